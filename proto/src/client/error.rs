@@ -1,0 +1,151 @@
+//! Every code of `error`, and every close code.
+
+use serde::{Deserialize, Serialize};
+
+use super::table::ServerEvent;
+
+macro_rules! codes {
+    ($(#[$outer:meta])* $name:ident { $($(#[$meta:meta])* $variant:ident => $wire:literal,)* }) => {
+        $(#[$outer])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum $name {
+            $($(#[$meta])* #[serde(rename = $wire)] $variant,)*
+        }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The code as clients see it.
+            pub const fn wire(self) -> &'static str {
+                match self {
+                    $($name::$variant => $wire,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// Why a message was refused.
+    ErrorCode {
+        /// Not JSON or MessagePack, or not the envelope.
+        Malformed => "malformed",
+        /// The frame's type is not that of the subprotocol.
+        WrongEncoding => "wrong_encoding",
+        /// No such event.
+        UnknownEvent => "unknown_event",
+        /// The event exists but its data do not fit.
+        InvalidData => "invalid_data",
+        /// Authenticate first.
+        NotAuthenticated => "not_authenticated",
+        /// Authenticated already.
+        AlreadyAuthenticated => "already_authenticated",
+        /// Enter the world first.
+        NotInWorld => "not_in_world",
+        /// Leave the world first.
+        AlreadyInWorld => "already_in_world",
+        /// The token or device key is not valid.
+        InvalidCredentials => "invalid_credentials",
+        /// Anonymous play is off.
+        AnonymousDisabled => "anonymous_disabled",
+        /// The character is not one of this account.
+        NotYourCharacter => "not_your_character",
+        /// The character is in the world.
+        CharacterOnline => "character_online",
+        /// The account has as many characters as it may have.
+        TooManyCharacters => "too_many_characters",
+        /// Another character bears the name.
+        NameTaken => "name_taken",
+        /// Not a name.
+        InvalidName => "invalid_name",
+        /// Too often; wait.
+        RateLimited => "rate_limited",
+        /// The request was passed on, but its answer was lost.
+        OutcomeUnknown => "outcome_unknown",
+        /// No zone plays that part of the world now.
+        ZoneUnavailable => "zone_unavailable",
+        /// The store is away.
+        StorageUnavailable => "storage_unavailable",
+        /// Not while fighting.
+        InCombat => "in_combat",
+        /// There is no way.
+        Unreachable => "unreachable",
+        /// Too far away.
+        TooFar => "too_far",
+        /// Too much waits to be done already.
+        Busy => "busy",
+        /// No such thing.
+        NotFound => "not_found",
+        /// Not possible in this world yet.
+        Unsupported => "unsupported",
+        /// Muted.
+        Muted => "muted",
+        /// The private message reached nobody.
+        NotDelivered => "not_delivered",
+        /// A fault of the server.
+        Internal => "internal",
+    }
+}
+
+/// Why a socket is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u16)]
+pub enum CloseCode {
+    /// Done.
+    Normal = 1000,
+    /// The gateway goes, or the socket was replaced by its own resume.
+    GoingAway = 1001,
+    /// Against RFC 6455.
+    ProtocolError = 1002,
+    /// A frame of a type that is not taken.
+    Unsupported = 1003,
+    /// Text that is not UTF-8.
+    NotUtf8 = 1007,
+    /// Against the rules of this server.
+    Policy = 1008,
+    /// A message above the limit.
+    TooBig = 1009,
+    /// A fault of the server.
+    Internal = 1011,
+    /// Full; come back later.
+    Busy = 1013,
+    /// Not authenticated in time.
+    NotAuthenticated = 4001,
+    /// Too much malformed.
+    Malformed = 4002,
+    /// Banned.
+    Banned = 4003,
+    /// The token is not valid.
+    InvalidToken = 4004,
+    /// Too many messages for too long.
+    RateLimited = 4008,
+    /// The session is over.
+    SessionExpired = 4009,
+    /// Another login plays the character.
+    Replaced = 4010,
+    /// A protocol version that is not spoken.
+    ProtocolVersion = 4012,
+    /// The client reads too slowly.
+    TooSlow = 4013,
+}
+
+/// `error`: a request was refused and has changed nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Error {
+    /// Stable, for programs.
+    pub code: ErrorCode,
+    /// For people.
+    pub message: String,
+    /// The event that was refused, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Wait this long, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+}
+
+impl ServerEvent for Error {
+    const NAME: &'static str = "error";
+}

@@ -1,0 +1,43 @@
+//! Limits of the protocol.
+
+/// The protocol's version, told in `session:hello`.
+pub const PROTOCOL_VERSION: u32 = 1;
+/// The longest message that a client may send, in bytes.
+pub const CLIENT_MESSAGE_BYTES_MAX: usize = 16 * 1024;
+/// Fragments that one message may come in.
+pub const CLIENT_FRAGMENTS_MAX: usize = 64;
+/// Messages that pass in any window of one second, for all connections of an account together.
+pub const CLIENT_MESSAGES_PER_SECOND_MAX: usize = 60;
+/// Connections that an account may have at one gateway.
+pub const CONNECTIONS_PER_ACCOUNT_MAX: usize = 4;
+/// Bytes of `world:update` that a session gets in a tick.
+pub const WORLD_UPDATE_BYTES_MAX: usize = 16 * 1024;
+/// Time to authenticate, in milliseconds.
+pub const AUTH_TIMEOUT_MS: u64 = 10_000;
+/// Between two heartbeats, in milliseconds; three misses close.
+pub const HEARTBEAT_MS: u64 = 15_000;
+/// A character name's length, in characters.
+pub const NAME_CHARS_MAX: usize = 20;
+/// A chat message's length, in characters.
+pub const CHAT_CHARS_MAX: usize = 200;
+/// Chunks seen in each direction from one's own.
+pub const VIEW_CHUNKS: i32 = 3;
+/// How far local chat is heard, in tiles (Chebyshev).
+pub const LOCAL_CHAT_TILES: i32 = 32;
+/// The greatest coordinate that a request may name.
+pub const COORDINATE_MAX: i32 = 10_000;
+
+/// The name as it is kept, or why it cannot be one: 1 to 20 letters, digits, spaces, `-` and `_`,
+/// trimmed.
+pub fn character_name(raw: &str) -> Result<String, &'static str> {
+    let name = raw.trim();
+    let length = name.chars().count();
+    if length == 0 || length > NAME_CHARS_MAX {
+        return Err("a name has 1 to 20 characters");
+    }
+    let allowed = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    if !name.chars().all(allowed) {
+        return Err("a name has letters, digits, spaces, '-' and '_'");
+    }
+    Ok(name.to_owned())
+}

@@ -1,0 +1,230 @@
+//! Connecting, authenticating, resuming, entering and leaving the world.
+
+use serde::{Deserialize, Serialize};
+
+use super::table::server_events;
+
+/// `authenticate`: by a token of ours, or anonymously by a device key.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Authenticate {
+    /// An access token of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+    /// The key of an anonymous account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_key: Option<String>,
+}
+
+/// `session:resume`: goes on where a lost connection ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Resume {
+    /// From `session:welcome`.
+    pub resume_token: String,
+    /// The last `seq` that the client has.
+    pub last_seq: u64,
+}
+
+/// `ping`: answered by `pong` with the same `t`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Ping {
+    /// Any number of the client's.
+    #[serde(default)]
+    pub t: f64,
+}
+
+/// `character:create`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CharacterCreate {
+    /// 1 to 20 letters, digits, spaces, `-` and `_`.
+    pub name: String,
+}
+
+/// `character:delete` and `world:enter`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CharacterRef {
+    /// One of the account's characters.
+    pub character_id: String,
+}
+
+/// An event without data; any object is refused that has fields.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// `session:hello`: the first message on every connection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    /// The protocol's version.
+    pub protocol: u32,
+    /// Between two heartbeats.
+    pub heartbeat_ms: u64,
+    /// Time to authenticate.
+    pub auth_timeout_ms: u64,
+    /// One may play without an account.
+    pub anonymous: bool,
+}
+
+/// Who is authenticated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Known by a device key only.
+    pub anonymous: bool,
+}
+
+/// A character as lists show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Character {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// 3 to 126.
+    pub combat_level: u32,
+    /// ISO 8601; absent: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_login_at: Option<String>,
+}
+
+/// `session:welcome`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Welcome {
+    /// This connection's session.
+    pub session_id: String,
+    /// Resumes it.
+    pub resume_token: String,
+    /// An access token of ours.
+    pub auth_token: String,
+    /// When that ends, ISO 8601.
+    pub expires_at: String,
+    /// Who is authenticated.
+    pub account: Account,
+    /// When the server made one: keep it, it is the anonymous account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_key: Option<String>,
+    /// The account's characters.
+    pub characters: Vec<Character>,
+}
+
+/// `session:resumed`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resumed {
+    /// The session that goes on.
+    pub session_id: String,
+    /// Messages that follow from before.
+    pub replayed: u64,
+    /// Nothing is replayed: `seq` starts at 1 and everything is sent anew.
+    pub resync: bool,
+}
+
+/// `session:invalid`: authenticate anew.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Invalid {
+    /// For people.
+    pub reason: String,
+}
+
+/// `session:draining`: this gateway goes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Draining {
+    /// Reconnect and resume within this time.
+    pub after_ms: u64,
+}
+
+/// `pong`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pong {
+    /// The client's number.
+    pub t: f64,
+    /// ISO 8601.
+    pub server_time: String,
+    /// The last tick that the gateway has.
+    pub tick: u64,
+}
+
+/// `character:list`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CharacterList {
+    /// All of the account's.
+    pub characters: Vec<Character>,
+}
+
+/// `character:created`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CharacterCreated {
+    /// The new one.
+    pub character: Character,
+}
+
+/// `world:entered`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorldEntered {
+    /// Who plays.
+    pub character_id: String,
+    /// Its entity, which has the same id.
+    pub entity_id: String,
+    /// The tick at which it stands there.
+    pub tick: u64,
+    /// The region that it belongs to.
+    pub region: [i32; 2],
+    /// The run that plays it.
+    pub zone: String,
+}
+
+/// `world:left`: out of the world, durably.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorldLeft {
+    /// Who left.
+    pub character_id: String,
+}
+
+/// `ack`: done as asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ack {}
+
+/// `notice`: what a person should read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// Stable, for programs.
+    pub code: String,
+    /// For people.
+    pub message: String,
+    /// `info`, `warning` or `error`.
+    pub level: String,
+}
+
+server_events! {
+    Hello => "session:hello",
+    Welcome => "session:welcome",
+    Resumed => "session:resumed",
+    Invalid => "session:invalid",
+    Draining => "session:draining",
+    Pong => "pong",
+    CharacterList => "character:list",
+    CharacterCreated => "character:created",
+    WorldEntered => "world:entered",
+    WorldLeft => "world:left",
+    Ack => "ack",
+    Notice => "notice",
+}

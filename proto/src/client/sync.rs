@@ -1,0 +1,102 @@
+//! Everything private of the own character.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::table::server_events;
+
+/// A skill.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Skill {
+    /// 1 to 99.
+    pub level: u32,
+    /// Experience.
+    pub xp: f64,
+}
+
+/// Where something stands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Position {
+    /// East, in tiles.
+    pub x: i32,
+    /// Height.
+    pub y: f32,
+    /// North, in tiles.
+    pub z: i32,
+}
+
+/// Health now and at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Health {
+    /// Points now.
+    pub current: u32,
+    /// Points when well.
+    pub max: u32,
+}
+
+/// A stack in a slot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Stack {
+    /// The item's id.
+    pub item_id: String,
+    /// How many.
+    pub quantity: u32,
+}
+
+/// `player:sync`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlayerSync {
+    /// The tick that this shows.
+    pub tick: u64,
+    /// Its id, name and combat level.
+    pub character: super::session::Character,
+    /// Where it stands.
+    pub position: Position,
+    /// Its health.
+    pub health: Health,
+    /// By name.
+    pub skills: BTreeMap<String, Skill>,
+    /// 28 slots.
+    pub inventory: Vec<Option<Stack>>,
+    /// By slot name.
+    pub equipment: BTreeMap<String, Stack>,
+    /// In the pouch.
+    pub coins: u64,
+    /// Run energy, 0 to 100.
+    pub energy: f64,
+    /// It runs rather than walks.
+    pub run: bool,
+}
+
+/// `vitals:update`: what changed of these.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VitalsUpdate {
+    /// Health.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<Health>,
+    /// Run energy, 0 to 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<f64>,
+    /// It runs rather than walks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<bool>,
+}
+
+/// `teleport`: the own character stands elsewhere at once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Teleport {
+    /// Where.
+    pub position: Position,
+}
+
+server_events! {
+    PlayerSync => "player:sync",
+    VitalsUpdate => "vitals:update",
+    Teleport => "teleport",
+}

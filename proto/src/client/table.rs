@@ -1,0 +1,118 @@
+//! Every event that a client may send, once: its wire name, its data, who answers it and what it
+//! needs. Server events name themselves by [`ServerEvent`].
+
+use serde::Serialize;
+
+use super::{action, chat, movement, session};
+
+/// An event that the server sends.
+pub trait ServerEvent: Serialize {
+    /// Its wire name.
+    const NAME: &'static str;
+}
+
+macro_rules! server_events {
+    ($($data:ty => $name:literal,)*) => {
+        $(impl $crate::client::table::ServerEvent for $data {
+            const NAME: &'static str = $name;
+        })*
+    };
+}
+pub(crate) use server_events;
+
+/// Who answers an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    /// The gateway itself.
+    Gateway,
+    /// The zone that plays the character.
+    Zone,
+}
+
+/// What a connection must have done before an event is welcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// It must not be authenticated yet.
+    NoAccount,
+    /// It is authenticated.
+    Account,
+    /// It is authenticated and not in the world.
+    Lobby,
+    /// It plays a character.
+    World,
+}
+
+fn no_check<T>(_: &T) -> Result<(), String> {
+    Ok(())
+}
+
+macro_rules! client_events {
+    ($($variant:ident($data:ty) = $name:literal, $route:ident, $needs:ident, $check:expr;)*) => {
+        /// A message from a client, decoded and checked as far as it can be without knowing the
+        /// world.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum ClientMessage {
+            $(#[doc = concat!("`", $name, "`")] $variant($data),)*
+        }
+
+        impl ClientMessage {
+            /// The wire names of all events, in the order of the table.
+            pub const NAMES: &'static [&'static str] = &[$($name,)*];
+
+            /// The event's wire name.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)* }
+            }
+
+            /// Who answers it.
+            pub const fn route(&self) -> Route {
+                match self { $(Self::$variant(_) => Route::$route,)* }
+            }
+
+            /// What must come before it.
+            pub const fn needs(&self) -> Needs {
+                match self { $(Self::$variant(_) => Needs::$needs,)* }
+            }
+
+            /// Reads the data of the event `name`: `None` when there is no such event, else what
+            /// is wrong with the data in words.
+            pub fn from_data<'de, D>(name: &str, data: D) -> Option<Result<Self, String>>
+            where
+                D: serde::Deserializer<'de>,
+            {
+                Some(match name {
+                    $($name => <$data as serde::Deserialize>::deserialize(data)
+                        .map_err(|e| e.to_string())
+                        .and_then(|d| {
+                            let check: fn(&$data) -> Result<(), String> = $check;
+                            check(&d).map(|()| Self::$variant(d))
+                        }),)*
+                    _ => return None,
+                })
+            }
+
+            /// The data as JSON text, as it travels to a zone.
+            pub fn data_json(&self) -> Vec<u8> {
+                match self {
+                    $(Self::$variant(d) => serde_json::to_vec(d).unwrap_or_default(),)*
+                }
+            }
+        }
+    };
+}
+
+client_events! {
+    Authenticate(session::Authenticate) = "authenticate", Gateway, NoAccount, no_check;
+    Resume(session::Resume) = "session:resume", Gateway, NoAccount, no_check;
+    Ping(session::Ping) = "ping", Gateway, Nothing, no_check;
+    CharacterList(session::Nothing) = "character:list", Gateway, Account, no_check;
+    CharacterCreate(session::CharacterCreate) = "character:create", Gateway, Account, no_check;
+    CharacterDelete(session::CharacterRef) = "character:delete", Gateway, Account, no_check;
+    WorldEnter(session::CharacterRef) = "world:enter", Gateway, Lobby, no_check;
+    WorldLeave(session::Nothing) = "world:leave", Zone, World, no_check;
+    Move(movement::PlayerMove) = "player:move", Zone, World, movement::PlayerMove::check;
+    Action(action::PlayerAction) = "player:action", Zone, World, action::PlayerAction::check;
+    Chat(chat::PlayerChat) = "player:chat", Gateway, World, chat::PlayerChat::check;
+}

@@ -1,0 +1,82 @@
+//! What a player sees of the world.
+//!
+//! A client applies one `world:update` in this order over all its records: `gone`, `full`,
+//! `leave`, `enter`, `update`. A leave counts only while the entity is in that chunk.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::table::server_events;
+
+/// A thing in the world as all may see it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entity {
+    /// Unique in the world.
+    pub id: String,
+    /// player, npc, resource, station, item, fire or grave.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// East, in tiles.
+    pub x: i32,
+    /// North, in tiles.
+    pub z: i32,
+    /// `name` and whatever else is public.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+/// What changed of an entity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EntityDelta {
+    /// Which.
+    pub id: String,
+    /// Where it stands now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x: Option<i32>,
+    /// Where it stands now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub z: Option<i32>,
+    /// Further fields; null removes one.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+/// What changed in one chunk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChunkUpdate {
+    /// Chunk coordinates.
+    pub x: i32,
+    /// Chunk coordinates.
+    pub z: i32,
+    /// `enter` is all there is in the chunk; forget what was known of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub full: bool,
+    /// New in this chunk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub enter: Vec<Entity>,
+    /// Changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub update: Vec<EntityDelta>,
+    /// Gone from this chunk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leave: Vec<String>,
+    /// Shown once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<Value>,
+}
+
+/// `world:update`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorldUpdate {
+    /// The tick that this shows.
+    pub tick: u64,
+    /// What changed, by chunk.
+    pub chunks: Vec<ChunkUpdate>,
+    /// Chunks that are out of sight now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<[i32; 2]>,
+}
+
+server_events! {
+    WorldUpdate => "world:update",
+}

@@ -1,0 +1,28 @@
+//! The gRPC services between the processes, as generated from `protos/`.
+
+/// Geometry shared by all services.
+pub mod common {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.common.v1");
+    }
+}
+
+/// What the persistence service answers.
+pub mod persistence {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub, clippy::all)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.persistence.v1");
+    }
+}
+
+/// What a zone server answers.
+pub mod zone {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub, clippy::all)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.zone.v1");
+    }
+}

@@ -1,0 +1,93 @@
+//! Channels and keys of the bus (Redis, or the in-process bus of the local launcher), and the
+//! envelopes that travel on them as JSON.
+
+use serde::{Deserialize, Serialize};
+
+/// Chat that everybody hears.
+pub const GLOBAL_CHAT: &str = "chat:global";
+
+/// Chat spoken in one region.
+pub fn region_chat(x: i32, z: i32) -> String {
+    format!("chat:region:{x}:{z}")
+}
+
+/// What is meant for the sessions of one gateway.
+pub fn gateway(gateway_id: &str) -> String {
+    format!("gateway:{gateway_id}")
+}
+
+/// Where a character is played: the value is a [`Presence`], with a time to live.
+pub fn presence(character_id: &str) -> String {
+    format!("presence:{character_id}")
+}
+
+/// Which character bears a name now: the value is the character id, with a time to live.
+pub fn presence_name(name: &str) -> String {
+    format!("presence:name:{}", name.to_lowercase())
+}
+
+/// Who plays a character, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Presence {
+    /// The gateway that holds the socket.
+    pub gateway_id: String,
+    /// The session on it.
+    pub session_id: String,
+    /// The character's account, against which ignores are checked.
+    pub account_id: String,
+}
+
+/// One message on a chat channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatEnvelope {
+    /// Unique; a receiver that sees it again drops it.
+    pub id: String,
+    /// `local` or `global`.
+    pub channel: String,
+    /// The speaker's name.
+    pub from: String,
+    /// The speaker's character id.
+    pub from_id: String,
+    /// The speaker's account id.
+    pub from_account: String,
+    /// What was said.
+    pub message: String,
+    /// ISO 8601.
+    pub at: String,
+    /// Where it was said, in tiles, for local chat.
+    pub tile: Option<[i32; 2]>,
+}
+
+/// What one gateway tells another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum GatewayEnvelope {
+    /// A private message for a session there.
+    Private {
+        /// The receiver.
+        to_character: String,
+        /// Where the acknowledgement goes.
+        reply_to: String,
+        /// The message.
+        chat: ChatEnvelope,
+    },
+    /// A private message reached the receiver's socket.
+    Delivered {
+        /// Id of the message.
+        id: String,
+    },
+    /// A private message cannot be delivered there.
+    NotDelivered {
+        /// Id of the message.
+        id: String,
+    },
+    /// A character is played by a newer session elsewhere.
+    Replaced {
+        /// The character.
+        character_id: String,
+        /// The newer session's epoch.
+        session_epoch: u64,
+    },
+}
