@@ -1,0 +1,432 @@
+//! What a session's socket is given to write, and nothing more than that: reliable messages in
+//! order, one `world:update`, pings and pongs, and a closing word.
+//!
+//! Always: nobody waits for a client. A push either fits (256 messages and 64 KB) or the session
+//! is told that it overflowed; an update fits only when the last one has been written.
+
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use bytes::Bytes;
+use proto::client::{CloseCode, RequestId, ServerEvent};
+use tokio::sync::{Notify, oneshot};
+
+/// Reliable messages that wait at most.
+pub(crate) const MESSAGES_MAX: usize = 256;
+/// Their bytes together, at most.
+pub(crate) const BYTES_MAX: usize = 64 * 1024;
+/// Control frames that wait at most.
+const CONTROLS_MAX: usize = 16;
+/// Requests whose answers are awaited, at most.
+const REQUESTS_MAX: usize = 256;
+
+/// A message that must arrive, in order.
+#[derive(Debug)]
+pub(crate) struct Reliable {
+    /// The wire name of the event.
+    pub(crate) event: Cow<'static, str>,
+    /// Its data as JSON text.
+    pub(crate) data: Bytes,
+    /// The request that it answers.
+    pub(crate) re: Option<RequestId>,
+    /// Trace contexts of what caused it.
+    pub(crate) traceparents: Vec<String>,
+    /// Told when the message has reached the socket; dropped when it never will.
+    pub(crate) written: Option<oneshot::Sender<()>>,
+}
+
+impl Reliable {
+    /// A message whose data are JSON text already.
+    pub(crate) fn raw(event: impl Into<Cow<'static, str>>, data: impl Into<Bytes>) -> Self {
+        Self {
+            event: event.into(),
+            data: data.into(),
+            re: None,
+            traceparents: Vec::new(),
+            written: None,
+        }
+    }
+
+    /// A message of the protocol.
+    pub(crate) fn of<T: ServerEvent>(data: &T) -> Self {
+        Self::raw(T::NAME, serde_json::to_vec(data).unwrap_or_default())
+    }
+
+    /// It answers this request.
+    pub(crate) fn answering(mut self, re: Option<RequestId>) -> Self {
+        self.re = re;
+        self
+    }
+
+    /// It shows the effect of what these traces began.
+    pub(crate) fn traced(mut self, traceparents: Vec<String>) -> Self {
+        self.traceparents = traceparents;
+        self
+    }
+
+    /// What it counts against the bounds.
+    pub(crate) fn len(&self) -> usize {
+        self.event.len() + self.data.len()
+    }
+
+    /// The same message once more; whoever awaits its writing awaits the first one.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            event: self.event.clone(),
+            data: self.data.clone(),
+            re: self.re.clone(),
+            traceparents: Vec::new(),
+            written: None,
+        }
+    }
+}
+
+/// One `world:update`, ready to be written.
+#[derive(Debug)]
+pub(crate) struct Update {
+    /// The tick that it shows.
+    pub(crate) tick: u64,
+    /// The `data` value in the session's format, in pieces that are written one behind the other.
+    pub(crate) body: Vec<Bytes>,
+    /// Trace contexts of what caused it.
+    pub(crate) traceparents: Vec<String>,
+    /// When the tick's frame arrived at this gateway.
+    pub(crate) received: Instant,
+}
+
+/// There was no room: the session overflowed, is closed as too slow, and may resume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// What the socket writes next.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// A protocol ping.
+    Ping,
+    /// The answer to the client's ping.
+    Pong(Bytes),
+    /// A reliable message.
+    Reliable(Reliable),
+    /// A `world:update`.
+    Update(Update),
+    /// A close frame; nothing follows.
+    Close(CloseCode, Cow<'static, str>),
+    /// The socket is to be handed to another mailbox.
+    Release,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    reliable: VecDeque<Reliable>,
+    bytes: usize,
+    update: Option<Update>,
+    ping: bool,
+    pongs: VecDeque<Bytes>,
+    close: Option<(CloseCode, Cow<'static, str>)>,
+    released: bool,
+    /// A push did not fit since the last resync.
+    overflowed: bool,
+    /// While some: messages wait here for the ones that must come first.
+    held: Option<Vec<Reliable>>,
+    /// No socket: nothing is offered.
+    paused: bool,
+    /// Requests passed on whose answers have not been written.
+    requests: VecDeque<(RequestId, &'static str)>,
+}
+
+/// The one way to a session's socket. Cheap to clone; all clones are the same mailbox.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mailbox(Arc<(Mutex<Inside>, Notify)>);
+
+impl Mailbox {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        // Nothing in here panics while it holds the lock; a poisoned one is whole.
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(&self) {
+        self.0.1.notify_one();
+    }
+
+    /// Puts a message behind those that wait.
+    pub(crate) fn push(&self, message: Reliable) -> Result<(), Full> {
+        let mut inside = self.inside();
+        let held = inside.held.as_ref().map_or(0, Vec::len);
+        let count = inside.reliable.len() + held;
+        let length = message.len();
+        if inside.overflowed || count >= MESSAGES_MAX || inside.bytes + length > BYTES_MAX {
+            inside.overflowed = true;
+            drop(inside);
+            self.wake();
+            return Err(Full);
+        }
+        inside.bytes += length;
+        match &mut inside.held {
+            Some(held) => held.push(message),
+            None => inside.reliable.push_back(message),
+        }
+        drop(inside);
+        self.wake();
+        Ok(())
+    }
+
+    /// Puts the update where the last one was; false while that has not been written, or while
+    /// nothing may be shown: the caller tries again with newer state.
+    pub(crate) fn offer(&self, update: Update) -> bool {
+        let mut inside = self.inside();
+        if inside.update.is_some() || inside.held.is_some() || inside.paused {
+            return false;
+        }
+        inside.update = Some(update);
+        drop(inside);
+        self.wake();
+        true
+    }
+
+    /// The room for an update is free: what is offered next is taken.
+    pub(crate) fn takes_update(&self) -> bool {
+        let inside = self.inside();
+        inside.update.is_none() && inside.held.is_none() && !inside.paused
+    }
+
+    /// Closes the socket behind the messages that wait. The first reason stays.
+    pub(crate) fn close(&self, code: CloseCode, reason: impl Into<Cow<'static, str>>) {
+        let mut inside = self.inside();
+        if inside.close.is_none() {
+            inside.close = Some((code, reason.into()));
+        }
+        drop(inside);
+        self.wake();
+    }
+
+    /// Asks for a protocol ping.
+    pub(crate) fn ping(&self) {
+        self.inside().ping = true;
+        self.wake();
+    }
+
+    /// Answers the client's ping; false when too many wait already.
+    pub(crate) fn pong(&self, payload: Bytes) -> bool {
+        let mut inside = self.inside();
+        if inside.pongs.len() >= CONTROLS_MAX {
+            return false;
+        }
+        inside.pongs.push_back(payload);
+        drop(inside);
+        self.wake();
+        true
+    }
+
+    /// The writer gives its socket back when nothing waits any more.
+    pub(crate) fn release(&self) {
+        self.inside().released = true;
+        self.wake();
+    }
+
+    /// From now on messages wait until [`Mailbox::open`], and no update is taken.
+    pub(crate) fn hold(&self) {
+        self.inside().held.get_or_insert_with(Vec::new);
+    }
+
+    /// Ends [`Mailbox::hold`]: `first` goes before what has waited.
+    pub(crate) fn open(&self, first: Vec<Reliable>) -> Result<(), Full> {
+        let mut inside = self.inside();
+        let held = inside.held.take().unwrap_or_default();
+        inside.bytes -= held.iter().map(Reliable::len).sum::<usize>();
+        drop(inside);
+        first
+            .into_iter()
+            .chain(held)
+            .try_for_each(|message| self.push(message))
+    }
+
+    /// The socket is gone: messages gather, updates do not, a close that was asked for is done.
+    pub(crate) fn pause(&self) {
+        let mut inside = self.inside();
+        inside.paused = true;
+        inside.update = None;
+        inside.close = None;
+        inside.released = false;
+        inside.ping = false;
+        inside.pongs.clear();
+    }
+
+    /// A new socket writes from here on: `first`, then what waits. With `resync` nothing of what
+    /// waited is kept.
+    pub(crate) fn resume(&self, first: Vec<Reliable>, resync: bool) {
+        let mut inside = self.inside();
+        inside.paused = false;
+        inside.update = None;
+        if resync {
+            inside.reliable.clear();
+            inside.bytes = inside.held.iter().flatten().map(Reliable::len).sum();
+            inside.overflowed = false;
+        }
+        inside.bytes += first.iter().map(Reliable::len).sum::<usize>();
+        for message in first.into_iter().rev() {
+            inside.reliable.push_front(message);
+        }
+        drop(inside);
+        self.wake();
+    }
+
+    /// Something that had to arrive found no room.
+    pub(crate) fn overflowed(&self) -> bool {
+        self.inside().overflowed
+    }
+
+    /// Remembers that a request was passed on and must be answered.
+    pub(crate) fn expect(&self, id: RequestId, event: &'static str) {
+        let mut inside = self.inside();
+        if inside.requests.len() >= REQUESTS_MAX {
+            inside.requests.pop_front();
+        }
+        inside.requests.push_back((id, event));
+    }
+
+    /// The requests that were passed on and never answered, with their events; they are
+    /// forgotten here, so whoever takes them answers them `outcome_unknown`.
+    pub(crate) fn take_requests(&self) -> Vec<(RequestId, &'static str)> {
+        self.inside().requests.drain(..).collect()
+    }
+
+    /// What to write next; waits until there is something. Safe to drop while it waits.
+    pub(crate) async fn next(&self) -> Next {
+        loop {
+            if let Some(next) = self.try_next() {
+                return next;
+            }
+            self.0.1.notified().await;
+        }
+    }
+
+    /// What to write next, if anything waits.
+    pub(crate) fn try_next(&self) -> Option<Next> {
+        let mut inside = self.inside();
+        if let Some(payload) = inside.pongs.pop_front() {
+            return Some(Next::Pong(payload));
+        }
+        if std::mem::take(&mut inside.ping) {
+            return Some(Next::Ping);
+        }
+        if let Some(message) = inside.reliable.pop_front() {
+            inside.bytes -= message.len();
+            if let Some(re) = &message.re {
+                inside.requests.retain(|(id, _)| id != re);
+            }
+            return Some(Next::Reliable(message));
+        }
+        if inside.overflowed {
+            let reason = "too slow: more waits than is held for you";
+            return Some(Next::Close(CloseCode::TooSlow, reason.into()));
+        }
+        if let Some((code, reason)) = inside.close.take() {
+            return Some(Next::Close(code, reason));
+        }
+        if std::mem::take(&mut inside.released) {
+            return Some(Next::Release);
+        }
+        inside.update.take().map(Next::Update)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(bytes: usize) -> Reliable {
+        Reliable::raw("notice", vec![b' '; bytes])
+    }
+
+    fn update() -> Update {
+        Update {
+            tick: 1,
+            body: Vec::new(),
+            traceparents: Vec::new(),
+            received: Instant::now(),
+        }
+    }
+
+    #[test]
+    fn the_257th_message_does_not_fit_and_closes_behind_the_others() {
+        let mailbox = Mailbox::new();
+        for _ in 0..MESSAGES_MAX {
+            mailbox.push(message(10)).unwrap();
+        }
+        assert_eq!(mailbox.push(message(10)), Err(Full));
+        for _ in 0..MESSAGES_MAX {
+            assert!(matches!(mailbox.try_next(), Some(Next::Reliable(_))));
+        }
+        let Some(Next::Close(CloseCode::TooSlow, _)) = mailbox.try_next() else {
+            panic!("not closed");
+        };
+        assert_eq!(mailbox.push(message(10)), Err(Full), "order would break");
+    }
+
+    #[test]
+    fn the_bytes_are_bounded() {
+        let mailbox = Mailbox::new();
+        mailbox.push(message(BYTES_MAX - 100)).unwrap();
+        assert_eq!(mailbox.push(message(200)), Err(Full));
+    }
+
+    #[test]
+    fn an_update_waits_for_the_one_before() {
+        let mailbox = Mailbox::new();
+        assert!(mailbox.offer(update()));
+        assert!(!mailbox.offer(update()));
+        assert!(matches!(mailbox.try_next(), Some(Next::Update(_))));
+        assert!(mailbox.offer(update()));
+    }
+
+    #[test]
+    fn what_is_held_follows_what_must_come_first() {
+        let mailbox = Mailbox::new();
+        mailbox.hold();
+        mailbox.push(Reliable::raw("second", "{}")).unwrap();
+        assert!(mailbox.try_next().is_none());
+        assert!(!mailbox.offer(update()));
+        mailbox.open(vec![Reliable::raw("first", "{}")]).unwrap();
+        for expected in ["first", "second"] {
+            let Some(Next::Reliable(message)) = mailbox.try_next() else {
+                panic!("nothing");
+            };
+            assert_eq!(message.event, expected);
+        }
+        assert!(mailbox.offer(update()));
+    }
+
+    #[test]
+    fn an_answer_that_is_written_is_no_longer_awaited() {
+        let mailbox = Mailbox::new();
+        let id = |text: &str| RequestId::Text(text.to_owned());
+        mailbox.expect(id("a"), "player:move");
+        mailbox.expect(id("b"), "player:move");
+        let ack = Reliable::raw("ack", "{}").answering(Some(id("a")));
+        mailbox.push(ack).unwrap();
+        mailbox.try_next();
+        assert_eq!(mailbox.take_requests(), [(id("b"), "player:move")]);
+        assert!(mailbox.take_requests().is_empty());
+    }
+
+    #[test]
+    fn resync_forgets_what_waited() {
+        let mailbox = Mailbox::new();
+        mailbox.push(message(BYTES_MAX - 100)).unwrap();
+        assert_eq!(mailbox.push(message(200)), Err(Full));
+        mailbox.pause();
+        assert!(!mailbox.offer(update()));
+        mailbox.resume(vec![Reliable::raw("session:resumed", "{}")], true);
+        assert!(matches!(mailbox.try_next(), Some(Next::Reliable(m)) if m.event == "session:resumed"));
+        assert!(mailbox.try_next().is_none());
+        mailbox.push(message(200)).unwrap();
+    }
+}
