@@ -1,0 +1,24 @@
+//! Real PostgreSQL and Redis servers for tests.
+//!
+//! Each is private to who started it: its own temporary folder, its own port, an unprivileged
+//! account where the test runs as root. It ends with its owner: when dropped, and also when the
+//! test process dies. A machine without the server's binary fails the test with a sentence;
+//! nothing is ever skipped.
+
+mod folder;
+mod postgres;
+mod process;
+mod redis;
+
+pub use postgres::Postgres;
+pub use redis::Redis;
+
+use std::net::TcpListener;
+
+/// A TCP port of the loopback interface that was free a moment ago.
+fn free_port() -> Result<u16, String> {
+    TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .map(|address| address.port())
+        .map_err(|error| format!("no free port on 127.0.0.1: {error}"))
+}

@@ -1,0 +1,268 @@
+//! A private PostgreSQL server.
+
+use std::fs;
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use crate::folder::Folder;
+use crate::process::{Server, find, run, unprivileged, wait_until};
+
+const START_LIMIT: Duration = Duration::from_secs(20);
+const START_ATTEMPTS: u32 = 5;
+
+/// A running server with the database `postgres`, superuser `postgres`, no password. It never
+/// waits for the disk: what is committed survives the death of its process, not of the machine.
+pub struct Postgres {
+    server: Server,
+    binaries: PathBuf,
+    port: u16,
+    folder: Folder,
+}
+
+impl Postgres {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// With a sentence where that is impossible.
+    #[must_use]
+    pub fn start() -> Postgres {
+        Postgres::try_start().unwrap_or_else(|why| panic!("PostgreSQL for the test: {why}"))
+    }
+
+    /// Starts one, or says in a sentence why not.
+    ///
+    /// # Errors
+    /// No binary, no unprivileged account, or the server did not come up.
+    pub fn try_start() -> Result<Postgres, String> {
+        let binaries = binaries()?;
+        let folder = Folder::new("pg")?;
+        let mut initdb = unprivileged(&binaries.join("initdb"));
+        initdb.arg("-D").arg(folder.path().join("d"));
+        initdb.args([
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-N",
+            "-E",
+            "UTF8",
+            "--locale=C",
+        ]);
+        run("initdb", initdb)?;
+        let mut why = String::new();
+        for _ in 0..START_ATTEMPTS {
+            let port = crate::free_port()?;
+            match launch(&binaries, &folder, port) {
+                Ok(server) => {
+                    return Ok(Postgres {
+                        server,
+                        binaries,
+                        port,
+                        folder,
+                    });
+                }
+                Err(error) => why = error,
+            }
+        }
+        Err(why)
+    }
+
+    /// The server that all tests of this process share while at least one holds it.
+    ///
+    /// # Panics
+    /// With a sentence where none can be started.
+    #[must_use]
+    pub fn shared() -> Arc<Postgres> {
+        static SHARED: Mutex<Weak<Postgres>> = Mutex::new(Weak::new());
+        let mut shared = SHARED
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(server) = shared.upgrade() {
+            return server;
+        }
+        let server = Arc::new(Postgres::start());
+        *shared = Arc::downgrade(&server);
+        server
+    }
+
+    /// The database `postgres` over TCP.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.url_of("postgres")
+    }
+
+    /// The database `name` over TCP.
+    #[must_use]
+    pub fn url_of(&self, name: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{name}", self.port)
+    }
+
+    /// The database `name` over the unix socket, as key-value text.
+    #[must_use]
+    pub fn socket_url_of(&self, name: &str) -> String {
+        let folder = self.folder.path().display();
+        format!(
+            "host={folder} port={} user=postgres dbname={name}",
+            self.port
+        )
+    }
+
+    /// The TCP port on 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The process id of the postmaster, while it runs.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.server.pid()
+    }
+
+    /// Makes the database `name` and returns its address over TCP.
+    ///
+    /// # Panics
+    /// When the server refuses.
+    #[must_use]
+    pub fn create_database(&self, name: &str) -> String {
+        self.sql("postgres", &format!("CREATE DATABASE \"{name}\""));
+        self.url_of(name)
+    }
+
+    /// Runs statements in `database` with psql.
+    ///
+    /// # Panics
+    /// When one fails.
+    pub fn sql(&self, database: &str, statements: &str) {
+        psql(
+            &self.binaries,
+            self.folder.path(),
+            self.port,
+            database,
+            statements,
+        )
+        .unwrap_or_else(|why| panic!("{why}"));
+    }
+
+    /// Kills the server at once, as a crash does.
+    pub fn kill9(&mut self) {
+        self.server.kill9();
+    }
+
+    /// Ends the server in order.
+    pub fn stop(&mut self) {
+        self.server.stop();
+    }
+
+    /// Freezes (`STOP`) or wakes (`CONT`) the postmaster; its sessions go on.
+    pub fn signal(&self, name: &str) {
+        self.server.signal(name);
+    }
+
+    /// Starts it again on the same port with the same data, after [`Postgres::kill9`] or
+    /// [`Postgres::stop`].
+    ///
+    /// # Panics
+    /// When it does not come up.
+    pub fn restart(&mut self) {
+        self.server.stop();
+        let mut why = String::new();
+        // Sessions of a killed postmaster need a moment to notice.
+        let up = wait_until(START_LIMIT, || {
+            match launch(&self.binaries, &self.folder, self.port) {
+                Ok(server) => {
+                    self.server = server;
+                    true
+                }
+                Err(error) => {
+                    why = error;
+                    false
+                }
+            }
+        });
+        assert!(up, "PostgreSQL did not come up again: {why}");
+    }
+}
+
+fn binaries() -> Result<PathBuf, String> {
+    let mut versions: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join("bin"))
+        .collect();
+    versions.sort();
+    versions.reverse();
+    let postgres = find("postgres", "POSTGRES_BIN", &versions)?;
+    let real =
+        fs::canonicalize(&postgres).map_err(|error| format!("{}: {error}", postgres.display()))?;
+    let folder = real.parent().map(Path::to_path_buf).unwrap_or_default();
+    for name in ["initdb", "psql"] {
+        if !folder.join(name).is_file() {
+            return Err(format!("{name} is missing beside {}", real.display()));
+        }
+    }
+    Ok(folder)
+}
+
+fn launch(binaries: &Path, folder: &Folder, port: u16) -> Result<Server, String> {
+    let mut command = unprivileged(&binaries.join("postgres"));
+    command.arg("-D").arg(folder.path().join("d"));
+    command
+        .arg("-k")
+        .arg(folder.path())
+        .arg("-p")
+        .arg(port.to_string());
+    for setting in [
+        "listen_addresses=127.0.0.1",
+        "fsync=off",
+        "full_page_writes=off",
+        "shared_buffers=32MB",
+        "max_connections=200",
+    ] {
+        command.args(["-c", setting]);
+    }
+    let log = folder.path().join("log");
+    let mut server = Server::start("postgres", command, &log)?;
+    let mut ended = false;
+    let up = wait_until(START_LIMIT, || {
+        ended = server.ended();
+        ended
+            || (TcpStream::connect(("127.0.0.1", port)).is_ok()
+                && psql(binaries, folder.path(), port, "postgres", "SELECT 1").is_ok())
+    });
+    if up && !ended {
+        return Ok(server);
+    }
+    let said = fs::read_to_string(&log).unwrap_or_default();
+    let last = said.lines().last().unwrap_or("it said nothing");
+    Err(format!("postgres did not come up: {last}"))
+}
+
+fn psql(
+    binaries: &Path,
+    folder: &Path,
+    port: u16,
+    database: &str,
+    statements: &str,
+) -> Result<(), String> {
+    let mut command = unprivileged(&binaries.join("psql"));
+    command
+        .arg("-h")
+        .arg(folder)
+        .arg("-p")
+        .arg(port.to_string());
+    command.args([
+        "-U",
+        "postgres",
+        "-d",
+        database,
+        "-AtqX",
+        "-v",
+        "ON_ERROR_STOP=1",
+    ]);
+    command.args(["-c", statements]);
+    run("psql", command)
+}

@@ -1,0 +1,131 @@
+//! A private Redis server.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::folder::Folder;
+use crate::process::{Server, find, unprivileged, wait_until};
+
+const START_LIMIT: Duration = Duration::from_secs(10);
+const START_ATTEMPTS: u32 = 5;
+
+/// A running server that keeps nothing on disk.
+pub struct Redis {
+    server: Server,
+    binary: PathBuf,
+    port: u16,
+    folder: Folder,
+}
+
+impl Redis {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// With a sentence where that is impossible.
+    #[must_use]
+    pub fn start() -> Redis {
+        Redis::try_start().unwrap_or_else(|why| panic!("Redis for the test: {why}"))
+    }
+
+    /// Starts one, or says in a sentence why not.
+    ///
+    /// # Errors
+    /// No binary, no unprivileged account, or the server did not come up.
+    pub fn try_start() -> Result<Redis, String> {
+        let binary = find("redis-server", "REDIS_SERVER_BIN", &[])?;
+        let folder = Folder::new("redis")?;
+        let mut why = String::new();
+        for _ in 0..START_ATTEMPTS {
+            let port = crate::free_port()?;
+            match launch(&binary, &folder, port) {
+                Ok(server) => {
+                    return Ok(Redis {
+                        server,
+                        binary,
+                        port,
+                        folder,
+                    });
+                }
+                Err(error) => why = error,
+            }
+        }
+        Err(why)
+    }
+
+    /// Where clients connect.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// The TCP port on 127.0.0.1.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Kills the server at once; all that it knew is gone.
+    pub fn kill9(&mut self) {
+        self.server.kill9();
+    }
+
+    /// Ends the server in order.
+    pub fn stop(&mut self) {
+        self.server.stop();
+    }
+
+    /// Freezes (`STOP`) or wakes (`CONT`) the server.
+    pub fn signal(&self, name: &str) {
+        self.server.signal(name);
+    }
+
+    /// Starts it again, empty, on the same port.
+    ///
+    /// # Panics
+    /// When it does not come up.
+    pub fn restart(&mut self) {
+        self.server.stop();
+        self.server = launch(&self.binary, &self.folder, self.port)
+            .unwrap_or_else(|why| panic!("Redis did not come up again: {why}"));
+    }
+}
+
+fn launch(binary: &PathBuf, folder: &Folder, port: u16) -> Result<Server, String> {
+    let mut command = unprivileged(binary);
+    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
+    command.args([
+        "--save",
+        "",
+        "--appendonly",
+        "no",
+        "--daemonize",
+        "no",
+        "--dir",
+    ]);
+    command.arg(folder.path());
+    let log = folder.path().join("log");
+    let mut server = Server::start("redis-server", command, &log)?;
+    let mut ended = false;
+    let up = wait_until(START_LIMIT, || {
+        ended = server.ended();
+        ended || answers(port)
+    });
+    if up && !ended {
+        return Ok(server);
+    }
+    Err(format!("redis-server did not come up on port {port}"))
+}
+
+/// Whether a `PING` is answered.
+fn answers(port: u16) -> bool {
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else {
+        return false;
+    };
+    let _ = stream.set_read_timeout(Some(Duration::from_millis(500)));
+    let mut answer = [0; 5];
+    stream.write_all(b"PING\r\n").is_ok()
+        && stream.read_exact(&mut answer).is_ok()
+        && &answer == b"+PONG"
+}
