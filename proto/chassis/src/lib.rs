@@ -1,1 +1,9 @@
-//! Placeholder.
+//! The chassis of every Tilestead process: how it reads its settings, reports what it does, says
+//! whether it is ready, talks to its peers, and stops. It knows nothing of the game.
+
+pub mod config;
+pub mod drain;
+pub mod health;
+pub mod rpc;
+pub mod run;
+pub mod telemetry;

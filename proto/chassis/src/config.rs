@@ -1,0 +1,306 @@
+//! The one reader of the environment.
+//!
+//! Always: a wrong variable is a problem that is collected, not an early end, so that one start
+//! names them all; a secret is never printed; an empty variable counts as not set.
+
+mod env;
+mod secret;
+
+use std::{
+    fmt::{self, Display},
+    str::FromStr,
+};
+
+pub use env::Env;
+pub use secret::Secret;
+
+/// Where a setting came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Environment,
+    File,
+    Default,
+}
+
+impl Source {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Environment => "environment",
+            Self::File => "file",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// One line of the table of settings.
+#[derive(Debug)]
+struct Entry {
+    name: &'static str,
+    shown: String,
+    source: Source,
+    help: &'static str,
+}
+
+/// What is wrong with the settings, in one sentence that names every problem. The process ends
+/// with exit code 64.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
+
+impl ConfigError {
+    /// A problem that only shows when the setting is used, such as a data folder in use.
+    pub fn new(sentence: impl Into<String>) -> Self {
+        Self(sentence.into())
+    }
+}
+
+/// Reads settings, remembers where each came from and what was wrong with it.
+#[derive(Debug)]
+pub struct Reader {
+    env: Env,
+    entries: Vec<Entry>,
+    problems: Vec<String>,
+}
+
+impl Reader {
+    /// A reader of these variables.
+    pub fn new(env: Env) -> Self {
+        Self {
+            env,
+            entries: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// A setting with a default. A text that cannot be read is a problem and gives the default.
+    pub fn value<T>(&mut self, name: &'static str, default: T, help: &'static str) -> T
+    where
+        T: FromStr + Display,
+        T::Err: Display,
+    {
+        match self.parsed(name) {
+            Some(value) => self.keep(name, value, Source::Environment, help),
+            None => self.keep(name, default, Source::Default, help),
+        }
+    }
+
+    /// A setting that may be absent.
+    pub fn optional<T>(&mut self, name: &'static str, help: &'static str) -> Option<T>
+    where
+        T: FromStr + Display,
+        T::Err: Display,
+    {
+        let value: Option<T> = self.parsed(name);
+        match &value {
+            Some(value) => self.note(name, value.to_string(), Source::Environment, help),
+            None => self.note(name, "-".to_owned(), Source::Default, help),
+        }
+        value
+    }
+
+    /// A setting that must be there.
+    pub fn required<T>(&mut self, name: &'static str, help: &'static str) -> T
+    where
+        T: FromStr + Display + Default,
+        T::Err: Display,
+    {
+        if self.env.get(name).is_none() {
+            self.problem(format!("{name} is missing ({help})"));
+        }
+        self.optional(name, help).unwrap_or_default()
+    }
+
+    /// A switch: true or false, 1 or 0, yes or no, on or off.
+    pub fn flag(&mut self, name: &'static str, default: bool, help: &'static str) -> bool {
+        let given = self.env.get(name).map(str::to_ascii_lowercase);
+        let read = match given.as_deref() {
+            None => None,
+            Some("true" | "1" | "yes" | "on") => Some(true),
+            Some("false" | "0" | "no" | "off") => Some(false),
+            Some(_) => {
+                self.problem(format!("{name} must be true or false"));
+                None
+            }
+        };
+        let source = if read.is_some() {
+            Source::Environment
+        } else {
+            Source::Default
+        };
+        self.keep(name, read.unwrap_or(default), source, help)
+    }
+
+    /// A list, separated by commas; blanks around its parts and empty parts are dropped.
+    pub fn list(&mut self, name: &'static str, default: &str, help: &'static str) -> Vec<String> {
+        let (text, source) = match self.env.get(name) {
+            Some(text) => (text.to_owned(), Source::Environment),
+            None => (default.to_owned(), Source::Default),
+        };
+        let parts: Vec<String> = text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let shown = if parts.is_empty() {
+            "-".to_owned()
+        } else {
+            parts.join(",")
+        };
+        self.note(name, shown, source, help);
+        parts
+    }
+
+    /// A secret, from the variable or from the file that `NAME_FILE` names (its last line break is
+    /// dropped). Both at once are a problem.
+    pub fn secret(&mut self, name: &'static str, help: &'static str) -> Option<Secret> {
+        let direct = self.env.get(name).map(str::to_owned);
+        let file = self.env.get(&format!("{name}_FILE")).map(str::to_owned);
+        let (secret, source) = match (direct, file) {
+            (Some(_), Some(_)) => {
+                self.problem(format!("only one of {name} and {name}_FILE may be set"));
+                (None, Source::Environment)
+            }
+            (Some(text), None) => (Some(Secret::new(text)), Source::Environment),
+            (None, Some(path)) => (self.secret_file(name, &path), Source::File),
+            (None, None) => (None, Source::Default),
+        };
+        let shown = secret.as_ref().map_or("-".to_owned(), Secret::to_string);
+        self.note(name, shown, source, help);
+        secret
+    }
+
+    fn secret_file(&mut self, name: &str, path: &str) -> Option<Secret> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => {
+                let text = text.strip_suffix('\n').unwrap_or(&text);
+                let text = text.strip_suffix('\r').unwrap_or(text);
+                if text.is_empty() {
+                    self.problem(format!("{name}_FILE names an empty file: {path}"));
+                    return None;
+                }
+                Some(Secret::new(text.to_owned()))
+            }
+            Err(error) => {
+                self.problem(format!("{name}_FILE cannot be read: {path} ({error})"));
+                None
+            }
+        }
+    }
+
+    /// Adds a problem that a cross-check found, as a clause without a full stop.
+    pub fn problem(&mut self, sentence: String) {
+        self.problems.push(sentence);
+    }
+
+    /// Whether `NODE_ENV` is `production`; `development` (the default) and `test` are not.
+    pub fn production(&mut self) -> bool {
+        const HELP: &str = "development, test or production";
+        let given = self.env.get("NODE_ENV").unwrap_or_default().to_owned();
+        let (name, source) = match given.as_str() {
+            "" => ("development", Source::Default),
+            "development" => ("development", Source::Environment),
+            "test" => ("test", Source::Environment),
+            "production" => ("production", Source::Environment),
+            _ => {
+                let clause = "NODE_ENV must be development, test or production";
+                if !self.problems.iter().any(|p| p == clause) {
+                    self.problem(clause.to_owned());
+                }
+                ("development", Source::Default)
+            }
+        };
+        self.note("NODE_ENV", name.to_owned(), source, HELP);
+        name == "production"
+    }
+
+    /// Fails when anything was wrong, with all of it in one sentence.
+    pub fn finish(&self) -> Result<(), ConfigError> {
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        Err(ConfigError(format!(
+            "the configuration is not usable: {}.",
+            self.problems.join("; ")
+        )))
+    }
+
+    /// Every setting with its value (secrets redacted), its source and what it is for.
+    pub fn table(&self) -> String {
+        let width = |of: fn(&Entry) -> usize| self.entries.iter().map(of).max().unwrap_or(0);
+        let (name, value) = (width(|e| e.name.len()), width(|e| e.shown.len()).min(40));
+        let mut out = String::new();
+        for entry in &self.entries {
+            let (source, help) = (entry.source.name(), entry.help);
+            let line = format!(
+                "{:<name$}  {:<value$}  {source:<11}  {help}\n",
+                entry.name, entry.shown
+            );
+            out.push_str(&line);
+        }
+        out
+    }
+
+    /// Every setting with its default and what it is for.
+    pub(crate) fn help(&self) -> String {
+        let name = self.entries.iter().map(|e| e.name.len()).max();
+        let name = name.unwrap_or(0);
+        self.entries
+            .iter()
+            .map(|e| format!("  {:<name$}  {:<18}  {}\n", e.name, e.shown, e.help))
+            .collect()
+    }
+
+    fn parsed<T>(&mut self, name: &str) -> Option<T>
+    where
+        T: FromStr,
+        T::Err: Display,
+    {
+        let text = self.env.get(name)?;
+        match text.parse() {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let clause = format!("{name} cannot be {text:?} ({error})");
+                self.problem(clause);
+                None
+            }
+        }
+    }
+
+    fn keep<T: Display>(
+        &mut self,
+        name: &'static str,
+        value: T,
+        source: Source,
+        help: &'static str,
+    ) -> T {
+        self.note(name, value.to_string(), source, help);
+        value
+    }
+
+    fn note(&mut self, name: &'static str, shown: String, source: Source, help: &'static str) {
+        if self.entries.iter().any(|entry| entry.name == name) {
+            return;
+        }
+        let shown = if shown.is_empty() {
+            "-".to_owned()
+        } else {
+            shown
+        };
+        self.entries.push(Entry {
+            name,
+            shown,
+            source,
+            help,
+        });
+    }
+}
+
+impl fmt::Display for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.table())
+    }
+}
+
+#[cfg(test)]
+mod tests;

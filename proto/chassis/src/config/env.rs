@@ -1,0 +1,50 @@
+//! The variables that a process was given.
+
+use std::{collections::BTreeMap, fmt};
+
+/// A map of variables. Its `Debug` shows names only, because values may be secrets.
+#[derive(Clone, Default)]
+pub struct Env(BTreeMap<String, String>);
+
+impl Env {
+    /// The variables of this process. Those that are not UTF-8 are left out.
+    pub fn from_process() -> Self {
+        Self(
+            std::env::vars_os()
+                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
+                .collect(),
+        )
+    }
+
+    /// These variables and no others.
+    pub fn from_pairs<I, K, V>(pairs: I) -> Self
+    where
+        I: IntoIterator<Item = (K, V)>,
+        K: Into<String>,
+        V: Into<String>,
+    {
+        Self(
+            pairs
+                .into_iter()
+                .map(|(k, v)| (k.into(), v.into()))
+                .collect(),
+        )
+    }
+
+    /// Sets a variable; an empty value unsets it.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.insert(name.into(), value.into());
+    }
+
+    /// A variable's value; an empty one counts as not set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let value = self.0.get(name)?.trim();
+        (!value.is_empty()).then_some(value)
+    }
+}
+
+impl fmt::Debug for Env {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}

@@ -1,0 +1,154 @@
+//! What the platform asks of a process: `/livez`, `/readyz` and `/metrics`.
+//!
+//! Always: answered from memory; alive as long as it answers, whatever else is ill.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{Router, extract::State, http::StatusCode, http::header::CONTENT_TYPE, routing::get};
+use tokio_util::sync::CancellationToken;
+
+use crate::telemetry::Telemetry;
+
+/// The content type of the Prometheus text format.
+pub const METRICS_CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// How long an open request may take when the process stops.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// Whether the process is ready for work and, if not, why. Clones share the same state.
+#[derive(Debug, Clone)]
+pub struct Health(Arc<Mutex<Option<String>>>);
+
+impl Health {
+    /// Not ready yet: `starting`.
+    pub fn new() -> Self {
+        Self(Arc::new(Mutex::new(Some("starting".to_owned()))))
+    }
+
+    /// Whether it is ready.
+    pub fn ready(&self) -> bool {
+        self.state().is_none()
+    }
+
+    /// Why it is not ready; empty when it is.
+    pub fn reason(&self) -> String {
+        self.state().clone().unwrap_or_default()
+    }
+
+    /// Ready, or not ready for no particular reason.
+    pub fn set_ready(&self, ready: bool) {
+        *self.state() = (!ready).then(|| "not ready".to_owned());
+    }
+
+    /// Not ready, with the reason that `/readyz` shows.
+    pub fn set_unready(&self, reason: impl Into<String>) {
+        *self.state() = Some(reason.into());
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Health {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The three routes, for a process that serves them beside others.
+pub fn routes(health: Health, telemetry: Telemetry) -> Router {
+    Router::new()
+        .route("/livez", get(|| async { "ok\n" }))
+        .route("/readyz", get(readyz))
+        .with_state(health)
+        .merge(
+            Router::new()
+                .route("/metrics", get(metrics))
+                .with_state(telemetry),
+        )
+}
+
+async fn readyz(State(health): State<Health>) -> (StatusCode, String) {
+    if health.ready() {
+        return (StatusCode::OK, "ok\n".to_owned());
+    }
+    let reason = health.reason();
+    (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n"))
+}
+
+async fn metrics(
+    State(telemetry): State<Telemetry>,
+) -> ([(axum::http::HeaderName, &'static str); 1], String) {
+    let type_ = [(CONTENT_TYPE, METRICS_CONTENT_TYPE)];
+    (type_, telemetry.render_metrics())
+}
+
+/// Serves the three routes until `stop`.
+pub async fn serve(
+    listener: tokio::net::TcpListener,
+    health: Health,
+    telemetry: Telemetry,
+    stop: CancellationToken,
+) -> std::io::Result<()> {
+    let app = routes(health, telemetry);
+    let serving = axum::serve(listener, app)
+        .with_graceful_shutdown(stop.clone().cancelled_owned())
+        .into_future();
+    let late = async {
+        stop.cancelled().await;
+        tokio::time::sleep(DRAIN).await;
+    };
+    tokio::select! {
+        served = serving => served,
+        () = late => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::{TcpListener, TcpStream},
+    };
+
+    use super::*;
+    use crate::telemetry::TelemetryConfig;
+
+    async fn ask(address: std::net::SocketAddr, path: &str) -> String {
+        let mut socket = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        socket.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn readiness_is_told_with_its_reason_and_metrics_are_served() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (health, stop) = (Health::new(), CancellationToken::new());
+        let telemetry = Telemetry::new("test", &TelemetryConfig::default()).unwrap();
+        telemetry
+            .meter()
+            .u64_counter("asked_total")
+            .build()
+            .add(3, &[]);
+        let server = tokio::spawn(serve(listener, health.clone(), telemetry, stop.clone()));
+
+        assert!(ask(address, "/livez").await.starts_with("HTTP/1.1 200"));
+        let answer = ask(address, "/readyz").await;
+        assert!(answer.starts_with("HTTP/1.1 503") && answer.ends_with("starting\n"));
+        health.set_ready(true);
+        assert!(ask(address, "/readyz").await.starts_with("HTTP/1.1 200"));
+        health.set_unready("no directory");
+        assert!(ask(address, "/readyz").await.ends_with("no directory\n"));
+        assert!(ask(address, "/metrics").await.contains("asked_total 3"));
+        stop.cancel();
+        server.await.unwrap().unwrap();
+    }
+}

@@ -1,0 +1,234 @@
+//! `main` of every service: settings, telemetry, work, drain.
+//!
+//! Always: a wrong setting ends the process with one sentence on stderr and exit code 64 before a
+//! port is bound; a clean end is exit code 0; anything else is 1.
+
+use std::{io::Write, process::ExitCode, time::Duration};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    config::{ConfigError, Env, Reader},
+    drain,
+    telemetry::{self, Telemetry, TelemetryConfig},
+};
+
+/// The exit code for settings that cannot be used (`EX_USAGE`).
+pub const EXIT_CONFIG: u8 = 64;
+const RUNTIME_DRAIN: Duration = Duration::from_secs(2);
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    Run,
+    PrintConfig,
+    /// Print this text and end well.
+    Text(String),
+}
+
+/// Runs a service until it ends or is told to stop.
+///
+/// `read` takes all settings, also for `--help`, where it sees no variables; `run` gets them, its
+/// telemetry and the token that SIGTERM and SIGINT cancel.
+pub fn main<C, F, Fut>(
+    name: &'static str,
+    about: &'static str,
+    read: fn(&mut Reader) -> C,
+    run: F,
+) -> ExitCode
+where
+    F: FnOnce(C, Telemetry, CancellationToken) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let asked = match asked(name, about, std::env::args(), &settings_help(read)) {
+        Ok(asked) => asked,
+        Err(sentence) => return refuse(name, &sentence),
+    };
+    if let Asked::Text(text) = asked {
+        return print(&text);
+    }
+    let mut reader = Reader::new(Env::from_process());
+    let telemetry = TelemetryConfig::read(&mut reader);
+    let config = read(&mut reader);
+    if asked == Asked::PrintConfig {
+        print(&reader.table());
+    }
+    if let Err(error) = reader.finish() {
+        return refuse(name, &error.to_string());
+    }
+    if asked == Asked::PrintConfig {
+        return ExitCode::SUCCESS;
+    }
+    install_crypto();
+    telemetry::init_logs(&telemetry);
+    exit(
+        name,
+        block_on(name, &telemetry, |t, stop| run(config, t, stop)),
+    )
+}
+
+/// Runs `work` on a new runtime with its own telemetry and a token that signals cancel.
+fn block_on<F, Fut>(name: &'static str, config: &TelemetryConfig, work: F) -> anyhow::Result<()>
+where
+    F: FnOnce(Telemetry, CancellationToken) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let runtime = runtime()?;
+    let ended = runtime.block_on(async {
+        let telemetry = Telemetry::new(name, config)?;
+        let stop = CancellationToken::new();
+        tokio::spawn(drain::stop_on_signal(stop.clone()));
+        let ended = work(telemetry.clone(), stop).await;
+        telemetry.shutdown().await;
+        ended
+    });
+    runtime.shutdown_timeout(RUNTIME_DRAIN);
+    ended
+}
+
+/// A runtime with at least two workers: telemetry needs one while another waits.
+pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    let workers = std::thread::available_parallelism().map_or(2, |n| n.get().max(2));
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()
+}
+
+/// Installs the one crypto provider of the process (ring). Calling it again changes nothing.
+pub fn install_crypto() {
+    // Fails only when a provider is installed already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// Says on stderr how it ended, where it did not end well, and gives the exit code.
+pub fn exit(name: &str, ended: anyhow::Result<()>) -> ExitCode {
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let code = exit_code(&error);
+            complain(name, &format!("{error:#}"));
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// 64 for what a person must set right: a [`ConfigError`], or a port that is taken or not ours;
+/// 1 for anything else.
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
+    let wrong = error.chain().any(|cause| {
+        let io = cause
+            .downcast_ref::<std::io::Error>()
+            .map(std::io::Error::kind);
+        cause.is::<ConfigError>()
+            || matches!(io, Some(AddrInUse | AddrNotAvailable | PermissionDenied))
+    });
+    if wrong { EXIT_CONFIG } else { 1 }
+}
+
+/// Says on stderr, in one sentence, why the process does not start; exit code 64.
+pub fn refuse(name: &str, sentence: &str) -> ExitCode {
+    complain(name, sentence);
+    ExitCode::from(EXIT_CONFIG)
+}
+
+fn complain(name: &str, sentence: &str) {
+    // Nowhere is left to say that stderr is closed.
+    let _ = writeln!(std::io::stderr(), "{name}: {sentence}");
+}
+
+fn print(text: &str) -> ExitCode {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// The table of settings with their defaults.
+fn settings_help<C>(read: fn(&mut Reader) -> C) -> String {
+    let mut reader = Reader::new(Env::default());
+    TelemetryConfig::read(&mut reader);
+    read(&mut reader);
+    reader.help()
+}
+
+fn asked(
+    name: &'static str,
+    about: &'static str,
+    arguments: impl IntoIterator<Item = String>,
+    settings: &str,
+) -> Result<Asked, String> {
+    let print_config = clap::Arg::new("print-config")
+        .long("print-config")
+        .action(clap::ArgAction::SetTrue)
+        .help("Print every setting, its value and where it is from, and end");
+    let command = clap::Command::new(name)
+        .about(about)
+        .version(env!("CARGO_PKG_VERSION"))
+        .arg(print_config)
+        .after_help(format!("Settings, as environment variables:\n{settings}"));
+    match command.try_get_matches_from(arguments) {
+        Ok(matches) if matches.get_flag("print-config") => Ok(Asked::PrintConfig),
+        Ok(_) => Ok(Asked::Run),
+        Err(error) if !error.use_stderr() => Ok(Asked::Text(error.to_string())),
+        Err(error) => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            let line = line.strip_prefix("error: ").unwrap_or(line);
+            Err(format!("{line} (see --help)"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    fn ask(argument: &str) -> Result<Asked, String> {
+        let arguments = ["zone", argument].map(str::to_owned);
+        let arguments = arguments.into_iter().filter(|a| !a.is_empty());
+        asked(
+            "zone",
+            "Plays regions.",
+            arguments,
+            "PORT  5555  the port\n",
+        )
+    }
+
+    #[test]
+    fn the_command_line_is_small() {
+        assert_eq!(ask(""), Ok(Asked::Run));
+        assert_eq!(ask("--print-config"), Ok(Asked::PrintConfig));
+        let Ok(Asked::Text(help)) = ask("--help") else {
+            panic!("no help");
+        };
+        assert!(help.contains("Plays regions.") && help.contains("PORT  5555  the port"));
+        assert!(matches!(ask("--version"), Ok(Asked::Text(_))));
+        let refused = ask("--frobnicate").unwrap_err();
+        assert_eq!(refused.lines().count(), 1);
+        assert!(refused.contains("--frobnicate"), "{refused}");
+    }
+
+    #[test]
+    fn what_a_person_must_set_right_is_exit_code_64() {
+        let config = anyhow::Error::new(ConfigError::new("the data folder is in use"));
+        assert_eq!(exit_code(&config.context("open the store")), 64);
+        let taken = std::io::Error::from(std::io::ErrorKind::AddrInUse);
+        let taken = Err::<(), _>(taken).context("listen").unwrap_err();
+        assert_eq!(exit_code(&taken), 64);
+        assert_eq!(exit_code(&anyhow::anyhow!("it broke")), 1);
+    }
+
+    #[test]
+    fn help_shows_defaults_and_no_environment() {
+        let help = settings_help(|reader| reader.value("PORT", 5555_u16, "the port"));
+        let line = help
+            .lines()
+            .find(|l| l.trim_start().starts_with("PORT"))
+            .unwrap();
+        assert!(line.contains("5555") && line.ends_with("the port"));
+    }
+}

@@ -1,0 +1,203 @@
+//! Traces, metrics and logs.
+//!
+//! Always: each service instance has its own providers and its own Prometheus registry, so that
+//! several may live in one process; nothing is sent anywhere unless an endpoint is set; nothing
+//! here ever blocks its caller on a collector.
+
+mod context;
+mod settings;
+
+use std::{sync::Arc, time::Duration};
+
+use anyhow::Context as _;
+use opentelemetry::{
+    metrics::{Meter, MeterProvider as _},
+    trace::TracerProvider as _,
+};
+use opentelemetry_otlp::{MetricExporter, SpanExporter, WithExportConfig};
+use opentelemetry_sdk::{
+    Resource,
+    metrics::{PeriodicReader, SdkMeterProvider},
+    trace::{Sampler, SdkTracerProvider},
+};
+use prometheus::{Encoder, Registry, TextEncoder};
+
+pub use context::{parse_traceparent, trace_id, traceparent};
+pub use settings::{LogFormat, TelemetryConfig, init_logs};
+
+/// Makes spans.
+pub type Tracer = opentelemetry_sdk::trace::SdkTracer;
+
+/// How long one export may take.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long the last export may take when the process ends.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
+/// Between two exports of metrics.
+const METRICS_INTERVAL: Duration = Duration::from_secs(15);
+
+/// The traces and metrics of one service instance. Clones share them.
+#[derive(Clone)]
+pub struct Telemetry(Arc<Shared>);
+
+struct Shared {
+    service: &'static str,
+    tracing: bool,
+    traces: SdkTracerProvider,
+    metrics: SdkMeterProvider,
+    registry: Registry,
+}
+
+impl Telemetry {
+    /// Makes the providers. Call it inside a runtime with at least two workers; sends by OTLP
+    /// only when the configuration names an endpoint.
+    pub fn new(service: &'static str, config: &TelemetryConfig) -> anyhow::Result<Self> {
+        let resource = Resource::builder().with_service_name(service).build();
+        let registry = Registry::new();
+        let exporter = opentelemetry_prometheus::exporter()
+            .with_registry(registry.clone())
+            .without_units()
+            .without_counter_suffixes()
+            .build()
+            .context("make the Prometheus exporter")?;
+        let mut metrics = SdkMeterProvider::builder()
+            .with_resource(resource.clone())
+            .with_reader(exporter);
+        let mut traces = SdkTracerProvider::builder().with_resource(resource);
+        if let Some(endpoint) = &config.endpoint {
+            let spans = SpanExporter::builder()
+                .with_tonic()
+                .with_endpoint(endpoint)
+                .with_timeout(EXPORT_TIMEOUT)
+                .build()
+                .context("make the OTLP span exporter")?;
+            let ratio = Sampler::TraceIdRatioBased(config.ratio);
+            traces = traces
+                .with_sampler(Sampler::ParentBased(Box::new(ratio)))
+                .with_batch_exporter(spans);
+            let values = MetricExporter::builder()
+                .with_tonic()
+                .with_endpoint(endpoint)
+                .with_timeout(EXPORT_TIMEOUT)
+                .build()
+                .context("make the OTLP metric exporter")?;
+            let reader = PeriodicReader::builder(values).with_interval(METRICS_INTERVAL);
+            metrics = metrics.with_reader(reader.build());
+        } else {
+            traces = traces.with_sampler(Sampler::AlwaysOff);
+        }
+        Ok(Self(Arc::new(Shared {
+            service,
+            tracing: config.endpoint.is_some(),
+            traces: traces.build(),
+            metrics: metrics.build(),
+            registry,
+        })))
+    }
+
+    /// Makes instruments. Their names appear in `/metrics` exactly as they are written: counters
+    /// end in `_total`, durations in `_seconds`.
+    pub fn meter(&self) -> Meter {
+        self.0.metrics.meter(self.0.service)
+    }
+
+    /// Makes spans; they go nowhere unless tracing is enabled.
+    pub fn tracer(&self) -> Tracer {
+        self.0.traces.tracer(self.0.service)
+    }
+
+    /// Whether spans go anywhere.
+    pub fn tracing_enabled(&self) -> bool {
+        self.0.tracing
+    }
+
+    /// All metrics in the Prometheus text format.
+    pub fn render_metrics(&self) -> String {
+        let mut out = Vec::new();
+        if let Err(error) = TextEncoder::new().encode(&self.0.registry.gather(), &mut out) {
+            tracing::warn!(%error, "render metrics");
+        }
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// Sends what waits to be sent, within a bounded time. Afterwards nothing is recorded.
+    pub async fn shutdown(&self) {
+        let shared = Arc::clone(&self.0);
+        // The exporters need a worker of the runtime while this thread blocks.
+        let work = tokio::task::spawn_blocking(move || {
+            let spans = shared.traces.shutdown_with_timeout(SHUTDOWN_TIMEOUT);
+            (
+                spans,
+                shared.metrics.shutdown_with_timeout(SHUTDOWN_TIMEOUT),
+            )
+        });
+        let done = crate::drain::within(SHUTDOWN_TIMEOUT * 2, "telemetry", work).await;
+        if let Some(Ok((spans, metrics))) = done {
+            for error in [spans.err(), metrics.err()].into_iter().flatten() {
+                tracing::warn!(service = self.0.service, %error, "flush telemetry");
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Telemetry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Telemetry")
+            .field("service", &self.0.service)
+            .field("tracing", &self.0.tracing)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use opentelemetry::KeyValue;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn metrics_render_under_the_names_they_were_given() {
+        let telemetry = Telemetry::new("gateway", &TelemetryConfig::default()).unwrap();
+        let meter = telemetry.meter();
+        let counter = meter.u64_counter("frames_total").build();
+        counter.add(2, &[KeyValue::new("direction", "out")]);
+        let phases = meter.f64_histogram("tick_phase_seconds").with_unit("s");
+        phases
+            .with_boundaries(vec![0.01, 0.1])
+            .build()
+            .record(0.05, &[]);
+        let text = telemetry.render_metrics();
+        assert!(text.contains("frames_total{direction=\"out\"} 2"), "{text}");
+        assert!(
+            text.contains("tick_phase_seconds_bucket{le=\"0.1\"} 1"),
+            "{text}"
+        );
+        assert!(!telemetry.tracing_enabled());
+    }
+
+    #[tokio::test]
+    async fn two_services_in_one_process_do_not_mix() {
+        let one = Telemetry::new("one", &TelemetryConfig::default()).unwrap();
+        let two = Telemetry::new("two", &TelemetryConfig::default()).unwrap();
+        one.meter()
+            .u64_counter("only_one_total")
+            .build()
+            .add(1, &[]);
+        assert!(one.render_metrics().contains("only_one_total"));
+        assert!(!two.render_metrics().contains("only_one_total"));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn shutdown_ends_without_a_collector() {
+        let mut reader = crate::config::Reader::new(crate::config::Env::from_pairs([(
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "http://127.0.0.1:1",
+        )]));
+        let config = TelemetryConfig::read(&mut reader);
+        let telemetry = Telemetry::new("one", &config).unwrap();
+        assert!(telemetry.tracing_enabled());
+        let limit = SHUTDOWN_TIMEOUT * 3;
+        tokio::time::timeout(limit, telemetry.shutdown())
+            .await
+            .unwrap();
+    }
+}

@@ -1,0 +1,152 @@
+//! What the environment says about telemetry, and the process's one log subscriber.
+
+use std::{fmt, io::IsTerminal, str::FromStr};
+
+use tracing_subscriber::{EnvFilter, fmt as subscriber};
+
+use crate::config::Reader;
+
+/// How log lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    /// One JSON object a line.
+    Json,
+    /// For people.
+    Text,
+}
+
+impl fmt::Display for LogFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Json => "json",
+            Self::Text => "text",
+        })
+    }
+}
+
+impl FromStr for LogFormat {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "json" => Ok(Self::Json),
+            "text" => Ok(Self::Text),
+            _ => Err("json or text"),
+        }
+    }
+}
+
+/// Logs and where traces and metrics go.
+#[derive(Debug, Clone)]
+pub struct TelemetryConfig {
+    pub(crate) log_format: LogFormat,
+    pub(crate) log_level: String,
+    pub(crate) endpoint: Option<String>,
+    pub(crate) ratio: f64,
+}
+
+impl Default for TelemetryConfig {
+    /// Text logs, nothing sent anywhere.
+    fn default() -> Self {
+        Self {
+            log_format: LogFormat::Text,
+            log_level: "info".to_owned(),
+            endpoint: None,
+            ratio: 1.0,
+        }
+    }
+}
+
+impl TelemetryConfig {
+    /// Reads `LOG_FORMAT`, `LOG_LEVEL`, `OTEL_EXPORTER_OTLP_ENDPOINT` and
+    /// `OTEL_TRACES_SAMPLER_ARG`.
+    pub fn read(reader: &mut Reader) -> Self {
+        let usual = if reader.production() {
+            LogFormat::Json
+        } else {
+            LogFormat::Text
+        };
+        let log_format = reader.value("LOG_FORMAT", usual, "logs as json or text");
+        let info = "info".to_owned();
+        let log_level = reader.value(
+            "LOG_LEVEL",
+            info,
+            "error, warn, info, debug, trace, or a filter by target",
+        );
+        if EnvFilter::try_new(&log_level).is_err() {
+            reader.problem(format!("LOG_LEVEL cannot be {log_level:?}"));
+        }
+        let endpoint: Option<String> = reader.optional(
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
+            "collector for traces and metrics, as http://host:port (OTLP over gRPC); none: off",
+        );
+        if endpoint.as_ref().is_some_and(|e| !e.starts_with("http://")) {
+            reader.problem("OTEL_EXPORTER_OTLP_ENDPOINT must start with http://".to_owned());
+        }
+        let ratio = reader.value(
+            "OTEL_TRACES_SAMPLER_ARG",
+            1.0,
+            "share of traces that are kept, 0 to 1",
+        );
+        if !(0.0..=1.0).contains(&ratio) {
+            reader.problem("OTEL_TRACES_SAMPLER_ARG must be 0 to 1".to_owned());
+        }
+        Self {
+            log_format,
+            log_level,
+            endpoint,
+            ratio,
+        }
+    }
+}
+
+/// Starts logging to stderr, once for the process: later calls change nothing.
+pub fn init_logs(config: &TelemetryConfig) {
+    let filter = EnvFilter::try_new(&config.log_level).unwrap_or_else(|_| EnvFilter::new("info"));
+    let builder = subscriber()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    // Fails only when a subscriber is there already, as in tests.
+    let _ = match config.log_format {
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+        LogFormat::Text => builder
+            .with_ansi(std::io::stderr().is_terminal())
+            .try_init(),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Env;
+
+    #[test]
+    fn production_logs_json_unless_told_otherwise() {
+        let mut reader = Reader::new(Env::from_pairs([("NODE_ENV", "production")]));
+        assert_eq!(
+            TelemetryConfig::read(&mut reader).log_format,
+            LogFormat::Json
+        );
+        let pairs = [("NODE_ENV", "production"), ("LOG_FORMAT", "text")];
+        let mut reader = Reader::new(Env::from_pairs(pairs));
+        assert_eq!(
+            TelemetryConfig::read(&mut reader).log_format,
+            LogFormat::Text
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_is_a_problem() {
+        let mut reader = Reader::new(Env::from_pairs([
+            ("LOG_FORMAT", "xml"),
+            ("LOG_LEVEL", "a=b=c"),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"),
+            ("OTEL_TRACES_SAMPLER_ARG", "2"),
+        ]));
+        TelemetryConfig::read(&mut reader);
+        let sentence = reader.finish().unwrap_err().to_string();
+        for name in ["LOG_FORMAT", "LOG_LEVEL", "OTLP_ENDPOINT", "SAMPLER_ARG"] {
+            assert!(sentence.contains(name), "{sentence}");
+        }
+    }
+}
