@@ -57,6 +57,7 @@ impl Telemetry {
             .with_registry(registry.clone())
             .without_units()
             .without_counter_suffixes()
+            .scope_info_enabled(false)
             .build()
             .context("make the Prometheus exporter")?;
         let mut metrics = SdkMeterProvider::builder()
