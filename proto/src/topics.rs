@@ -62,7 +62,11 @@ pub struct ChatEnvelope {
 
 /// What one gateway tells another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
 pub enum GatewayEnvelope {
     /// A private message for a session there.
     Private {

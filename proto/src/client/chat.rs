@@ -38,6 +38,9 @@ impl PlayerChat {
         if length == 0 || self.message.chars().count() > CHAT_CHARS_MAX {
             return Err(format!("message: 1 to {CHAT_CHARS_MAX} characters"));
         }
+        if self.message.chars().any(char::is_control) {
+            return Err("message: no control characters".to_owned());
+        }
         match (self.channel, &self.to) {
             (Channel::Private, None) => Err("to: a private message needs a name".to_owned()),
             (Channel::Local | Channel::Global, Some(_)) => {

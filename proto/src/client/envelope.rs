@@ -1,11 +1,10 @@
-//! The envelope of `/ws`, in JSON and in MessagePack.
+//! The envelope of `/ws`, in JSON and in MessagePack; `decode` reads it, this file writes it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
     error::ErrorCode,
-    limits::CLIENT_MESSAGE_BYTES_MAX,
     table::{ClientMessage, ServerEvent},
 };
 
@@ -60,14 +59,12 @@ pub struct Malformed {
     pub why: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize)]
 struct Inbound<'a> {
-    event: String,
-    #[serde(default)]
-    id: Option<RequestId>,
-    #[serde(default, borrow)]
-    data: Option<&'a RawValue>,
+    event: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a RequestId>,
+    data: serde_json::Value,
 }
 
 #[derive(Serialize)]
@@ -77,56 +74,6 @@ struct Outbound<'a, T: ?Sized> {
     #[serde(skip_serializing_if = "Option::is_none")]
     re: Option<&'a RequestId>,
     data: &'a T,
-}
-
-/// Reads one message from a client. Never panics, whatever the bytes.
-pub fn decode(format: Format, bytes: &[u8]) -> Result<Request, Malformed> {
-    let malformed = |why: String| Malformed {
-        id: None,
-        event: None,
-        code: ErrorCode::Malformed,
-        why,
-    };
-    if bytes.len() > CLIENT_MESSAGE_BYTES_MAX {
-        let why = format!("a message has at most {CLIENT_MESSAGE_BYTES_MAX} bytes");
-        return Err(malformed(why));
-    }
-    let text;
-    let json = match format {
-        Format::Json => bytes,
-        Format::MessagePack => {
-            let value: serde_json::Value =
-                rmp_serde::from_slice(bytes).map_err(|e| malformed(e.to_string()))?;
-            text = serde_json::to_vec(&value).map_err(|e| malformed(e.to_string()))?;
-            &text
-        }
-    };
-    let inbound: Inbound = serde_json::from_slice(json).map_err(|e| malformed(e.to_string()))?;
-    read_data(inbound)
-}
-
-fn read_data(inbound: Inbound) -> Result<Request, Malformed> {
-    let data = inbound.data.map_or("{}", RawValue::get);
-    let mut reader = serde_json::Deserializer::from_str(data);
-    let (code, why) = match ClientMessage::from_data(&inbound.event, &mut reader) {
-        Some(Ok(message)) => {
-            return Ok(Request {
-                id: inbound.id,
-                message,
-            });
-        }
-        Some(Err(why)) => (ErrorCode::InvalidData, why),
-        None => (
-            ErrorCode::UnknownEvent,
-            format!("known events: {}", ClientMessage::NAMES.join(", ")),
-        ),
-    };
-    Err(Malformed {
-        id: inbound.id,
-        event: Some(inbound.event),
-        code,
-        why,
-    })
 }
 
 /// Writes one message to a client.
@@ -156,6 +103,16 @@ pub fn encode_raw(
     }
 }
 
+/// Writes one message as a client does.
+pub fn encode_request(format: Format, id: Option<&RequestId>, message: &ClientMessage) -> Vec<u8> {
+    let message = Inbound {
+        event: message.name(),
+        id,
+        data: serde_json::from_slice(&message.data_json()).unwrap_or_default(),
+    };
+    to_bytes(format, &message)
+}
+
 fn write<T: Serialize + ?Sized>(
     format: Format,
     event: &str,
@@ -169,8 +126,13 @@ fn write<T: Serialize + ?Sized>(
         re,
         data,
     };
+    to_bytes(format, &message)
+}
+
+// Nothing that is written here can fail: keys are texts and every type is a plain one.
+fn to_bytes<T: Serialize>(format: Format, message: &T) -> Vec<u8> {
     match format {
-        Format::Json => serde_json::to_vec(&message).unwrap_or_default(),
-        Format::MessagePack => rmp_serde::to_vec_named(&message).unwrap_or_default(),
+        Format::Json => serde_json::to_vec(message).unwrap_or_default(),
+        Format::MessagePack => rmp_serde::to_vec_named(message).unwrap_or_default(),
     }
 }

@@ -4,6 +4,10 @@
 pub const PROTOCOL_VERSION: u32 = 1;
 /// The longest message that a client may send, in bytes.
 pub const CLIENT_MESSAGE_BYTES_MAX: usize = 16 * 1024;
+/// How deep a client's message may be nested; the envelope itself is the first level.
+pub const CLIENT_NESTING_MAX: usize = 16;
+/// The longest request id that is a text, in bytes.
+pub const REQUEST_ID_BYTES_MAX: usize = 64;
 /// Fragments that one message may come in.
 pub const CLIENT_FRAGMENTS_MAX: usize = 64;
 /// Messages that pass in any window of one second, for all connections of an account together.

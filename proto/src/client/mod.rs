@@ -3,15 +3,18 @@
 
 pub mod action;
 pub mod chat;
+pub mod decode;
 pub mod envelope;
 pub mod error;
 pub mod limits;
 pub mod movement;
+mod msgpack;
 pub mod session;
 pub mod sync;
 pub mod table;
 pub mod update;
 
-pub use envelope::{Format, Malformed, Request, RequestId, decode, encode, encode_raw};
+pub use decode::decode;
+pub use envelope::{Format, Malformed, Request, RequestId, encode, encode_raw, encode_request};
 pub use error::{CloseCode, ErrorCode};
 pub use table::{ClientMessage, Needs, Route, ServerEvent};

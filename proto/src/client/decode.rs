@@ -1,0 +1,225 @@
+//! Reading what a client sent.
+//!
+//! Always: no panic, whatever the bytes; both encodings are equally strict, because MessagePack
+//! is turned into JSON text first and everything after is the same; nothing is nested deeper than
+//! [`CLIENT_NESTING_MAX`], no key stands twice, nothing follows the message; a refusal carries the
+//! request's id and event wherever these could be read.
+
+use std::fmt;
+
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::{Number, value::RawValue};
+
+use super::{
+    envelope::{Format, Malformed, Request, RequestId},
+    error::ErrorCode,
+    limits::{CLIENT_MESSAGE_BYTES_MAX, CLIENT_NESTING_MAX, REQUEST_ID_BYTES_MAX},
+    msgpack,
+    table::ClientMessage,
+};
+
+/// The longest event name that a refusal repeats, in bytes.
+const EVENT_BYTES_MAX: usize = 64;
+/// The longest explanation, in characters; it may quote what the client sent.
+const WHY_CHARS_MAX: usize = 300;
+
+/// Reads one message from a client.
+pub fn decode(format: Format, bytes: &[u8]) -> Result<Request, Malformed> {
+    if bytes.len() > CLIENT_MESSAGE_BYTES_MAX {
+        let why = format!("a message has at most {CLIENT_MESSAGE_BYTES_MAX} bytes");
+        return Err(Seen::default().refuse(ErrorCode::Malformed, why));
+    }
+    match format {
+        Format::Json => read(bytes, nesting_fault(bytes)),
+        Format::MessagePack => {
+            let (json, fault) = msgpack::to_json(bytes);
+            read(&json, fault)
+        }
+    }
+}
+
+/// Reads JSON text. With a `fault` it is refused, and read only for its id and event.
+fn read(json: &[u8], fault: Option<String>) -> Result<Request, Malformed> {
+    let mut seen = Seen::default();
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let syntax = reader
+        .deserialize_map(&mut seen)
+        .and_then(|()| reader.end())
+        .map_err(|error| error.to_string());
+    let missing = || seen.event.is_none().then(|| "event is missing".to_owned());
+    let fault = fault
+        .or_else(|| syntax.err())
+        .or_else(|| seen.problem.take())
+        .or_else(missing);
+    match fault {
+        Some(why) => Err(seen.refuse(ErrorCode::Malformed, why)),
+        None => seen.request(),
+    }
+}
+
+/// What could be read of an envelope so far.
+#[derive(Default)]
+struct Seen<'a> {
+    event: Option<String>,
+    id: Option<RequestId>,
+    data: Option<&'a RawValue>,
+    /// The first thing that does not fit, though the text can be read on.
+    problem: Option<String>,
+}
+
+impl<'a> Seen<'a> {
+    fn problem(&mut self, why: &str) {
+        self.problem.get_or_insert_with(|| why.to_owned());
+    }
+
+    fn keep_event(&mut self, raw: &RawValue) {
+        match serde_json::from_str(raw.get()) {
+            Ok(event) => self.event = Some(event),
+            Err(_) => self.problem("event: must be a string"),
+        }
+    }
+
+    fn keep_id(&mut self, raw: &RawValue) {
+        match request_id(raw.get()) {
+            Ok(id) => self.id = id,
+            Err(why) => self.problem(&why),
+        }
+    }
+
+    fn request(self) -> Result<Request, Malformed> {
+        let event = self.event.as_deref().unwrap_or_default();
+        let data = match self.data.map(RawValue::get) {
+            None | Some("null") => "{}",
+            Some(text) if text.starts_with('{') => text,
+            Some(_) => {
+                let why = "data: must be an object".to_owned();
+                return Err(self.refuse(ErrorCode::InvalidData, why));
+            }
+        };
+        let mut reader = serde_json::Deserializer::from_str(data);
+        match ClientMessage::from_data(event, &mut reader) {
+            Some(Ok(message)) => Ok(Request {
+                id: self.id,
+                message,
+            }),
+            Some(Err(why)) => {
+                let why = without_position(&why).to_owned();
+                Err(self.refuse(ErrorCode::InvalidData, why))
+            }
+            None => {
+                let why = format!("known events: {}", ClientMessage::NAMES.join(", "));
+                Err(self.refuse(ErrorCode::UnknownEvent, why))
+            }
+        }
+    }
+
+    fn refuse(self, code: ErrorCode, why: String) -> Malformed {
+        let why = match why.char_indices().nth(WHY_CHARS_MAX) {
+            Some((end, _)) => format!("{}…", &why[..end]),
+            None => why,
+        };
+        Malformed {
+            id: self.id,
+            event: self.event.filter(|event| event.len() <= EVENT_BYTES_MAX),
+            code,
+            why,
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Seen<'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with event, id and data")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let (mut event, mut id, mut data) = (false, false, false);
+        while let Some(key) = map.next_key::<String>()? {
+            let twice = match key.as_str() {
+                "event" => std::mem::replace(&mut event, true),
+                "id" => std::mem::replace(&mut id, true),
+                "data" => std::mem::replace(&mut data, true),
+                _ => {
+                    self.problem(&format!(
+                        "unknown key {key:?}: event, id and data are known"
+                    ));
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            let raw: &'de RawValue = map.next_value()?;
+            match key.as_str() {
+                _ if twice => self.problem(&format!("{key} stands twice")),
+                "event" => self.keep_event(raw),
+                "id" => self.keep_id(raw),
+                _ => self.data = Some(raw),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn request_id(text: &str) -> Result<Option<RequestId>, String> {
+    let whole = !text.contains(['.', 'e', 'E']);
+    match text.as_bytes().first() {
+        _ if text == "null" => Ok(None),
+        Some(b'"') => {
+            let id: String = serde_json::from_str(text).map_err(|e| format!("id: {}", bare(&e)))?;
+            if id.len() > REQUEST_ID_BYTES_MAX {
+                return Err(format!("id: at most {REQUEST_ID_BYTES_MAX} bytes"));
+            }
+            Ok(Some(RequestId::Text(id)))
+        }
+        // A number that would come back as another one is not taken.
+        Some(b'-' | b'0'..=b'9') if whole => {
+            let signed = text.parse::<i64>().map(Number::from);
+            let number = signed.or_else(|_| text.parse::<u64>().map(Number::from));
+            let number = number.map_err(|_| "id: a whole number of at most 64 bits".to_owned())?;
+            Ok(Some(RequestId::Number(number)))
+        }
+        Some(b'-' | b'0'..=b'9') => {
+            let number = serde_json::from_str(text).map_err(|e| format!("id: {}", bare(&e)))?;
+            Ok(Some(RequestId::Number(number)))
+        }
+        _ => Err("id: must be a string or a number".to_owned()),
+    }
+}
+
+fn bare(error: &serde_json::Error) -> String {
+    without_position(&error.to_string()).to_owned()
+}
+
+/// A position inside a part of the message would mislead whoever sees the whole.
+fn without_position(why: &str) -> &str {
+    why.rfind(" at line ").map_or(why, |end| &why[..end])
+}
+
+/// What is wrong with the nesting of a JSON text, found without reading it.
+fn nesting_fault(json: &[u8]) -> Option<String> {
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => {
+                depth += 1;
+                if depth > CLIENT_NESTING_MAX {
+                    return Some(too_deep());
+                }
+            }
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+pub(super) fn too_deep() -> String {
+    format!("nested deeper than {CLIENT_NESTING_MAX} levels")
+}
+
+#[cfg(test)]
+mod tests;
