@@ -5,6 +5,7 @@
 
 mod catalog;
 mod creatures;
+mod farms;
 mod ground;
 mod outposts;
 mod town;
@@ -30,7 +31,7 @@ fn main() -> std::io::Result<()> {
     let towns = [
         towns::tilestead(&mut ground),
         towns::tidewick(&mut ground),
-        towns::plumfurrow(&mut ground),
+        farms::plumfurrow(&mut ground),
         outposts::fernhollow(&mut ground),
         outposts::cobble_deep(&mut ground),
         outposts::candlefrost(&mut ground),

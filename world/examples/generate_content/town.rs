@@ -160,6 +160,9 @@ impl<'g> Town<'g> {
         if let Some((_, store)) = person.trade.split_once(':') {
             placed["storeId"] = json!(store);
         }
+        if let Some(path) = movement.get("patrolPath") {
+            placed["patrolPath"] = path.clone();
+        }
         push(&mut self.area, "npcs", placed);
         self.people.push(
             json!({"id": person.id, "name": person.name, "description": person.about,
