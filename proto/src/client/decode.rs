@@ -180,7 +180,8 @@ fn request_id(text: &str) -> Result<Option<RequestId>, String> {
             Ok(Some(RequestId::Number(number)))
         }
         Some(b'-' | b'0'..=b'9') => {
-            let number = serde_json::from_str(text).map_err(|e| format!("id: {}", bare(&e)))?;
+            let number = text.parse().ok().and_then(Number::from_f64);
+            let number = number.ok_or_else(|| "id: must be a finite number".to_owned())?;
             Ok(Some(RequestId::Number(number)))
         }
         _ => Err("id: must be a string or a number".to_owned()),

@@ -64,7 +64,7 @@ struct Inbound<'a> {
     event: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a RequestId>,
-    data: serde_json::Value,
+    data: &'a ClientMessage,
 }
 
 #[derive(Serialize)]
@@ -108,7 +108,7 @@ pub fn encode_request(format: Format, id: Option<&RequestId>, message: &ClientMe
     let message = Inbound {
         event: message.name(),
         id,
-        data: serde_json::from_slice(&message.data_json()).unwrap_or_default(),
+        data: message,
     };
     to_bytes(format, &message)
 }

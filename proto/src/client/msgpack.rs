@@ -51,7 +51,7 @@ impl<'a> Writer<'a> {
                 self.float(number)
             }
             0xcc..=0xd3 => self.integer(marker),
-            0xd9 | 0xda | 0xdb => {
+            0xd9..=0xdb => {
                 let length = self.length(marker - 0xd9)?;
                 self.put_text(length)
             }
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
         let [marker] = self.array()?;
         let length = match marker {
             0xa0..=0xbf => usize::from(marker & 0x1f),
-            0xd9 | 0xda | 0xdb => self.length(marker - 0xd9)?,
+            0xd9..=0xdb => self.length(marker - 0xd9)?,
             _ => return Err("a key must be a string".to_owned()),
         };
         self.text(length)

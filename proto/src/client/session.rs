@@ -1,6 +1,7 @@
 //! Connecting, authenticating, resuming, entering and leaving the world.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde_json::value::RawValue;
 
 use super::table::server_events;
 
@@ -30,9 +31,18 @@ pub struct Resume {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Ping {
-    /// Any number of the client's.
-    #[serde(default)]
+    /// Any finite number of the client's.
+    #[serde(default, deserialize_with = "exact")]
     pub t: f64,
+}
+
+/// A number to its last bit, because the client may compare what comes back.
+fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let raw = Box::<RawValue>::deserialize(deserializer)?;
+    let number: Option<f64> = raw.get().parse().ok();
+    number
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| D::Error::custom("t: expected a finite number"))
 }
 
 /// `character:create`.

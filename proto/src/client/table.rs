@@ -95,9 +95,14 @@ macro_rules! client_events {
 
             /// The data as JSON text, as it travels to a zone.
             pub fn data_json(&self) -> Vec<u8> {
-                match self {
-                    $(Self::$variant(d) => serde_json::to_vec(d).unwrap_or_default(),)*
-                }
+                serde_json::to_vec(self).unwrap_or_default()
+            }
+        }
+
+        /// Serializes as its data alone.
+        impl Serialize for ClientMessage {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self { $(Self::$variant(d) => d.serialize(serializer),)* }
             }
         }
     };

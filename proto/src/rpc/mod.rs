@@ -12,7 +12,7 @@ pub mod common {
 /// What the persistence service answers.
 pub mod persistence {
     /// Version 1.
-    #[allow(missing_docs, unreachable_pub, clippy::all)]
+    #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
     pub mod v1 {
         tonic::include_proto!("tilestead.persistence.v1");
     }
@@ -21,7 +21,7 @@ pub mod persistence {
 /// What a zone server answers.
 pub mod zone {
     /// Version 1.
-    #[allow(missing_docs, unreachable_pub, clippy::all)]
+    #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
     pub mod v1 {
         tonic::include_proto!("tilestead.zone.v1");
     }

@@ -1,0 +1,290 @@
+//! The wire as clients know it: every event in both encodings, byte for byte. A difference here is
+//! a change that clients see.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+
+use proto::client::{
+    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, chat, decode, encode,
+    encode_raw, encode_request, error, movement, session, sync, update,
+};
+use serde_json::{json, value::RawValue};
+
+/// One line: the JSON text; the next: the MessagePack bytes as hex.
+fn line(out: &mut String, json: &[u8], msgpack: &[u8]) {
+    out.push_str(std::str::from_utf8(json).unwrap());
+    out.push_str("\n  ");
+    for byte in msgpack {
+        write!(out, "{byte:02x}").unwrap();
+    }
+    out.push('\n');
+}
+
+fn client_messages() -> Vec<ClientMessage> {
+    let target = Some(movement::Target { x: -70, z: 300 });
+    vec![
+        ClientMessage::Authenticate(session::Authenticate {
+            token: None,
+            device_key: Some("k3y".to_owned()),
+        }),
+        ClientMessage::Resume(session::Resume {
+            resume_token: "t0ken".to_owned(),
+            last_seq: 70_000,
+        }),
+        ClientMessage::Ping(session::Ping { t: 12.5 }),
+        ClientMessage::CharacterList(session::Nothing {}),
+        ClientMessage::CharacterCreate(session::CharacterCreate {
+            name: "Ann Ähre".to_owned(),
+        }),
+        ClientMessage::CharacterDelete(session::CharacterRef {
+            character_id: "c1".to_owned(),
+        }),
+        ClientMessage::WorldEnter(session::CharacterRef {
+            character_id: "c1".to_owned(),
+        }),
+        ClientMessage::WorldLeave(session::Nothing {}),
+        ClientMessage::Move(movement::PlayerMove {
+            target,
+            run: Some(true),
+            stop: false,
+        }),
+        ClientMessage::Action(action::PlayerAction {
+            action: "examine".to_owned(),
+            target: Some("npc:1".to_owned()),
+            option: None,
+        }),
+        ClientMessage::Chat(chat::PlayerChat {
+            message: "hello \"you\"".to_owned(),
+            channel: chat::Channel::Private,
+            to: Some("Bob".to_owned()),
+        }),
+    ]
+}
+
+#[test]
+fn client_events_are_read_from_the_same_bytes_as_before() {
+    let messages = client_messages();
+    let names: Vec<&str> = messages.iter().map(ClientMessage::name).collect();
+    assert_eq!(names, ClientMessage::NAMES);
+    let id = RequestId::Number(7.into());
+    let mut out = String::new();
+    for message in &messages {
+        let [json, msgpack] = [Format::Json, Format::MessagePack].map(|format| {
+            let bytes = encode_request(format, Some(&id), message);
+            let request = decode(format, &bytes).unwrap();
+            assert_eq!(
+                (request.id.as_ref(), &request.message),
+                (Some(&id), message)
+            );
+            bytes
+        });
+        line(&mut out, &json, &msgpack);
+    }
+    insta::assert_snapshot!("client_events", out);
+}
+
+/// Writes every server event that it is shown.
+struct Server {
+    out: String,
+    seq: u64,
+}
+
+impl Server {
+    fn event<T: ServerEvent>(&mut self, data: T) {
+        self.seq += 1;
+        let re = RequestId::Text("r".to_owned());
+        let re = (self.seq % 2 == 1).then_some(&re);
+        let json = encode(Format::Json, self.seq, re, &data);
+        let msgpack = encode(Format::MessagePack, self.seq, re, &data);
+        let read: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(read["event"], T::NAME);
+        assert_eq!(
+            rmp_serde::from_slice::<serde_json::Value>(&msgpack).unwrap(),
+            read
+        );
+        line(&mut self.out, &json, &msgpack);
+    }
+}
+
+fn session_events(server: &mut Server) {
+    let character = session::Character {
+        id: "c1".to_owned(),
+        name: "Ann".to_owned(),
+        combat_level: 3,
+        last_login_at: Some("2026-11-21T09:00:00Z".to_owned()),
+    };
+    server.event(session::Hello {
+        protocol: 1,
+        heartbeat_ms: 15_000,
+        auth_timeout_ms: 10_000,
+        anonymous: true,
+    });
+    server.event(session::Welcome {
+        session_id: "s1".to_owned(),
+        resume_token: "r1".to_owned(),
+        auth_token: "a.b.c".to_owned(),
+        expires_at: "2026-11-21T21:00:00Z".to_owned(),
+        account: session::Account {
+            id: "a1".to_owned(),
+            name: "Guest".to_owned(),
+            anonymous: true,
+        },
+        device_key: Some("k3y".to_owned()),
+        characters: vec![character.clone()],
+    });
+    server.event(session::Resumed {
+        session_id: "s1".to_owned(),
+        replayed: 3,
+        resync: false,
+    });
+    server.event(session::Invalid {
+        reason: "unknown token".to_owned(),
+    });
+    server.event(session::Draining { after_ms: 5_000 });
+    server.event(session::Pong {
+        t: 12.5,
+        server_time: "2026-11-21T09:00:00Z".to_owned(),
+        tick: 3_000_000_000,
+    });
+    server.event(session::CharacterList {
+        characters: vec![character.clone()],
+    });
+    server.event(session::CharacterCreated { character });
+    server.event(session::WorldEntered {
+        character_id: "c1".to_owned(),
+        entity_id: "c1".to_owned(),
+        tick: 9,
+        region: [-1, 2],
+        zone: "4".to_owned(),
+    });
+    server.event(session::WorldLeft {
+        character_id: "c1".to_owned(),
+    });
+    server.event(session::Ack {});
+    server.event(session::Notice {
+        code: "maintenance".to_owned(),
+        message: "Back soon.".to_owned(),
+        level: "info".to_owned(),
+    });
+}
+
+fn own_events(server: &mut Server) {
+    let health = sync::Health {
+        current: 9,
+        max: 10,
+    };
+    server.event(sync::PlayerSync {
+        tick: 9,
+        character: session::Character {
+            id: "c1".to_owned(),
+            name: "Ann".to_owned(),
+            combat_level: 3,
+            last_login_at: None,
+        },
+        position: sync::Position {
+            x: -1,
+            y: 2.5,
+            z: 7,
+        },
+        health,
+        skills: [("attack".to_owned(), sync::Skill { level: 1, xp: 0.5 })].into(),
+        inventory: vec![
+            None,
+            Some(sync::Stack {
+                item_id: "logs".to_owned(),
+                quantity: 2,
+            }),
+        ],
+        equipment: [].into(),
+        coins: 5_000_000_000,
+        energy: 99.5,
+        run: false,
+    });
+    server.event(sync::VitalsUpdate {
+        health: Some(health),
+        energy: None,
+        run: Some(true),
+    });
+    server.event(sync::Teleport {
+        position: sync::Position { x: 1, y: 0.0, z: 2 },
+    });
+}
+
+fn world_events(server: &mut Server) {
+    let fields = |value: serde_json::Value| value.as_object().unwrap().clone();
+    server.event(update::WorldUpdate {
+        tick: 9,
+        chunks: vec![update::ChunkUpdate {
+            x: -1,
+            z: 0,
+            full: true,
+            enter: vec![update::Entity {
+                id: "npc:1".to_owned(),
+                kind: "npc".to_owned(),
+                x: -3,
+                z: 4,
+                fields: fields(json!({"name": "Goblin", "level": 2})),
+            }],
+            update: vec![update::EntityDelta {
+                id: "c1".to_owned(),
+                x: Some(-2),
+                z: None,
+                fields: fields(json!({"run": true, "title": null})),
+            }],
+            leave: vec!["c2".to_owned()],
+            hits: vec![json!({"damage": 3})],
+        }],
+        gone: vec![[5, -6]],
+    });
+    server.event(chat::ChatMessage {
+        id: "m1".to_owned(),
+        channel: chat::Channel::Local,
+        from: "Bob".to_owned(),
+        from_id: "c2".to_owned(),
+        message: "hi <b>".to_owned(),
+        at: "2026-11-21T09:00:00Z".to_owned(),
+        entity_id: Some("c2".to_owned()),
+    });
+    server.event(error::Error {
+        code: ErrorCode::RateLimited,
+        message: "Slow down.".to_owned(),
+        event: Some("player:move".to_owned()),
+        retry_after_ms: Some(400),
+    });
+}
+
+#[test]
+fn server_events_are_written_as_the_same_bytes_as_before() {
+    let mut server = Server {
+        out: String::new(),
+        seq: 0,
+    };
+    session_events(&mut server);
+    own_events(&mut server);
+    world_events(&mut server);
+    insta::assert_snapshot!("server_events", server.out);
+}
+
+#[test]
+fn codes_are_written_as_before() {
+    let codes: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.wire()).collect();
+    insta::assert_snapshot!("error_codes", codes.join("\n"));
+}
+
+/// A zone sends its data as JSON text; a client cannot tell.
+#[test]
+fn data_that_are_text_already_are_written_as_typed_ones() {
+    let data = sync::Teleport {
+        position: sync::Position { x: 1, y: 0.5, z: 2 },
+    };
+    let raw = RawValue::from_string(serde_json::to_string(&data).unwrap()).unwrap();
+    let name = <sync::Teleport as ServerEvent>::NAME;
+    let typed = encode(Format::Json, 3, None, &data);
+    assert_eq!(encode_raw(Format::Json, 3, None, name, &raw), typed);
+    let [typed, raw] = [
+        encode(Format::MessagePack, 3, None, &data),
+        encode_raw(Format::MessagePack, 3, None, name, &raw),
+    ]
+    .map(|bytes| rmp_serde::from_slice::<serde_json::Value>(&bytes).unwrap());
+    assert_eq!(raw, typed);
+}
