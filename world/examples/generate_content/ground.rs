@@ -135,7 +135,7 @@ impl Ground {
     pub(crate) fn rect(&mut self, kind: &str, min: (i32, i32), max: (i32, i32)) {
         self.paints.push(
             json!({"kind": kind, "shape": "rect", "minX": min.0, "minZ": min.1,
-            "maxX": max.0, "maxZ": max.1}),
+            "maxX": max.0 + 1, "maxZ": max.1 + 1}),
         );
         self.fill(kind_of(kind), [min.0, min.1, max.0, max.1], |_, _| true);
     }
