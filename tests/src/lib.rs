@@ -1,1 +1,16 @@
-//! Placeholder.
+//! What the end-to-end tests and the load generator are made of.
+//!
+//! - [`bot`]: a client of the `/ws` protocol, its state apart from its socket;
+//! - [`load`]: many such clients over few tasks, with a plan each, and what they measure;
+//! - [`cluster`]: the services as real processes, with their stores;
+//! - [`dump`]: what zones say they published, to hold clients' maps against;
+//! - [`collector`]: an OTLP collector that keeps what it is sent;
+//! - [`terrain`], [`http`]: the world's ground and pages as a gateway serves them.
+
+pub mod bot;
+// pub mod cluster;
+// pub mod collector;
+// pub mod dump;
+pub mod http;
+pub mod load;
+pub mod terrain;

@@ -11,6 +11,7 @@ mod process;
 mod redis;
 
 pub use postgres::Postgres;
+pub use process::spawn;
 pub use redis::Redis;
 
 use std::net::TcpListener;

@@ -14,8 +14,12 @@ use crate::folder::{ACCOUNT, am_root};
 
 type Order = (Command, SyncSender<std::io::Result<Child>>);
 
-/// Starts `command` from the thread that never ends.
-fn spawn(command: Command) -> std::io::Result<Child> {
+/// Starts `command` from the thread that never ends, so that a parent-death signal asked for with
+/// `setpriv --pdeathsig` comes when the process dies, not when the calling test ends.
+///
+/// # Errors
+/// What the system said.
+pub fn spawn(command: Command) -> std::io::Result<Child> {
     static STARTER: OnceLock<Sender<Order>> = OnceLock::new();
     let starter = STARTER.get_or_init(|| {
         let (orders, inbox) = channel::<Order>();

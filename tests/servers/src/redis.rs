@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::folder::Folder;
@@ -92,7 +92,7 @@ impl Redis {
     }
 }
 
-fn launch(binary: &PathBuf, folder: &Folder, port: u16) -> Result<Server, String> {
+fn launch(binary: &Path, folder: &Folder, port: u16) -> Result<Server, String> {
     let mut command = unprivileged(binary);
     command.args(["--port", &port.to_string(), "--bind", "127.0.0.1"]);
     command.args([

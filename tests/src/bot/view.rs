@@ -1,0 +1,234 @@
+//! All that a client knows, learned from the server's messages. Pure: no socket, no clock.
+
+use std::collections::BTreeMap;
+
+use proto::client::session::{Character, Hello, Welcome, WorldEntered};
+use proto::client::sync::PlayerSync;
+
+use super::{
+    map::Map,
+    wire::{Message, Told},
+};
+
+/// How far a client has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// No hello yet.
+    #[default]
+    Silent,
+    /// `session:hello` came.
+    Greeted,
+    /// Authenticated.
+    Lobby,
+    /// In the world.
+    World,
+}
+
+/// A client's knowledge. It outlives a connection when the session is resumed.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// How far it has come.
+    pub phase: Phase,
+    /// The last `session:hello`.
+    pub hello: Option<Hello>,
+    /// The last `session:welcome`.
+    pub welcome: Option<Welcome>,
+    /// The account's characters.
+    pub characters: Vec<Character>,
+    /// The last `world:entered`.
+    pub entered: Option<WorldEntered>,
+    /// The last `player:sync`.
+    pub sync: Option<PlayerSync>,
+    /// Where the own character stands, in tiles.
+    pub position: Option<(i32, i32)>,
+    /// The last tick that an update showed.
+    pub tick: u64,
+    /// The surroundings.
+    pub map: Map,
+    /// The last `seq`.
+    pub seq: u64,
+    /// Messages whose `seq` was not the last one plus one.
+    pub gaps: u64,
+    /// `error` messages, by code.
+    pub errors: BTreeMap<&'static str, u64>,
+    /// `world:update` messages.
+    pub updates: u64,
+    /// Updates whose tick was below one seen before.
+    pub ticks_backwards: u64,
+    /// Own positions that were further away than a runner gets in the ticks between.
+    pub leaps: u64,
+    /// The own entity was missing from the map after an update.
+    pub self_unseen: u64,
+    last_seen: Option<(u64, i32, i32)>,
+}
+
+/// Tiles that a character may move in a tick at most.
+const RUN_TILES: i64 = 4;
+
+impl View {
+    /// A new connection begins: `seq` counts anew, unless the session is resumed.
+    pub fn connected(&mut self) {
+        self.phase = Phase::Silent;
+    }
+
+    /// Learns from one message.
+    pub fn take(&mut self, message: &Message) {
+        self.count(message);
+        match &message.told {
+            Told::Hello(hello) => {
+                self.hello = Some(hello.clone());
+                self.phase = Phase::Greeted;
+            }
+            Told::Welcome(welcome) => {
+                self.characters.clone_from(&welcome.characters);
+                self.welcome = Some(welcome.clone());
+                self.phase = Phase::Lobby;
+            }
+            Told::Resumed(resumed) => {
+                self.phase = if self.entered.is_some() {
+                    Phase::World
+                } else {
+                    Phase::Lobby
+                };
+                if resumed.resync {
+                    self.map.clear();
+                    self.last_seen = None;
+                }
+            }
+            Told::CharacterList(list) => self.characters.clone_from(&list.characters),
+            Told::CharacterCreated(created) => self.characters.push(created.character.clone()),
+            Told::WorldEntered(entered) => {
+                self.entered = Some(entered.clone());
+                self.phase = Phase::World;
+                self.map.clear();
+                self.last_seen = None;
+            }
+            Told::WorldLeft(_) => {
+                self.entered = None;
+                self.position = None;
+                self.map.clear();
+                self.phase = Phase::Lobby;
+            }
+            Told::Sync(sync) => {
+                self.position = Some((sync.position.x, sync.position.z));
+                self.sync = Some((**sync).clone());
+            }
+            Told::Teleport(to) => {
+                self.position = Some((to.position.x, to.position.z));
+                self.last_seen = None;
+            }
+            Told::Error(error) => *self.errors.entry(error.code.wire()).or_default() += 1,
+            Told::Update(update) => {
+                self.updates += 1;
+                if update.tick < self.tick {
+                    self.ticks_backwards += 1;
+                }
+                self.tick = update.tick.max(self.tick);
+                self.map.apply(update.clone());
+                self.find_self();
+            }
+            _ => {}
+        }
+    }
+
+    fn count(&mut self, message: &Message) {
+        // The first message of a connection, and of a resynchronised one, starts anew.
+        let anew = match &message.told {
+            Told::Hello(_) => message.seq == 1,
+            Told::Resumed(resumed) => resumed.resync && message.seq == 1,
+            _ => false,
+        };
+        // A resumed session goes on counting where the last connection ended.
+        let resumed = matches!(&message.told, Told::Resumed(r) if !r.resync);
+        if resumed {
+            self.seq = message.seq;
+            return;
+        }
+        if !anew && message.seq != self.seq + 1 {
+            self.gaps += 1;
+        }
+        self.seq = message.seq;
+    }
+
+    fn find_self(&mut self) {
+        let Some(entered) = &self.entered else {
+            return;
+        };
+        let Some(own) = self.map.entity(&entered.entity_id) else {
+            self.self_unseen += 1;
+            return;
+        };
+        let (x, z) = (own.x, own.z);
+        if let Some((tick, old_x, old_z)) = self.last_seen {
+            let way = i64::from((x - old_x).abs().max((z - old_z).abs()));
+            let ticks = i64::try_from(self.tick.saturating_sub(tick)).unwrap_or(i64::MAX);
+            if way > ticks.saturating_mul(RUN_TILES) {
+                self.leaps += 1;
+            }
+        }
+        self.last_seen = Some((self.tick, x, z));
+        self.position = Some((x, z));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::client::{Format, session::Ack};
+
+    use super::*;
+    use crate::bot::wire;
+
+    fn ack(seq: u64) -> Message {
+        Message {
+            seq,
+            re: None,
+            told: Told::Ack(Ack {}),
+        }
+    }
+
+    fn json(text: &str) -> Message {
+        wire::read(Format::Json, text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_missing_seq_is_one_gap() {
+        let mut view = View::default();
+        for seq in [1, 2, 4, 5] {
+            view.take(&ack(seq));
+        }
+        assert_eq!(view.gaps, 1);
+    }
+
+    #[test]
+    fn the_own_position_follows_the_own_entity() {
+        let mut view = View::default();
+        view.take(&json(
+            r#"{"event":"world:entered","seq":1,"data":{"characterId":"c","entityId":"c",
+                "tick":5,"region":[0,0],"zone":"1"}}"#,
+        ));
+        view.take(&json(
+            r#"{"event":"world:update","seq":2,"data":{"tick":6,"chunks":[{"x":0,"z":0,
+                "full":true,"enter":[{"id":"c","type":"player","x":3,"z":4}]}]}}"#,
+        ));
+        assert_eq!((view.position, view.self_unseen), (Some((3, 4)), 0));
+        view.take(&json(
+            r#"{"event":"world:update","seq":3,"data":{"tick":7,"chunks":[{"x":0,"z":0,
+                "update":[{"id":"c","x":7,"z":7}]}]}}"#,
+        ));
+        assert_eq!((view.position, view.leaps), (Some((7, 7)), 0));
+        view.take(&json(
+            r#"{"event":"world:update","seq":4,"data":{"tick":8,"chunks":[{"x":0,"z":0,
+                "update":[{"id":"c","x":1}]}]}}"#,
+        ));
+        assert_eq!(view.leaps, 1);
+    }
+
+    #[test]
+    fn errors_are_counted_by_code() {
+        let mut view = View::default();
+        view.take(&json(
+            r#"{"event":"error","seq":1,"data":{"code":"unreachable","message":"no way"}}"#,
+        ));
+        assert_eq!(view.errors.get("unreachable"), Some(&1));
+    }
+}

@@ -1,0 +1,456 @@
+//! Where a bot goes and what it says. Pure: seeded dice, and the clock is passed in.
+//!
+//! A walk is begun only by who stands, so the first new position after it is the walk's own
+//! effect, and the time between the intended moment and that position is a true latency.
+
+use std::{
+    str::FromStr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use tokio::time::Instant;
+
+use crate::terrain::{Gate, Terrain, Tile, Ways};
+
+/// What bots do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scenario {
+    /// Everybody walks to random places.
+    Wander,
+    /// Everybody gathers where new characters stand.
+    Town,
+    /// Everybody walks to and fro over borders of regions.
+    Border,
+    /// Everybody talks, and walks a little.
+    Chat,
+}
+
+impl FromStr for Scenario {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "wander" => Self::Wander,
+            "town" => Self::Town,
+            "border" => Self::Border,
+            "chat" => Self::Chat,
+            _ => return Err(format!("{text}: one of wander, town, border, chat")),
+        })
+    }
+}
+
+/// Steps that a bot asks for at once on a long way.
+const STRIDE: u16 = 20;
+/// Nothing new after a walk was asked for: it is given up and counted as lost.
+pub const LOST_AFTER: Duration = Duration::from_secs(10);
+/// Standing for so long on the way means that the way has ended.
+const STALLED_AFTER: Duration = Duration::from_secs(4);
+/// How far from the middle a town's crowd goes, in tiles.
+const TOWN_TILES: i32 = 10;
+/// How far a wanderer goes at once, in tiles.
+const WANDER_TILES: i32 = 14;
+
+/// What all bots of a run know of the world.
+pub struct Ground {
+    terrain: Terrain,
+    home: Ways,
+    gates: Vec<(Gate, OnceLock<Ways>)>,
+}
+
+impl Ground {
+    /// `gates` are the walks over borders, for [`Scenario::Border`].
+    pub fn new(terrain: Terrain, gates: Vec<Gate>) -> Self {
+        let home = terrain.ways_to(terrain.spawn());
+        Self {
+            home,
+            gates: gates.into_iter().map(|g| (g, OnceLock::new())).collect(),
+            terrain,
+        }
+    }
+
+    /// The world's terrain.
+    pub fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
+    fn gate(&self, index: usize) -> Option<(Gate, &Ways)> {
+        let (gate, ways) = self.gates.get(index % self.gates.len().max(1))?;
+        Some((*gate, ways.get_or_init(|| self.terrain.ways_to(gate.low))))
+    }
+}
+
+/// At most `count` gates, none within `apart` tiles of another, the first ones first.
+pub fn spread(gates: Vec<Gate>, count: usize, apart: i32) -> Vec<Gate> {
+    let mut taken: Vec<Gate> = Vec::new();
+    for gate in gates {
+        let near = |other: &Gate| {
+            let (a, b) = (gate.low, other.low);
+            (a.0 - b.0).abs().max((a.1 - b.1).abs()) < apart
+        };
+        if taken.len() < count && !taken.iter().any(near) {
+            taken.push(gate);
+        }
+    }
+    taken
+}
+
+/// What a bot does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Walks or runs.
+    Walk {
+        /// Where to.
+        to: Tile,
+        /// Runs.
+        run: bool,
+    },
+    /// Talks.
+    Say {
+        /// What.
+        message: String,
+        /// To everybody, else to who is near.
+        global: bool,
+    },
+}
+
+/// What a position told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// Nothing new.
+    Same,
+    /// A step on the way.
+    Step,
+    /// The first new position after a walk was to be asked for, and how long that took.
+    First(Duration),
+}
+
+enum State {
+    Rest {
+        until: Instant,
+    },
+    Walk {
+        intended: Instant,
+        to: Tile,
+        at: Tile,
+        moved: bool,
+        since: Instant,
+    },
+}
+
+/// One bot's plan.
+pub struct Plan {
+    scenario: Scenario,
+    ground: Arc<Ground>,
+    gate: usize,
+    dice: ChaCha8Rng,
+    state: State,
+    speak: Option<Instant>,
+}
+
+impl Plan {
+    /// The plan of bot number `index` of a run with this seed.
+    pub fn new(
+        scenario: Scenario,
+        ground: Arc<Ground>,
+        seed: u64,
+        index: usize,
+        now: Instant,
+    ) -> Self {
+        let mut dice = ChaCha8Rng::seed_from_u64(seed ^ (index as u64).rotate_left(32));
+        let first = now + Duration::from_millis(dice.random_range(0..2_000));
+        Self {
+            scenario,
+            ground,
+            gate: index,
+            state: State::Rest { until: first },
+            speak: (scenario == Scenario::Chat).then_some(first),
+            dice,
+        }
+    }
+
+    /// When [`Plan::act`] wants to be called next.
+    pub fn due(&self) -> Instant {
+        let walk = match &self.state {
+            State::Rest { until } => *until,
+            State::Walk { moved, since, .. } => {
+                *since + if *moved { STALLED_AFTER } else { LOST_AFTER }
+            }
+        };
+        self.speak.map_or(walk, |speak| speak.min(walk))
+    }
+
+    /// What to do now, standing at `at`; the second value says that a walk was lost: nothing new
+    /// was seen for [`LOST_AFTER`].
+    pub fn act(&mut self, now: Instant, at: Tile) -> (Option<Step>, bool) {
+        if let Some(speak) = self.speak.filter(|speak| *speak <= now) {
+            return (Some(self.say(speak)), false);
+        }
+        match &self.state {
+            State::Rest { until } if *until <= now => {
+                let intended = *until;
+                let step = self.choose(at);
+                match &step {
+                    Some(Step::Walk { to, .. }) => {
+                        self.state = State::Walk {
+                            intended,
+                            to: *to,
+                            at,
+                            moved: false,
+                            since: intended,
+                        };
+                    }
+                    _ => self.rest(now),
+                }
+                (step, false)
+            }
+            State::Walk { moved, since, .. } => {
+                let limit = if *moved { STALLED_AFTER } else { LOST_AFTER };
+                let (over, lost) = (now >= *since + limit, !*moved);
+                if over {
+                    self.rest(now);
+                }
+                (None, over && lost)
+            }
+            State::Rest { .. } => (None, false),
+        }
+    }
+
+    /// The own character was seen at `at`.
+    pub fn seen(&mut self, now: Instant, at: Tile) -> Seen {
+        let State::Walk {
+            intended,
+            to,
+            at: last,
+            moved,
+            since,
+        } = &mut self.state
+        else {
+            return Seen::Same;
+        };
+        if at == *last {
+            return Seen::Same;
+        }
+        *last = at;
+        *since = now;
+        let seen = if *moved {
+            Seen::Step
+        } else {
+            Seen::First(now.saturating_duration_since(*intended))
+        };
+        *moved = true;
+        if at == *to {
+            self.rest(now);
+        }
+        seen
+    }
+
+    /// The walk was refused, or the connection was lost: no sample is due from it.
+    pub fn refused(&mut self, now: Instant) {
+        self.rest(now);
+    }
+
+    fn rest(&mut self, now: Instant) {
+        let pause = match self.scenario {
+            Scenario::Border => 200..1_400,
+            Scenario::Town => 500..4_000,
+            Scenario::Wander => 300..3_000,
+            Scenario::Chat => 4_000..12_000,
+        };
+        let pause = Duration::from_millis(self.dice.random_range(pause));
+        self.state = State::Rest { until: now + pause };
+    }
+
+    fn say(&mut self, due: Instant) -> Step {
+        const LINES: [&str; 8] = [
+            "Good morning!",
+            "Which way to the harbour?",
+            "Selling nothing, buying less.",
+            "The road north is quiet today.",
+            "Who is up for a walk to the woods?",
+            "Mind the goat.",
+            "Nice hat.",
+            "Back in a moment.",
+        ];
+        let pause = Duration::from_millis(self.dice.random_range(2_500..8_000));
+        self.speak = Some(due + pause);
+        let line = LINES[self.dice.random_range(0..LINES.len())];
+        Step::Say {
+            message: format!("{line} ({})", self.dice.random_range(0..1_000_000)),
+            global: self.dice.random_range(0..40) == 0,
+        }
+    }
+
+    fn choose(&mut self, at: Tile) -> Option<Step> {
+        let ground = Arc::clone(&self.ground);
+        let walk = |to| Some(Step::Walk { to, run: false });
+        let run = |to| Some(Step::Walk { to, run: true });
+        match self.scenario {
+            Scenario::Border => {
+                let (gate, ways) = ground.gate(self.gate)?;
+                if at == gate.low {
+                    walk(gate.high)
+                } else if on_line(gate, at) || ways.far(at).is_none() {
+                    walk(gate.low)
+                } else {
+                    ways.toward(at, STRIDE).and_then(run)
+                }
+            }
+            Scenario::Town => {
+                let spawn = ground.terrain.spawn();
+                if far(at, spawn) > TOWN_TILES * 2 {
+                    return ground.home.toward(at, STRIDE).and_then(run);
+                }
+                self.near(&ground, at, spawn, TOWN_TILES).and_then(walk)
+            }
+            Scenario::Wander => self.near(&ground, at, at, WANDER_TILES).and_then(walk),
+            Scenario::Chat => self.near(&ground, at, at, 5).and_then(walk),
+        }
+    }
+
+    /// A random tile near `middle` to which the way is not much longer than the air line.
+    fn near(&mut self, ground: &Ground, at: Tile, middle: Tile, radius: i32) -> Option<Tile> {
+        let here = ground.home.far(at);
+        (0..40).find_map(|_| {
+            let x = middle.0 + self.dice.random_range(-radius..=radius);
+            let z = middle.1 + self.dice.random_range(-radius..=radius);
+            let there = ground.home.far((x, z))?;
+            let detour = here.map_or(0, |here| i32::from(here.abs_diff(there)));
+            ((x, z) != at && detour <= 3 * radius).then_some((x, z))
+        })
+    }
+}
+
+fn far(a: Tile, b: Tile) -> i32 {
+    (a.0 - b.0).abs().max((a.1 - b.1).abs())
+}
+
+fn on_line(gate: Gate, at: Tile) -> bool {
+    (gate.low.0..=gate.high.0).contains(&at.0) && (gate.low.1..=gate.high.1).contains(&at.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terrain::Bounds;
+
+    fn ground(gates: &[Gate]) -> Arc<Ground> {
+        let bounds = Bounds {
+            min_x: -128,
+            max_x: 128,
+            min_z: -128,
+            max_z: 128,
+        };
+        let mut terrain = Terrain::empty(bounds, (30, 30));
+        for z in -128..128 {
+            for x in -128..128 {
+                terrain.set((x, z), true);
+            }
+        }
+        Arc::new(Ground::new(terrain, gates.to_vec()))
+    }
+
+    const GATE: Gate = Gate {
+        low: (56, 10),
+        high: (72, 10),
+    };
+
+    fn walked(step: Option<Step>) -> Tile {
+        match step {
+            Some(Step::Walk { to, .. }) => to,
+            other => panic!("no walk: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn border_bots_travel_to_their_gate_and_go_to_and_fro() {
+        let now = Instant::now();
+        let mut plan = Plan::new(Scenario::Border, ground(&[GATE]), 1, 7, now);
+        let (mut at, mut now, mut crossings) = ((30, 30), now, 0);
+        for _ in 0..30 {
+            now = plan.due().max(now);
+            let before = at;
+            at = walked(plan.act(now, at).0);
+            now += Duration::from_secs(3);
+            assert!(matches!(plan.seen(now, at), Seen::First(_)));
+            if (before.0 < 64) != (at.0 < 64) {
+                crossings += 1;
+            }
+        }
+        assert!(crossings > 20, "{crossings}");
+    }
+
+    #[test]
+    fn latency_counts_from_the_intended_moment_to_the_first_new_position() {
+        let now = Instant::now();
+        let mut plan = Plan::new(Scenario::Wander, ground(&[]), 1, 0, now);
+        let intended = plan.due();
+        let late = intended + Duration::from_millis(250);
+        let to = walked(plan.act(late, (0, 0)).0);
+        assert_eq!(plan.seen(late, (0, 0)), Seen::Same);
+        let step = (to.0.signum(), to.1.signum());
+        let seen = plan.seen(intended + Duration::from_millis(700), step);
+        assert_eq!(seen, Seen::First(Duration::from_millis(700)));
+        if step != to {
+            assert_eq!(plan.seen(intended + Duration::from_secs(3), to), Seen::Step);
+        }
+        assert!(plan.due() > intended);
+    }
+
+    #[test]
+    fn a_walk_without_effect_is_lost_once() {
+        let now = Instant::now();
+        let mut plan = Plan::new(Scenario::Wander, ground(&[]), 1, 0, now);
+        let due = plan.due();
+        plan.act(due, (0, 0));
+        assert_eq!(plan.due(), due + LOST_AFTER);
+        assert_eq!(plan.act(due + LOST_AFTER, (0, 0)), (None, true));
+        assert_eq!(plan.act(due + LOST_AFTER, (0, 0)), (None, false));
+    }
+
+    #[test]
+    fn the_same_seed_makes_the_same_plan() {
+        let now = Instant::now();
+        let walks = |seed| {
+            let mut plan = Plan::new(Scenario::Wander, ground(&[]), seed, 3, now);
+            let due = plan.due();
+            (due, walked(plan.act(due, (0, 0)).0))
+        };
+        assert_eq!(walks(5), walks(5));
+        assert_ne!(walks(5), walks(6));
+    }
+
+    #[test]
+    fn talkers_talk_within_the_limit_of_five_in_five_seconds() {
+        let now = Instant::now();
+        let mut plan = Plan::new(Scenario::Chat, ground(&[]), 1, 0, now);
+        let mut said = Vec::new();
+        while said.len() < 100 {
+            let due = plan.due();
+            if let (Some(Step::Say { message, .. }), _) = plan.act(due, (0, 0)) {
+                assert!(message.len() <= 200);
+                said.push(due);
+            }
+        }
+        for five in said.windows(6) {
+            assert!(five[5] - five[0] > Duration::from_secs(5));
+        }
+    }
+
+    #[test]
+    fn spread_gates_keep_their_distance() {
+        let gates: Vec<Gate> = (0..64)
+            .map(|z| Gate {
+                low: (56, z),
+                high: (72, z),
+            })
+            .collect();
+        let few = spread(gates, 5, 10);
+        assert_eq!(
+            few.iter().map(|g| g.low.1).collect::<Vec<_>>(),
+            [0, 10, 20, 30, 40]
+        );
+    }
+}

@@ -1,0 +1,295 @@
+//! All bots of a run: started along the ramp, spread over a few tasks, watched while they play.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::{Context, Result, ensure};
+use futures::stream::{FuturesUnordered, StreamExt};
+use proto::client::{Format, update::Entity};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    measure::{Tally, quantile_ms},
+    plan::{Ground, Plan, Scenario},
+    report::{Frame, Summary},
+    walker::{Bot, Run},
+};
+use crate::{
+    bot::{View, map::ChunkAt},
+    http::Address,
+};
+
+/// What to run.
+pub struct Options {
+    /// How many bots.
+    pub players: usize,
+    /// Connects are spread over this time.
+    pub ramp: Duration,
+    /// The measured time, after the ramp.
+    pub duration: Duration,
+    /// What the bots do.
+    pub scenario: Scenario,
+    /// The dice.
+    pub seed: u64,
+    /// Where to connect, in turn.
+    pub gateways: Vec<Address>,
+    /// How messages are written.
+    pub format: Format,
+    /// What the bots know of the world.
+    pub ground: Arc<Ground>,
+    /// Where maps are sent to be compared, and how often each bot does so.
+    pub snapshots: Option<(mpsc::Sender<Snapshot>, Duration)>,
+    /// Between two calls of the progress function.
+    pub progress_every: Duration,
+}
+
+/// What one bot's map showed at the end of one tick.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Whose.
+    pub name: String,
+    /// The tick.
+    pub tick: u64,
+    /// The chunks that it knew.
+    pub chunks: Vec<ChunkAt>,
+    /// All that was in them.
+    pub entities: Vec<Entity>,
+}
+
+impl Snapshot {
+    /// Of a view that has seen all of its tick.
+    pub fn of(name: &str, view: &View) -> Self {
+        Self {
+            name: name.to_owned(),
+            tick: view.tick,
+            chunks: view.map.chunks().collect(),
+            entities: view.map.entities().cloned().collect(),
+        }
+    }
+}
+
+/// How a run goes.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    /// Since the ramp began.
+    pub elapsed: Duration,
+    /// The measured time has begun.
+    pub measuring: bool,
+    /// Bots in the world now.
+    pub in_world: usize,
+    /// Moves since the last call: how many, p50 and p99 in milliseconds.
+    pub moves: (usize, f64, f64),
+    /// `world:update`s a second since the last call.
+    pub updates_per_second: f64,
+    /// Bytes a second since the last call.
+    pub bytes_per_second: f64,
+    /// Since the start.
+    pub disconnects: u64,
+    /// Since the start.
+    pub failed: u64,
+    /// Since the start.
+    pub gaps: u64,
+    /// Since the start.
+    pub errors: u64,
+}
+
+/// Plays a run to its end, or until `stop`.
+pub async fn run(
+    options: Options,
+    stop: CancellationToken,
+    mut progress: impl FnMut(&Progress),
+) -> Result<Summary> {
+    ensure!(!options.gateways.is_empty(), "no gateway");
+    let run = Arc::new(Run {
+        format: options.format,
+        measure_from: Mutex::new(None),
+        end: stop.child_token(),
+        in_world: AtomicUsize::new(0),
+        snapshots: options.snapshots.clone(),
+    });
+    let start = Instant::now();
+    let bots = bots(&options, &run, start);
+    let tasks = spread(&bots);
+
+    let measure_at = start + options.ramp;
+    let end_at = measure_at + options.duration;
+    let mut watch = Watch::new(&bots, &run, start);
+    watch
+        .until(measure_at, options.progress_every, &stop, &mut progress)
+        .await;
+    *run.measure_from
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner) = Some(measure_at);
+    let before = watch.totals();
+    watch.measuring = true;
+    let measured_from = Instant::now();
+    watch
+        .until(end_at, options.progress_every, &stop, &mut progress)
+        .await;
+    let measured = measured_from.elapsed();
+    let after = watch.totals();
+    run.end.cancel();
+    for task in tasks {
+        task.await.context("a task of bots")?;
+    }
+    let frame = Frame {
+        players: options.players,
+        arriving: watch
+            .arriving
+            .unwrap_or(options.ramp)
+            .max(Duration::from_millis(1)),
+        measured,
+        before,
+        after,
+    };
+    Ok(sum_up(frame, &bots))
+}
+
+fn bots(options: &Options, run: &Arc<Run>, start: Instant) -> Arc<Vec<Bot>> {
+    let life = life();
+    let bots = (0..options.players).map(|index| {
+        let share = index as f64 / options.players as f64;
+        let connect_at = start + options.ramp.mul_f64(share);
+        let ground = Arc::clone(&options.ground);
+        let plan = Plan::new(options.scenario, ground, options.seed, index, connect_at);
+        let address = options.gateways[index % options.gateways.len()].clone();
+        Bot::new(
+            format!("b{index}-{life}"),
+            address,
+            connect_at,
+            plan,
+            Arc::clone(run),
+        )
+    });
+    Arc::new(bots.collect())
+}
+
+/// Names must be new in the world: a few letters made of the time.
+fn life() -> String {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let mut rest = u64::try_from(since.as_millis()).unwrap_or(0) / 10;
+    let mut text = String::new();
+    while rest > 0 {
+        text.push(char::from_digit(u32::try_from(rest % 36).unwrap_or(0), 36).unwrap_or('0'));
+        rest /= 36;
+    }
+    text
+}
+
+/// Two tasks a core, each with its share of the bots.
+fn spread(bots: &Arc<Vec<Bot>>) -> Vec<tokio::task::JoinHandle<()>> {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let tasks = (cores * 2).min(bots.len()).max(1);
+    (0..tasks)
+        .map(|task| {
+            let bots = Arc::clone(bots);
+            tokio::spawn(async move {
+                let mine = bots.iter().skip(task).step_by(tasks);
+                let mut lives: FuturesUnordered<_> = mine.map(Bot::live).collect();
+                while lives.next().await.is_some() {}
+            })
+        })
+        .collect()
+}
+
+fn sum_up(frame: Frame, bots: &[Bot]) -> Summary {
+    let mut total = Tally::default();
+    for bot in bots {
+        total.add(&bot.known().tally);
+    }
+    let mut summary = Summary::new(frame, &total);
+    for bot in bots {
+        summary.add_view(&bot.known().view);
+    }
+    summary
+}
+
+struct Watch {
+    bots: Arc<Vec<Bot>>,
+    run: Arc<Run>,
+    start: Instant,
+    measuring: bool,
+    arriving: Option<Duration>,
+    last: (Instant, u64, u64, Vec<usize>),
+}
+
+impl Watch {
+    fn new(bots: &Arc<Vec<Bot>>, run: &Arc<Run>, start: Instant) -> Self {
+        Self {
+            bots: Arc::clone(bots),
+            run: Arc::clone(run),
+            start,
+            measuring: false,
+            arriving: None,
+            last: (start, 0, 0, vec![0; bots.len()]),
+        }
+    }
+
+    async fn until(
+        &mut self,
+        end: Instant,
+        every: Duration,
+        stop: &CancellationToken,
+        progress: &mut impl FnMut(&Progress),
+    ) {
+        while Instant::now() < end && !stop.is_cancelled() {
+            let next = (Instant::now() + every).min(end);
+            let _ = stop.run_until_cancelled(sleep_until(next)).await;
+            progress(&self.look());
+        }
+    }
+
+    fn totals(&self) -> (u64, u64) {
+        self.bots.iter().fold((0, 0), |(updates, bytes), bot| {
+            let known = bot.known();
+            (updates + known.tally.updates, bytes + known.tally.bytes)
+        })
+    }
+
+    fn look(&mut self) -> Progress {
+        let now = Instant::now();
+        let mut moves = Vec::new();
+        let mut seen = Progress {
+            elapsed: now - self.start,
+            measuring: self.measuring,
+            in_world: self.run.in_world.load(Ordering::Relaxed),
+            ..Progress::default()
+        };
+        for (bot, from) in self.bots.iter().zip(&mut self.last.3) {
+            let known = bot.known();
+            let all = &known.tally.moves_us;
+            moves.extend_from_slice(&all[(*from).min(all.len())..]);
+            *from = all.len();
+            seen.disconnects += known.tally.disconnects.values().sum::<u64>();
+            seen.failed += known.tally.failed.values().sum::<u64>();
+            seen.gaps += known.view.gaps;
+            seen.errors += known.view.errors.values().sum::<u64>();
+        }
+        moves.sort_unstable();
+        seen.moves = (
+            moves.len(),
+            quantile_ms(&moves, 0.5),
+            quantile_ms(&moves, 0.99),
+        );
+        let (updates, bytes) = self.totals();
+        let seconds = (now - self.last.0).as_secs_f64().max(0.001);
+        seen.updates_per_second = (updates - self.last.1) as f64 / seconds;
+        seen.bytes_per_second = (bytes - self.last.2) as f64 / seconds;
+        (self.last.0, self.last.1, self.last.2) = (now, updates, bytes);
+        if self.arriving.is_none() && seen.in_world == self.bots.len() {
+            self.arriving = Some(seen.elapsed);
+        }
+        seen
+    }
+}

@@ -1,0 +1,312 @@
+//! The world's ground as a gateway serves it, and ways over it: what a bot needs to choose where
+//! to go. Pure but for [`Terrain::fetch`].
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+
+use crate::http;
+
+/// Tiles along a region's side.
+const REGION: i32 = 64;
+
+/// Where tiles are.
+pub type Tile = (i32, i32);
+
+/// Corners of the world in tiles; the maximum is exclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Bounds {
+    /// West.
+    pub min_x: i32,
+    /// East.
+    pub max_x: i32,
+    /// South.
+    pub min_z: i32,
+    /// North.
+    pub max_z: i32,
+}
+
+#[derive(Deserialize)]
+struct Spot {
+    x: i32,
+    z: i32,
+}
+
+#[derive(Deserialize)]
+struct Ground {
+    id: u8,
+    walkable: bool,
+}
+
+#[derive(Deserialize)]
+struct Index {
+    bounds: Bounds,
+    spawn: Spot,
+    grounds: Vec<Ground>,
+}
+
+/// Which tiles can be walked on.
+#[derive(Debug, Clone)]
+pub struct Terrain {
+    bounds: Bounds,
+    spawn: Tile,
+    walkable: Vec<bool>,
+}
+
+impl Terrain {
+    /// Reads `/world/terrain.json` and every region's ground from a gateway.
+    pub async fn fetch(authority: &str) -> Result<Self> {
+        let answer = http::get(authority, "/world/terrain.json").await?;
+        ensure!(answer.status == 200, "terrain: {}", answer.status);
+        let index: Index = serde_json::from_slice(&answer.body).context("terrain.json")?;
+        let Bounds {
+            min_x,
+            max_x,
+            min_z,
+            max_z,
+        } = index.bounds;
+        ensure!(max_x > min_x && max_z > min_z, "an empty world");
+        let ok: HashSet<u8> = index
+            .grounds
+            .iter()
+            .filter(|ground| ground.walkable)
+            .map(|ground| ground.id)
+            .collect();
+        let mut terrain = Self::empty(index.bounds, (index.spawn.x, index.spawn.z));
+        for rz in min_z.div_euclid(REGION)..=(max_z - 1).div_euclid(REGION) {
+            for rx in min_x.div_euclid(REGION)..=(max_x - 1).div_euclid(REGION) {
+                let path = format!("/world/terrain/{rx}/{rz}");
+                let answer = http::get(authority, &path).await?;
+                ensure!(answer.status == 200, "{path}: {}", answer.status);
+                ensure!(answer.body.len() == 64 * 64 * 2, "{path}: size");
+                for (i, pair) in (0i32..).zip(answer.body.chunks_exact(2)) {
+                    let tile = (rx * REGION + i % REGION, rz * REGION + i / REGION);
+                    terrain.set(tile, ok.contains(&pair[0]));
+                }
+            }
+        }
+        Ok(terrain)
+    }
+
+    /// A world in which nothing can be walked on.
+    pub fn empty(bounds: Bounds, spawn: Tile) -> Self {
+        let width = usize::try_from(bounds.max_x - bounds.min_x).unwrap_or(0);
+        let depth = usize::try_from(bounds.max_z - bounds.min_z).unwrap_or(0);
+        Self {
+            bounds,
+            spawn,
+            walkable: vec![false; width * depth],
+        }
+    }
+
+    /// Says whether a tile can be walked on; outside the world nothing changes.
+    pub fn set(&mut self, tile: Tile, walkable: bool) {
+        if let Some(index) = self.index(tile) {
+            self.walkable[index] = walkable;
+        }
+    }
+
+    /// Whether a tile can be walked on.
+    pub fn walkable(&self, tile: Tile) -> bool {
+        self.index(tile).is_some_and(|index| self.walkable[index])
+    }
+
+    /// Where new characters stand.
+    pub fn spawn(&self) -> Tile {
+        self.spawn
+    }
+
+    /// The world's corners.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Ways to `target` from all of the world. Four directions only, so whoever may also go
+    /// slantwise can follow.
+    pub fn ways_to(&self, target: Tile) -> Ways {
+        let mut far = vec![u16::MAX; self.walkable.len()];
+        let mut queue = VecDeque::new();
+        if let Some(index) = self.index(target).filter(|_| self.walkable(target)) {
+            far[index] = 0;
+            queue.push_back(target);
+        }
+        while let Some(tile) = queue.pop_front() {
+            let Some(here) = self.index(tile).map(|index| far[index]) else {
+                continue;
+            };
+            for next in beside(tile) {
+                let Some(index) = self.index(next) else {
+                    continue;
+                };
+                if self.walkable[index] && far[index] == u16::MAX && here < u16::MAX - 1 {
+                    far[index] = here + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+        Ways {
+            bounds: self.bounds,
+            far,
+        }
+    }
+
+    /// Straight lines of `2 * reach + 1` walkable tiles over region borders, whose middle is at
+    /// most `radius` tiles from the spawn and from where the spawn can be reached; nearest first.
+    pub fn gates(&self, reach: i32, radius: i32) -> Vec<Gate> {
+        let ways = self.ways_to(self.spawn);
+        let (sx, sz) = self.spawn;
+        let mut gates: HashMap<Gate, u16> = HashMap::new();
+        for z in (sz - radius)..=(sz + radius) {
+            for x in (sx - radius)..=(sx + radius) {
+                for (on_border, dx, dz) in [
+                    (x.rem_euclid(REGION) == 0, 1, 0),
+                    (z.rem_euclid(REGION) == 0, 0, 1),
+                ] {
+                    if !on_border {
+                        continue;
+                    }
+                    let line = |i: i32| (x + i * dx, z + i * dz);
+                    if (-reach..=reach).all(|i| self.walkable(line(i)))
+                        && let Some(far) = ways.far((x, z))
+                    {
+                        let gate = Gate {
+                            low: line(-reach),
+                            high: line(reach),
+                        };
+                        gates.insert(gate, far);
+                    }
+                }
+            }
+        }
+        let mut sorted: Vec<(u16, Gate)> = gates.into_iter().map(|(g, far)| (far, g)).collect();
+        sorted.sort_unstable_by_key(|(far, gate)| (*far, gate.low, gate.high));
+        sorted.into_iter().map(|(_, gate)| gate).collect()
+    }
+
+    fn index(&self, (x, z): Tile) -> Option<usize> {
+        let Bounds {
+            min_x,
+            max_x,
+            min_z,
+            max_z,
+        } = self.bounds;
+        if x < min_x || x >= max_x || z < min_z || z >= max_z {
+            return None;
+        }
+        let width = usize::try_from(max_x - min_x).ok()?;
+        let (dx, dz) = (usize::try_from(x - min_x), usize::try_from(z - min_z));
+        Some(dz.ok()? * width + dx.ok()?)
+    }
+}
+
+fn beside((x, z): Tile) -> [Tile; 4] {
+    [(x + 1, z), (x - 1, z), (x, z + 1), (x, z - 1)]
+}
+
+/// A straight walk over a region border and back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Gate {
+    /// The western or southern end.
+    pub low: Tile,
+    /// The eastern or northern end.
+    pub high: Tile,
+}
+
+/// How far each tile is from one target, walking.
+#[derive(Debug, Clone)]
+pub struct Ways {
+    bounds: Bounds,
+    far: Vec<u16>,
+}
+
+impl Ways {
+    /// Steps to the target; none: there is no way.
+    pub fn far(&self, (x, z): Tile) -> Option<u16> {
+        let b = self.bounds;
+        if x < b.min_x || x >= b.max_x || z < b.min_z || z >= b.max_z {
+            return None;
+        }
+        let width = usize::try_from(b.max_x - b.min_x).ok()?;
+        let index =
+            usize::try_from(z - b.min_z).ok()? * width + usize::try_from(x - b.min_x).ok()?;
+        self.far.get(index).copied().filter(|far| *far != u16::MAX)
+    }
+
+    /// The tile on the way that is `steps` steps nearer, or the target.
+    pub fn toward(&self, from: Tile, steps: u16) -> Option<Tile> {
+        let mut at = from;
+        let mut far = self.far(from)?;
+        let goal = far.saturating_sub(steps);
+        while far > goal {
+            at = beside(at)
+                .into_iter()
+                .find(|next| self.far(*next) == Some(far - 1))?;
+            far -= 1;
+        }
+        Some(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meadow() -> Terrain {
+        let bounds = Bounds {
+            min_x: -64,
+            max_x: 64,
+            min_z: -64,
+            max_z: 64,
+        };
+        let mut terrain = Terrain::empty(bounds, (20, 20));
+        for z in -64..64 {
+            for x in -64..64 {
+                terrain.set((x, z), true);
+            }
+        }
+        terrain
+    }
+
+    #[test]
+    fn a_way_leads_round_a_wall() {
+        let mut terrain = meadow();
+        for z in -64..60 {
+            terrain.set((10, z), false);
+        }
+        let ways = terrain.ways_to((0, 0));
+        assert!(ways.far((20, 0)).unwrap() >= 140);
+        let mut at = (20, 0);
+        for _ in 0..100 {
+            at = ways.toward(at, 20).unwrap();
+        }
+        assert_eq!(at, (0, 0));
+    }
+
+    #[test]
+    fn gates_are_straight_walkable_and_reachable() {
+        let mut terrain = meadow();
+        for z in -64..64 {
+            terrain.set((3, z), z == 5);
+        }
+        let gates = terrain.gates(8, 30);
+        assert!(!gates.is_empty());
+        for gate in &gates {
+            let (dx, dz) = (gate.high.0 - gate.low.0, gate.high.1 - gate.low.1);
+            assert_eq!((dx.max(dz), dx.min(dz)), (16, 0));
+            if dx > 0 {
+                assert_eq!(gate.low.1, 5, "only the hole in the wall leads west");
+            }
+        }
+    }
+
+    #[test]
+    fn an_island_cannot_be_reached() {
+        let mut terrain = meadow();
+        for x in -64..64 {
+            terrain.set((x, 0), false);
+        }
+        assert_eq!(terrain.ways_to((5, -5)).far((5, 5)), None);
+    }
+}
