@@ -1,1 +1,50 @@
-//! Placeholder.
+//! The game: geometry, content, rules and the deterministic tick.
+//!
+//! A tick is a function of the state, the inputs and the seed: the same three give the same
+//! state, byte for byte, on any machine. So nothing in this crate reads a clock, a file, the
+//! network or a shared source of chance, and all arithmetic is on integers.
+//!
+//! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
+//! [`event`], [`refusal`], [`record`]); things ([`map`], [`content`], [`player`], [`npc`],
+//! [`look`]); rules; [`border`], [`changes`], [`mod@world`] and [`cycle`].
+
+pub mod event;
+pub mod ids;
+pub mod intent;
+pub mod record;
+pub mod refusal;
+pub mod rng;
+pub mod tick;
+pub mod tile;
+
+pub mod content;
+pub mod look;
+pub mod map;
+pub mod npc;
+pub mod player;
+
+mod rules;
+
+pub mod border;
+pub mod changes;
+pub mod cycle;
+mod image;
+pub mod world;
+
+pub use border::Crossing;
+pub use changes::Changes;
+pub use content::{Area, Content, ContentError, Loaded, Warning};
+pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
+pub use event::Event;
+pub use ids::{CharacterId, EntityId};
+pub use image::Unreadable;
+pub use intent::{Arrival, Intent, PlayerInput};
+pub use look::{Field, Kind, Look};
+pub use map::{Ground, Terrain};
+pub use player::Player;
+pub use record::{PlayerHot, PlayerRecord, SkillXp};
+pub use refusal::Refusal;
+pub use rules::Rules;
+pub use tick::Tick;
+pub use tile::{Bounds, Chunk, Region, Tile};
+pub use world::World;

@@ -1,0 +1,87 @@
+//! `world-areas.json`: the named parts of the world.
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::reader::{ContentError, Fields};
+use crate::tile::{Bounds, Tile};
+
+/// The file.
+pub(crate) const FILE: &str = "world-areas.json";
+/// The root keys under which areas stand, those of the towns first.
+const GROUPS: [&str; 5] = [
+    "starterTowns",
+    "level1Areas",
+    "level2Areas",
+    "level3Areas",
+    "specialAreas",
+];
+
+/// A named part of the world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Area {
+    /// Unique among areas.
+    pub id: String,
+    /// As players see it.
+    pub name: String,
+    /// What it is like.
+    pub description: String,
+    /// 0 (towns) to 3.
+    pub difficulty_level: u32,
+    /// Where it is.
+    pub bounds: Bounds,
+    /// What grows there.
+    pub biome: String,
+    /// Nobody loses what they carry when they die here.
+    pub safe_zone: bool,
+    /// Players may attack each other.
+    pub pvp: bool,
+    /// It is one of the towns in which players begin.
+    pub starter_town: bool,
+}
+
+/// All areas, each with the object it was read from, in the order of the file.
+pub(crate) fn load<'v>(root: &Fields<'v>) -> Result<Vec<(Area, Fields<'v>)>, ContentError> {
+    let mut areas = Vec::new();
+    for group in GROUPS {
+        let Some(map) = root.object_if(group) else {
+            continue;
+        };
+        for (key, fields) in map.entries() {
+            areas.push((area(key, &fields, group == GROUPS[0])?, fields));
+        }
+    }
+    Ok(areas)
+}
+
+fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Result<Area, ContentError> {
+    let bounds = bounds(&fields.object("bounds")?)?;
+    if bounds.area() == 0 {
+        return Err(fields.error("bounds", "the minima must be below the maxima"));
+    }
+    Ok(Area {
+        id: fields.text_or("id", key).to_owned(),
+        name: fields.text("name")?.to_owned(),
+        description: fields.text_or("description", "").to_owned(),
+        difficulty_level: fields.int_or("difficultyLevel", 0).clamp(0, 3) as u32,
+        bounds,
+        biome: fields.text_or("biomeType", "").to_owned(),
+        safe_zone: fields.flag_or("safeZone", false),
+        pvp: fields.flag_or("pvpEnabled", false),
+        starter_town,
+    })
+}
+
+/// A rectangle written {minX, maxX, minZ, maxZ}.
+pub(crate) fn bounds(fields: &Fields<'_>) -> Result<Bounds, ContentError> {
+    Ok(Bounds {
+        min_x: fields.coordinate("minX")?,
+        max_x: fields.coordinate("maxX")?,
+        min_z: fields.coordinate("minZ")?,
+        max_z: fields.coordinate("maxZ")?,
+    })
+}
+
+/// A point written {x, z}; y is the terrain's business.
+pub(crate) fn position(fields: &Fields<'_>) -> Result<Tile, ContentError> {
+    Ok(Tile::new(fields.coordinate("x")?, fields.coordinate("z")?))
+}

@@ -1,0 +1,106 @@
+//! `biomes.json`: what the ground is like where nothing is painted or built.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::content::reader::{ContentError, Fields, Reader, whole};
+use crate::map::Ground;
+use crate::map::plan::Biome;
+
+/// The file.
+pub(crate) const FILE: &str = "biomes.json";
+
+/// Heights reach to 50 tiles, 200 quarters.
+const HEIGHT_QUARTERS: i32 = 200;
+
+/// The biomes in the order of the file, and which is which.
+#[derive(Debug, Default)]
+pub(crate) struct Biomes {
+    pub(crate) list: Vec<Biome>,
+    pub(crate) by_id: BTreeMap<String, usize>,
+}
+
+pub(crate) fn load(reader: &Reader<'_>) -> Result<Biomes, ContentError> {
+    let json = reader.required(FILE)?;
+    let mut biomes = Biomes::default();
+    for fields in reader.records(FILE, &json, &["biomes"])? {
+        let id = fields.text("id")?;
+        let mut grounds = weighed(&fields, "grounds");
+        if grounds.is_empty() {
+            grounds = usual(fields.text_or("terrain", "plains"));
+        }
+        let biome = Biome {
+            grounds,
+            scatter: weighed(&fields, "scatter"),
+            heights: heights(&fields),
+        };
+        if biomes
+            .by_id
+            .insert(id.to_owned(), biomes.list.len())
+            .is_some()
+        {
+            fields.warn("id", &format!("{id} is there twice, the last one counts"));
+        }
+        biomes.list.push(biome);
+    }
+    if biomes.list.is_empty() {
+        return Err(ContentError::Broken {
+            file: FILE.to_owned(),
+            why: "there must be at least one biome".to_owned(),
+        });
+    }
+    Ok(biomes)
+}
+
+/// A list of [ground name, number]; what cannot be read is skipped with a warning.
+fn weighed(fields: &Fields<'_>, name: &str) -> Vec<(Ground, u32)> {
+    let mut found = Vec::new();
+    for value in fields.values(name) {
+        let pair = value.as_array().map(Vec::as_slice);
+        let Some([Value::String(ground), Value::Number(number)]) = pair else {
+            fields.warn(name, "an entry is not [ground, number], skipped");
+            continue;
+        };
+        match Ground::named(ground) {
+            Some(ground) => {
+                let number = whole(number.as_f64().unwrap_or(0.0), 1).clamp(0, 1_000);
+                found.push((ground, number as u32));
+            }
+            None => fields.warn(name, &format!("no ground is called {ground}, skipped")),
+        }
+    }
+    found
+}
+
+/// `heightRange` in parts of the greatest height.
+fn heights(fields: &Fields<'_>) -> (i32, i32) {
+    let range: Vec<f64> = fields
+        .values("heightRange")
+        .iter()
+        .filter_map(Value::as_f64)
+        .collect();
+    let quarters = |n: f64| whole(n, HEIGHT_QUARTERS).clamp(0, 255) as i32;
+    match range[..] {
+        [low, high] if low <= high => (quarters(low), quarters(high)),
+        [] => (0, HEIGHT_QUARTERS / 5),
+        _ => {
+            fields.warn("heightRange", "not [low, high], ignored");
+            (0, HEIGHT_QUARTERS / 5)
+        }
+    }
+}
+
+/// The grounds of a biome that names none, by the kind of its terrain.
+fn usual(terrain: &str) -> Vec<(Ground, u32)> {
+    use Ground::{Dirt, ForestFloor, Grass, Meadow, Sand, Shallows, Snow, Swamp, Water};
+    match terrain.to_lowercase().as_str() {
+        "forest" => vec![(ForestFloor, 4), (Grass, 1)],
+        "mountains" | "canyon" => vec![(Dirt, 3), (Grass, 1)],
+        "frozen" | "tundra" => vec![(Snow, 1)],
+        "desert" => vec![(Sand, 1)],
+        "lake" | "lakes" => vec![(Shallows, 1), (Water, 4)],
+        "swamp" => vec![(Swamp, 3), (Grass, 1)],
+        _ => vec![(Grass, 3), (Meadow, 1)],
+    }
+}

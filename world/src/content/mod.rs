@@ -1,0 +1,245 @@
+//! Content: the text of manifests in, catalogs and the land out. Reads no file.
+//!
+//! Always: the same text gives the same content and the same hash; what is required but missing
+//! is an error that names it; all else that is wrong is a warning.
+
+mod areas;
+mod biomes;
+mod buildings;
+mod gathering;
+mod items;
+mod land;
+mod npcs;
+mod placement;
+mod reader;
+mod stations;
+mod stores;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, OnceLock};
+
+use sha2::{Digest, Sha256};
+
+pub use areas::Area;
+pub use gathering::ResourceKind;
+pub use items::ItemKind;
+pub use npcs::{Movement, NpcKind};
+pub use placement::{Fixture, NpcPlacement};
+pub use reader::{ContentError, Warning};
+pub use stations::StationKind;
+pub use stores::Store;
+
+use crate::ids::EntityId;
+use crate::map::Terrain;
+use crate::tile::{Bounds, Region, Tile};
+use placement::{Catalogs, Placed};
+use reader::Reader;
+
+static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/manifests.rs"));
+
+/// Everything about the world that does not change while it is played.
+#[derive(Debug)]
+pub struct Content {
+    hash: String,
+    terrain: Terrain,
+    spawn: Tile,
+    areas: Vec<Area>,
+    npcs: BTreeMap<Region, Vec<NpcPlacement>>,
+    fixtures: BTreeMap<EntityId, Fixture>,
+    fixture_ids: BTreeMap<Region, Vec<EntityId>>,
+    items: BTreeMap<String, Arc<ItemKind>>,
+    stores: BTreeMap<String, Store>,
+}
+
+/// Content, and what was found wrong with it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The content.
+    pub content: Content,
+    /// What is not as it should be, in the order in which it was found.
+    pub warnings: Vec<Warning>,
+}
+
+impl Content {
+    /// Reads manifests: text by path below the folder of manifests, such as `items/food.json`.
+    ///
+    /// # Errors
+    /// A required manifest or field is missing or cannot be read.
+    pub fn load(files: &BTreeMap<String, String>) -> Result<Loaded, ContentError> {
+        let reader = Reader::new(files);
+        let content = Content::read(&reader, hash(files))?;
+        Ok(Loaded {
+            content,
+            warnings: reader.into_warnings(),
+        })
+    }
+
+    fn read(reader: &Reader<'_>, hash: String) -> Result<Content, ContentError> {
+        let items = items::load(reader)?;
+        let stores = stores::load(reader, &items)?;
+        let catalogs = Catalogs {
+            npcs: &npcs::load(reader)?,
+            resources: &gathering::load(reader)?,
+            stations: &stations::load(reader)?,
+            stores: &stores,
+        };
+        let biomes = biomes::load(reader)?;
+        let json = reader.required(areas::FILE)?;
+        let root = reader.object(areas::FILE, &json)?;
+        let read = areas::load(&root)?;
+        let mut placed = Placed::default();
+        for (area, fields) in &read {
+            placed.add(area, fields, &catalogs)?;
+        }
+        let areas: Vec<Area> = read.into_iter().map(|(area, _)| area).collect();
+        let (mut plan, spawn) = land::load(&root, &areas, biomes)?;
+        plan.buildings = buildings::load(reader)?;
+        for fixture in &placed.fixtures {
+            plan.blocked.extend(&fixture.blocks);
+            plan.clear.extend(around(fixture.tile));
+        }
+        plan.clear
+            .extend(placed.npcs.iter().flat_map(|npc| around(npc.tile)));
+        plan.clear.extend(around(spawn));
+        let mut content = Content {
+            hash,
+            terrain: Terrain::new(plan),
+            spawn,
+            areas,
+            npcs: BTreeMap::new(),
+            fixtures: BTreeMap::new(),
+            fixture_ids: BTreeMap::new(),
+            items,
+            stores,
+        };
+        content.place(placed);
+        Ok(content)
+    }
+
+    /// Sorts what is placed by region; in a region by id.
+    fn place(&mut self, placed: Placed) {
+        for npc in placed.npcs {
+            self.npcs
+                .entry(Region::from(npc.tile))
+                .or_default()
+                .push(npc);
+        }
+        for list in self.npcs.values_mut() {
+            list.sort_by(|a, b| a.id.cmp(&b.id));
+        }
+        for fixture in placed.fixtures {
+            let ids = self
+                .fixture_ids
+                .entry(Region::from(fixture.tile))
+                .or_default();
+            ids.push(fixture.id.clone());
+            self.fixtures.insert(fixture.id.clone(), fixture);
+        }
+        self.fixture_ids.values_mut().for_each(|ids| ids.sort());
+    }
+
+    /// The manifests that ship: (path, text), by path.
+    pub fn embedded_files() -> &'static [(&'static str, &'static str)] {
+        EMBEDDED
+    }
+
+    /// The content that ships, read once per process.
+    ///
+    /// # Panics
+    /// If it cannot be read, which the tests of this crate rule out.
+    pub fn embedded() -> Arc<Content> {
+        static CONTENT: OnceLock<Arc<Content>> = OnceLock::new();
+        let read = || {
+            let files = EMBEDDED
+                .iter()
+                .map(|(p, t)| ((*p).to_owned(), (*t).to_owned()));
+            match Content::load(&files.collect()) {
+                Ok(loaded) => Arc::new(loaded.content),
+                Err(e) => panic!("the embedded content cannot be read: {e}"),
+            }
+        };
+        Arc::clone(CONTENT.get_or_init(read))
+    }
+
+    /// SHA-256 over all paths and texts, in hexadecimal.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The land.
+    pub fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
+    /// The land's outer edge; multiples of 64.
+    pub fn bounds(&self) -> Bounds {
+        self.terrain.bounds()
+    }
+
+    /// All regions of the world.
+    pub fn regions(&self) -> Vec<Region> {
+        self.bounds().regions()
+    }
+
+    /// Where new players first stand, or would if it were free.
+    pub fn spawn(&self) -> Tile {
+        self.spawn
+    }
+
+    /// The named parts of the world, in the order of the manifest, towns first.
+    pub fn areas(&self) -> &[Area] {
+        &self.areas
+    }
+
+    /// The smallest area in which `tile` lies.
+    pub fn area_at(&self, tile: Tile) -> Option<&Area> {
+        let around = self.areas.iter().filter(|a| a.bounds.contains(tile));
+        around.min_by_key(|a| a.bounds.area())
+    }
+
+    /// The NPCs that live in `region`, by id.
+    pub fn npcs_in(&self, region: Region) -> &[NpcPlacement] {
+        self.npcs.get(&region).map_or(&[], Vec::as_slice)
+    }
+
+    /// The resources and stations that stand in `region`, by id.
+    pub fn fixtures_in(&self, region: Region) -> impl Iterator<Item = &Fixture> {
+        let ids = self.fixture_ids.get(&region).into_iter().flatten();
+        ids.filter_map(|id| self.fixtures.get(id))
+    }
+
+    /// The resource or station with that id.
+    pub fn fixture(&self, id: &EntityId) -> Option<&Fixture> {
+        self.fixtures.get(id)
+    }
+
+    /// The item with that id.
+    pub fn item(&self, id: &str) -> Option<&Arc<ItemKind>> {
+        self.items.get(id)
+    }
+
+    /// All shops, by id.
+    pub fn stores(&self) -> impl Iterator<Item = &Store> {
+        self.stores.values()
+    }
+}
+
+/// The tile and its eight neighbours.
+fn around(tile: Tile) -> impl Iterator<Item = Tile> {
+    (-1..=1).flat_map(move |dx| (-1..=1).map(move |dz| tile.moved(dx, dz)))
+}
+
+fn hash(files: &BTreeMap<String, String>) -> String {
+    let mut sha = Sha256::new();
+    for text in files.iter().flat_map(|(path, text)| [path, text]) {
+        sha.update((text.len() as u64).to_le_bytes());
+        sha.update(text);
+    }
+    let mut hex = String::new();
+    for byte in sha.finalize() {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
+}

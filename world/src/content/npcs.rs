@@ -1,0 +1,100 @@
+//! `npcs.json`: what kinds of people and beasts there are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::content::reader::{ContentError, Reader};
+
+/// The file.
+pub(crate) const FILE: &str = "npcs.json";
+
+/// A kind of NPC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NpcKind {
+    /// Unique among kinds.
+    pub id: Arc<str>,
+    /// As players see it.
+    pub name: Arc<str>,
+    /// What a good look tells.
+    pub description: Arc<str>,
+    /// mob, neutral …
+    pub category: Arc<str>,
+    /// Combat level.
+    pub level: u32,
+    /// Health when well.
+    pub health: u32,
+    /// Whether anybody may attack it.
+    pub attackable: bool,
+    /// How it moves of its own accord.
+    pub movement: Movement,
+    /// Steps it takes in a tick.
+    pub tiles_per_tick: u32,
+    /// How far it strays from home at most, in steps.
+    pub leash_tiles: i32,
+}
+
+/// How an NPC moves of its own accord.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Movement {
+    /// Not at all.
+    Stationary,
+    /// To random tiles within so many steps of home.
+    Wander {
+        /// Steps.
+        radius: i32,
+    },
+    /// From point to point and round again.
+    Patrol,
+}
+
+pub(crate) fn load(reader: &Reader<'_>) -> Result<BTreeMap<String, Arc<NpcKind>>, ContentError> {
+    let json = reader.required(FILE)?;
+    let mut kinds = BTreeMap::new();
+    for fields in reader.records(FILE, &json, &["npcs"])? {
+        let id = fields.text("id")?;
+        let name = fields.text("name")?;
+        let stats = fields.object_if("stats");
+        let stat = |name: &str, default: i64| {
+            let value = stats.as_ref().map_or(default, |s| s.int_or(name, default));
+            u32::try_from(value.clamp(1, 1_000_000)).unwrap_or(1)
+        };
+        let combat = fields.object_if("combat");
+        let leash = combat.as_ref().map_or(7, |c| c.int_or("leashRange", 7));
+        let movement = fields.object_if("movement");
+        // Units a second times 0.6 s, rounded to whole tiles, one at least.
+        let speed = movement
+            .as_ref()
+            .map_or(0, |m| m.scaled_or("speed", 600, 0));
+        let kind = NpcKind {
+            id: id.into(),
+            name: name.into(),
+            description: fields.text_or("description", "").into(),
+            category: fields.text_or("category", "neutral").to_lowercase().into(),
+            level: stat("level", 1),
+            health: stat("health", 10),
+            attackable: combat
+                .as_ref()
+                .is_none_or(|c| c.flag_or("attackable", true)),
+            movement: match &movement {
+                None => Movement::Stationary,
+                Some(m) => match m.text_or("type", "stationary").to_lowercase().as_str() {
+                    "stationary" => Movement::Stationary,
+                    "wander" => Movement::Wander {
+                        radius: m.int_or("wanderRadius", 5).clamp(0, 64) as i32,
+                    },
+                    "patrol" => Movement::Patrol,
+                    _ => {
+                        m.warn("type", "no such movement, stands still");
+                        Movement::Stationary
+                    }
+                },
+            },
+            tiles_per_tick: (speed.saturating_add(500) / 1_000).clamp(1, 8) as u32,
+            leash_tiles: leash.clamp(0, 64) as i32,
+        };
+        if kinds.insert(id.to_owned(), Arc::new(kind)).is_some() {
+            fields.warn("id", &format!("{id} is there twice, the last one counts"));
+        }
+    }
+    Ok(kinds)
+}

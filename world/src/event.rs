@@ -1,0 +1,71 @@
+//! All that can happen in a tick that somebody in particular must be told.
+//!
+//! What everybody may see is not here: it is in [`crate::Outcome::touched`].
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CharacterId, EntityId};
+use crate::refusal::Refusal;
+
+/// Something that happened. Private to `who`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// The input was accepted.
+    Done {
+        /// Whose.
+        who: CharacterId,
+        /// Which.
+        number: u64,
+    },
+    /// The input was refused and has changed nothing.
+    Refused {
+        /// Whose.
+        who: CharacterId,
+        /// Which.
+        number: u64,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// A player came into the world.
+    Joined {
+        /// Who.
+        who: CharacterId,
+    },
+    /// A player could not come in.
+    TurnedAway {
+        /// Who.
+        who: CharacterId,
+        /// `NotFound`: the region is not played here. `Busy`: the player is here already.
+        refusal: Refusal,
+    },
+    /// Health, energy or the choice to run changed enough to be told.
+    Vitals {
+        /// Whose.
+        who: CharacterId,
+    },
+    /// What a player saw on taking a good look.
+    Examined {
+        /// Who looked.
+        who: CharacterId,
+        /// At what.
+        target: EntityId,
+        /// What there is to say about it.
+        text: Arc<str>,
+    },
+}
+
+impl Event {
+    /// Whom it concerns.
+    pub fn who(&self) -> &CharacterId {
+        match self {
+            Event::Done { who, .. }
+            | Event::Refused { who, .. }
+            | Event::Joined { who }
+            | Event::TurnedAway { who, .. }
+            | Event::Vitals { who }
+            | Event::Examined { who, .. } => who,
+        }
+    }
+}

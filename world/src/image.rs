@@ -1,0 +1,112 @@
+//! A region as bytes: the very ones with which it moves from owner to owner.
+//!
+//! Always: a region restored at the tick at which it was written goes on exactly as it would
+//! have; the same state gives the same bytes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::npc::NpcState;
+use crate::player::Player;
+use crate::tick::Tick;
+use crate::tile::Region;
+
+/// The version of the form below. Fields may be added with `#[serde(default)]`.
+const VERSION: u16 = 1;
+
+/// Everything that belongs to a region and changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Image {
+    pub(crate) version: u16,
+    pub(crate) region: Region,
+    /// The tick after which it was written.
+    pub(crate) at: Tick,
+    pub(crate) counters: Counters,
+    pub(crate) players: Vec<Player>,
+    pub(crate) npcs: Vec<NpcState>,
+}
+
+/// What a region counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Counters {
+    /// Ticks that it was played.
+    pub(crate) ticks_played: u64,
+}
+
+impl Image {
+    pub(crate) fn new(
+        region: Region,
+        at: Tick,
+        counters: Counters,
+        players: Vec<Player>,
+        npcs: Vec<NpcState>,
+    ) -> Image {
+        Image {
+            version: VERSION,
+            region,
+            at,
+            counters,
+            players,
+            npcs,
+        }
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        // Strings, integers, lists and maps with text keys always encode into memory.
+        rmp_serde::to_vec_named(self).unwrap_or_default()
+    }
+
+    /// Reads what [`Image::to_bytes`] wrote for `region`.
+    pub(crate) fn from_bytes(bytes: &[u8], region: Region) -> Result<Image, Unreadable> {
+        let image: Image =
+            rmp_serde::from_slice(bytes).map_err(|e| Unreadable::Bytes(e.to_string()))?;
+        if image.version != VERSION {
+            return Err(Unreadable::Version(image.version));
+        }
+        if image.region != region {
+            return Err(Unreadable::Region(image.region));
+        }
+        Ok(image)
+    }
+
+    /// The same at a later tick: what is due in so many ticks still is. Nothing expires while a
+    /// region is not played.
+    pub(crate) fn resumed(mut self, now: Tick) -> Image {
+        let away = now.since(self.at);
+        for npc in &mut self.npcs {
+            npc.walks_at = npc.walks_at.after(away);
+        }
+        for player in &mut self.players {
+            player.region_since = player.region_since.after(away);
+        }
+        self.at = now;
+        self
+    }
+}
+
+/// Why a region could not be restored. Nothing has changed then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Not the bytes of a region.
+    Bytes(String),
+    /// Written by another version of the game.
+    Version(u16),
+    /// The bytes of another region.
+    Region(Region),
+    /// The region is played here already.
+    Held,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unreadable::Bytes(why) => write!(f, "not a region: {why}"),
+            Unreadable::Version(version) => write!(f, "a region of version {version}"),
+            Unreadable::Region(r) => write!(f, "the region {},{} instead", r.x, r.z),
+            Unreadable::Held => f.write_str("the region is played here already"),
+        }
+    }
+}
+
+impl std::error::Error for Unreadable {}

@@ -1,0 +1,68 @@
+//! A person or beast of the world's own.
+//!
+//! Always: what moves and lies of it is in [`NpcState`]; the rest is content.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::NpcPlacement;
+use crate::ids::EntityId;
+use crate::look::{Kind, Look};
+use crate::tick::Tick;
+use crate::tile::{Region, Tile};
+
+/// All NPCs here, by id.
+pub(crate) type Npcs = BTreeMap<EntityId, Npc>;
+
+/// An NPC in the world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Npc {
+    pub(crate) placement: NpcPlacement,
+    pub(crate) region: Region,
+    pub(crate) state: NpcState,
+}
+
+/// All about an NPC that changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct NpcState {
+    pub(crate) id: EntityId,
+    pub(crate) tile: Tile,
+    /// What it strays around.
+    pub(crate) home: Tile,
+    /// Where it is walking to.
+    pub(crate) goal: Option<Tile>,
+    /// When it next thinks of walking.
+    pub(crate) walks_at: Tick,
+    /// The point of its patrol that comes next.
+    pub(crate) leg: u32,
+    /// For how many ticks others have stood in its way.
+    pub(crate) waited_ticks: u32,
+    /// Health points.
+    pub(crate) health: u32,
+}
+
+impl Npc {
+    pub(crate) fn look(&self) -> Look {
+        let kind = &self.placement.kind;
+        let mut fields = vec![
+            ("name", (&self.placement.name).into()),
+            ("npcId", (&kind.id).into()),
+            ("level", kind.level.into()),
+            ("health", self.state.health.into()),
+            ("maxHealth", kind.health.into()),
+            ("category", (&kind.category).into()),
+            ("attackable", kind.attackable.into()),
+        ];
+        if !self.placement.service.is_empty() {
+            fields.push(("service", (&self.placement.service).into()));
+        }
+        Look {
+            id: self.placement.id.clone(),
+            kind: Kind::Npc,
+            tile: self.state.tile,
+            region: self.region,
+            fields,
+        }
+    }
+}

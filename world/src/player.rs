@@ -1,0 +1,99 @@
+//! A player in the world: its record and what it is doing.
+//!
+//! Always: it stands on a walkable tile; it belongs to a region that is played here.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::CharacterId;
+use crate::look::{Field, Kind, Look};
+use crate::record::{PlayerHot, PlayerRecord};
+use crate::tick::Tick;
+use crate::tile::{Region, Tile};
+
+/// All players here, by character.
+pub(crate) type Players = BTreeMap<CharacterId, Player>;
+
+/// One past the greatest place in a tick's order.
+pub(crate) const PID_END: u32 = 2_048;
+
+/// A player in the world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Player {
+    pub(crate) record: PlayerRecord,
+    pub(crate) region: Region,
+    /// When it came to belong to its region.
+    pub(crate) region_since: Tick,
+    /// Its place in the order of a tick; the character id decides between equals.
+    pub(crate) pid: u32,
+    /// The steps that it still has to take, the next one first.
+    pub(crate) path: VecDeque<Tile>,
+    /// A handover is under way: it does not move.
+    pub(crate) held: bool,
+    /// The run energy that its client was told last.
+    pub(crate) told_energy: u32,
+    /// What its feet did in this tick.
+    #[serde(skip)]
+    pub(crate) pace: Pace,
+}
+
+/// What a player's feet did in a tick.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Pace {
+    #[default]
+    Stood,
+    Walked,
+    Ran,
+}
+
+impl Player {
+    /// What is saved of it.
+    pub fn record(&self) -> &PlayerRecord {
+        &self.record
+    }
+
+    /// The region to which it belongs, wherever it stands.
+    pub fn region(&self) -> Region {
+        self.region
+    }
+
+    /// Where it stands.
+    pub fn tile(&self) -> Tile {
+        self.record.tile
+    }
+
+    /// Whether a handover is under way.
+    pub fn held(&self) -> bool {
+        self.held
+    }
+
+    /// Whether it has steps left to take.
+    pub fn walking(&self) -> bool {
+        !self.path.is_empty()
+    }
+
+    /// What moves along in a handover besides the record.
+    pub fn hot(&self) -> PlayerHot {
+        PlayerHot {
+            path: self.path.iter().copied().collect(),
+        }
+    }
+
+    pub(crate) fn look(&self) -> Look {
+        let record = &self.record;
+        Look {
+            id: record.id.entity(),
+            kind: Kind::Player,
+            tile: record.tile,
+            region: self.region,
+            fields: vec![
+                ("name", Field::from(record.name.as_str())),
+                ("combatLevel", record.combat_level.into()),
+                ("health", record.health.into()),
+                ("maxHealth", record.max_health().into()),
+                ("run", record.running.into()),
+            ],
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! A good look at something.
+
+use std::sync::Arc;
+
+use crate::content::Content;
+use crate::ids::EntityId;
+use crate::npc::Npcs;
+use crate::player::Players;
+use crate::refusal::Refusal;
+use crate::tile::{Region, Tile};
+
+/// As far as one sees, in steps.
+const SIGHT_TILES: u32 = 32;
+
+/// What one who stands at `from` learns about `target`.
+///
+/// # Errors
+/// `NotFound`: no such thing in a region that is played here. `TooFar`: out of sight.
+pub(crate) fn examine(
+    players: &Players,
+    npcs: &Npcs,
+    content: &Content,
+    played: impl Fn(Region) -> bool,
+    from: Tile,
+    target: &EntityId,
+) -> Result<Arc<str>, Refusal> {
+    let (tile, text) = if let Some(npc) = npcs.get(target) {
+        (npc.state.tile, Arc::clone(&npc.placement.kind.description))
+    } else if let Some(fixture) = content.fixture(target) {
+        if !played(Region::from(fixture.tile)) {
+            return Err(Refusal::NotFound);
+        }
+        (fixture.tile, Arc::clone(&fixture.examine))
+    } else {
+        let player = players.get(&target.character()).ok_or(Refusal::NotFound)?;
+        let record = player.record();
+        let text = format!("{}, of combat level {}.", record.name, record.combat_level);
+        (record.tile, text.into())
+    };
+    if from.steps_to(tile) > SIGHT_TILES {
+        return Err(Refusal::TooFar);
+    }
+    Ok(text)
+}

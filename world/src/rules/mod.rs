@@ -1,0 +1,29 @@
+//! The rules, one file per feature. A rule takes just what it reads and changes; none calls
+//! another feature's.
+
+pub(crate) mod energy;
+pub(crate) mod examine;
+pub(crate) mod movement;
+pub(crate) mod npc_mind;
+
+/// The numbers that an operator may set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rules {
+    /// Tiles that a walking player takes in a tick.
+    pub walk_tiles: u32,
+    /// Tiles that a running player takes in a tick.
+    pub run_tiles: u32,
+    /// Tiles that all searches for a way may visit in one tick; after that, whoever needs a
+    /// search is told that the world is busy.
+    pub search_tiles_per_tick: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            walk_tiles: 2,
+            run_tiles: 4,
+            search_tiles_per_tick: 3_000_000,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Walking and running.
+//!
+//! Always: a player stands on a walkable tile and goes by free steps only; one who is held
+//! stays; players walk through each other.
+
+use std::collections::VecDeque;
+
+use crate::border;
+use crate::map::Terrain;
+use crate::map::route::Router;
+use crate::player::{Pace, Player};
+use crate::refusal::Refusal;
+use crate::rules::Rules;
+use crate::tile::Tile;
+
+/// How far around a place that is not free a newcomer is put, in steps.
+const SETTLE_RINGS: i32 = 24;
+
+/// `player` sets out for `to`. The way is found now and walked from this tick on.
+///
+/// # Errors
+/// `TooFar`, `Unreachable`; `Busy`: held, or too many searches this tick.
+pub(crate) fn walk(
+    player: &mut Player,
+    router: &mut Router,
+    terrain: &Terrain,
+    searches_end: u64,
+    to: Tile,
+) -> Result<(), Refusal> {
+    if player.held || router.visited() >= searches_end {
+        return Err(Refusal::Busy);
+    }
+    let mut path = Vec::new();
+    router.find(terrain, player.record.tile, to, &mut path)?;
+    player.path = path.into();
+    Ok(())
+}
+
+/// Takes the steps of one tick. True: it stands elsewhere than before.
+pub(crate) fn advance(player: &mut Player, terrain: &Terrain, rules: &Rules) -> bool {
+    player.pace = Pace::Stood;
+    if player.held || player.path.is_empty() {
+        return false;
+    }
+    let running = player.record.running && player.record.energy > 0;
+    let start = player.record.tile;
+    let mut tile = start;
+    for _ in 0..if running {
+        rules.run_tiles
+    } else {
+        rules.walk_tiles
+    } {
+        let Some(&next) = player.path.front() else {
+            break;
+        };
+        if !terrain.step(tile, next) {
+            // The way was found over other ground, or brought along from elsewhere.
+            player.path.clear();
+            break;
+        }
+        if !border::may_step(player.region, tile, next) {
+            break;
+        }
+        player.path.pop_front();
+        tile = next;
+    }
+    if tile == start {
+        return false;
+    }
+    player.pace = if running { Pace::Ran } else { Pace::Walked };
+    stand(player, terrain, tile);
+    true
+}
+
+/// Puts the player on `tile`.
+pub(crate) fn stand(player: &mut Player, terrain: &Terrain, tile: Tile) {
+    player.record.tile = tile;
+    player.record.y = i32::from(terrain.height(tile) / 4);
+}
+
+/// The tile nearest to `wanted` on which one can stand, else the one nearest to `spawn`.
+pub(crate) fn settled(terrain: &Terrain, wanted: Tile, spawn: Tile) -> Option<Tile> {
+    let near = |tile| terrain.free_near(tile, tile, SETTLE_RINGS);
+    near(wanted).or_else(|| near(spawn))
+}
+
+/// A way that somebody brought along, if it is one that could have been found here.
+pub(crate) fn brought(path: Vec<Tile>) -> VecDeque<Tile> {
+    let mut path = path;
+    path.truncate(crate::map::route::PATH_TILES_MAX as usize);
+    path.into()
+}

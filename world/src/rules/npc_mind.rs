@@ -1,0 +1,158 @@
+//! What NPCs do of their own accord: stand, wander around their home, patrol.
+//!
+//! Always: an NPC never steps onto a tile on which somebody stands, nor further from its home
+//! than its leash (patrols aside), nor further past its region's border than anybody may.
+
+use std::collections::BTreeMap;
+
+use crate::border;
+use crate::content::{Movement, NpcPlacement};
+use crate::map::Terrain;
+use crate::map::route;
+use crate::npc::{Npc, NpcState};
+use crate::rng::Dice;
+use crate::tick::Tick;
+use crate::tile::Tile;
+
+/// Ticks from one walk to the next.
+const IDLE_TICKS: (i32, i32) = (5, 13);
+/// It gives up a walk when others have stood in its way for so long.
+const WAIT_TICKS: u32 = 3;
+/// How many tiles are thrown for before the middle of a spawn is taken.
+const SPAWN_THROWS: u32 = 16;
+/// How far from there a free tile is looked for, in steps.
+const SPAWN_RINGS: i32 = 8;
+
+/// How many stand on each tile.
+#[derive(Debug, Default)]
+pub(crate) struct Crowd(BTreeMap<Tile, u32>);
+
+impl Crowd {
+    pub(crate) fn stand(&mut self, tile: Tile) {
+        *self.0.entry(tile).or_default() += 1;
+    }
+
+    pub(crate) fn free(&self, tile: Tile) -> bool {
+        !self.0.contains_key(&tile)
+    }
+
+    fn step(&mut self, from: Tile, to: Tile) {
+        if let Some(count) = self.0.get_mut(&from) {
+            *count -= 1;
+            if *count == 0 {
+                self.0.remove(&from);
+            }
+        }
+        self.stand(to);
+    }
+}
+
+/// An NPC as it first appears in the world with these dice, apart from who is there already.
+pub(crate) fn appear(
+    placement: &NpcPlacement,
+    terrain: &Terrain,
+    crowd: &mut Crowd,
+    now: Tick,
+    dice: &mut Dice,
+) -> NpcState {
+    let (middle, radius) = (placement.tile, placement.radius);
+    let mut home = None;
+    for _ in 0..if radius > 0 { SPAWN_THROWS } else { 0 } {
+        let (dx, dz) = (dice.between(-radius, radius), dice.between(-radius, radius));
+        let tile = middle.moved(dx, dz);
+        let round = dx * dx + dz * dz <= radius * radius;
+        if round && terrain.walkable(tile) && crowd.free(tile) {
+            home = Some(tile);
+            break;
+        }
+    }
+    let near = || terrain.free_near(middle, middle, SPAWN_RINGS);
+    let tile = home.or_else(near).unwrap_or(middle);
+    crowd.stand(tile);
+    NpcState {
+        id: placement.id.clone(),
+        tile,
+        home: tile,
+        goal: None,
+        walks_at: now.after(idle(dice)),
+        leg: 0,
+        waited_ticks: 0,
+        health: placement.kind.health,
+    }
+}
+
+/// Whether the NPC has anything to do at `now`.
+pub(crate) fn stirs(npc: &Npc, now: Tick) -> bool {
+    let roots = match npc.placement.kind.movement {
+        Movement::Stationary => npc.placement.patrol.is_empty(),
+        Movement::Wander { radius } => radius == 0,
+        Movement::Patrol => npc.placement.patrol.is_empty(),
+    };
+    !roots && (npc.state.goal.is_some() || now >= npc.state.walks_at)
+}
+
+/// One tick of an NPC that stirs. True: it stands elsewhere than before.
+pub(crate) fn act(
+    npc: &mut Npc,
+    terrain: &Terrain,
+    crowd: &mut Crowd,
+    now: Tick,
+    dice: &mut Dice,
+) -> bool {
+    if npc.state.goal.is_none() {
+        npc.state.goal = think(npc, terrain, dice);
+        npc.state.waited_ticks = 0;
+    }
+    let Some(goal) = npc.state.goal else {
+        npc.state.walks_at = now.after(idle(dice));
+        return false;
+    };
+    let start = npc.state.tile;
+    for _ in 0..npc.placement.kind.tiles_per_tick {
+        let at = npc.state.tile;
+        let may = |to| may_step(npc, terrain, at, to) && crowd.free(to);
+        let Some(next) = route::toward(at, goal, may) else {
+            break;
+        };
+        crowd.step(at, next);
+        npc.state.tile = next;
+    }
+    let moved = npc.state.tile != start;
+    npc.state.waited_ticks = if moved { 0 } else { npc.state.waited_ticks + 1 };
+    if npc.state.tile == goal || npc.state.waited_ticks >= WAIT_TICKS {
+        npc.state.goal = None;
+        npc.state.walks_at = now.after(idle(dice));
+    }
+    moved
+}
+
+/// Where it would like to go, if anywhere.
+fn think(npc: &mut Npc, terrain: &Terrain, dice: &mut Dice) -> Option<Tile> {
+    let points = &npc.placement.patrol;
+    if !points.is_empty() {
+        let point = points[npc.state.leg as usize % points.len()];
+        npc.state.leg = (npc.state.leg + 1) % points.len() as u32;
+        return Some(point).filter(|p| *p != npc.state.tile);
+    }
+    let Movement::Wander { radius } = npc.placement.kind.movement else {
+        return None;
+    };
+    let reach = radius.min(npc.placement.kind.leash_tiles);
+    let (dx, dz) = (dice.between(-reach, reach), dice.between(-reach, reach));
+    let goal = npc.state.home.moved(dx, dz);
+    Some(goal).filter(|g| *g != npc.state.tile && terrain.walkable(*g))
+}
+
+fn may_step(npc: &Npc, terrain: &Terrain, at: Tile, to: Tile) -> bool {
+    let home = npc.state.home;
+    let leash = npc.placement.kind.leash_tiles.cast_unsigned();
+    // One who is beyond its leash may still come back.
+    let leashed = !npc.placement.patrol.is_empty()
+        || to.steps_to(home) <= leash
+        || to.steps_to(home) < at.steps_to(home);
+    leashed && border::may_step(npc.region, at, to) && terrain.step(at, to)
+}
+
+fn idle(dice: &mut Dice) -> u64 {
+    u64::from(dice.between(IDLE_TICKS.0, IDLE_TICKS.1).unsigned_abs())
+}

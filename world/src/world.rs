@@ -1,0 +1,302 @@
+//! The world: the regions that are played here and all that belongs to them.
+//!
+//! Always: every player and NPC belongs to a region that is played here; each entity is in the
+//! index of the chunk in which it stands, and in no other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::content::Content;
+use crate::ids::{CharacterId, EntityId};
+use crate::image::{Counters, Image, Unreadable};
+use crate::look::{Field, Kind, Look};
+use crate::map::route::Router;
+use crate::npc::{Npc, NpcState, Npcs};
+use crate::player::{Player, Players};
+use crate::record::{PlayerHot, PlayerRecord};
+use crate::rng::Dice;
+use crate::rules::npc_mind::{self, Crowd};
+use crate::rules::{Rules, movement};
+use crate::tick::Tick;
+use crate::tile::{Chunk, Region};
+
+/// A part of the world, played tick by tick.
+#[derive(Debug)]
+pub struct World {
+    pub(crate) content: Arc<Content>,
+    pub(crate) rules: Rules,
+    pub(crate) seed: u64,
+    /// The last tick played.
+    pub(crate) now: Tick,
+    pub(crate) regions: BTreeMap<Region, Counters>,
+    pub(crate) players: Players,
+    pub(crate) npcs: Npcs,
+    pub(crate) index: Index,
+    /// Who came, changed or went since the last tick.
+    pub(crate) touched: BTreeSet<EntityId>,
+    pub(crate) router: Router,
+}
+
+impl World {
+    /// A world without regions. `seed` is that of its dice; the land has its own.
+    pub fn new(content: Arc<Content>, rules: Rules, seed: u64) -> World {
+        World {
+            content,
+            rules,
+            seed,
+            now: Tick::default(),
+            regions: BTreeMap::new(),
+            players: Players::new(),
+            npcs: Npcs::new(),
+            index: Index::default(),
+            touched: BTreeSet::new(),
+            router: Router::default(),
+        }
+    }
+
+    /// What is played.
+    pub fn content(&self) -> &Arc<Content> {
+        &self.content
+    }
+
+    /// The last tick played; zero before the first.
+    pub fn now(&self) -> Tick {
+        self.now
+    }
+
+    /// Takes `region` in, as it was left (`state` from [`World::region_bytes`]) or as content
+    /// has it. `now` is the last tick that was played: timers go on from there.
+    ///
+    /// # Errors
+    /// The bytes are not those of this region, or it is here already. Nothing has changed then.
+    pub fn region_in(
+        &mut self,
+        region: Region,
+        now: Tick,
+        state: Option<&[u8]>,
+    ) -> Result<(), Unreadable> {
+        if self.regions.contains_key(&region) {
+            return Err(Unreadable::Held);
+        }
+        let image = match state {
+            Some(bytes) => Image::from_bytes(bytes, region)?.resumed(now),
+            None => Image::new(region, now, Counters::default(), Vec::new(), Vec::new()),
+        };
+        self.regions.insert(region, image.counters);
+        self.settle_npcs(region, now, image.npcs);
+        for player in image.players {
+            self.settle_player(player);
+        }
+        let content = Arc::clone(&self.content);
+        for fixture in content.fixtures_in(region) {
+            self.index
+                .put(Chunk::from(fixture.tile), fixture.id.clone());
+            self.touched.insert(fixture.id.clone());
+        }
+        Ok(())
+    }
+
+    /// Puts the NPCs of `region` where `left` has them; those it does not know, anew.
+    fn settle_npcs(&mut self, region: Region, now: Tick, left: Vec<NpcState>) {
+        let content = Arc::clone(&self.content);
+        let mut left: BTreeMap<EntityId, NpcState> = left
+            .into_iter()
+            .map(|state| (state.id.clone(), state))
+            .collect();
+        let mut crowd = Crowd::default();
+        left.values().for_each(|state| crowd.stand(state.tile));
+        for placement in content.npcs_in(region) {
+            let state = left.remove(&placement.id).unwrap_or_else(|| {
+                let mut dice = Dice::new(self.seed, placement.key, 0);
+                npc_mind::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
+            });
+            self.index
+                .put(Chunk::from(state.tile), placement.id.clone());
+            self.touched.insert(placement.id.clone());
+            let npc = Npc {
+                placement: placement.clone(),
+                region,
+                state,
+            };
+            self.npcs.insert(placement.id.clone(), npc);
+        }
+    }
+
+    /// Puts in a player who belongs to a region that is here; on ground that bears.
+    pub(crate) fn settle_player(&mut self, mut player: Player) {
+        if self.players.contains_key(&player.record.id) {
+            return;
+        }
+        let terrain = self.content.terrain();
+        if !terrain.walkable(player.record.tile) {
+            let tile = movement::settled(terrain, player.record.tile, self.content.spawn());
+            let tile = tile.unwrap_or(self.content.spawn());
+            player.path.clear();
+            movement::stand(&mut player, terrain, tile);
+        }
+        let id = player.record.id.clone();
+        self.index.put(Chunk::from(player.tile()), id.entity());
+        self.touched.insert(id.entity());
+        self.players.insert(id, player);
+    }
+
+    /// Gives `region` away with all that belongs to it: the bytes for its next owner.
+    pub fn region_out(&mut self, region: Region) -> Option<Vec<u8>> {
+        let bytes = self.region_bytes(region)?;
+        self.regions.remove(&region);
+        let players = self
+            .players
+            .extract_if(.., |_, player| player.region == region);
+        for (id, player) in players {
+            self.index.take(Chunk::from(player.tile()), &id.entity());
+            self.touched.insert(id.entity());
+        }
+        for (id, npc) in self.npcs.extract_if(.., |_, npc| npc.region == region) {
+            self.index.take(Chunk::from(npc.state.tile), &id);
+            self.touched.insert(id);
+        }
+        for fixture in self.content.fixtures_in(region) {
+            self.index.take(Chunk::from(fixture.tile), &fixture.id);
+            self.touched.insert(fixture.id.clone());
+        }
+        Some(bytes)
+    }
+
+    /// The very bytes with which `region` would move now; `None`: it is not here.
+    pub fn region_bytes(&self, region: Region) -> Option<Vec<u8>> {
+        let counters = *self.regions.get(&region)?;
+        let players = self
+            .players
+            .values()
+            .filter(|p| p.region == region)
+            .cloned()
+            .collect();
+        let npcs = self.npcs.values().filter(|n| n.region == region);
+        let npcs = npcs.map(|n| n.state.clone()).collect();
+        Some(Image::new(region, self.now, counters, players, npcs).to_bytes())
+    }
+
+    /// The regions that are played here, in order.
+    pub fn regions(&self) -> impl Iterator<Item = Region> + '_ {
+        self.regions.keys().copied()
+    }
+
+    /// Whether `region` is played here.
+    pub fn plays(&self, region: Region) -> bool {
+        self.regions.contains_key(&region)
+    }
+
+    /// Takes a player out of the world.
+    pub fn leave(&mut self, who: &CharacterId) -> Option<(PlayerRecord, PlayerHot)> {
+        let player = self.players.remove(who)?;
+        self.index.take(Chunk::from(player.tile()), &who.entity());
+        self.touched.insert(who.entity());
+        let hot = player.hot();
+        Some((player.record, hot))
+    }
+
+    /// A held player neither moves nor is listened to, because it is being handed over. False:
+    /// there is no such player here.
+    pub fn hold(&mut self, who: &CharacterId, held: bool) -> bool {
+        self.players
+            .get_mut(who)
+            .map(|player| player.held = held)
+            .is_some()
+    }
+
+    /// The player belongs to `region` from now on. False: player or region is not here, and
+    /// nothing has changed.
+    pub fn set_region(&mut self, who: &CharacterId, region: Region) -> bool {
+        let Some(player) = self.players.get_mut(who) else {
+            return false;
+        };
+        if !self.regions.contains_key(&region) {
+            return false;
+        }
+        player.region = region;
+        player.region_since = self.now;
+        true
+    }
+
+    /// A player who is here.
+    pub fn player(&self, who: &CharacterId) -> Option<&Player> {
+        self.players.get(who)
+    }
+
+    /// All players here, by character id.
+    pub fn players(&self) -> impl Iterator<Item = &Player> {
+        self.players.values()
+    }
+
+    /// What is saved of a player who is here.
+    pub fn record(&self, who: &CharacterId) -> Option<PlayerRecord> {
+        self.players.get(who).map(|player| player.record.clone())
+    }
+
+    /// How something that belongs to a region played here looks to everybody.
+    pub fn look(&self, id: &EntityId) -> Option<Look> {
+        if let Some(player) = self.players.get(&id.character()) {
+            return Some(player.look());
+        }
+        if let Some(npc) = self.npcs.get(id) {
+            return Some(npc.look());
+        }
+        let fixture = self.content.fixture(id)?;
+        let region = Region::from(fixture.tile);
+        if !self.regions.contains_key(&region) {
+            return None;
+        }
+        let mut fields: Vec<(&'static str, Field)> = vec![("name", (&fixture.name).into())];
+        if fixture.kind == Kind::Resource {
+            fields.push(("resourceId", (&fixture.of).into()));
+            fields.push(("resourceType", (&fixture.sort).into()));
+            fields.push(("level", fixture.level.into()));
+        } else {
+            fields.push(("stationType", (&fixture.sort).into()));
+        }
+        let id = fixture.id.clone();
+        Some(Look {
+            id,
+            kind: fixture.kind,
+            tile: fixture.tile,
+            region,
+            fields,
+        })
+    }
+
+    /// All that stands in `chunk` and belongs to a region played here, by id.
+    pub fn entities_in(&self, chunk: Chunk) -> impl Iterator<Item = &EntityId> {
+        self.index.0.get(&chunk).into_iter().flatten()
+    }
+
+    /// All that belongs to the regions played here, by chunk.
+    pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
+        self.index.0.values().flatten()
+    }
+}
+
+/// What stands in which chunk.
+#[derive(Debug, Default)]
+pub(crate) struct Index(BTreeMap<Chunk, BTreeSet<EntityId>>);
+
+impl Index {
+    pub(crate) fn put(&mut self, chunk: Chunk, id: EntityId) {
+        self.0.entry(chunk).or_default().insert(id);
+    }
+
+    pub(crate) fn take(&mut self, chunk: Chunk, id: &EntityId) {
+        if let Some(ids) = self.0.get_mut(&chunk) {
+            ids.remove(id);
+            if ids.is_empty() {
+                self.0.remove(&chunk);
+            }
+        }
+    }
+
+    pub(crate) fn shift(&mut self, from: Chunk, to: Chunk, id: &EntityId) {
+        if from != to {
+            self.take(from, id);
+            self.put(to, id.clone());
+        }
+    }
+}
