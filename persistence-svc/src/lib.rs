@@ -1,1 +1,17 @@
-//! Placeholder.
+//! The persistence service: the only process that talks to the database. It keeps accounts,
+//! characters, runs and their leases, decides who owns which region, and applies what was played.
+//!
+//! Reading order: [`config`](Config), `server`, `rpc` (what may be asked), `store` (what must
+//! always hold), `placement` (who plays what), `feed` (the directory, pushed).
+
+mod config;
+mod feed;
+mod metrics;
+mod placement;
+mod rpc;
+mod server;
+mod store;
+
+pub use config::{Config, StoreConfig};
+pub use server::{Server, migrate};
+pub use store::StoreLocked;

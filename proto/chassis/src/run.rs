@@ -40,7 +40,23 @@ where
     F: FnOnce(C, Telemetry, CancellationToken) -> Fut,
     Fut: Future<Output = anyhow::Result<()>>,
 {
-    let asked = match asked(name, about, std::env::args(), &settings_help(read)) {
+    main_with(name, about, std::env::args(), read, run)
+}
+
+/// Like [`main`], with the arguments given (the program's name first): for a program with
+/// commands of its own, which takes them out before.
+pub fn main_with<C, F, Fut>(
+    name: &'static str,
+    about: &'static str,
+    arguments: impl IntoIterator<Item = String>,
+    read: fn(&mut Reader) -> C,
+    run: F,
+) -> ExitCode
+where
+    F: FnOnce(C, Telemetry, CancellationToken) -> Fut,
+    Fut: Future<Output = anyhow::Result<()>>,
+{
+    let asked = match asked(name, about, arguments, &settings_help(read)) {
         Ok(asked) => asked,
         Err(sentence) => return refuse(name, &sentence),
     };

@@ -1,0 +1,111 @@
+//! Keeps the newest directory in memory and tells the watchers.
+//!
+//! Always: what it holds was one consistent moment of the store; whether the store answers now is
+//! said by [`Feed::is_fresh`] and by the readiness of the process.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use chassis::health::Health;
+use proto::rpc::persistence::v1::DirectoryUpdate;
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::rpc::model;
+use crate::store::Store;
+use crate::store::error::{Result, StoreError};
+
+/// How often the store is asked when nobody says that something changed.
+const POLL: Duration = Duration::from_millis(250);
+const ANSWER_LIMIT: Duration = Duration::from_secs(1);
+/// For so long after its last answer the store counts as seen.
+const FRESH: Duration = Duration::from_millis(1_500);
+
+/// The newest directory; none before the first.
+pub(crate) type Newest = Option<Arc<DirectoryUpdate>>;
+
+/// The feed.
+pub(crate) struct Feed {
+    newest: watch::Sender<Newest>,
+    seen: Mutex<Option<Instant>>,
+}
+
+impl Feed {
+    /// Knows nothing yet.
+    pub(crate) fn new() -> Feed {
+        Feed {
+            newest: watch::Sender::new(None),
+            seen: Mutex::new(None),
+        }
+    }
+
+    /// The newest directory, now and from now on.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Newest> {
+        self.newest.subscribe()
+    }
+
+    /// Whether the store answered a moment ago.
+    pub(crate) fn is_fresh(&self) -> bool {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.is_some_and(|at| at.elapsed() < FRESH)
+    }
+
+    /// Follows the store until `stop`, and says in `health` whether it answers.
+    pub(crate) async fn follow(
+        &self,
+        store: Arc<dyn Store>,
+        health: Health,
+        stop: CancellationToken,
+    ) {
+        let changed = store.changed();
+        let mut poll = interval(POLL);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut known = None;
+        let mut well = None;
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = changed.notified() => {}
+                _ = poll.tick() => {}
+            }
+            let looked = timeout(ANSWER_LIMIT, self.look(store.as_ref(), known)).await;
+            let looked = match looked {
+                Ok(looked) => looked,
+                Err(_) => Err(StoreError::Away("no answer in time".to_owned())),
+            };
+            let answers = looked.is_ok();
+            match looked {
+                Ok(version) => {
+                    known = Some(version);
+                    let now = Instant::now();
+                    *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+                    if well != Some(true) {
+                        health.set_ready(true);
+                        tracing::info!("the store answers");
+                    }
+                }
+                Err(error) => {
+                    if well != Some(false) {
+                        health.set_unready("the store does not answer");
+                        tracing::warn!(%error, "the store does not answer");
+                    }
+                }
+            }
+            well = Some(answers);
+        }
+    }
+
+    /// Reads the directory when its version is another; returns the version.
+    async fn look(&self, store: &dyn Store, known: Option<i64>) -> Result<i64> {
+        let version = store.version().await?;
+        if known == Some(version) {
+            return Ok(version);
+        }
+        let directory = store.directory().await?;
+        let version = directory.version;
+        let update = Arc::new(model::directory(directory)?);
+        self.newest.send_replace(Some(update));
+        Ok(version)
+    }
+}

@@ -1,0 +1,144 @@
+//! All instruments of the service. Durations are in seconds; nothing names a player.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{Counter, Histogram, Meter};
+
+/// Bounds of the duration histograms, in seconds.
+const DURATIONS: [f64; 13] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
+/// Bounds of the histogram of rows.
+const ROWS: [f64; 9] = [
+    0.0, 1.0, 5.0, 25.0, 100.0, 500.0, 2_500.0, 10_000.0, 20_000.0,
+];
+
+/// The instruments. Clones share them.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    commit_duration: Histogram<f64>,
+    commit_rows: Histogram<u64>,
+    renewals: Counter<u64>,
+    fenced: Counter<u64>,
+    calls: Counter<u64>,
+    takeovers: Counter<u64>,
+    placements: Counter<u64>,
+    pool_wait: Histogram<f64>,
+    watchers: Arc<AtomicI64>,
+}
+
+impl Metrics {
+    /// Registers all instruments.
+    pub(crate) fn new(meter: &Meter) -> Metrics {
+        let watchers = Arc::new(AtomicI64::new(0));
+        let seen = Arc::clone(&watchers);
+        // The registration keeps the callback.
+        let _ = meter
+            .i64_observable_gauge("persistence.directory.watchers")
+            .with_description("Open streams of the directory")
+            .with_callback(move |gauge| gauge.observe(seen.load(Ordering::Relaxed), &[]))
+            .build();
+        let seconds = |name: &'static str, what: &'static str| {
+            meter
+                .f64_histogram(name)
+                .with_unit("s")
+                .with_description(what)
+                .with_boundaries(DURATIONS.to_vec())
+                .build()
+        };
+        let count = |name: &'static str, what: &'static str| {
+            meter.u64_counter(name).with_description(what).build()
+        };
+        Metrics {
+            commit_duration: seconds(
+                "persistence.commit.duration",
+                "From the whole batch to its outcome, by outcome",
+            ),
+            commit_rows: meter
+                .u64_histogram("persistence.commit.rows")
+                .with_description("Rows of the batches that were applied")
+                .with_boundaries(ROWS.to_vec())
+                .build(),
+            renewals: count(
+                "persistence.lease.renewals",
+                "Leases renewed by a call of their own",
+            ),
+            fenced: count(
+                "persistence.fenced",
+                "Calls of fenced runs that were refused",
+            ),
+            calls: count("persistence.calls", "Calls by method and status"),
+            takeovers: count(
+                "persistence.placement.takeovers",
+                "Runs fenced for a lapsed lease",
+            ),
+            placements: count("persistence.placement.regions", "Regions given to a run"),
+            pool_wait: seconds(
+                "persistence.pool.wait",
+                "From asking for a database connection to having it",
+            ),
+            watchers,
+        }
+    }
+
+    /// A commit was answered.
+    pub(crate) fn committed(&self, outcome: &'static str, rows: usize, took: Duration) {
+        let outcome = KeyValue::new("outcome", outcome);
+        if outcome.value.as_str() == "done" {
+            self.commit_rows
+                .record(u64::try_from(rows).unwrap_or(u64::MAX), &[]);
+        }
+        if outcome.value.as_str() == "fenced" {
+            self.fenced.add(1, &[]);
+        }
+        self.commit_duration.record(took.as_secs_f64(), &[outcome]);
+    }
+
+    /// A call was answered.
+    pub(crate) fn called(&self, method: &'static str, code: tonic::Code) {
+        let code = format!("{code:?}");
+        let labels = [KeyValue::new("method", method), KeyValue::new("code", code)];
+        self.calls.add(1, &labels);
+    }
+
+    /// A run renewed its lease.
+    pub(crate) fn renewed(&self) {
+        self.renewals.add(1, &[]);
+    }
+
+    /// A fenced run was told so.
+    pub(crate) fn fenced(&self) {
+        self.fenced.add(1, &[]);
+    }
+
+    /// A plan was carried out.
+    pub(crate) fn placed(&self, fenced: usize, regions: usize) {
+        self.takeovers
+            .add(u64::try_from(fenced).unwrap_or(u64::MAX), &[]);
+        self.placements
+            .add(u64::try_from(regions).unwrap_or(u64::MAX), &[]);
+    }
+
+    /// A connection came from the pool.
+    pub(crate) fn pool_waited(&self, took: Duration) {
+        self.pool_wait.record(took.as_secs_f64(), &[]);
+    }
+
+    /// A stream of the directory, counted until it is dropped.
+    pub(crate) fn watcher(&self) -> Watcher {
+        self.watchers.fetch_add(1, Ordering::Relaxed);
+        Watcher(Arc::clone(&self.watchers))
+    }
+}
+
+/// One open stream of the directory.
+pub(crate) struct Watcher(Arc<AtomicI64>);
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

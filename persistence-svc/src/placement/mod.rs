@@ -1,0 +1,5 @@
+//! Which run plays which region: a pure plan, and the one elected replica that carries it out.
+//! Correctness never depends on it; the store checks every step.
+
+pub(crate) mod plan;
+pub(crate) mod planner;

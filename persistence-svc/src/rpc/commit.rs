@@ -1,0 +1,230 @@
+//! `Runs.Commit`: collects a batch, has it applied, says how it ended.
+//!
+//! Always: nothing is applied before the whole batch is here; a batch whose content is wrong is
+//! answered REFUSED, because sending it again would not help; one that was cut off is an error,
+//! because it would.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chassis::telemetry::parse_traceparent;
+use opentelemetry::trace::{Span, SpanKind, Status as SpanStatus, TraceContextExt, Tracer};
+use opentelemetry::{Context, KeyValue};
+use prost::Message;
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::commit_part::Part;
+use proto::rpc::persistence::v1::commit_reply::Outcome;
+use tokio::time::{Instant as Moment, timeout, timeout_at};
+use tonic::{Code, Response, Status, Streaming};
+
+use super::model::{number, row};
+use super::{Desk, Failure};
+use crate::placement::planner::millis;
+use crate::store::error::StoreError;
+use crate::store::model::{Batch, CommitOutcome, Row};
+
+/// Rows of one batch.
+const ROWS_MAX: usize = 20_000;
+/// Bytes of one batch.
+const BYTES_MAX: usize = 32 * 1024 * 1024;
+/// The deadline of a batch of no rows.
+const BASE: Duration = Duration::from_secs(2);
+/// And what each row adds.
+const EACH: Duration = Duration::from_millis(1);
+/// How long a batch may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(10);
+
+/// Answers one stream.
+pub(crate) async fn commit(
+    desk: &Desk,
+    stream: Streaming<wire::CommitPart>,
+) -> Result<Response<wire::CommitReply>, Status> {
+    let answered = answer(desk, stream).await;
+    let code = answered.as_ref().map_or_else(Status::code, |_| Code::Ok);
+    desk.metrics.called("Commit", code);
+    answered.map(Response::new)
+}
+
+async fn answer(
+    desk: &Desk,
+    stream: Streaming<wire::CommitPart>,
+) -> Result<wire::CommitReply, Status> {
+    desk.is_open()?;
+    let begun = Instant::now();
+    let (header, rows) = collect(stream).await?;
+    let batch = match rows.and_then(|rows| batch(desk, &header, rows)) {
+        Ok(batch) => Arc::new(batch),
+        Err(wrong) => {
+            tracing::warn!(run = header.run_id, detail = wrong.detail, "batch refused");
+            desk.metrics.committed("refused", 0, begun.elapsed());
+            return Ok(reply(Outcome::Refused, wrong.ids, wrong.detail));
+        }
+    };
+    let done = traced(desk, &header, &batch).await;
+    let outcome = match &done {
+        Ok(CommitOutcome::Done { repeated: false }) => "done",
+        Ok(CommitOutcome::Done { repeated: true }) => "repeated",
+        Ok(CommitOutcome::Fenced) => "fenced",
+        Ok(CommitOutcome::Refused { .. }) => "refused",
+        Ok(CommitOutcome::TransferStale { .. }) => "transfer_stale",
+        Err(_) => "failed",
+    };
+    desk.metrics
+        .committed(outcome, batch.rows.len(), begun.elapsed());
+    match done {
+        Ok(CommitOutcome::Done { .. }) => Ok(reply(Outcome::Done, Vec::new(), String::new())),
+        Ok(CommitOutcome::Fenced) => {
+            let detail = "the run is fenced".to_owned();
+            Ok(reply(Outcome::Fenced, Vec::new(), detail))
+        }
+        Ok(CommitOutcome::Refused { ids, detail }) => {
+            tracing::warn!(run = batch.run, detail, "batch refused");
+            Ok(reply(Outcome::Refused, ids, detail))
+        }
+        Ok(CommitOutcome::TransferStale { ids, detail }) => {
+            Ok(reply(Outcome::TransferStale, ids, detail))
+        }
+        Err(error) => Err(desk.status("Commit", Failure::Store(error))),
+    }
+}
+
+fn reply(outcome: Outcome, character_ids: Vec<String>, detail: String) -> wire::CommitReply {
+    wire::CommitReply {
+        outcome: outcome.into(),
+        character_ids,
+        detail,
+    }
+}
+
+/// Why a batch can never be applied.
+struct Wrong {
+    ids: Vec<String>,
+    detail: String,
+}
+
+fn wrong(detail: impl Into<String>) -> Wrong {
+    Wrong {
+        ids: Vec::new(),
+        detail: detail.into(),
+    }
+}
+
+type Rows = Result<Vec<wire::CharacterRow>, Wrong>;
+
+/// Reads the whole stream, so that the caller is not cut off while it sends.
+async fn collect(
+    mut stream: Streaming<wire::CommitPart>,
+) -> Result<(wire::CommitHeader, Rows), Status> {
+    let deadline = Moment::now() + ARRIVAL;
+    let mut header: Option<wire::CommitHeader> = None;
+    let mut rows = Vec::new();
+    let mut bytes = 0;
+    let late = |_| Status::deadline_exceeded("the batch did not arrive in time");
+    while let Some(part) = timeout_at(deadline, stream.message())
+        .await
+        .map_err(late)??
+    {
+        bytes += part.encoded_len();
+        match (part.part, &header) {
+            (Some(Part::Header(first)), None) => header = Some(first),
+            (Some(Part::Rows(more)), Some(_)) => rows.extend(more.characters),
+            (_, None) => return Err(Status::invalid_argument("a batch begins with its header")),
+            (_, Some(_)) => return Err(Status::invalid_argument("rows follow the header")),
+        }
+        if let Some(header) = &header
+            && (rows.len() > ROWS_MAX || bytes > BYTES_MAX)
+        {
+            let limit = format!("a batch has at most {ROWS_MAX} rows and {BYTES_MAX} bytes");
+            return Ok((header.clone(), Err(wrong(limit))));
+        }
+    }
+    let header = header.ok_or_else(|| Status::invalid_argument("an empty batch"))?;
+    let said = usize::try_from(header.rows).unwrap_or(usize::MAX);
+    if rows.len() < said {
+        return Err(Status::data_loss("the batch was cut off"));
+    }
+    if rows.len() > said {
+        return Ok((header, Err(wrong("more rows than the header says"))));
+    }
+    Ok((header, Ok(rows)))
+}
+
+fn batch(
+    desk: &Desk,
+    header: &wire::CommitHeader,
+    rows: Vec<wire::CharacterRow>,
+) -> Result<Batch, Wrong> {
+    let why = |failure: Failure| match failure {
+        Failure::Malformed(why) => wrong(why),
+        Failure::Store(error) => wrong(error.to_string()),
+    };
+    let sequence = number("sequence", header.sequence).map_err(why)?;
+    if sequence == 0 {
+        return Err(wrong("sequences begin at 1"));
+    }
+    let checked = rows.into_iter().map(|one| {
+        let id = one.record.as_ref().map(|record| record.id.clone());
+        row(one).map_err(|failure| Wrong {
+            ids: id.into_iter().collect(),
+            ..why(failure)
+        })
+    });
+    Ok(Batch {
+        run: number("run_id", header.run_id).map_err(why)?,
+        sequence,
+        tick: number("tick", header.tick).map_err(why)?,
+        rows: checked.collect::<Result<Vec<Row>, Wrong>>()?,
+        lease_ms: millis(desk.lease),
+    })
+}
+
+/// Applies the batch under a span of the tick that it is from, and one for the database.
+async fn traced(
+    desk: &Desk,
+    header: &wire::CommitHeader,
+    batch: &Arc<Batch>,
+) -> Result<CommitOutcome, StoreError> {
+    let parent = match parse_traceparent(&header.traceparent) {
+        Some(remote) => Context::new().with_remote_span_context(remote),
+        None => Context::new(),
+    };
+    let rows = i64::try_from(batch.rows.len()).unwrap_or(i64::MAX);
+    let commit = desk
+        .tracer
+        .span_builder("tilestead.persistence.v1.Runs/Commit")
+        .with_kind(SpanKind::Server)
+        .with_attributes([
+            KeyValue::new("rpc.system", "grpc"),
+            KeyValue::new("tilestead.run", batch.run),
+            KeyValue::new("tilestead.sequence", batch.sequence),
+            KeyValue::new("tilestead.tick", batch.tick),
+        ])
+        .start_with_context(&desk.tracer, &parent);
+    let here = parent.with_span(commit);
+    let system = desk.store.system();
+    let mut sql = desk
+        .tracer
+        .span_builder("BATCH characters")
+        .with_kind(SpanKind::Client)
+        .with_attributes([
+            KeyValue::new("db.system", system),
+            KeyValue::new("db.system.name", system),
+            KeyValue::new("db.operation.name", "BATCH"),
+            KeyValue::new("db.collection.name", "characters"),
+            KeyValue::new("db.operation.batch.size", rows),
+        ])
+        .start_with_context(&desk.tracer, &here);
+    let limit = BASE + EACH * u32::try_from(batch.rows.len()).unwrap_or(u32::MAX);
+    let done = match timeout(limit, desk.store.commit(Arc::clone(batch))).await {
+        Ok(done) => done,
+        Err(_) => Err(StoreError::Away("no answer in time".to_owned())),
+    };
+    let failed = done.as_ref().err().map(ToString::to_string);
+    if let Some(why) = failed {
+        sql.set_status(SpanStatus::error(why.clone()));
+        here.span().set_status(SpanStatus::error(why));
+    }
+    sql.end();
+    here.span().end();
+    done
+}

@@ -1,0 +1,131 @@
+//! What the other services may ask, one file per service: model ⇄ store, no decisions.
+//!
+//! Always: every call has a deadline here too; while the store is not ready, or away, the answer
+//! is UNAVAILABLE at once and never a guess.
+
+pub(crate) mod accounts;
+pub(crate) mod commit;
+pub(crate) mod directory;
+pub(crate) mod model;
+pub(crate) mod runs;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use chassis::rpc::DEADLINE;
+use chassis::telemetry::Tracer;
+use tokio::time::timeout;
+use tonic::{Code, Response, Status};
+
+use crate::metrics::Metrics;
+use crate::store::Store;
+use crate::store::error::StoreError;
+
+/// What all services of this process share.
+pub(crate) struct Desk {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) metrics: Metrics,
+    pub(crate) tracer: Tracer,
+    pub(crate) lease: Duration,
+    /// The tables are there.
+    open: AtomicBool,
+}
+
+impl Desk {
+    /// Closed until the store is ready.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        metrics: Metrics,
+        tracer: Tracer,
+        lease: Duration,
+    ) -> Desk {
+        Desk {
+            store,
+            metrics,
+            tracer,
+            lease,
+            open: AtomicBool::new(false),
+        }
+    }
+
+    /// From now on calls are answered.
+    pub(crate) fn open(&self) {
+        self.open.store(true, Ordering::Release);
+    }
+
+    /// Fails while the store is not ready.
+    pub(crate) fn is_open(&self) -> Result<(), Status> {
+        if self.open.load(Ordering::Acquire) {
+            Ok(())
+        } else {
+            Err(Status::unavailable("the store is not ready yet"))
+        }
+    }
+
+    /// Answers one call: gate, deadline, count.
+    pub(crate) async fn answer<T>(
+        &self,
+        method: &'static str,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<Response<T>, Status> {
+        let answered = match self.is_open() {
+            Err(status) => Err(status),
+            Ok(()) => match timeout(DEADLINE, work).await {
+                Ok(Ok(reply)) => Ok(Response::new(reply)),
+                Ok(Err(failure)) => Err(self.status(method, failure)),
+                Err(_) => Err(Status::unavailable("the store did not answer in time")),
+            },
+        };
+        let code = answered.as_ref().map_or_else(Status::code, |_| Code::Ok);
+        self.metrics.called(method, code);
+        answered
+    }
+
+    /// What the caller may see of a failure.
+    pub(crate) fn status(&self, method: &'static str, failure: Failure) -> Status {
+        let error = match failure {
+            Failure::Malformed(why) => return Status::invalid_argument(why),
+            Failure::Store(error) => error,
+        };
+        match &error {
+            StoreError::Away(why) => {
+                tracing::debug!(method, why, "the store is away");
+                Status::unavailable("the store does not answer")
+            }
+            StoreError::Fenced => {
+                self.metrics.fenced();
+                Status::permission_denied(error.to_string())
+            }
+            StoreError::NotOwner => Status::permission_denied(error.to_string()),
+            StoreError::NotFound(_) => Status::not_found(error.to_string()),
+            StoreError::NameTaken => Status::already_exists(error.to_string()),
+            StoreError::Full(_) => Status::resource_exhausted(error.to_string()),
+            StoreError::InWorld => Status::failed_precondition(error.to_string()),
+            StoreError::Broken(why) => {
+                tracing::error!(method, why, "the store is broken");
+                Status::internal("internal error")
+            }
+        }
+    }
+}
+
+/// Why a call was not done.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The request itself is wrong.
+    Malformed(String),
+    /// The store did not do it.
+    Store(StoreError),
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure::Store(error)
+    }
+}
+
+/// A malformed request.
+pub(crate) fn malformed(why: impl Into<String>) -> Failure {
+    Failure::Malformed(why.into())
+}

@@ -1,0 +1,282 @@
+//! Between the messages of the wire and what the store speaks of. Strict: whatever does not fit a
+//! column is refused here.
+
+use proto::rpc::common::v1 as common;
+use proto::rpc::persistence::v1 as wire;
+
+use super::{Failure, malformed};
+use crate::store::error::StoreError;
+use crate::store::model::{
+    Character, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS, SignedIn,
+    SkillValue, Then,
+};
+use crate::store::unsigned;
+
+/// No tile is farther out than this; a `real` column holds it exactly.
+const COORDINATE_MAX: i32 = 1_000_000;
+/// No text of a request is longer, in bytes.
+const TEXT_MAX: usize = 256;
+const RUN_ENERGY_MAX: u32 = 10_000;
+
+type Checked<T> = Result<T, Failure>;
+
+/// A text that must not be empty.
+pub(crate) fn text(field: &str, value: String) -> Checked<String> {
+    if value.is_empty() || value.len() > TEXT_MAX || value.contains('\0') {
+        return Err(malformed(format!(
+            "{field} must have 1 to {TEXT_MAX} bytes"
+        )));
+    }
+    Ok(value)
+}
+
+/// A number or id that fits the column.
+pub(crate) fn number(field: &str, value: u64) -> Checked<i64> {
+    i64::try_from(value).map_err(|_| malformed(format!("{field} is too great")))
+}
+
+/// An `integer` column.
+pub(crate) fn small(field: &str, value: impl TryInto<i32>) -> Checked<i32> {
+    value
+        .try_into()
+        .map_err(|_| malformed(format!("{field} is too great")))
+}
+
+/// A region that can exist.
+pub(crate) fn region(field: &str, value: Option<common::Region>) -> Checked<Region> {
+    let Some(region) = value else {
+        return Err(malformed(format!("{field} is missing")));
+    };
+    let limit = COORDINATE_MAX / 64;
+    if region.x.abs() > limit || region.z.abs() > limit {
+        return Err(malformed(format!("{field} is outside any world")));
+    }
+    Ok(Region {
+        x: region.x,
+        z: region.z,
+    })
+}
+
+/// The region of a tile.
+pub(crate) fn region_of(field: &str, value: Option<common::Tile>) -> Checked<Region> {
+    let Some(tile) = value else {
+        return Err(malformed(format!("{field} is missing")));
+    };
+    if tile.x.abs() > COORDINATE_MAX || tile.z.abs() > COORDINATE_MAX {
+        return Err(malformed(format!("{field} is outside any world")));
+    }
+    Ok(Region {
+        x: tile.x.div_euclid(64),
+        z: tile.z.div_euclid(64),
+    })
+}
+
+/// One row of a commit.
+pub(crate) fn row(row: wire::CharacterRow) -> Checked<Row> {
+    let record = record(
+        row.record
+            .ok_or_else(|| malformed("a row has no character"))?,
+    )?;
+    let then = match (row.transfer, row.logout) {
+        (None, None) => Then::Stay,
+        (Some(transfer), None) => Then::Transfer {
+            region: region("transfer.region", transfer.region)?,
+            epoch: match number("transfer.epoch", transfer.epoch)? {
+                0 => None,
+                epoch => Some(epoch),
+            },
+            ownership_sequence: number("transfer.ownership_sequence", transfer.ownership_sequence)?,
+        },
+        (None, Some(logout)) => Then::Logout {
+            reason: text("logout.reason", logout.reason)?,
+        },
+        (Some(_), Some(_)) => return Err(malformed("a row both transfers and logs out")),
+    };
+    Ok(Row { record, then })
+}
+
+fn record(record: wire::CharacterRecord) -> Checked<Record> {
+    if record.x.abs() > COORDINATE_MAX || record.z.abs() > COORDINATE_MAX || !record.y.is_finite() {
+        return Err(malformed("the position is outside any world"));
+    }
+    if record.run_energy > RUN_ENERGY_MAX {
+        return Err(malformed("run_energy is too great"));
+    }
+    Ok(Record {
+        id: text("id", record.id)?,
+        account_id: record.account_id,
+        name: record.name,
+        region: region("region", record.region)?,
+        ownership_sequence: number("ownership_sequence", record.ownership_sequence)?,
+        session_epoch: number("session_epoch", record.session_epoch)?,
+        session_id: record.session_id,
+        x: record.x,
+        y: record.y,
+        z: record.z,
+        combat_level: small("combat_level", record.combat_level)?,
+        health: small("health", record.health)?,
+        coins: small("coins", record.coins)?,
+        run_energy: small("run_energy", record.run_energy)?,
+        running: record.running,
+        placed: record.placed,
+        skills: skills(record.skills)?,
+    })
+}
+
+fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]> {
+    let mut skills = [None; SKILLS.len()];
+    for skill in given {
+        let Some(number_of) = SKILLS.iter().position(|name| *name == skill.name) else {
+            let shown: String = skill.name.chars().take(32).collect();
+            return Err(malformed(format!("there is no skill {shown:?}")));
+        };
+        let value = SkillValue {
+            level: small("level", skill.level)?,
+            xp_tenths: number("xp_tenths", skill.xp_tenths)?,
+        };
+        if skills[number_of].replace(value).is_some() {
+            return Err(malformed(format!("{} is there twice", skill.name)));
+        }
+    }
+    Ok(skills)
+}
+
+/// The region as the wire says it.
+pub(crate) fn wire_region(region: Region) -> common::Region {
+    common::Region {
+        x: region.x,
+        z: region.z,
+    }
+}
+
+/// What lists show of a character.
+pub(crate) fn summary(character: Character) -> Checked<wire::CharacterSummary> {
+    Ok(wire::CharacterSummary {
+        id: character.id,
+        account_id: character.account_id,
+        name: character.name,
+        combat_level: count(character.combat_level)?,
+        last_login_ms: unsigned(character.last_login_ms)?,
+        online: character.online,
+        region: Some(wire_region(character.region)),
+    })
+}
+
+/// An account, or that there is none.
+pub(crate) fn signed_in(found: Option<SignedIn>) -> Checked<wire::SignInReply> {
+    let Some(found) = found else {
+        return Ok(wire::SignInReply::default());
+    };
+    Ok(wire::SignInReply {
+        account: Some(wire::Account {
+            id: found.account.id,
+            name: found.account.name,
+            anonymous: found.account.anonymous,
+            roles: found.account.roles,
+            created_at_ms: unsigned(found.account.created_at_ms)?,
+        }),
+        characters: found
+            .characters
+            .into_iter()
+            .map(summary)
+            .collect::<Checked<_>>()?,
+        created: found.created,
+    })
+}
+
+/// A character that came into the world.
+pub(crate) fn opened(opened: Opened) -> Checked<wire::OpenSessionReply> {
+    let region = opened.character.region;
+    Ok(wire::OpenSessionReply {
+        character: Some(summary(opened.character)?),
+        region: Some(wire_region(region)),
+        session_epoch: unsigned(opened.session_epoch)?,
+        ownership_sequence: unsigned(opened.ownership_sequence)?,
+        was_online: opened.was_online,
+    })
+}
+
+/// A character at rest.
+pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
+    let skills = SKILLS.iter().zip(record.skills);
+    let skills = skills.filter_map(|(name, value)| Some((name, value?)));
+    let skills = skills.map(|(name, value)| {
+        Ok(wire::Skill {
+            name: (*name).to_owned(),
+            level: count(value.level)?,
+            xp_tenths: unsigned(value.xp_tenths)?,
+        })
+    });
+    Ok(wire::CharacterRecord {
+        id: record.id,
+        account_id: record.account_id,
+        name: record.name,
+        region: Some(wire_region(record.region)),
+        ownership_sequence: unsigned(record.ownership_sequence)?,
+        session_epoch: unsigned(record.session_epoch)?,
+        session_id: record.session_id,
+        x: record.x,
+        y: record.y,
+        z: record.z,
+        combat_level: count(record.combat_level)?,
+        health: count(record.health)?,
+        coins: u64::from(count(record.coins)?),
+        skills: skills.collect::<Checked<_>>()?,
+        run_energy: count(record.run_energy)?,
+        running: record.running,
+        placed: record.placed,
+    })
+}
+
+/// Who owns a character.
+pub(crate) fn ownership(ownership: Ownership) -> Checked<wire::CharacterOwnership> {
+    Ok(wire::CharacterOwnership {
+        character_id: ownership.character_id,
+        region: Some(wire_region(ownership.region)),
+        ownership_sequence: unsigned(ownership.ownership_sequence)?,
+        session_epoch: unsigned(ownership.session_epoch)?,
+        online: ownership.online,
+        run_id: unsigned(ownership.run)?,
+        region_epoch: unsigned(ownership.region_epoch)?,
+    })
+}
+
+/// The whole directory.
+pub(crate) fn directory(directory: Directory) -> Result<wire::DirectoryUpdate, StoreError> {
+    let runs = directory.runs.into_iter().map(|run| {
+        Ok(wire::Run {
+            run_id: unsigned(run.id)?,
+            address: run.address,
+            state: state(run.state).into(),
+            build: run.build,
+            content_hash: run.content_hash,
+        })
+    });
+    let regions = directory.regions.into_iter().map(|owner| {
+        Ok(wire::RegionOwner {
+            region: Some(wire_region(owner.region)),
+            run_id: unsigned(owner.run)?,
+            epoch: unsigned(owner.epoch)?,
+        })
+    });
+    Ok(wire::DirectoryUpdate {
+        version: unsigned(directory.version)?,
+        incarnation: unsigned(directory.incarnation)?,
+        runs: runs.collect::<Result<_, StoreError>>()?,
+        regions: regions.collect::<Result<_, StoreError>>()?,
+        unchanged: false,
+    })
+}
+
+/// The state of a run.
+pub(crate) fn state(state: RunState) -> wire::RunState {
+    match state {
+        RunState::Live => wire::RunState::Live,
+        RunState::Draining => wire::RunState::Draining,
+        RunState::Fenced => wire::RunState::Fenced,
+    }
+}
+
+fn count(value: i32) -> Result<u32, StoreError> {
+    u32::try_from(value).map_err(|_| StoreError::Broken(format!("{value} is negative")))
+}

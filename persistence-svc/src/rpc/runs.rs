@@ -1,0 +1,163 @@
+//! `Runs`: the right to live, to own and to write.
+
+use std::sync::Arc;
+
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::runs_server::Runs;
+use tonic::{Request, Response, Status, Streaming, async_trait};
+
+use super::commit;
+use super::model::{number, ownership, region, small, state, text, wire_record};
+use super::{Desk, malformed};
+use crate::placement::planner::millis;
+use crate::store::model::{Registration, Renewal, RunState};
+use crate::store::unsigned;
+
+/// A world has no more regions.
+const REGIONS_MAX: usize = 16_384;
+
+/// The service.
+pub(crate) struct RunsService(pub(crate) Arc<Desk>);
+
+#[async_trait]
+impl Runs for RunsService {
+    async fn register(
+        &self,
+        request: Request<wire::RegisterRequest>,
+    ) -> Result<Response<wire::RegisterReply>, Status> {
+        let ask = request.into_inner();
+        let lease = self.0.lease;
+        let work = async {
+            if ask.regions.len() > REGIONS_MAX {
+                return Err(malformed("regions: too many"));
+            }
+            let given = ask.regions.into_iter();
+            let regions = given.map(|one| region("regions", Some(one)));
+            let mut regions = regions.collect::<Result<Vec<_>, _>>()?;
+            regions.sort_unstable();
+            regions.dedup();
+            let registration = Registration {
+                address: text("address", ask.address)?,
+                build: ask.build.chars().take(64).collect(),
+                content_hash: text("content_hash", ask.content_hash)?,
+                regions,
+                lease_ms: millis(lease),
+            };
+            let address = registration.address.clone();
+            let registered = self.0.store.register(registration).await?;
+            tracing::info!(run = registered.run, address, "a run registered");
+            Ok(wire::RegisterReply {
+                run_id: unsigned(registered.run)?,
+                store_time_ms: unsigned(registered.now_ms)?,
+                lease_ms: u32::try_from(lease.as_millis()).unwrap_or(u32::MAX),
+                incarnation: unsigned(registered.incarnation)?,
+            })
+        };
+        self.0.answer("Register", work).await
+    }
+
+    async fn renew(
+        &self,
+        request: Request<wire::RenewRequest>,
+    ) -> Result<Response<wire::RenewReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let renewal = Renewal {
+                run: number("run_id", ask.run_id)?,
+                players: small("players", ask.players)?,
+                tick_cost_us: small("tick_cost_us", ask.tick_cost_us)?,
+                lease_ms: millis(self.0.lease),
+            };
+            let renewed = self.0.store.renew(renewal).await?;
+            if renewed.state == RunState::Fenced {
+                self.0.metrics.fenced();
+            } else {
+                self.0.metrics.renewed();
+            }
+            Ok(wire::RenewReply {
+                state: state(renewed.state).into(),
+                store_time_ms: unsigned(renewed.now_ms)?,
+                incarnation: unsigned(renewed.incarnation)?,
+            })
+        };
+        self.0.answer("Renew", work).await
+    }
+
+    async fn release(
+        &self,
+        request: Request<wire::ReleaseRequest>,
+    ) -> Result<Response<wire::ReleaseReply>, Status> {
+        let run = number("run_id", request.into_inner().run_id);
+        let work = async {
+            let run = run?;
+            self.0.store.release(run).await?;
+            tracing::info!(run, "a run ended");
+            Ok(wire::ReleaseReply {})
+        };
+        self.0.answer("Release", work).await
+    }
+
+    async fn load_region(
+        &self,
+        request: Request<wire::LoadRegionRequest>,
+    ) -> Result<Response<wire::LoadRegionReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let run = number("run_id", ask.run_id)?;
+            let place = region("region", ask.region)?;
+            let epoch = number("epoch", ask.epoch)?;
+            let loaded = self.0.store.load_region(run, place, epoch).await?;
+            let characters = loaded.characters.into_iter().map(wire_record);
+            Ok(wire::LoadRegionReply {
+                characters: characters.collect::<Result<_, _>>()?,
+                state: loaded.state.into(),
+            })
+        };
+        self.0.answer("LoadRegion", work).await
+    }
+
+    async fn load_character(
+        &self,
+        request: Request<wire::LoadCharacterRequest>,
+    ) -> Result<Response<wire::CharacterRecord>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let run = number("run_id", ask.run_id)?;
+            let id = text("character_id", ask.character_id)?;
+            wire_record(self.0.store.load_character(run, &id).await?)
+        };
+        self.0.answer("LoadCharacter", work).await
+    }
+
+    async fn online_characters(
+        &self,
+        request: Request<wire::OnlineCharactersRequest>,
+    ) -> Result<Response<wire::OnlineCharactersReply>, Status> {
+        let run = number("run_id", request.into_inner().run_id);
+        let work = async {
+            let characters = self.0.store.online_characters(run?).await?.into_iter();
+            let characters = characters.map(ownership).collect::<Result<_, _>>()?;
+            Ok(wire::OnlineCharactersReply { characters })
+        };
+        self.0.answer("OnlineCharacters", work).await
+    }
+
+    async fn character_owner(
+        &self,
+        request: Request<wire::CharacterOwnerRequest>,
+    ) -> Result<Response<wire::CharacterOwnership>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let id = text("character_id", ask.character_id)?;
+            ownership(self.0.store.character_owner(&id).await?)
+        };
+        self.0.answer("CharacterOwner", work).await
+    }
+
+    async fn commit(
+        &self,
+        request: Request<Streaming<wire::CommitPart>>,
+    ) -> Result<Response<wire::CommitReply>, Status> {
+        commit::commit(&self.0, request.into_inner()).await
+    }
+}

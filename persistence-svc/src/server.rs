@@ -1,0 +1,227 @@
+//! Puts the parts together: listens, serves, follows the store, stops in order.
+//!
+//! Always: ports are bound before the store is asked for anything over the network; whatever the
+//! store does, the process stays and comes back by itself.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use chassis::health::{self, Health};
+use chassis::rpc::Backoff;
+use chassis::telemetry::Telemetry;
+use proto::rpc::persistence::v1::accounts_server::AccountsServer;
+use proto::rpc::persistence::v1::directory_server::DirectoryServer;
+use proto::rpc::persistence::v1::runs_server::RunsServer;
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::config::{Config, StoreConfig};
+use crate::feed::Feed;
+use crate::metrics::Metrics;
+use crate::placement::planner;
+use crate::rpc::Desk;
+use crate::rpc::accounts::AccountsService;
+use crate::rpc::directory::DirectoryService;
+use crate::rpc::runs::RunsService;
+use crate::store::Store;
+use crate::store::error::Result as StoreResult;
+//PG use crate::store::postgres::Postgres;
+use crate::store::sqlite::Sqlite;
+
+/// The longest that SQLite may take for one answer.
+const SQLITE_LIMIT: Duration = Duration::from_secs(10);
+const MIGRATION_LIMIT: Duration = Duration::from_secs(120);
+const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// The service with its ports bound.
+pub struct Server {
+    config: Config,
+    telemetry: Telemetry,
+    metrics: Metrics,
+    store: Arc<dyn Store>,
+    listener: TcpListener,
+    address: SocketAddr,
+    metrics_listener: Option<TcpListener>,
+}
+
+impl Server {
+    /// Opens SQLite where that is the store, and binds the ports. PostgreSQL need not be up.
+    ///
+    /// # Errors
+    /// [`crate::StoreLocked`] when another process has the data folder (exit code 64); a port
+    /// that is taken.
+    pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Server> {
+        let metrics = Metrics::new(&telemetry.meter());
+        let store = open(&config.store, &metrics)?;
+        let listener = TcpListener::bind(&config.listen)
+            .await
+            .with_context(|| format!("listen on {}", config.listen))?;
+        let address = listener.local_addr().context("read the bound address")?;
+        let metrics_listener = match config.metrics_port {
+            0 => None,
+            port => Some(
+                TcpListener::bind((address.ip(), port))
+                    .await
+                    .with_context(|| format!("listen on METRICS_PORT {port}"))?,
+            ),
+        };
+        Ok(Server {
+            config,
+            telemetry,
+            metrics,
+            store,
+            listener,
+            address,
+            metrics_listener,
+        })
+    }
+
+    /// Where gRPC is served.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `stop`, then lets open calls end and closes the store.
+    ///
+    /// # Errors
+    /// When serving fails; never because the store is away.
+    pub async fn run(mut self, stop: CancellationToken) -> anyhow::Result<()> {
+        let desk = Arc::new(Desk::new(
+            Arc::clone(&self.store),
+            self.metrics.clone(),
+            self.telemetry.tracer(),
+            self.config.lease,
+        ));
+        let feed = Arc::new(Feed::new());
+        // What works for the calls goes on until the last of them has ended.
+        let behind = CancellationToken::new();
+        let tasks = TaskTracker::new();
+        let metrics_listener = self.metrics_listener.take();
+        self.start(&desk, &feed, &behind, &tasks, metrics_listener);
+        let router = chassis::rpc::server()
+            .add_service(
+                AccountsServer::new(AccountsService(Arc::clone(&desk)))
+                    .max_decoding_message_size(MESSAGE_BYTES_MAX),
+            )
+            .add_service(
+                RunsServer::new(RunsService(desk))
+                    .max_decoding_message_size(MESSAGE_BYTES_MAX)
+                    .max_encoding_message_size(REPLY_BYTES_MAX),
+            )
+            .add_service(DirectoryServer::new(DirectoryService {
+                feed,
+                metrics: self.metrics,
+                stop: stop.clone(),
+            }));
+        tracing::info!(address = %self.address, store = self.store.system(), "serving");
+        let served = chassis::rpc::serve(router, self.listener, stop).await;
+        behind.cancel();
+        tasks.close();
+        if timeout(chassis::rpc::DRAIN, tasks.wait()).await.is_err() {
+            tracing::warn!("some work did not end in time");
+        }
+        self.store.close().await;
+        served
+    }
+
+    /// Starts what goes on beside the calls.
+    fn start(
+        &self,
+        desk: &Arc<Desk>,
+        feed: &Arc<Feed>,
+        stop: &CancellationToken,
+        tasks: &TaskTracker,
+        metrics_listener: Option<TcpListener>,
+    ) {
+        let health = Health::new();
+        let settings = planner::Settings {
+            lease: self.config.lease,
+            settle: self.config.settle,
+            mass_lapse: self.config.mass_lapse,
+        };
+        let (store, desk, feed) = (Arc::clone(&self.store), Arc::clone(desk), Arc::clone(feed));
+        let (metrics, ready, end) = (self.metrics.clone(), health.clone(), stop.clone());
+        tasks.spawn(async move {
+            let prepared = tokio::select! {
+                () = end.cancelled() => false,
+                done = prepare(store.as_ref()) => done,
+            };
+            if !prepared {
+                return;
+            }
+            desk.open();
+            tokio::join!(
+                feed.follow(Arc::clone(&store), ready, end.clone()),
+                planner::run(Arc::clone(&store), settings, metrics, end.clone()),
+                async {
+                    tokio::select! {
+                        () = end.cancelled() => {}
+                        () = store.listen() => {}
+                    }
+                }
+            );
+        });
+        if let Some(listener) = metrics_listener {
+            let (telemetry, end) = (self.telemetry.clone(), stop.clone());
+            tasks.spawn(async move {
+                if let Err(error) = health::serve(listener, health, telemetry, end).await {
+                    tracing::error!(%error, "metrics are not served");
+                }
+            });
+        }
+    }
+}
+
+fn open(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
+    Ok(match config {
+        StoreConfig::Sqlite { folder } => Arc::new(Sqlite::open(folder, SQLITE_LIMIT)?),
+        StoreConfig::Postgres { .. } => {
+            let _ = metrics;
+            anyhow::bail!("soon")
+        }
+    })
+}
+
+/// Brings the tables up to date, trying until the store is there.
+async fn prepare(store: &dyn Store) -> bool {
+    let mut backoff = Backoff::new();
+    let mut told = false;
+    loop {
+        match migrate_within(store).await {
+            Ok(()) => return true,
+            Err(error) => {
+                if !told {
+                    tracing::warn!(%error, "waiting for the store");
+                    told = true;
+                }
+            }
+        }
+        backoff.wait().await;
+    }
+}
+
+async fn migrate_within(store: &dyn Store) -> StoreResult<()> {
+    match timeout(MIGRATION_LIMIT, store.migrate()).await {
+        Ok(done) => done,
+        Err(_) => Err(crate::store::error::StoreError::Away(
+            "the migration took too long".to_owned(),
+        )),
+    }
+}
+
+/// Brings the tables of the configured store up to date and ends.
+///
+/// # Errors
+/// When the store cannot be reached or is locked, or a newer version made its tables.
+pub async fn migrate(config: Config, telemetry: Telemetry) -> anyhow::Result<()> {
+    let metrics = Metrics::new(&telemetry.meter());
+    let store = open(&config.store, &metrics)?;
+    let done = migrate_within(store.as_ref()).await;
+    store.close().await;
+    done.context("migrate")
+}

@@ -1,0 +1,42 @@
+//! How a store can fail. What a caller may see is decided in `rpc`.
+
+/// Why the store did not do what was asked. Nothing was changed, except after [`StoreError::Away`],
+/// where the outcome is unknown.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    /// It cannot be reached, or did not answer in time.
+    #[error("the store does not answer: {0}")]
+    Away(String),
+    /// The run is fenced: it must end.
+    #[error("the run is fenced")]
+    Fenced,
+    /// The run does not own what it asked for.
+    #[error("the run does not own the region")]
+    NotOwner,
+    /// There is no such thing.
+    #[error("no such {0}")]
+    NotFound(&'static str),
+    /// Somebody else has the name.
+    #[error("the name is taken")]
+    NameTaken,
+    /// The account has all the characters that it may have.
+    #[error("the account has {0} characters, which is all it may have")]
+    Full(i64),
+    /// It cannot be done while the character is in the world.
+    #[error("the character is in the world")]
+    InWorld,
+    /// The store holds or said something that it never should.
+    #[error("the store is broken: {0}")]
+    Broken(String),
+}
+
+/// What a store answers.
+pub(crate) type Result<T> = std::result::Result<T, StoreError>;
+
+/// The world in a data folder is open already, by this process or another.
+#[derive(Debug, thiserror::Error)]
+#[error("the world in {folder} is open already: only one process at a time may run it")]
+pub struct StoreLocked {
+    /// The data folder.
+    pub folder: String,
+}

@@ -1,0 +1,171 @@
+//! Whether a batch fits what the store holds. Pure: the stores lock and read, this decides, the
+//! stores write.
+//!
+//! Always: a row passes only when its region and ownership sequence are the store's and the
+//! region is the writing run's; a transfer passes only when its target stands at the epoch that
+//! the row names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::{Batch, CommitOutcome, Region, Row, Then};
+
+/// A character as the store holds it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeldCharacter {
+    pub(crate) region: Region,
+    pub(crate) ownership_sequence: i64,
+    pub(crate) session_epoch: i64,
+    pub(crate) online: bool,
+}
+
+/// A region as the store holds it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeldRegion {
+    pub(crate) run: i64,
+    pub(crate) epoch: i64,
+}
+
+/// What the transaction has locked.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    pub(crate) characters: BTreeMap<String, HeldCharacter>,
+    pub(crate) regions: BTreeMap<Region, HeldRegion>,
+}
+
+/// What a row leaves behind, beside its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct After {
+    pub(crate) region: Region,
+    pub(crate) ownership_sequence: i64,
+    pub(crate) online: bool,
+}
+
+/// Where a batch stands among those of its run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Next,
+    Repeated,
+    Gap,
+}
+
+/// Compares the batch's sequence with the last one that was applied.
+pub(crate) fn order(last: i64, sequence: i64) -> Order {
+    match sequence {
+        repeated if repeated <= last => Order::Repeated,
+        next if next - 1 == last => Order::Next,
+        _ => Order::Gap,
+    }
+}
+
+/// The refusal of a batch that leaves one out.
+pub(crate) fn gap(last: i64, sequence: i64) -> CommitOutcome {
+    CommitOutcome::Refused {
+        ids: Vec::new(),
+        detail: format!("sequence {sequence} does not follow {last}"),
+    }
+}
+
+/// Every region that the batch reads, in the order in which they are locked.
+pub(crate) fn regions(batch: &Batch) -> BTreeSet<Region> {
+    let from = batch.rows.iter().map(|row| row.record.region);
+    let to = batch.rows.iter().filter_map(|row| match row.then {
+        Then::Transfer { region, .. } => Some(region),
+        Then::Stay | Then::Logout { .. } => None,
+    });
+    from.chain(to).collect()
+}
+
+/// What each row leaves behind, in the order of the rows; or the outcome that refuses the batch.
+pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Vec<After>, CommitOutcome> {
+    let mut seen = BTreeSet::new();
+    let mut wrong = Vec::new();
+    let mut stale = Vec::new();
+    let mut why = String::new();
+    let mut after = Vec::with_capacity(batch.rows.len());
+    for row in &batch.rows {
+        let id = row.record.id.as_str();
+        let fits = if seen.insert(id) {
+            fits(batch.run, row, held)
+        } else {
+            Err("the character has two rows")
+        };
+        match fits.and_then(|online| arrives(batch.run, row, held).map(|place| (online, place))) {
+            Ok((online, Some((region, ownership_sequence)))) => after.push(After {
+                region,
+                ownership_sequence,
+                online,
+            }),
+            Ok((_, None)) => stale.push(id.to_owned()),
+            Err(reason) => {
+                if wrong.is_empty() {
+                    why = format!("{id}: {reason}");
+                }
+                wrong.push(id.to_owned());
+            }
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(CommitOutcome::Refused {
+            ids: wrong,
+            detail: why,
+        });
+    }
+    if !stale.is_empty() {
+        return Err(CommitOutcome::TransferStale {
+            ids: stale,
+            detail: "the target does not own the region at that epoch".to_owned(),
+        });
+    }
+    Ok(after)
+}
+
+/// Whether the row is of a character that the run owns; and whether it stays in the world. The
+/// logout of a session that was replaced meanwhile saves the character and leaves it online: the
+/// newer session is attached next and must find it.
+fn fits(run: i64, row: &Row, held: &Held) -> Result<bool, &'static str> {
+    let record = &row.record;
+    let Some(character) = held.characters.get(&record.id) else {
+        return Err("there is no such character");
+    };
+    if !character.online {
+        return Err("the character is not in the world");
+    }
+    if character.region != record.region {
+        return Err("the character belongs to another region");
+    }
+    if character.ownership_sequence != record.ownership_sequence {
+        return Err("the ownership sequence is another");
+    }
+    if record.session_epoch > character.session_epoch {
+        return Err("the session epoch is not known");
+    }
+    match held.regions.get(&record.region) {
+        Some(region) if region.run == run => {}
+        _ => return Err("the run does not own the region"),
+    }
+    let leaves = matches!(row.then, Then::Logout { .. });
+    Ok(!(leaves && record.session_epoch == character.session_epoch))
+}
+
+/// Where the character is afterwards; `None` when its transfer is stale.
+fn arrives(run: i64, row: &Row, held: &Held) -> Result<Option<(Region, i64)>, &'static str> {
+    let before = row.record.ownership_sequence;
+    let Then::Transfer {
+        region,
+        epoch,
+        ownership_sequence,
+    } = row.then
+    else {
+        return Ok(Some((row.record.region, before)));
+    };
+    let expected = if epoch.is_some() { before + 1 } else { before };
+    if ownership_sequence != expected {
+        return Err("the transfer's ownership sequence does not follow");
+    }
+    let target = held.regions.get(&region);
+    let stands = target.is_some_and(|target| match epoch {
+        Some(epoch) => target.epoch == epoch && target.run != super::model::NOBODY,
+        None => target.run == run,
+    });
+    Ok(stands.then_some((region, ownership_sequence)))
+}

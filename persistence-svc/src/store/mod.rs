@@ -1,0 +1,152 @@
+//! The durable memory of the world.
+//!
+//! Always: ownership is decided here, in the transaction whose write it protects; the store's own
+//! clock is the only one that leases know; rows are locked in one order (the run, regions by
+//! place, characters by id), so that no two transactions wait for each other.
+//!
+//! One trait per concern, implemented over PostgreSQL and SQLite. Both pass the same tests.
+
+pub(crate) mod columns;
+pub(crate) mod error;
+pub(crate) mod judge;
+pub(crate) mod model;
+pub(crate) mod postgres;
+pub(crate) mod sqlite;
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tonic::async_trait;
+
+use crate::placement::plan::{Change, View};
+pub use error::StoreLocked;
+use error::{Result, StoreError};
+use model::{
+    Batch, Character, CommitOutcome, Directory, LoadedRegion, OpenSession, Opened, Ownership,
+    Record, Region, Registered, Registration, Renewal, Renewed, SignedIn,
+};
+
+/// How many characters an account may have.
+pub(crate) const CHARACTERS_MAX: i64 = 5;
+
+/// Who plays.
+#[async_trait]
+pub(crate) trait Accounts: Send + Sync {
+    /// The account of a device key; made when `create` is set and there is none.
+    async fn sign_in(&self, key: [u8; 32], create: bool) -> Result<Option<SignedIn>>;
+    /// An account by its id.
+    async fn account(&self, id: &str) -> Result<Option<SignedIn>>;
+    /// Its characters, oldest first.
+    async fn characters(&self, account: &str) -> Result<Vec<Character>>;
+    /// A new character that belongs to `region` until a zone places it.
+    async fn create_character(&self, account: &str, name: &str, at: Region) -> Result<Character>;
+    /// Removes a character that is not in the world.
+    async fn delete_character(&self, account: &str, character: &str) -> Result<()>;
+    /// By name, without regard to case.
+    async fn find_character(&self, name: &str) -> Result<Character>;
+    /// A secret of 32 random bytes, made once.
+    async fn secret(&self, name: &str) -> Result<Vec<u8>>;
+}
+
+/// Who is in the world.
+#[async_trait]
+pub(crate) trait Sessions: Send + Sync {
+    /// Brings a character into the world, in one transaction: raises its session epoch, closes
+    /// the open row of the session before it, and writes a new one.
+    async fn open_session(&self, ask: OpenSession) -> Result<Opened>;
+    /// One online character of a region that `run` owns.
+    async fn load_character(&self, run: i64, character: &str) -> Result<Record>;
+    /// All online characters of the regions of `run`.
+    async fn online_characters(&self, run: i64) -> Result<Vec<Ownership>>;
+    /// Who owns a character now.
+    async fn character_owner(&self, character: &str) -> Result<Ownership>;
+}
+
+/// Who may live and own.
+#[async_trait]
+pub(crate) trait Runs: Send + Sync {
+    /// A new run; regions that were unknown become nobody's.
+    async fn register(&self, ask: Registration) -> Result<Registered>;
+    /// Renews the lease of a run that is not fenced, even a lapsed one.
+    async fn renew(&self, ask: Renewal) -> Result<Renewed>;
+    /// Fences the run; its regions become nobody's. Again: nothing more happens.
+    async fn release(&self, run: i64) -> Result<()>;
+    /// Everything in a region that `run` owns at `epoch`.
+    async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion>;
+}
+
+/// What was played.
+#[async_trait]
+pub(crate) trait Commits: Send + Sync {
+    /// Applies a batch in one transaction, or nothing of it. It renews the lease of a run that is
+    /// not fenced either way.
+    async fn commit(&self, batch: Arc<Batch>) -> Result<CommitOutcome>;
+}
+
+/// Where everything is, and who decides it.
+#[async_trait]
+pub(crate) trait Directories: Send + Sync {
+    /// Grows with every change of the directory.
+    async fn version(&self) -> Result<i64>;
+    /// The whole directory at one moment.
+    async fn directory(&self) -> Result<Directory>;
+    /// Takes or keeps the right to plan for `lease_ms`; false when another replica has it.
+    async fn lead(&self, holder: &str, lease_ms: i64) -> Result<bool>;
+    /// Gives up the right to plan.
+    async fn resign(&self, holder: &str) -> Result<()>;
+    /// What a plan is made from, at one moment.
+    async fn view(&self) -> Result<View>;
+    /// Carries a plan out in one transaction, as far as it still fits: fences only runs whose
+    /// lease has ended, gives away only regions of nobody and of runs fenced here, and only at
+    /// the epoch that the plan saw. Returns how many runs were fenced and regions changed.
+    async fn apply(&self, change: Change) -> Result<(usize, usize)>;
+}
+
+/// The whole store.
+#[async_trait]
+pub(crate) trait Store: Accounts + Sessions + Runs + Commits + Directories {
+    /// `postgresql` or `sqlite`, for traces.
+    fn system(&self) -> &'static str;
+    /// Brings the tables up to date. May be repeated.
+    async fn migrate(&self) -> Result<()>;
+    /// Told when the directory may have changed, by whoever.
+    fn changed(&self) -> Arc<Notify>;
+    /// Listens for changes made by other replicas, as long as it is polled.
+    async fn listen(&self);
+    /// Ends all use of it and waits until that is done.
+    async fn close(&self);
+}
+
+/// A character's name as it is compared.
+pub(crate) fn name_key(name: &str) -> String {
+    name.to_lowercase()
+}
+
+/// A fresh id.
+pub(crate) fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
+/// The name of an account that has none: its first characters never say whose it is.
+pub(crate) fn anonymous_name() -> String {
+    let id = uuid::Uuid::new_v4().simple().to_string();
+    format!("Wanderer-{}", &id[..8])
+}
+
+/// 32 random bytes.
+pub(crate) fn fresh_secret() -> Vec<u8> {
+    rand::random::<[u8; 32]>().to_vec()
+}
+
+/// Roles as the column keeps them: separated by commas.
+pub(crate) fn roles(text: &str) -> Vec<String> {
+    text.split(',')
+        .filter(|role| !role.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A count or id from the database that must not be negative.
+pub(crate) fn unsigned(value: i64) -> Result<u64> {
+    u64::try_from(value).map_err(|_| StoreError::Broken(format!("{value} is negative")))
+}

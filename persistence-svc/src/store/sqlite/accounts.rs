@@ -1,0 +1,188 @@
+//! Accounts and their characters in SQLite.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use tonic::async_trait;
+
+use super::{Sqlite, character, is_duplicate, now_ms};
+use crate::store::columns::SUMMARY;
+use crate::store::error::{Result, StoreError};
+use crate::store::model::{Account, Character, Region, SignedIn};
+use crate::store::{
+    Accounts, CHARACTERS_MAX, anonymous_name, fresh_secret, name_key, new_id, roles,
+};
+
+#[async_trait]
+impl Accounts for Sqlite {
+    async fn sign_in(&self, key: [u8; 32], create: bool) -> Result<Option<SignedIn>> {
+        self.write(move |transaction| {
+            let mut created = false;
+            if create {
+                let made = transaction.execute(
+                    r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt")
+                       VALUES (?1, ?2, ?3, ?4) ON CONFLICT ("deviceKeyHash") DO NOTHING"#,
+                    params![new_id(), anonymous_name(), key, now_ms()],
+                )?;
+                created = made == 1;
+            }
+            signed_in(
+                transaction,
+                r#""deviceKeyHash" = ?1"#,
+                params![key],
+                created,
+            )
+        })
+        .await
+    }
+
+    async fn account(&self, id: &str) -> Result<Option<SignedIn>> {
+        let id = id.to_owned();
+        self.read(move |transaction| signed_in(transaction, "id = ?1", params![id], false))
+            .await
+    }
+
+    async fn characters(&self, account: &str) -> Result<Vec<Character>> {
+        let account = account.to_owned();
+        self.read(move |transaction| characters(transaction, &account))
+            .await
+    }
+
+    async fn create_character(&self, account: &str, name: &str, at: Region) -> Result<Character> {
+        let (account, name) = (account.to_owned(), name.to_owned());
+        self.write(move |transaction| create(transaction, &account, &name, at))
+            .await
+    }
+
+    async fn delete_character(&self, account: &str, id: &str) -> Result<()> {
+        let (account, id) = (account.to_owned(), id.to_owned());
+        self.write(move |transaction| {
+            let online: Option<bool> = transaction
+                .prepare_cached(
+                    r#"SELECT online FROM characters WHERE id = ?1 AND "accountId" = ?2"#,
+                )?
+                .query_row(params![id, account], |row| row.get(0))
+                .optional()?;
+            match online {
+                None => Err(StoreError::NotFound("character")),
+                Some(true) => Err(StoreError::InWorld),
+                Some(false) => {
+                    transaction.execute("DELETE FROM characters WHERE id = ?1", [id])?;
+                    Ok(())
+                }
+            }
+        })
+        .await
+    }
+
+    async fn find_character(&self, name: &str) -> Result<Character> {
+        let key = name_key(name);
+        self.read(move |transaction| {
+            transaction
+                .prepare_cached(&format!(
+                    r#"SELECT {SUMMARY} FROM characters c WHERE c."nameKey" = ?1"#
+                ))?
+                .query_row([key], character)
+                .optional()?
+                .ok_or(StoreError::NotFound("character"))
+        })
+        .await
+    }
+
+    async fn secret(&self, name: &str) -> Result<Vec<u8>> {
+        let name = name.to_owned();
+        self.write(move |transaction| {
+            transaction.execute(
+                r#"INSERT INTO secrets (name, value, "createdAt") VALUES (?1, ?2, ?3)
+                   ON CONFLICT (name) DO NOTHING"#,
+                params![name, fresh_secret(), now_ms()],
+            )?;
+            let value = transaction.query_row(
+                "SELECT value FROM secrets WHERE name = ?1",
+                [name],
+                |row| row.get(0),
+            )?;
+            Ok(value)
+        })
+        .await
+    }
+}
+
+fn signed_in(
+    transaction: &Transaction<'_>,
+    condition: &str,
+    values: &[&dyn rusqlite::ToSql],
+    created: bool,
+) -> Result<Option<SignedIn>> {
+    let account = transaction
+        .prepare_cached(&format!(
+            r#"SELECT id, name, anonymous, roles, "createdAt" FROM users WHERE {condition}"#
+        ))?
+        .query_row(values, |row| {
+            Ok(Account {
+                id: row.get(0)?,
+                name: row.get(1)?,
+                anonymous: row.get(2)?,
+                roles: roles(&row.get::<_, String>(3)?),
+                created_at_ms: row.get(4)?,
+            })
+        })
+        .optional()?;
+    let Some(account) = account else {
+        return Ok(None);
+    };
+    let characters = characters(transaction, &account.id)?;
+    Ok(Some(SignedIn {
+        account,
+        characters,
+        created,
+    }))
+}
+
+fn characters(transaction: &Transaction<'_>, account: &str) -> Result<Vec<Character>> {
+    let mut statement = transaction.prepare_cached(&format!(
+        r#"SELECT {SUMMARY} FROM characters c WHERE c."accountId" = ?1
+           ORDER BY c."createdAt", c.id"#
+    ))?;
+    let rows = statement.query_map([account], character)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn create(
+    transaction: &Transaction<'_>,
+    account: &str,
+    name: &str,
+    at: Region,
+) -> Result<Character> {
+    let known: i64 = transaction.query_row(
+        "SELECT count(*) FROM users WHERE id = ?1",
+        [account],
+        |row| row.get(0),
+    )?;
+    if known == 0 {
+        return Err(StoreError::NotFound("account"));
+    }
+    let has: i64 = transaction.query_row(
+        r#"SELECT count(*) FROM characters WHERE "accountId" = ?1"#,
+        [account],
+        |row| row.get(0),
+    )?;
+    if has >= CHARACTERS_MAX {
+        return Err(StoreError::Full(has));
+    }
+    let id = new_id();
+    let made = transaction.execute(
+        r#"INSERT INTO characters
+             (id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ")
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"#,
+        params![id, account, name, name_key(name), now_ms(), at.x, at.z],
+    );
+    match made {
+        Err(error) if is_duplicate(&error) => return Err(StoreError::NameTaken),
+        made => made?,
+    };
+    let made = transaction.query_row(
+        &format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1"),
+        [id],
+        character,
+    )?;
+    Ok(made)
+}

@@ -1,0 +1,157 @@
+//! Batches in SQLite.
+
+use std::sync::{Arc, LazyLock};
+
+use rusqlite::{OptionalExtension, ToSql, Transaction, params};
+use tonic::async_trait;
+
+use super::runs::owner;
+use super::{Sqlite, now_ms};
+use crate::store::Commits;
+use crate::store::error::Result;
+use crate::store::judge::{
+    After, Held, HeldCharacter, HeldRegion, Order, gap, judge, order, regions,
+};
+use crate::store::model::{Batch, CommitOutcome, Region, Row, SKILLS, Then};
+
+/// Writes one row; a skill that is null stays as it is.
+static UPDATE: LazyLock<String> = LazyLock::new(|| {
+    let skills: String = SKILLS
+        .iter()
+        .enumerate()
+        .map(|(number, skill)| {
+            let (level, xp) = (15 + 2 * number, 16 + 2 * number);
+            format!(
+                r#", "{skill}Level" = coalesce(?{level}, "{skill}Level"),
+                   "{skill}Xp" = coalesce(?{xp}, "{skill}Xp")"#
+            )
+        })
+        .collect();
+    format!(
+        r#"UPDATE characters SET "regionX" = ?2, "regionZ" = ?3, "ownershipSequence" = ?4,
+             online = ?5, "positionX" = ?6, "positionY" = ?7, "positionZ" = ?8,
+             "combatLevel" = ?9, health = ?10, coins = ?11, "runEnergy" = ?12, running = ?13,
+             placed = ?14 {skills}
+           WHERE id = ?1"#
+    )
+});
+
+#[async_trait]
+impl Commits for Sqlite {
+    async fn commit(&self, batch: Arc<Batch>) -> Result<CommitOutcome> {
+        self.write(move |transaction| apply(transaction, &batch))
+            .await
+    }
+}
+
+fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> {
+    let now = now_ms();
+    let renewed = transaction
+        .prepare_cached("UPDATE runs SET until = ?2 WHERE id = ?1 AND state <> 'fenced'")?
+        .execute([batch.run, now + batch.lease_ms])?;
+    if renewed == 0 {
+        return Ok(CommitOutcome::Fenced);
+    }
+    let last: Option<i64> = transaction
+        .prepare_cached("SELECT sequence FROM commits WHERE run_id = ?1")?
+        .query_row([batch.run], |row| row.get(0))
+        .optional()?;
+    let last = last.unwrap_or_default();
+    match order(last, batch.sequence) {
+        Order::Next => {}
+        Order::Repeated => return Ok(CommitOutcome::Done { repeated: true }),
+        Order::Gap => return Ok(gap(last, batch.sequence)),
+    }
+    let after = match judge(batch, &held(transaction, batch)?) {
+        Ok(after) => after,
+        Err(refusal) => return Ok(refusal),
+    };
+    for (row, after) in batch.rows.iter().zip(&after) {
+        write(transaction, row, *after)?;
+        if let Then::Logout { reason } = &row.then {
+            transaction
+                .prepare_cached(
+                    r#"UPDATE "playerSessions" SET logout = ?3, reason = ?4
+                       WHERE "playerId" = ?1 AND "sessionEpoch" = ?2 AND logout IS NULL"#,
+                )?
+                .execute(params![
+                    row.record.id,
+                    row.record.session_epoch,
+                    now,
+                    reason
+                ])?;
+        }
+    }
+    transaction
+        .prepare_cached(
+            "INSERT INTO commits (run_id, sequence, tick, at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (run_id) DO UPDATE SET sequence = ?2, tick = ?3, at = ?4",
+        )?
+        .execute(params![batch.run, batch.sequence, batch.tick, now])?;
+    Ok(CommitOutcome::Done { repeated: false })
+}
+
+/// What the store holds of everything that the batch names.
+fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
+    let mut held = Held::default();
+    for region in regions(batch) {
+        if let Some((run, epoch)) = owner(transaction, region)? {
+            held.regions.insert(region, HeldRegion { run, epoch });
+        }
+    }
+    let mut statement = transaction.prepare_cached(
+        r#"SELECT "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online
+           FROM characters WHERE id = ?1"#,
+    )?;
+    for row in &batch.rows {
+        let character = statement
+            .query_row([&row.record.id], |row| {
+                Ok(HeldCharacter {
+                    region: Region {
+                        x: row.get(0)?,
+                        z: row.get(1)?,
+                    },
+                    ownership_sequence: row.get(2)?,
+                    session_epoch: row.get(3)?,
+                    online: row.get(4)?,
+                })
+            })
+            .optional()?;
+        if let Some(character) = character {
+            held.characters.insert(row.record.id.clone(), character);
+        }
+    }
+    Ok(held)
+}
+
+fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
+    let record = &row.record;
+    let levels: Vec<Option<i32>> = record.skills.iter().map(|s| s.map(|s| s.level)).collect();
+    let xps: Vec<Option<i64>> = record
+        .skills
+        .iter()
+        .map(|s| s.map(|s| s.xp_tenths))
+        .collect();
+    let mut values: Vec<&dyn ToSql> = vec![
+        &record.id,
+        &after.region.x,
+        &after.region.z,
+        &after.ownership_sequence,
+        &after.online,
+        &record.x,
+        &record.y,
+        &record.z,
+        &record.combat_level,
+        &record.health,
+        &record.coins,
+        &record.run_energy,
+        &record.running,
+        &record.placed,
+    ];
+    for (level, xp) in levels.iter().zip(&xps) {
+        values.push(level);
+        values.push(xp);
+    }
+    transaction.prepare_cached(&UPDATE)?.execute(&*values)?;
+    Ok(())
+}

@@ -1,0 +1,322 @@
+//! The store of one machine: SQLite in the data folder.
+//!
+//! Always: one process (a lock file), one thread with one connection behind a bounded queue, so
+//! everything happens in one order; what is acknowledged is on the disk (`synchronous=FULL`).
+
+mod accounts;
+mod commits;
+mod directory;
+mod runs;
+mod sessions;
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+use chassis::config::ConfigError;
+use rusqlite::{Connection, ErrorCode, Row, Transaction, TransactionBehavior};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::timeout;
+use tonic::async_trait;
+
+use super::columns::PLAIN;
+use super::error::{Result, StoreError, StoreLocked};
+use super::model::{Character, Record, Region, SKILLS, SkillValue};
+use super::{Store, model};
+
+/// Tables, one file per version. `user_version` counts how many were applied.
+const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_world.sql")];
+const QUEUE: usize = 256;
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+
+type Job = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// The store. Dropping it closes it soon; [`Store::close`] waits until it has.
+pub(crate) struct Sqlite {
+    jobs: Mutex<Option<mpsc::Sender<Job>>>,
+    closed: Mutex<Option<oneshot::Receiver<()>>>,
+    changed: Arc<Notify>,
+    answer_limit: Duration,
+}
+
+impl Sqlite {
+    /// Opens the world in `folder`, making it if there is none. Fails with [`StoreLocked`] when it
+    /// is open already.
+    pub(crate) fn open(folder: &Path, answer_limit: Duration) -> anyhow::Result<Sqlite> {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            ConfigError::new(format!(
+                "the data folder {} cannot be made ({error})",
+                folder.display()
+            ))
+        })?;
+        let lock = lock(folder)?;
+        let connection = connect(&folder.join("world.sqlite"))?;
+        let (jobs, inbox) = mpsc::channel::<Job>(QUEUE);
+        let (done, closed) = oneshot::channel();
+        thread::Builder::new()
+            .name("sqlite".to_owned())
+            .spawn(move || {
+                work(connection, inbox);
+                drop(lock);
+                let _ = done.send(());
+            })
+            .context("start the SQLite thread")?;
+        Ok(Sqlite {
+            jobs: Mutex::new(Some(jobs)),
+            closed: Mutex::new(Some(closed)),
+            changed: Arc::new(Notify::new()),
+            answer_limit,
+        })
+    }
+
+    /// Runs `work` in one transaction that only reads.
+    async fn read<R, F>(&self, work: F) -> Result<R>
+    where
+        R: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<R> + Send + 'static,
+    {
+        self.call(TransactionBehavior::Deferred, work).await
+    }
+
+    /// Runs `work` in one transaction that is committed when it succeeds.
+    async fn write<R, F>(&self, work: F) -> Result<R>
+    where
+        R: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<R> + Send + 'static,
+    {
+        self.call(TransactionBehavior::Immediate, work).await
+    }
+
+    async fn call<R, F>(&self, behavior: TransactionBehavior, work: F) -> Result<R>
+    where
+        R: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<R> + Send + 'static,
+    {
+        let jobs = self.jobs().ok_or_else(closed)?;
+        let (answer, result) = oneshot::channel();
+        let job: Job = Box::new(move |connection| {
+            // The caller may have gone; what it asked for was done all the same.
+            let _ = answer.send(transact(connection, behavior, work));
+        });
+        let late = || StoreError::Away("no answer in time".to_owned());
+        let answered = async {
+            jobs.send(job).await.map_err(|_| closed())?;
+            result.await.map_err(|_| closed())?
+        };
+        timeout(self.answer_limit, answered)
+            .await
+            .map_err(|_| late())?
+    }
+
+    fn jobs(&self) -> Option<mpsc::Sender<Job>> {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.clone()
+    }
+}
+
+fn take<T>(from: &Mutex<Option<T>>) -> Option<T> {
+    from.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+fn closed() -> StoreError {
+    StoreError::Away("it is closed".to_owned())
+}
+
+fn transact<R>(
+    connection: &mut Connection,
+    behavior: TransactionBehavior,
+    work: impl FnOnce(&Transaction<'_>) -> Result<R>,
+) -> Result<R> {
+    let transaction = connection.transaction_with_behavior(behavior)?;
+    let result = work(&transaction)?;
+    transaction.commit()?;
+    Ok(result)
+}
+
+fn work(mut connection: Connection, mut inbox: mpsc::Receiver<Job>) {
+    while let Some(job) = inbox.blocking_recv() {
+        job(&mut connection);
+    }
+    if let Err((_, error)) = connection.close() {
+        tracing::warn!(%error, "the database did not close well");
+    }
+}
+
+fn lock(folder: &Path) -> anyhow::Result<File> {
+    let path = folder.join("tilestead.lock");
+    let opened = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path);
+    let file = opened.map_err(|error| {
+        ConfigError::new(format!("{} cannot be written ({error})", path.display()))
+    })?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let why = format!("{} is locked", path.display());
+            Err(
+                anyhow::Error::new(ConfigError::new(why)).context(StoreLocked {
+                    folder: folder.display().to_string(),
+                }),
+            )
+        }
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("lock {}", path.display()))
+        }
+    }
+}
+
+fn connect(path: &Path) -> anyhow::Result<Connection> {
+    let connection = Connection::open(path).with_context(|| format!("open {}", path.display()))?;
+    connection
+        .busy_timeout(Duration::from_secs(1))
+        .context("set the busy timeout")?;
+    for (name, value) in [
+        ("journal_mode", "WAL"),
+        ("synchronous", "FULL"),
+        ("foreign_keys", "ON"),
+    ] {
+        connection
+            .pragma_update(None, name, value)
+            .with_context(|| format!("set {name}"))?;
+    }
+    connection.set_prepared_statement_cache_capacity(128);
+    Ok(connection)
+}
+
+#[async_trait]
+impl Store for Sqlite {
+    fn system(&self) -> &'static str {
+        "sqlite"
+    }
+
+    async fn migrate(&self) -> Result<()> {
+        self.write(|transaction| {
+            let applied: u32 =
+                transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            let mut version = 0;
+            for migration in MIGRATIONS {
+                version += 1;
+                if version > applied {
+                    transaction.execute_batch(migration)?;
+                }
+            }
+            if applied > version {
+                let text = format!("a newer version made it ({applied})");
+                return Err(StoreError::Broken(text));
+            }
+            transaction.pragma_update(None, "user_version", version)?;
+            Ok(())
+        })
+        .await
+    }
+
+    fn changed(&self) -> Arc<Notify> {
+        Arc::clone(&self.changed)
+    }
+
+    async fn listen(&self) {
+        // There is nobody else.
+        std::future::pending::<()>().await;
+    }
+
+    async fn close(&self) {
+        drop(take(&self.jobs));
+        if let Some(done) = take(&self.closed)
+            && timeout(CLOSE_LIMIT, done).await.is_err()
+        {
+            tracing::warn!("the database is still open");
+        }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        let away = [
+            ErrorCode::DatabaseBusy,
+            ErrorCode::DatabaseLocked,
+            ErrorCode::DiskFull,
+            ErrorCode::SystemIoFailure,
+            ErrorCode::CannotOpen,
+            ErrorCode::OutOfMemory,
+        ];
+        match error.sqlite_error_code() {
+            Some(code) if away.contains(&code) => StoreError::Away(error.to_string()),
+            _ => StoreError::Broken(error.to_string()),
+        }
+    }
+}
+
+/// Whether the error says that a unique value exists already.
+fn is_duplicate(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
+/// The clock of the store, in milliseconds.
+fn now_ms() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|since| i64::try_from(since.as_millis()).ok())
+        .unwrap_or_default()
+}
+
+/// Notes that runs or regions changed.
+fn bump(transaction: &Transaction<'_>) -> Result<()> {
+    transaction.execute("UPDATE directory SET version = version + 1", [])?;
+    Ok(())
+}
+
+/// A row of [`super::columns::SUMMARY`].
+fn character(row: &Row<'_>) -> rusqlite::Result<Character> {
+    Ok(Character {
+        id: row.get(0)?,
+        account_id: row.get(1)?,
+        name: row.get(2)?,
+        combat_level: row.get(3)?,
+        last_login_ms: row.get(4)?,
+        online: row.get(5)?,
+        region: Region {
+            x: row.get(6)?,
+            z: row.get(7)?,
+        },
+    })
+}
+
+/// A row of [`super::columns::RECORD`].
+fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
+    let mut skills = [None; SKILLS.len()];
+    for (number, skill) in skills.iter_mut().enumerate() {
+        *skill = Some(SkillValue {
+            level: row.get(PLAIN + 2 * number)?,
+            xp_tenths: row.get(PLAIN + 2 * number + 1)?,
+        });
+    }
+    Ok(Record {
+        id: row.get(0)?,
+        account_id: row.get(1)?,
+        name: row.get(2)?,
+        region: Region {
+            x: row.get(3)?,
+            z: row.get(4)?,
+        },
+        ownership_sequence: row.get(5)?,
+        session_epoch: row.get(6)?,
+        session_id: row.get(7)?,
+        x: model::whole(row.get(8)?),
+        y: row.get(9)?,
+        z: model::whole(row.get(10)?),
+        combat_level: row.get(11)?,
+        health: row.get(12)?,
+        coins: row.get(13)?,
+        run_energy: row.get(14)?,
+        running: row.get(15)?,
+        placed: row.get(16)?,
+        skills,
+    })
+}

@@ -1,0 +1,128 @@
+//! Who is in the world, in SQLite.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use tonic::async_trait;
+
+use super::runs::{alive, owner};
+use super::{Sqlite, character, now_ms, record};
+use crate::store::Sessions;
+use crate::store::columns::{RECORD, SUMMARY};
+use crate::store::error::{Result, StoreError};
+use crate::store::model::{OpenSession, Opened, Ownership, Record, Region};
+
+const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSequence",
+ c."sessionEpoch", c.online, coalesce(r.run_id, 0), coalesce(r.epoch, 0)
+ FROM characters c LEFT JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ""#;
+
+#[async_trait]
+impl Sessions for Sqlite {
+    async fn open_session(&self, ask: OpenSession) -> Result<Opened> {
+        self.write(move |transaction| open(transaction, &ask)).await
+    }
+
+    async fn load_character(&self, run: i64, id: &str) -> Result<Record> {
+        let id = id.to_owned();
+        self.read(move |transaction| {
+            alive(transaction, run)?;
+            let found = transaction
+                .prepare_cached(&format!(
+                    "SELECT {} FROM characters c WHERE c.id = ?1 AND c.online = 1",
+                    *RECORD
+                ))?
+                .query_row([id], record)
+                .optional()?
+                .ok_or(StoreError::NotFound("character in the world"))?;
+            match owner(transaction, found.region)? {
+                Some((of, _)) if of == run => Ok(found),
+                _ => Err(StoreError::NotOwner),
+            }
+        })
+        .await
+    }
+
+    async fn online_characters(&self, run: i64) -> Result<Vec<Ownership>> {
+        self.read(move |transaction| {
+            alive(transaction, run)?;
+            let mut statement = transaction.prepare_cached(&format!(
+                "{OWNERSHIP} WHERE c.online = 1 AND r.run_id = ?1 ORDER BY c.id"
+            ))?;
+            let rows = statement.query_map([run], ownership)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn character_owner(&self, id: &str) -> Result<Ownership> {
+        let id = id.to_owned();
+        self.read(move |transaction| {
+            transaction
+                .prepare_cached(&format!("{OWNERSHIP} WHERE c.id = ?1"))?
+                .query_row([id], ownership)
+                .optional()?
+                .ok_or(StoreError::NotFound("character"))
+        })
+        .await
+    }
+}
+
+fn ownership(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ownership> {
+    Ok(Ownership {
+        character_id: row.get(0)?,
+        region: Region {
+            x: row.get(1)?,
+            z: row.get(2)?,
+        },
+        ownership_sequence: row.get(3)?,
+        session_epoch: row.get(4)?,
+        online: row.get(5)?,
+        run: row.get(6)?,
+        region_epoch: row.get(7)?,
+    })
+}
+
+fn open(transaction: &Transaction<'_>, ask: &OpenSession) -> Result<Opened> {
+    let (was_online, epoch, ownership_sequence): (bool, i64, i64) = transaction
+        .prepare_cached(
+            r#"SELECT online, "sessionEpoch", "ownershipSequence" FROM characters
+               WHERE id = ?1 AND "accountId" = ?2"#,
+        )?
+        .query_row(params![ask.character_id, ask.account_id], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .optional()?
+        .ok_or(StoreError::NotFound("character"))?;
+    let (now, session_epoch) = (now_ms(), epoch + 1);
+    transaction.execute(
+        r#"UPDATE "playerSessions" SET logout = ?2, reason = 'replaced'
+           WHERE "playerId" = ?1 AND logout IS NULL"#,
+        params![ask.character_id, now],
+    )?;
+    transaction.execute(
+        r#"INSERT INTO "playerSessions"
+             ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
+           VALUES (?1, ?2, ?3, ?4, ?5)"#,
+        params![
+            ask.character_id,
+            session_epoch,
+            ask.session_id,
+            ask.gateway_id,
+            now
+        ],
+    )?;
+    transaction.execute(
+        r#"UPDATE characters SET online = 1, "sessionEpoch" = ?2, "sessionId" = ?3,
+             "lastLogin" = ?4 WHERE id = ?1"#,
+        params![ask.character_id, session_epoch, ask.session_id, now],
+    )?;
+    let character = transaction.query_row(
+        &format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1"),
+        [&ask.character_id],
+        character,
+    )?;
+    Ok(Opened {
+        character,
+        session_epoch,
+        ownership_sequence,
+        was_online,
+    })
+}
