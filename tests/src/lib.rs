@@ -4,13 +4,15 @@
 //! - [`load`]: many such clients over few tasks, with a plan each, and what they measure;
 //! - [`cluster`]: the services as real processes, with their stores;
 //! - [`dump`]: what zones say they published, to hold clients' maps against;
+//! - [`journey`]: walks that tests take;
 //! - [`collector`]: an OTLP collector that keeps what it is sent;
 //! - [`terrain`], [`http`]: the world's ground and pages as a gateway serves them.
 
 pub mod bot;
-// pub mod cluster;
-// pub mod collector;
-// pub mod dump;
+pub mod cluster;
+pub mod collector;
+pub mod dump;
 pub mod http;
+pub mod journey;
 pub mod load;
 pub mod terrain;

@@ -1,0 +1,355 @@
+//! The services as real processes, in any number and order, with a fresh PostgreSQL database and
+//! a Redis of their own. Two clusters never run at the same time: a small machine would make each
+//! other's deadlines pass. When a test fails, what the processes said is kept under `tests/out`.
+
+pub mod launcher;
+pub mod process;
+mod store;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use test_servers::{Postgres, Redis};
+use tokio::{sync::OwnedMutexGuard, time::Instant};
+
+pub use launcher::Launcher;
+pub use process::{Process, binary, free_port};
+pub use store::Store;
+
+use crate::http;
+
+/// How long all services may take to be ready.
+const READY_WITHIN: Duration = Duration::from_secs(60);
+
+/// What a cluster is made of.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Names the folder of its logs.
+    pub name: &'static str,
+    /// Gateways.
+    pub gateways: usize,
+    /// Zone servers.
+    pub zones: usize,
+    /// Persistence services.
+    pub persistence: usize,
+    /// Rate limits are in force.
+    pub rate_limits: bool,
+    /// Ticks that zones remember for dumps.
+    pub dump_ticks: u32,
+    /// Further variables of every service.
+    pub env: Vec<(String, String)>,
+}
+
+impl Plan {
+    /// One gateway, two zones, one persistence service, no rate limits.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            gateways: 1,
+            zones: 2,
+            persistence: 1,
+            rate_limits: false,
+            dump_ticks: 0,
+            env: Vec::new(),
+        }
+    }
+
+    /// How many of each.
+    #[must_use]
+    pub fn of(mut self, gateways: usize, zones: usize, persistence: usize) -> Self {
+        (self.gateways, self.zones, self.persistence) = (gateways, zones, persistence);
+        self
+    }
+
+    /// A further variable of every service.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}
+
+/// Which service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `persistence-svc`
+    Persistence,
+    /// `zone-server`
+    Zone,
+    /// `gateway`
+    Gateway,
+}
+
+impl Kind {
+    /// The binary's name.
+    pub const fn binary(self) -> &'static str {
+        match self {
+            Self::Persistence => "persistence-svc",
+            Self::Zone => "zone-server",
+            Self::Gateway => "gateway",
+        }
+    }
+}
+
+/// A service of a cluster: which kind, and its number from 0.
+pub type Member = (Kind, usize);
+
+struct Ports {
+    /// Where clients or callers reach it.
+    main: u16,
+    /// Its probes.
+    probes: u16,
+}
+
+/// A running cluster.
+pub struct Cluster {
+    plan: Plan,
+    ports: BTreeMap<Member, Ports>,
+    processes: BTreeMap<Member, Process>,
+    logs: PathBuf,
+    database: String,
+    database_url: String,
+    redis: Redis,
+    _postgres: Arc<Postgres>,
+    _alone: OwnedMutexGuard<()>,
+}
+
+/// Held by whatever loads the machine.
+pub async fn alone() -> OwnedMutexGuard<()> {
+    static ALONE: std::sync::OnceLock<Arc<tokio::sync::Mutex<()>>> = std::sync::OnceLock::new();
+    Arc::clone(ALONE.get_or_init(Arc::default))
+        .lock_owned()
+        .await
+}
+
+impl Cluster {
+    /// Starts everything, the store first, and waits until all are ready.
+    pub async fn start(plan: Plan) -> Result<Self> {
+        let mut cluster = Self::prepare(plan).await?;
+        let members = cluster.members();
+        for member in &members {
+            cluster.launch(*member)?;
+        }
+        cluster.ready().await?;
+        Ok(cluster)
+    }
+
+    /// Prepares stores and ports; starts none of the services.
+    pub async fn prepare(plan: Plan) -> Result<Self> {
+        let alone = alone().await;
+        for kind in [Kind::Persistence, Kind::Zone, Kind::Gateway] {
+            binary(kind.binary())?;
+        }
+        let name = plan.name;
+        let database = format!("{name}_{}", std::process::id());
+        let made = database.clone();
+        let (postgres, redis, database_url) = tokio::task::spawn_blocking(move || {
+            let postgres = Postgres::shared();
+            let url = postgres.create_database(&made);
+            (postgres, Redis::start(), url)
+        })
+        .await?;
+        let logs = std::env::temp_dir().join(format!("ts-logs-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&logs)?;
+        let mut cluster = Self {
+            ports: BTreeMap::new(),
+            processes: BTreeMap::new(),
+            logs,
+            database,
+            database_url,
+            redis,
+            _postgres: postgres,
+            _alone: alone,
+            plan,
+        };
+        for member in cluster.members() {
+            let ports = Ports {
+                main: free_port()?,
+                probes: free_port()?,
+            };
+            cluster.ports.insert(member, ports);
+        }
+        Ok(cluster)
+    }
+
+    /// All services of the plan, stores' side first.
+    pub fn members(&self) -> Vec<Member> {
+        let of = |kind, count| (0..count).map(move |number| (kind, number));
+        of(Kind::Persistence, self.plan.persistence)
+            .chain(of(Kind::Zone, self.plan.zones))
+            .chain(of(Kind::Gateway, self.plan.gateways))
+            .collect()
+    }
+
+    /// Starts one service; on the ports that it had, if it ran before.
+    pub fn launch(&mut self, member: Member) -> Result<()> {
+        let (kind, number) = member;
+        let name = format!("{}-{number}", kind.binary());
+        let env = self.env_of(member)?;
+        let log = self.logs.join(format!("{name}.log"));
+        let process = Process::start(&name, &binary(kind.binary())?, &[], &env, &log)?;
+        self.processes.insert(member, process);
+        Ok(())
+    }
+
+    fn env_of(&self, member: Member) -> Result<Vec<(String, String)>> {
+        let ports = self.ports.get(&member).context("no such service")?;
+        let stores: Vec<String> = self
+            .ports
+            .iter()
+            .filter(|((kind, _), _)| *kind == Kind::Persistence)
+            .map(|(_, ports)| format!("127.0.0.1:{}", ports.main))
+            .collect();
+        let mut env = vec![("LOG_FORMAT".to_owned(), "text".to_owned())];
+        let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
+        match member.0 {
+            Kind::Persistence => {
+                set("PERSISTENCE_LISTEN", format!("127.0.0.1:{}", ports.main));
+                set("DATABASE_URL", self.database_url.clone());
+                set("METRICS_PORT", ports.probes.to_string());
+            }
+            Kind::Zone => {
+                set("ZONE_LISTEN", format!("127.0.0.1:{}", ports.main));
+                set("PERSISTENCE_ADDRESSES", stores.join(","));
+                set("METRICS_PORT", ports.probes.to_string());
+                set("DUMP_TICKS", self.plan.dump_ticks.to_string());
+            }
+            Kind::Gateway => {
+                set("PORT", ports.main.to_string());
+                set("HOST", "127.0.0.1".to_owned());
+                set("PERSISTENCE_ADDRESSES", stores.join(","));
+                set("REDIS_URL", self.redis.url());
+                set("DISABLE_RATE_LIMIT", (!self.plan.rate_limits).to_string());
+            }
+        }
+        env.extend(self.plan.env.iter().cloned());
+        Ok(env)
+    }
+
+    /// Waits until every running service says that it is ready.
+    pub async fn ready(&mut self) -> Result<()> {
+        let deadline = Instant::now() + READY_WITHIN;
+        let members: Vec<Member> = self.processes.keys().copied().collect();
+        for member in members {
+            self.ready_one(member, deadline).await?;
+        }
+        Ok(())
+    }
+
+    async fn ready_one(&mut self, member: Member, deadline: Instant) -> Result<()> {
+        let authority = self.probes(member)?;
+        let mut last;
+        loop {
+            let process = self.processes.get_mut(&member).context("not started")?;
+            if let Some(code) = process.ended() {
+                let said = process.said();
+                bail!("{member:?} ended with {code:?}: {said}");
+            }
+            match http::get(&authority, "/readyz").await {
+                Ok(answer) if answer.status == 200 => return Ok(()),
+                Ok(answer) => last = format!("{}: {}", answer.status, answer.text()),
+                Err(e) => last = format!("{e:#}"),
+            }
+            if Instant::now() > deadline {
+                let said = self.processes.get(&member).map(Process::said);
+                bail!(
+                    "{member:?} is not ready: {last}\n{}",
+                    said.unwrap_or_default()
+                );
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Where a service's probes and metrics are.
+    pub fn probes(&self, member: Member) -> Result<String> {
+        let ports = self.ports.get(&member).context("no such service")?;
+        let port = if member.0 == Kind::Gateway {
+            ports.main
+        } else {
+            ports.probes
+        };
+        Ok(format!("127.0.0.1:{port}"))
+    }
+
+    /// host:port of a gateway.
+    pub fn gateway(&self, number: usize) -> String {
+        let port = self
+            .ports
+            .get(&(Kind::Gateway, number))
+            .map_or(0, |p| p.main);
+        format!("127.0.0.1:{port}")
+    }
+
+    /// host:port of a persistence service.
+    pub fn persistence(&self, number: usize) -> String {
+        let port = self
+            .ports
+            .get(&(Kind::Persistence, number))
+            .map_or(0, |p| p.main);
+        format!("127.0.0.1:{port}")
+    }
+
+    /// A running service.
+    pub fn process(&mut self, member: Member) -> Result<&mut Process> {
+        self.processes.get_mut(&member).context("not running")
+    }
+
+    /// Asks a service to end and waits for it; its exit code.
+    pub async fn stop(&mut self, member: Member) -> Result<Option<i32>> {
+        let mut process = self.processes.remove(&member).context("not running")?;
+        process.terminate();
+        process.wait(Duration::from_secs(20)).await
+    }
+
+    /// Kills a service at once.
+    pub fn kill(&mut self, member: Member) -> Result<()> {
+        self.processes
+            .remove(&member)
+            .context("not running")?
+            .kill();
+        Ok(())
+    }
+
+    /// Stops everything, clients' side first, and starts it all again on the same stores.
+    pub async fn restart(&mut self) -> Result<()> {
+        let members = self.members();
+        for member in members.iter().rev() {
+            let code = self.stop(*member).await?;
+            if code != Some(0) {
+                bail!("{member:?} ended with {code:?} on SIGTERM");
+            }
+        }
+        for member in members {
+            self.launch(member)?;
+        }
+        self.ready().await
+    }
+
+    /// The database, for tests that count.
+    pub async fn store(&self) -> Result<Store> {
+        Store::connect(&self.database_url).await
+    }
+
+    /// The database's name.
+    pub fn database(&self) -> &str {
+        &self.database
+    }
+
+    /// Where logs are written while it runs.
+    pub fn logs(&self) -> &Path {
+        &self.logs
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.processes.clear();
+        process::keep_logs(self.plan.name, &self.logs);
+    }
+}

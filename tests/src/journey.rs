@@ -1,0 +1,103 @@
+//! Walks that tests take: to a border between two zones, over it, and back.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use tokio::time::Instant;
+
+use crate::{
+    bot::{Message, Player, Told, View},
+    cluster::{Cluster, Plan},
+    dump::Directory,
+    terrain::{Gate, Terrain},
+};
+
+/// Tiles from a border to the end of a walk over it: past the band in which nobody changes owner.
+const REACH: i32 = 8;
+/// How far around the spawn borders are looked for, in tiles.
+const RADIUS: i32 = 400;
+/// Tiles that are asked for at once.
+const STRIDE: u16 = 20;
+
+/// The world of a running cluster as tests need it.
+pub struct Atlas {
+    /// The ground.
+    pub terrain: Terrain,
+    /// Who owns what.
+    pub directory: Directory,
+    /// Walks over borders between regions of different runs, nearest to the spawn first.
+    pub gates: Vec<Gate>,
+}
+
+impl Atlas {
+    /// Reads it from the first gateway and the first persistence service, once every region has
+    /// an owner and the plan's number of zones own some.
+    pub async fn of(cluster: &Cluster, plan: &Plan) -> Result<Self> {
+        let terrain = Terrain::fetch(&cluster.gateway(0)).await?;
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let directory = loop {
+            let directory = Directory::fetch(&cluster.persistence(0)).await?;
+            let shares = directory.shares();
+            if shares.len() == plan.zones && directory.owner(terrain.spawn()).is_some() {
+                break directory;
+            }
+            ensure!(
+                Instant::now() < deadline,
+                "not all zones own regions: {shares:?}"
+            );
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        };
+        let mut gates = terrain.gates(REACH, RADIUS);
+        gates.retain(|gate| {
+            let (low, high) = (directory.owner(gate.low), directory.owner(gate.high));
+            low.is_some() && high.is_some() && low != high
+        });
+        ensure!(!gates.is_empty(), "no way over a border between zones");
+        Ok(Self {
+            terrain,
+            directory,
+            gates,
+        })
+    }
+
+    /// Runs to a tile over any distance.
+    pub async fn travel(&self, player: &Player, to: (i32, i32)) -> Result<()> {
+        let ways = self.terrain.ways_to(to);
+        loop {
+            let at = player.position()?;
+            if at == to {
+                return Ok(());
+            }
+            let next = ways
+                .toward(at, STRIDE)
+                .with_context(|| format!("{at:?} to {to:?}"))?;
+            player.walk(next, true, Duration::from_secs(30)).await?;
+        }
+    }
+}
+
+/// Plays a client's messages again and looks at its view after each `world:update`.
+pub fn replay(log: &[Message], mut look: impl FnMut(&View)) {
+    let mut view = View::default();
+    for message in log {
+        view.take(message);
+        if matches!(message.told, Told::Update(_)) {
+            look(&view);
+        }
+    }
+}
+
+/// Where an entity stood at each tick, as a client's messages showed it.
+pub fn track(log: &[Message], id: &str) -> Vec<(u64, (i32, i32))> {
+    let mut seen: Vec<(u64, (i32, i32))> = Vec::new();
+    replay(log, |view| {
+        if let Some(entity) = view.map.entity(id) {
+            let at = (entity.x, entity.z);
+            match seen.last_mut() {
+                Some(last) if last.0 == view.tick => last.1 = at,
+                _ => seen.push((view.tick, at)),
+            }
+        }
+    });
+    seen
+}

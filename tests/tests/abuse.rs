@@ -1,0 +1,332 @@
+//! What a client must not send: each gets its error, and nobody else notices.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use fastwebsockets::OpCode;
+use proto::client::{ErrorCode, Format, RequestId, error::Error};
+use serde_json::json;
+use tests::{
+    bot::{Player, Told, player::PATIENCE},
+    cluster::{Cluster, Plan},
+    journey::track,
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_gets_its_error_and_disturbs_nobody() {
+    let mut plan = Plan::new("abuse").of(1, 1, 1);
+    plan.rate_limits = true;
+    let cluster = Cluster::start(plan).await.unwrap();
+    story(&cluster).await.unwrap();
+}
+
+async fn story(cluster: &Cluster) -> Result<()> {
+    let gateway = cluster.gateway(0);
+    let bystander = Player::arrive(&gateway, Format::Json, "Bystander").await?;
+    let mark = bystander.mark();
+
+    before_the_world(&gateway).await?;
+    json_messages(&gateway).await?;
+    message_pack(&gateway).await?;
+    too_big(&gateway).await?;
+    not_text(&gateway).await?;
+    too_often(&gateway).await?;
+
+    bystander.check()?;
+    undisturbed(&bystander, mark)
+}
+
+/// Nobody else is told anything, and their ticks go on one by one.
+fn undisturbed(bystander: &Player, mark: usize) -> Result<()> {
+    let log = bystander.log();
+    for message in log.iter().skip(mark) {
+        ensure!(
+            !matches!(message.told, Told::Error(_) | Told::Notice(_)),
+            "{message:?}"
+        );
+    }
+    let pauses = log
+        .iter()
+        .filter_map(|m| match &m.told {
+            Told::Update(update) => Some(update.tick),
+            _ => None,
+        })
+        .collect::<Vec<_>>();
+    ensure!(
+        pauses.len() > 10,
+        "the bystander saw only {} updates",
+        pauses.len()
+    );
+    ensure!(!track(&log, &bystander.id()?).is_empty());
+    Ok(())
+}
+
+/// The error that comes after `mark`.
+async fn error(player: &Player, mark: usize) -> Result<(Option<RequestId>, Error)> {
+    player
+        .heard("an error", mark, PATIENCE, |message| match &message.told {
+            Told::Error(error) => Some((message.re.clone(), error.clone())),
+            _ => None,
+        })
+        .await
+}
+
+async fn expect(player: &Player, op: OpCode, bytes: &[u8], codes: &[ErrorCode]) -> Result<Error> {
+    let mark = player.mark();
+    player.raw(true, op, bytes.to_vec()).await?;
+    let text = String::from_utf8_lossy(bytes)
+        .chars()
+        .take(80)
+        .collect::<String>();
+    let (_, error) = error(player, mark).await.with_context(|| text.clone())?;
+    ensure!(codes.contains(&error.code), "{text}: {error:?}");
+    ensure!(!error.message.is_empty(), "{text}: an error without words");
+    // The connection is as good as before.
+    let pong = player.ask("ping", &json!({ "t": 4.5 })).await?;
+    ensure!(matches!(&pong, Told::Pong(p) if p.t == 4.5), "{pong:?}");
+    Ok(error)
+}
+
+async fn before_the_world(gateway: &str) -> Result<()> {
+    let stranger = Player::connect(gateway, Format::Json).await?;
+    for (event, data) in [
+        ("character:list", json!({})),
+        ("player:move", json!({"target": {"x": 1, "z": 1}})),
+    ] {
+        match stranger.ask(event, &data).await? {
+            Told::Error(e) if e.code == ErrorCode::NotAuthenticated => {}
+            other => bail!("{event} before authenticate: {other:?}"),
+        }
+    }
+    let welcome = stranger.sign_in(None).await?;
+    ensure!(welcome.device_key.is_some());
+    for (event, data, code) in [
+        (
+            "player:move",
+            json!({"target": {"x": 1, "z": 1}}),
+            ErrorCode::NotInWorld,
+        ),
+        ("authenticate", json!({}), ErrorCode::AlreadyAuthenticated),
+        (
+            "world:enter",
+            json!({"characterId": "nobody"}),
+            ErrorCode::NotYourCharacter,
+        ),
+        (
+            "character:create",
+            json!({"name": "<script>"}),
+            ErrorCode::InvalidName,
+        ),
+        (
+            "character:create",
+            json!({"name": "bystander"}),
+            ErrorCode::NameTaken,
+        ),
+    ] {
+        match stranger.ask(event, &data).await? {
+            Told::Error(e) if e.code == code => {}
+            other => bail!("{event} {data}: {other:?}"),
+        }
+    }
+    stranger.check()
+}
+
+async fn json_messages(gateway: &str) -> Result<()> {
+    let player = Player::arrive(gateway, Format::Json, "Jason").await?;
+    let deep = format!(
+        r#"{{"event":"ping","data":{}{}}}"#,
+        "[".repeat(7000),
+        "]".repeat(7000)
+    );
+    let deeper = "[".repeat(16_000);
+    let malformed = [ErrorCode::Malformed];
+    let invalid = [ErrorCode::InvalidData];
+    let either = [ErrorCode::Malformed, ErrorCode::InvalidData];
+    let text = OpCode::Text;
+    expect(&player, text, b"{", &malformed).await?;
+    expect(&player, text, b"", &malformed).await?;
+    expect(&player, text, b"null", &malformed).await?;
+    expect(&player, text, br#"{"event":7}"#, &malformed).await?;
+    expect(&player, text, br#"{"event":"ping","extra":1}"#, &either).await?;
+    expect(&player, text, deeper.as_bytes(), &malformed).await?;
+    expect(&player, text, deep.as_bytes(), &either).await?;
+    expect(
+        &player,
+        text,
+        br#"{"event":"player:fly"}"#,
+        &[ErrorCode::UnknownEvent],
+    )
+    .await?;
+    for data in [
+        r#"{"target":{"x":1}}"#,
+        r#"{"target":{"x":1.5,"z":2}}"#,
+        r#"{"target":{"x":1e300,"z":2}}"#,
+        r#"{"target":{"x":99999,"z":2}}"#,
+        r#"{"target":{"x":1,"z":2},"teleport":true}"#,
+        r#"{"stop":true,"target":{"x":1,"z":2}}"#,
+        "{}",
+    ] {
+        let message = format!(r#"{{"event":"player:move","id":"m","data":{data}}}"#);
+        expect(&player, text, message.as_bytes(), &invalid).await?;
+    }
+    let long = json!({"event": "player:chat", "data": {"message": "x".repeat(201)}}).to_string();
+    expect(&player, text, long.as_bytes(), &invalid).await?;
+    expect(
+        &player,
+        OpCode::Binary,
+        br#"{"event":"ping"}"#,
+        &[ErrorCode::WrongEncoding],
+    )
+    .await?;
+    let mark = player.mark();
+    player
+        .raw(
+            true,
+            text,
+            br#"{"event":"player:fly","id":"mine"}"#.to_vec(),
+        )
+        .await?;
+    let (re, _) = error(&player, mark).await?;
+    ensure!(re == Some(RequestId::Text("mine".to_owned())), "{re:?}");
+    player.check()
+}
+
+async fn message_pack(gateway: &str) -> Result<()> {
+    let player = Player::arrive(gateway, Format::MessagePack, "Max").await?;
+    let malformed = [ErrorCode::Malformed];
+    let binary = OpCode::Binary;
+    expect(&player, binary, &vec![0x91; 16_000], &malformed).await?;
+    expect(&player, binary, &[0xc1], &malformed).await?;
+    // A map that claims four milliards of entries, and a text that claims as many bytes.
+    expect(&player, binary, &[0xdf, 0xff, 0xff, 0xff, 0xff], &malformed).await?;
+    expect(
+        &player,
+        binary,
+        &[0xdb, 0xff, 0xff, 0xff, 0xff, b'a'],
+        &malformed,
+    )
+    .await?;
+    expect(
+        &player,
+        OpCode::Text,
+        br#"{"event":"ping"}"#,
+        &[ErrorCode::WrongEncoding],
+    )
+    .await?;
+    player.check()
+}
+
+async fn too_big(gateway: &str) -> Result<()> {
+    let whole = Player::connect(gateway, Format::Json).await?;
+    // The server may close before all of it is written.
+    let _ = whole
+        .raw(true, OpCode::Text, vec![b' '; 16 * 1024 + 1])
+        .await;
+    let closed = whole.closed(PATIENCE).await?;
+    ensure!(
+        closed.code == Some(1009) && !closed.reason.is_empty(),
+        "{closed:?}"
+    );
+
+    let parts = Player::connect(gateway, Format::Json).await?;
+    for number in 0..20 {
+        let opcode = if number == 0 {
+            OpCode::Text
+        } else {
+            OpCode::Continuation
+        };
+        if parts.raw(false, opcode, vec![b' '; 1024]).await.is_err() {
+            break;
+        }
+    }
+    let closed = parts.closed(PATIENCE).await?;
+    ensure!(closed.code == Some(1009), "in parts: {closed:?}");
+
+    let limit = Player::connect(gateway, Format::Json).await?;
+    let mut message = br#"{"event":"ping","id":1,"data":{"t":1}}"#.to_vec();
+    message.resize(16 * 1024, b' ');
+    let mark = limit.mark();
+    limit.raw(true, OpCode::Text, message).await?;
+    limit
+        .heard("a pong at the limit", mark, PATIENCE, |m| {
+            matches!(m.told, Told::Pong(_)).then_some(())
+        })
+        .await
+}
+
+async fn not_text(gateway: &str) -> Result<()> {
+    let player = Player::connect(gateway, Format::Json).await?;
+    player
+        .raw(true, OpCode::Text, vec![b'"', 0xff, 0xfe, b'"'])
+        .await?;
+    let closed = player.closed(PATIENCE).await?;
+    ensure!(closed.code == Some(1007), "{closed:?}");
+    Ok(())
+}
+
+/// Above 60 messages in a second each is refused; ten seconds of that end the connection.
+async fn too_often(gateway: &str) -> Result<()> {
+    let player = Player::arrive(gateway, Format::Json, "Noisy").await?;
+    let mark = player.mark();
+    for _ in 0..100 {
+        player.tell("ping", &json!({})).await?;
+    }
+    let (_, refused) = error(&player, mark).await?;
+    ensure!(refused.code == ErrorCode::RateLimited, "{refused:?}");
+    ensure!(
+        refused
+            .retry_after_ms
+            .is_some_and(|ms| ms > 0 && ms <= 60_000),
+        "{refused:?}"
+    );
+    let passed = player
+        .log()
+        .iter()
+        .skip(mark)
+        .filter(|message| matches!(message.told, Told::Pong(_)))
+        .count();
+    ensure!(passed <= 60, "{passed} of 100 at once passed");
+
+    let noise = async {
+        // Ends when the socket does.
+        while player.tell("ping", &json!({})).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let closed = tokio::select! {
+        closed = player.closed(Duration::from_secs(30)) => closed?,
+        () = noise => player.closed(PATIENCE).await?,
+    };
+    ensure!(closed.code == Some(4008), "{closed:?}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_does_not_authenticate_in_time_is_closed_and_told_so() {
+    let cluster = Cluster::start(Plan::new("silent").of(1, 1, 1))
+        .await
+        .unwrap();
+    let silent = Player::connect(&cluster.gateway(0), Format::Json)
+        .await
+        .unwrap();
+    let closed = silent.closed(Duration::from_secs(15)).await.unwrap();
+    assert_eq!(closed.code, Some(4001), "{closed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_login_of_a_character_takes_over_and_the_first_is_told() {
+    let cluster = Cluster::start(Plan::new("takeover").of(2, 1, 1))
+        .await
+        .unwrap();
+    let first = Player::arrive(&cluster.gateway(0), Format::Json, "Ann")
+        .await
+        .unwrap();
+    let key = first.device_key().unwrap();
+    let second = Player::come_back(&cluster.gateway(1), Format::Json, &key)
+        .await
+        .unwrap();
+    let closed = first.closed(Duration::from_secs(15)).await.unwrap();
+    assert_eq!(closed.code, Some(4010), "{closed:?}");
+    assert_eq!(second.id().unwrap(), first.id().unwrap());
+    second.check().unwrap();
+}

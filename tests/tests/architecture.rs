@@ -1,0 +1,138 @@
+//! Who may know whom: the arrows between the crates, as `cargo metadata` sees them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::Command,
+};
+
+use serde_json::Value;
+use tests::cluster::process::workspace;
+
+/// What each crate may depend on, of ours. Tests may bring up their own stores.
+const MAY_KNOW: [(&str, &[&str]); 9] = [
+    ("world", &[]),
+    ("proto", &[]),
+    ("chassis", &[]),
+    ("test-servers", &[]),
+    ("gateway", &["proto", "chassis", "world"]),
+    ("zone-server", &["proto", "chassis", "world"]),
+    ("persistence-svc", &["proto", "chassis"]),
+    (
+        "tilestead",
+        &[
+            "proto",
+            "chassis",
+            "world",
+            "gateway",
+            "zone-server",
+            "persistence-svc",
+        ],
+    ),
+    (
+        "tests",
+        &[
+            "proto",
+            "chassis",
+            "world",
+            "gateway",
+            "zone-server",
+            "persistence-svc",
+            "tilestead",
+            "test-servers",
+        ],
+    ),
+];
+
+fn metadata() -> Value {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--no-deps",
+            "--offline",
+        ])
+        .current_dir(workspace())
+        .output()
+        .expect("cargo metadata");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("metadata")
+}
+
+/// Each crate of the workspace with those of the workspace that it depends on; those that only
+/// its tests need apart.
+fn arrows() -> BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let names: BTreeSet<&str> = packages.iter().filter_map(|p| p["name"].as_str()).collect();
+    let mut arrows = BTreeMap::new();
+    for package in packages {
+        let (mut normal, mut dev) = (BTreeSet::new(), BTreeSet::new());
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            let name = dependency["name"].as_str().expect("name");
+            if names.contains(name) {
+                let only_tests = dependency["kind"] == "dev";
+                let set = if only_tests { &mut dev } else { &mut normal };
+                set.insert(name.to_owned());
+            }
+        }
+        arrows.insert(
+            package["name"].as_str().expect("name").to_owned(),
+            (normal, dev),
+        );
+    }
+    arrows
+}
+
+fn allowed(name: &str) -> &'static [&'static str] {
+    MAY_KNOW
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, may)| *may)
+        .unwrap_or_else(|| panic!("{name} is not in the table: say whom it may know"))
+}
+
+#[test]
+fn crates_know_only_whom_they_may() {
+    for (name, (normal, dev)) in arrows() {
+        let may = allowed(&name);
+        for other in &normal {
+            assert!(
+                may.contains(&other.as_str()),
+                "{name} must not depend on {other}"
+            );
+        }
+        for other in &dev {
+            let may = may.contains(&other.as_str()) || other == "test-servers" || other == &name;
+            assert!(may, "{name} must not depend on {other}, not even in tests");
+        }
+    }
+}
+
+#[test]
+fn the_game_does_no_input_or_output() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("packages");
+    let world = packages
+        .iter()
+        .find(|p| p["name"] == "world")
+        .expect("world");
+    let forbidden = [
+        "tokio",
+        "tonic",
+        "hyper",
+        "axum",
+        "redis",
+        "rusqlite",
+        "tokio-postgres",
+    ];
+    for dependency in world["dependencies"].as_array().expect("dependencies") {
+        let name = dependency["name"].as_str().expect("name");
+        assert!(!forbidden.contains(&name), "world depends on {name}");
+    }
+}

@@ -1,0 +1,333 @@
+//! The page in a real browser: Chromium, headless, driven through chromedriver. Screenshots are
+//! kept under `tests/out`.
+
+use std::{path::PathBuf, process::Command, time::Duration};
+
+use anyhow::{Context, Result, bail, ensure};
+use fantoccini::{Client, ClientBuilder, Locator, key::Key};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tests::{
+    cluster::{Cluster, Plan, Process, free_port, process::workspace},
+    journey::Atlas,
+    terrain::Gate,
+};
+use tokio::time::{Instant, sleep};
+
+const SOON: Duration = Duration::from_secs(20);
+
+struct Driver {
+    port: u16,
+    _process: Process,
+    _log: LogFolder,
+}
+
+/// A folder for the driver's log, removed afterwards.
+struct LogFolder(PathBuf);
+
+impl Drop for LogFolder {
+    fn drop(&mut self) {
+        // Nothing depends on it any more.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn program(names: &[&str]) -> Result<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
+        .find(|path| path.is_file())
+        .with_context(|| format!("none of {names:?} is installed: run ./tests/run once"))
+}
+
+impl Driver {
+    async fn start() -> Result<Self> {
+        let port = free_port()?;
+        let folder = std::env::temp_dir().join(format!("ts-driver-{}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let log = folder.join("chromedriver.log");
+        let argument = format!("--port={port}");
+        let driver = program(&["chromedriver"])?;
+        let process = Process::start("chromedriver", &driver, &[&argument], &[], &log)?;
+        let driver = Self {
+            port,
+            _process: process,
+            _log: LogFolder(folder),
+        };
+        let deadline = Instant::now() + SOON;
+        while tests::http::get(&format!("127.0.0.1:{port}"), "/status")
+            .await
+            .is_err()
+        {
+            ensure!(Instant::now() < deadline, "chromedriver does not answer");
+            sleep(Duration::from_millis(50)).await;
+        }
+        Ok(driver)
+    }
+
+    async fn browser(&self) -> Result<Client> {
+        let chromium = program(&["chromium", "chromium-browser", "google-chrome"])?;
+        let mut arguments = vec![
+            "--headless=new",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--window-size=1280,800",
+            "--force-device-scale-factor=1",
+        ];
+        if root() {
+            arguments.push("--no-sandbox");
+        }
+        let wanted = json!({
+            "browserName": "chrome",
+            "goog:chromeOptions": { "args": arguments, "binary": chromium },
+            "goog:loggingPrefs": { "browser": "ALL" },
+        });
+        let Value::Object(wanted) = wanted else {
+            bail!("capabilities");
+        };
+        ClientBuilder::new(HttpConnector::new())
+            .capabilities(wanted)
+            .connect(&format!("http://127.0.0.1:{}", self.port))
+            .await
+            .context("open a browser")
+    }
+}
+
+fn root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.starts_with(b"0\n"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_is_entered_walked_over_a_border_talked_on_and_found_again_after_a_reload() {
+    let plan = Plan::new("browser");
+    let cluster = Cluster::start(plan.clone()).await.unwrap();
+    let driver = Driver::start().await.unwrap();
+    let (ann, bob) = (
+        driver.browser().await.unwrap(),
+        driver.browser().await.unwrap(),
+    );
+    let told = story(&cluster, &plan, &ann, &bob).await;
+    if told.is_err() {
+        shoot(&ann, "failed-ann").await.unwrap();
+        shoot(&bob, "failed-bob").await.unwrap();
+    }
+    ann.close().await.unwrap();
+    bob.close().await.unwrap();
+    told.unwrap();
+}
+
+async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Result<()> {
+    let atlas = Atlas::of(cluster, plan).await?;
+    let gate = atlas.gates[0];
+    let page = format!("http://{}/", cluster.gateway(0));
+    open(ann, &page, "Ann").await?;
+    open(bob, &page, "Bob").await?;
+    shoot(ann, "entered").await?;
+
+    until(ann, "Bob among the entities", |state| {
+        names(state).contains(&"Bob".to_owned())
+    })
+    .await?;
+    say(bob, "Hello from the other window!").await?;
+    heard(ann, "Hello from the other window!").await?;
+    say(ann, "Good to see you.").await?;
+    heard(bob, "Good to see you.").await?;
+    shoot(ann, "talking").await?;
+
+    over_the_border(&atlas, ann, gate, cluster).await?;
+    shoot(ann, "over-the-border").await?;
+
+    let before = state(ann).await?;
+    ann.refresh().await?;
+    // Who was in the world is there again without a question.
+    let after = until(ann, "the world after a reload", in_world).await?;
+    ensure!(
+        after["characterId"] == before["characterId"],
+        "{before} became {after}"
+    );
+    ensure!(
+        after["position"] == before["position"],
+        "{before} became {after}"
+    );
+    shoot(ann, "reloaded").await?;
+
+    ann.set_window_size(390, 844).await?;
+    let deadline = Instant::now() + SOON;
+    while ann.execute("return innerWidth", vec![]).await?.as_u64() > Some(600) {
+        ensure!(Instant::now() < deadline, "the window keeps its width");
+        sleep(Duration::from_millis(50)).await;
+    }
+    shoot(ann, "telephone").await?;
+    for browser in [ann, bob] {
+        let gaps = browser
+            .execute("return window.tilestead.gaps", vec![])
+            .await?;
+        ensure!(gaps == json!(0), "{gaps} gaps");
+        quiet(browser).await?;
+    }
+    Ok(())
+}
+
+/// Opens the page, gives a name where it asks for one, and waits for the world.
+async fn open(browser: &Client, page: &str, name: &str) -> Result<()> {
+    browser.goto(page).await?;
+    let field = browser
+        .wait()
+        .at_most(SOON)
+        .for_element(Locator::Css(
+            "form input[type=text], form input:not([type])",
+        ))
+        .await
+        .context("a field for the name")?;
+    field.clear().await?;
+    field.send_keys(name).await?;
+    field.send_keys(&Key::Enter.to_string()).await?;
+    let entered = until(browser, "the world", in_world).await?;
+    ensure!(entered["name"] == json!(name), "{entered}");
+    Ok(())
+}
+
+async fn over_the_border(
+    atlas: &Atlas,
+    browser: &Client,
+    gate: Gate,
+    cluster: &Cluster,
+) -> Result<()> {
+    let id = state(browser).await?["characterId"]
+        .as_str()
+        .context("no id")?
+        .to_owned();
+    let ways = atlas.terrain.ways_to(gate.low);
+    loop {
+        let at = position(&state(browser).await?)?;
+        if at == gate.low {
+            break;
+        }
+        let next = ways
+            .toward(at, 20)
+            .with_context(|| format!("no way from {at:?}"))?;
+        walk(browser, next).await?;
+    }
+    walk(browser, gate.high).await?;
+    let deadline = Instant::now() + SOON;
+    loop {
+        let rows = cluster.store().await?.characters().await?;
+        if rows
+            .iter()
+            .any(|row| row.id == id && row.ownership_sequence >= 2)
+        {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "not handed over: {rows:?}");
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+async fn walk(browser: &Client, to: (i32, i32)) -> Result<()> {
+    browser
+        .execute(
+            "window.tilestead.walkTo(arguments[0], arguments[1])",
+            vec![json!(to.0), json!(to.1)],
+        )
+        .await?;
+    let what = format!("standing at {to:?}");
+    until(browser, &what, |state| {
+        position(state).is_ok_and(|at| at == to)
+    })
+    .await?;
+    Ok(())
+}
+
+async fn say(browser: &Client, text: &str) -> Result<()> {
+    browser
+        .execute("window.tilestead.say(arguments[0])", vec![json!(text)])
+        .await?;
+    Ok(())
+}
+
+async fn heard(browser: &Client, text: &str) -> Result<()> {
+    let deadline = Instant::now() + SOON;
+    loop {
+        let chat = browser
+            .execute("return window.tilestead.chat()", vec![])
+            .await?;
+        // Heard, and shown to whoever looks at the page.
+        let shown = browser
+            .execute("return document.body.innerText", vec![])
+            .await?;
+        let shown = shown.as_str().is_some_and(|shown| shown.contains(text));
+        if chat.to_string().contains(text) && shown {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "not heard: {text}; {chat}");
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+async fn state(browser: &Client) -> Result<Value> {
+    let script = "if (!window.tilestead) return null; \
+        const s = window.tilestead.state(); \
+        s.all = [...window.tilestead.entities()]; return s;";
+    Ok(browser.execute(script, vec![]).await?)
+}
+
+async fn until(browser: &Client, what: &str, test: impl Fn(&Value) -> bool) -> Result<Value> {
+    let deadline = Instant::now() + SOON;
+    loop {
+        let state = state(browser).await?;
+        if test(&state) {
+            return Ok(state);
+        }
+        ensure!(
+            Instant::now() < deadline,
+            "waiting for {what}: {state:.600}"
+        );
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+fn in_world(state: &Value) -> bool {
+    state["connected"] == json!(true) && position(state).is_ok()
+}
+
+fn position(state: &Value) -> Result<(i32, i32)> {
+    let axis = |name: &str| {
+        let value = state["position"][name].as_i64().context("no position")?;
+        Ok::<_, anyhow::Error>(i32::try_from(value)?)
+    };
+    Ok((axis("x")?, axis("z")?))
+}
+
+fn names(state: &Value) -> Vec<String> {
+    let all = state["all"].as_array().cloned().unwrap_or_default();
+    all.iter()
+        .filter_map(|e| e["name"].as_str().map(str::to_owned))
+        .collect()
+}
+
+/// The browser has nothing to complain of.
+async fn quiet(browser: &Client) -> Result<()> {
+    let script = "return performance.getEntriesByType('resource').map(e => e.name)";
+    let loaded = browser.execute(script, vec![]).await?;
+    let here = browser.current_url().await?;
+    for url in loaded.as_array().context("resources")? {
+        let url = url.as_str().unwrap_or_default();
+        let own = url.starts_with(here.as_str()) || url.starts_with("data:");
+        ensure!(
+            own || url.starts_with("blob:"),
+            "the page asked elsewhere: {url}"
+        );
+    }
+    Ok(())
+}
+
+async fn shoot(browser: &Client, name: &str) -> Result<()> {
+    let folder = workspace().join("tests/out");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(
+        folder.join(format!("{name}.png")),
+        browser.screenshot().await?,
+    )?;
+    Ok(())
+}
