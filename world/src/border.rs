@@ -13,7 +13,7 @@ pub const BAND_TILES: u32 = 4;
 pub const SETTLE_TICKS: u64 = 3;
 /// Nobody goes further past the border of its region than this: whoever looks on from afar
 /// hears of what stands within 32 tiles of an owner's regions.
-pub const PAST_TILES_MAX: u32 = 16;
+pub const PAST_TILES_MAX: u32 = 24;
 
 /// A player who should belong to another region.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub(crate) fn crossing(player: &Player, now: Tick) -> Option<Region> {
     ripe.then(|| Region::from(tile))
 }
 
-/// Whether one who belongs to `region` may step from `from` to `to`: up to 16 tiles past its
+/// Whether one who belongs to `region` may step from `from` to `to`: up to 24 tiles past its
 /// border, and back from wherever it is.
 pub(crate) fn may_step(region: Region, from: Tile, to: Tile) -> bool {
     let past = region.tiles_past(to);

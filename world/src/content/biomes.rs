@@ -11,8 +11,12 @@ use crate::map::plan::Biome;
 /// The file.
 pub(crate) const FILE: &str = "biomes.json";
 
-/// Heights reach to 50 tiles, 200 quarters.
-const HEIGHT_QUARTERS: i32 = 200;
+/// Heights are kept in quarters of a tile.
+const QUARTERS: i32 = 4;
+/// The greatest height, in tiles; heights given as parts of it are 1 at most.
+const HEIGHT_TILES: i32 = 50;
+/// The heights of a biome that gives none, in quarters.
+const USUAL: (i32, i32) = (20, 60);
 
 /// The biomes in the order of the file, and which is which.
 #[derive(Debug, Default)]
@@ -73,20 +77,24 @@ fn weighed(fields: &Fields<'_>, name: &str) -> Vec<(Ground, u32)> {
     found
 }
 
-/// `heightRange` in parts of the greatest height.
+/// `heightRange` in tiles, or in parts of the greatest height where nothing is above 1.
 fn heights(fields: &Fields<'_>) -> (i32, i32) {
-    let range: Vec<f64> = fields
-        .values("heightRange")
-        .iter()
-        .filter_map(Value::as_f64)
-        .collect();
-    let quarters = |n: f64| whole(n, HEIGHT_QUARTERS).clamp(0, 255) as i32;
+    let values = fields.values("heightRange");
+    let range: Vec<f64> = values.iter().filter_map(Value::as_f64).collect();
     match range[..] {
-        [low, high] if low <= high => (quarters(low), quarters(high)),
-        [] => (0, HEIGHT_QUARTERS / 5),
+        [low, high] if low <= high => {
+            let unit = if high <= 1.0 {
+                HEIGHT_TILES * QUARTERS
+            } else {
+                QUARTERS
+            };
+            let quarters = |n: f64| whole(n, unit).clamp(0, 255) as i32;
+            (quarters(low), quarters(high))
+        }
+        [] if values.is_empty() => USUAL,
         _ => {
             fields.warn("heightRange", "not [low, high], ignored");
-            (0, HEIGHT_QUARTERS / 5)
+            USUAL
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::reader::{ContentError, Reader};
+use crate::content::areas::position;
+use crate::content::reader::{ContentError, Fields, Reader};
+use crate::tile::Tile;
 
 /// The file.
 pub(crate) const FILE: &str = "npcs.json";
@@ -44,7 +46,10 @@ pub enum Movement {
         radius: i32,
     },
     /// From point to point and round again.
-    Patrol,
+    Patrol {
+        /// The points, where the one who is placed has none of its own.
+        points: Vec<Tile>,
+    },
 }
 
 pub(crate) fn load(reader: &Reader<'_>) -> Result<BTreeMap<String, Arc<NpcKind>>, ContentError> {
@@ -52,49 +57,67 @@ pub(crate) fn load(reader: &Reader<'_>) -> Result<BTreeMap<String, Arc<NpcKind>>
     let mut kinds = BTreeMap::new();
     for fields in reader.records(FILE, &json, &["npcs"])? {
         let id = fields.text("id")?;
-        let name = fields.text("name")?;
-        let stats = fields.object_if("stats");
-        let stat = |name: &str, default: i64| {
-            let value = stats.as_ref().map_or(default, |s| s.int_or(name, default));
-            u32::try_from(value.clamp(1, 1_000_000)).unwrap_or(1)
-        };
-        let combat = fields.object_if("combat");
-        let leash = combat.as_ref().map_or(7, |c| c.int_or("leashRange", 7));
-        let movement = fields.object_if("movement");
-        // Units a second times 0.6 s, rounded to whole tiles, one at least.
-        let speed = movement
-            .as_ref()
-            .map_or(0, |m| m.scaled_or("speed", 600, 0));
-        let kind = NpcKind {
-            id: id.into(),
-            name: name.into(),
-            description: fields.text_or("description", "").into(),
-            category: fields.text_or("category", "neutral").to_lowercase().into(),
-            level: stat("level", 1),
-            health: stat("health", 10),
-            attackable: combat
-                .as_ref()
-                .is_none_or(|c| c.flag_or("attackable", true)),
-            movement: match &movement {
-                None => Movement::Stationary,
-                Some(m) => match m.text_or("type", "stationary").to_lowercase().as_str() {
-                    "stationary" => Movement::Stationary,
-                    "wander" => Movement::Wander {
-                        radius: m.int_or("wanderRadius", 5).clamp(0, 64) as i32,
-                    },
-                    "patrol" => Movement::Patrol,
-                    _ => {
-                        m.warn("type", "no such movement, stands still");
-                        Movement::Stationary
-                    }
-                },
-            },
-            tiles_per_tick: (speed.saturating_add(500) / 1_000).clamp(1, 8) as u32,
-            leash_tiles: leash.clamp(0, 64) as i32,
-        };
-        if kinds.insert(id.to_owned(), Arc::new(kind)).is_some() {
+        if kinds
+            .insert(id.to_owned(), Arc::new(kind(id, &fields)?))
+            .is_some()
+        {
             fields.warn("id", &format!("{id} is there twice, the last one counts"));
         }
     }
     Ok(kinds)
+}
+
+fn kind(id: &str, fields: &Fields<'_>) -> Result<NpcKind, ContentError> {
+    let stats = fields.object_if("stats");
+    let stat = |name: &str, default: i64| {
+        let value = stats.as_ref().map_or(default, |s| s.int_or(name, default));
+        value.clamp(1, 1_000_000) as u32
+    };
+    let combat = fields.object_if("combat");
+    let leash = combat.as_ref().map_or(7, |c| c.int_or("leashRange", 7));
+    let movement = fields.object_if("movement");
+    // Units a second times 0.6 s, rounded to whole tiles, one at least.
+    let speed = movement
+        .as_ref()
+        .map_or(0, |m| m.scaled_or("speed", 600, 0));
+    Ok(NpcKind {
+        id: id.into(),
+        name: fields.text("name")?.into(),
+        description: fields.text_or("description", "").into(),
+        category: fields.text_or("category", "neutral").to_lowercase().into(),
+        level: stat("level", 1),
+        health: stat("health", 10),
+        attackable: combat
+            .as_ref()
+            .is_none_or(|c| c.flag_or("attackable", true)),
+        movement: movement.as_ref().map_or(Movement::Stationary, moves),
+        tiles_per_tick: (speed.saturating_add(500) / 1_000).clamp(1, 8) as u32,
+        leash_tiles: leash.clamp(0, 64) as i32,
+    })
+}
+
+fn moves(fields: &Fields<'_>) -> Movement {
+    match fields.text_or("type", "stationary").to_lowercase().as_str() {
+        "stationary" => Movement::Stationary,
+        "wander" => Movement::Wander {
+            radius: fields.int_or("wanderRadius", 5).clamp(0, 64) as i32,
+        },
+        "patrol" => Movement::Patrol {
+            points: patrol(fields),
+        },
+        _ => {
+            fields.warn("type", "no such movement, stands still");
+            Movement::Stationary
+        }
+    }
+}
+
+/// The points of `patrolPath`, in the world's coordinates.
+pub(crate) fn patrol(fields: &Fields<'_>) -> Vec<Tile> {
+    let list = fields.objects("patrolPath");
+    let points: Vec<Tile> = list.iter().filter_map(|f| position(f).ok()).collect();
+    if points.len() < list.len() {
+        fields.warn("patrolPath", "a point is not {x, z}, skipped");
+    }
+    points
 }

@@ -6,18 +6,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
-
+use crate::border::PAST_TILES_MAX;
 use crate::content::areas::{Area, position};
 use crate::content::gathering::Resources;
-use crate::content::npcs::{Movement, NpcKind};
+use crate::content::npcs::{self, Movement, NpcKind};
 use crate::content::reader::{ContentError, Fields};
 use crate::content::stations::StationKind;
 use crate::content::stores::Store;
 use crate::ids::EntityId;
 use crate::look::Kind;
 use crate::rng;
-use crate::tile::Tile;
+use crate::tile::{Region, Tile};
 
 /// How many NPCs one spawn may hold.
 const SPAWN_MAX: i64 = 64;
@@ -130,6 +129,7 @@ impl Placed {
             fields.warn("storeId", &format!("there is no store {store:?}"));
         }
         let entity = self.id(fields, &format!("npc:{}:{id}", area.id), tile);
+        let patrol = patrol(fields, &kind, tile);
         self.npcs.push(NpcPlacement {
             key: rng::key(entity.as_str()),
             id: entity,
@@ -142,7 +142,7 @@ impl Placed {
             service: fields.text_or("type", "").to_lowercase().into(),
             tile,
             radius: 0,
-            patrol: patrol(fields),
+            patrol,
         });
         Ok(())
     }
@@ -171,7 +171,7 @@ impl Placed {
                 service: "".into(),
                 tile,
                 radius,
-                patrol: patrol(fields),
+                patrol: patrol(fields, kind, tile),
             });
         }
         Ok(())
@@ -214,6 +214,7 @@ impl Placed {
         let sort = fields.text("type")?.to_lowercase();
         let tile = position(&fields.object("position")?)?;
         let known = catalogs.stations.get(&sort);
+        let usual = known.map_or(sort.as_str(), |k| &k.name);
         let (width, depth) = known.map_or((1, 1), |k| k.footprint);
         let (low, name) = (
             tile.moved(-(width / 2), -(depth / 2)),
@@ -224,7 +225,7 @@ impl Placed {
         self.fixtures.push(Fixture {
             id,
             kind: Kind::Station,
-            name: known.map_or_else(|| sort.as_str().into(), |k| Arc::clone(&k.name)),
+            name: fields.text_or("name", usual).into(),
             sort: sort.as_str().into(),
             of: sort.as_str().into(),
             examine: known.map_or_else(|| "".into(), |k| Arc::clone(&k.examine)),
@@ -258,22 +259,19 @@ impl Placed {
     }
 }
 
-/// The points of a patrol, from the placement itself.
-fn patrol(fields: &Fields<'_>) -> Vec<Tile> {
-    let point = |f: &Fields<'_>| position(f).ok();
-    let points: Vec<Tile> = fields
-        .objects("patrolPath")
-        .iter()
-        .filter_map(point)
-        .collect();
-    if points.len()
-        < fields
-            .values("patrolPath")
-            .iter()
-            .filter(|v| Value::is_object(v))
-            .count()
-    {
-        fields.warn("patrolPath", "a point is not {x, z}, skipped");
+/// The points to which one of `kind` who lives at `home` walks: its own, else its kind's; those
+/// that are too far from its region are left out.
+fn patrol(fields: &Fields<'_>, kind: &NpcKind, home: Tile) -> Vec<Tile> {
+    let mut points = npcs::patrol(fields);
+    if let (true, Movement::Patrol { points: usual }) = (points.is_empty(), &kind.movement) {
+        points.clone_from(usual);
+    }
+    let region = Region::from(home);
+    let all = points.len();
+    points.retain(|point| region.tiles_past(*point) <= PAST_TILES_MAX);
+    if points.len() < all {
+        let why = format!("goes more than {PAST_TILES_MAX} tiles past its region, cut short");
+        fields.warn("patrolPath", &why);
     }
     points
 }

@@ -83,12 +83,12 @@ pub(crate) fn appear(
 
 /// Whether the NPC has anything to do at `now`.
 pub(crate) fn stirs(npc: &Npc, now: Tick) -> bool {
-    let roots = match npc.placement.kind.movement {
-        Movement::Stationary => npc.placement.patrol.is_empty(),
-        Movement::Wander { radius } => radius == 0,
-        Movement::Patrol => npc.placement.patrol.is_empty(),
-    };
-    !roots && (npc.state.goal.is_some() || now >= npc.state.walks_at)
+    let wanders = matches!(
+        npc.placement.kind.movement,
+        Movement::Wander { radius: 1.. }
+    );
+    let rooted = !wanders && npc.placement.patrol.is_empty();
+    !rooted && (npc.state.goal.is_some() || now >= npc.state.walks_at)
 }
 
 /// One tick of an NPC that stirs. True: it stands elsewhere than before.

@@ -1,0 +1,5 @@
+//! How long one tick takes.
+
+fn main() {
+    divan::main();
+}
