@@ -47,6 +47,8 @@ pub struct View {
     pub map: Map,
     /// The last `seq`.
     pub seq: u64,
+    /// The last `seq` of the connection before this one.
+    pub resume_from: u64,
     /// Messages whose `seq` was not the last one plus one.
     pub gaps: u64,
     /// `error` messages, by code.
@@ -69,6 +71,7 @@ impl View {
     /// A new connection begins: `seq` counts anew, unless the session is resumed.
     pub fn connected(&mut self) {
         self.phase = Phase::Silent;
+        self.resume_from = self.seq;
     }
 
     /// Learns from one message.
@@ -132,19 +135,13 @@ impl View {
     }
 
     fn count(&mut self, message: &Message) {
-        // The first message of a connection, and of a resynchronised one, starts anew.
-        let anew = match &message.told {
-            Told::Hello(_) => message.seq == 1,
-            Told::Resumed(resumed) => resumed.resync && message.seq == 1,
-            _ => false,
+        let expected = match &message.told {
+            Told::Hello(_) => 1,
+            // A resumed session goes on counting where the last connection ended.
+            Told::Resumed(resumed) if !resumed.resync => self.resume_from + 1,
+            _ => self.seq + 1,
         };
-        // A resumed session goes on counting where the last connection ended.
-        let resumed = matches!(&message.told, Told::Resumed(r) if !r.resync);
-        if resumed {
-            self.seq = message.seq;
-            return;
-        }
-        if !anew && message.seq != self.seq + 1 {
+        if message.seq != expected {
             self.gaps += 1;
         }
         self.seq = message.seq;
@@ -197,6 +194,26 @@ mod tests {
             view.take(&ack(seq));
         }
         assert_eq!(view.gaps, 1);
+    }
+
+    #[test]
+    fn a_resumed_session_goes_on_counting() {
+        let hello = r#"{"event":"session:hello","seq":1,"data":{"protocol":1,"heartbeatMs":1,
+            "authTimeoutMs":1,"anonymous":true}}"#;
+        for (resync, seq) in [(false, 6), (true, 2)] {
+            let mut view = View::default();
+            view.take(&json(hello));
+            (2..=5).for_each(|seq| view.take(&ack(seq)));
+            view.connected();
+            view.take(&json(hello));
+            let resumed = format!(
+                r#"{{"event":"session:resumed","seq":{seq},"data":{{"sessionId":"s",
+                    "replayed":0,"resync":{resync}}}}}"#
+            );
+            view.take(&json(&resumed));
+            view.take(&ack(seq + 1));
+            assert_eq!(view.gaps, 0, "resync {resync}");
+        }
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl Bot {
             view.welcome
                 .as_ref()
                 .filter(|_| view.entered.is_some())
-                .map(|w| json!({ "resumeToken": w.resume_token, "lastSeq": view.seq }))
+                .map(|w| json!({ "resumeToken": w.resume_token, "lastSeq": view.resume_from }))
         };
         if let Some(data) = resume {
             self.send(writer, "session:resume", &data).await?;
