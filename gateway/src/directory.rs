@@ -1,0 +1,447 @@
+//! The directory as this gateway knows it: which run owns which region, and where runs are.
+//!
+//! Always: within an incarnation of the store neither the version nor the epoch of a region goes
+//! back, and an older incarnation is never believed. Reading never waits: readers get the last
+//! whole view, however old, and [`DirectoryView::age`] says how old it is.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use chassis::rpc::{self, Backoff};
+use proto::rpc::persistence::v1::{
+    DirectoryUpdate, RunState, WatchRequest, directory_client::DirectoryClient,
+};
+use tokio::{sync::watch, time::Instant};
+use tokio_util::sync::CancellationToken;
+use world::Region;
+
+/// A silence this long ends a watch: signs of life come every second.
+const SILENCE: Duration = Duration::from_secs(4);
+/// The directory of a large world.
+const UPDATE_BYTES_MAX: usize = 16 * 1024 * 1024;
+const NEVER: u64 = u64::MAX;
+
+/// Who owns a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Owner {
+    /// Never 0.
+    pub(crate) run_id: u64,
+    /// Grows with every change of owner.
+    pub(crate) epoch: u64,
+}
+
+/// One life of a zone server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RunEntry {
+    /// Never used again.
+    pub(crate) run_id: u64,
+    /// host:port.
+    pub(crate) address: String,
+    /// It gives its regions away.
+    pub(crate) draining: bool,
+}
+
+/// When the last push came, in milliseconds after `start`.
+#[derive(Debug)]
+struct Pulse {
+    start: Instant,
+    last_ms: AtomicU64,
+}
+
+impl Pulse {
+    fn beat(&self) {
+        let ms = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(NEVER - 1);
+        self.last_ms.store(ms, Ordering::Relaxed);
+    }
+}
+
+/// One version of the directory.
+#[derive(Debug, Clone)]
+pub(crate) struct DirectoryView {
+    version: u64,
+    incarnation: u64,
+    runs: BTreeMap<u64, RunEntry>,
+    /// Run 0: nobody.
+    regions: HashMap<Region, Owner>,
+    pulse: Arc<Pulse>,
+}
+
+/// What a push did.
+#[derive(Debug)]
+enum Push {
+    /// A newer view.
+    New(DirectoryView),
+    /// Nothing has changed; the view is as fresh as the push.
+    Same,
+    /// Older than what is known.
+    Old,
+    /// It rests on a version that was never pushed: watch anew.
+    Gap,
+}
+
+impl DirectoryView {
+    fn empty() -> Self {
+        Self {
+            version: 0,
+            incarnation: 0,
+            runs: BTreeMap::new(),
+            regions: HashMap::new(),
+            pulse: Arc::new(Pulse {
+                start: Instant::now(),
+                last_ms: AtomicU64::new(NEVER),
+            }),
+        }
+    }
+
+    /// Who owns the region, if anybody does.
+    pub(crate) fn owner_of(&self, region: Region) -> Option<Owner> {
+        self.regions
+            .get(&region)
+            .copied()
+            .filter(|owner| owner.run_id != 0)
+    }
+
+    /// The world has this region, owned or not.
+    pub(crate) fn has(&self, region: Region) -> bool {
+        self.regions.contains_key(&region)
+    }
+
+    /// All runs that are not fenced, by id.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &RunEntry> {
+        self.runs.values()
+    }
+
+    /// The run, unless it is fenced.
+    pub(crate) fn run(&self, run_id: u64) -> Option<&RunEntry> {
+        self.runs.get(&run_id)
+    }
+
+    /// All regions with the run that owns each; 0: nobody.
+    pub(crate) fn regions(&self) -> impl Iterator<Item = (Region, Owner)> {
+        self.regions.iter().map(|(region, owner)| (*region, *owner))
+    }
+
+    /// Grows with every change.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Time since the last push or sign of life; the greatest duration if there was none.
+    pub(crate) fn age(&self) -> Duration {
+        match self.pulse.last_ms.load(Ordering::Relaxed) {
+            NEVER => Duration::MAX,
+            ms => self
+                .pulse
+                .start
+                .elapsed()
+                .saturating_sub(Duration::from_millis(ms)),
+        }
+    }
+
+    fn after(&self, update: DirectoryUpdate) -> Push {
+        let now = (self.incarnation, self.version);
+        let then = (update.incarnation, update.version);
+        if then < now {
+            return Push::Old;
+        }
+        if then == now && self.version != 0 {
+            return Push::Same;
+        }
+        if update.unchanged {
+            return Push::Gap;
+        }
+        let fenced = RunState::Fenced as i32;
+        let runs = update.runs.into_iter().filter(|run| run.state != fenced);
+        let runs = runs.map(|run| {
+            let draining = run.state == RunState::Draining as i32;
+            (
+                run.run_id,
+                RunEntry {
+                    run_id: run.run_id,
+                    address: run.address,
+                    draining,
+                },
+            )
+        });
+        let mut regions = HashMap::with_capacity(update.regions.len());
+        for owned in update.regions {
+            let Some(region) = owned.region else { continue };
+            let region = Region {
+                x: region.x,
+                z: region.z,
+            };
+            let told = Owner {
+                run_id: owned.run_id,
+                epoch: owned.epoch,
+            };
+            let known = self.regions.get(&region).copied();
+            let older =
+                known.filter(|k| update.incarnation == self.incarnation && k.epoch > told.epoch);
+            regions.insert(region, older.unwrap_or(told));
+        }
+        Push::New(Self {
+            version: update.version,
+            incarnation: update.incarnation,
+            runs: runs.collect(),
+            regions,
+            pulse: Arc::clone(&self.pulse),
+        })
+    }
+
+    /// A view of these runs and owners, as if pushed.
+    #[cfg(test)]
+    pub(crate) fn of(version: u64, runs: &[(u64, &str)], regions: &[(Region, u64)]) -> Self {
+        let entry = |&(run_id, address): &(u64, &str)| {
+            (
+                run_id,
+                RunEntry {
+                    run_id,
+                    address: address.to_owned(),
+                    draining: false,
+                },
+            )
+        };
+        let owned = |&(region, run_id): &(Region, u64)| (region, Owner { run_id, epoch: 1 });
+        Self {
+            version,
+            runs: runs.iter().map(entry).collect(),
+            regions: regions.iter().map(owned).collect(),
+            ..Self::empty()
+        }
+    }
+}
+
+/// The latest view, and word of every newer one.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    view: ArcSwap<DirectoryView>,
+    changed: watch::Sender<u64>,
+}
+
+impl Directory {
+    /// Empty until the first push.
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            view: ArcSwap::from_pointee(DirectoryView::empty()),
+            changed: watch::Sender::new(0),
+        })
+    }
+
+    /// The latest view.
+    pub(crate) fn view(&self) -> Arc<DirectoryView> {
+        self.view.load_full()
+    }
+
+    /// Changes with every newer view.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// Takes a newer view.
+    pub(crate) fn set(&self, view: DirectoryView) {
+        let version = view.version;
+        self.view.store(Arc::new(view));
+        self.changed.send_replace(version);
+    }
+
+    /// Takes a push; whether the watch may go on.
+    fn push(&self, update: DirectoryUpdate) -> bool {
+        let view = self.view();
+        match view.after(update) {
+            Push::New(next) => {
+                next.pulse.beat();
+                self.set(next);
+                true
+            }
+            Push::Same => {
+                view.pulse.beat();
+                true
+            }
+            // A replica that is behind catches up within a poll; until then it is no news.
+            Push::Old => true,
+            Push::Gap => false,
+        }
+    }
+
+    /// Watches one persistence service after the other until `stop`.
+    pub(crate) async fn follow(
+        self: Arc<Self>,
+        addresses: Vec<String>,
+        client: String,
+        stop: CancellationToken,
+    ) {
+        let mut backoff = Backoff::new();
+        let mut was_well = true;
+        for address in addresses.iter().cycle() {
+            let watching = self.watch(address, &client, &mut backoff, &mut was_well);
+            let why = tokio::select! {
+                () = stop.cancelled() => return,
+                ended = watching => ended,
+            };
+            if was_well {
+                tracing::warn!(address, error = %why, "the directory is not being pushed");
+                was_well = false;
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = backoff.wait() => {}
+            }
+        }
+    }
+
+    /// Watches one persistence service until that ends, and says why it ended.
+    async fn watch(
+        &self,
+        address: &str,
+        client: &str,
+        backoff: &mut Backoff,
+        was_well: &mut bool,
+    ) -> String {
+        let channel = match rpc::channel(address) {
+            Ok(channel) => channel,
+            Err(error) => return error.to_string(),
+        };
+        let mut stub = DirectoryClient::new(channel).max_decoding_message_size(UPDATE_BYTES_MAX);
+        let request = WatchRequest {
+            client: client.to_owned(),
+        };
+        let mut pushes = match tokio::time::timeout(rpc::DEADLINE, stub.watch(request)).await {
+            Ok(Ok(answer)) => answer.into_inner(),
+            Ok(Err(status)) => return status.to_string(),
+            Err(_) => return "no answer in time".to_owned(),
+        };
+        loop {
+            let update = match tokio::time::timeout(SILENCE, pushes.message()).await {
+                Ok(Ok(Some(update))) => update,
+                Ok(Ok(None)) => return "the stream ended".to_owned(),
+                Ok(Err(status)) => return status.to_string(),
+                Err(_) => return "no sign of life".to_owned(),
+            };
+            if !self.push(update) {
+                return "a version was missed".to_owned();
+            }
+            backoff.reset();
+            if !*was_well {
+                tracing::info!(address, "the directory is being pushed again");
+                *was_well = true;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::rpc::{common, persistence::v1 as wire};
+
+    use super::*;
+
+    fn update(incarnation: u64, version: u64, run_id: u64, epoch: u64) -> DirectoryUpdate {
+        let run = |run_id, state: RunState| wire::Run {
+            run_id,
+            address: format!("zone:{run_id}"),
+            state: state.into(),
+            ..Default::default()
+        };
+        DirectoryUpdate {
+            version,
+            incarnation,
+            runs: vec![
+                run(1, RunState::Live),
+                run(2, RunState::Draining),
+                run(3, RunState::Fenced),
+            ],
+            regions: vec![wire::RegionOwner {
+                region: Some(common::v1::Region { x: 0, z: -1 }),
+                run_id,
+                epoch,
+            }],
+            unchanged: false,
+        }
+    }
+
+    const REGION: Region = Region { x: 0, z: -1 };
+
+    #[tokio::test(start_paused = true)]
+    async fn a_push_replaces_the_view_and_sets_its_age_back() {
+        let directory = Directory::new();
+        assert_eq!(directory.view().age(), Duration::MAX);
+        assert!(directory.push(update(1, 5, 1, 3)));
+        let view = directory.view();
+        assert_eq!(
+            view.owner_of(REGION),
+            Some(Owner {
+                run_id: 1,
+                epoch: 3
+            })
+        );
+        let runs: Vec<_> = view.runs().map(|r| (r.run_id, r.draining)).collect();
+        assert_eq!(runs, [(1, false), (2, true)], "a fenced run is no run");
+        tokio::time::advance(Duration::from_secs(2)).await;
+        assert_eq!(view.age(), Duration::from_secs(2));
+        let life = DirectoryUpdate {
+            unchanged: true,
+            ..update(1, 5, 0, 0)
+        };
+        assert!(directory.push(life));
+        assert_eq!(view.age(), Duration::ZERO);
+        assert_eq!(
+            directory.view().owner_of(REGION),
+            Some(Owner {
+                run_id: 1,
+                epoch: 3
+            })
+        );
+    }
+
+    #[tokio::test]
+    async fn versions_and_epochs_never_go_back_within_an_incarnation() {
+        let directory = Directory::new();
+        directory.push(update(2, 5, 1, 3));
+        directory.push(update(2, 4, 9, 9));
+        directory.push(update(1, 99, 9, 9));
+        directory.push(update(2, 6, 2, 2));
+        let view = directory.view();
+        assert_eq!(view.version(), 6);
+        assert_eq!(
+            view.owner_of(REGION),
+            Some(Owner {
+                run_id: 1,
+                epoch: 3
+            })
+        );
+        directory.push(update(3, 1, 2, 1));
+        assert_eq!(
+            directory.view().owner_of(REGION),
+            Some(Owner {
+                run_id: 2,
+                epoch: 1
+            })
+        );
+    }
+
+    #[tokio::test]
+    async fn a_sign_of_life_of_an_unknown_version_ends_the_watch() {
+        let directory = Directory::new();
+        directory.push(update(1, 5, 1, 1));
+        assert!(!directory.push(DirectoryUpdate {
+            unchanged: true,
+            ..update(1, 6, 0, 0)
+        }));
+    }
+
+    #[tokio::test]
+    async fn nobody_owns_a_region_of_run_zero() {
+        let directory = Directory::new();
+        directory.push(update(1, 1, 0, 0));
+        assert_eq!(directory.view().owner_of(REGION), None);
+        assert!(directory.view().has(REGION));
+        assert!(!directory.view().has(Region { x: 7, z: 7 }));
+    }
+}

@@ -1,0 +1,447 @@
+//! The one task that owns the replica: it takes every run's frames of a tick, asks for the chunks
+//! that sessions come near, and gives each session its update.
+//!
+//! Always: it never waits for a client, nor for a run longer than 50 ms; what comes late goes out
+//! with the next flush, at once when a whole run was late.
+
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use proto::{
+    client::Format,
+    rpc::{common::v1 as common, zone::v1 as wire},
+};
+use tokio::{
+    sync::mpsc,
+    time::{Instant as Due, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use world::{Chunk, Region};
+
+use super::{
+    changes::Changes,
+    encode,
+    interest::{Plan, Scene, View},
+    measures::{Flushed, Measures},
+    replica::Replica,
+    subscriptions::{Owners, Subscriptions},
+};
+use crate::{
+    directory::{Directory, DirectoryView},
+    mailbox::Update,
+    zone_link::{Table, Watch},
+};
+
+/// How long a tick waits for the last run's frame.
+const FRAME_WAIT: Duration = Duration::from_millis(50);
+/// Sessions that come within this are subscribed for together.
+const GATHER: Duration = Duration::from_millis(5);
+/// Frames that wait for this task; beyond them, the streams do.
+const WAITING_MAX: usize = 256;
+/// Trace contexts that wait for a slow client, at most.
+const TRACEPARENTS_MAX: usize = 16;
+
+/// What the link with a run says.
+#[derive(Debug)]
+pub(crate) enum FromLink {
+    /// A pair of streams is open.
+    Up {
+        /// Whose.
+        run: u64,
+        /// Of the pair.
+        number: u64,
+        /// Where to ask for chunks.
+        subscribe: mpsc::Sender<wire::Subscribe>,
+    },
+    /// What is public in a run's tick.
+    Frame {
+        /// Whose.
+        run: u64,
+        /// Of the pair.
+        number: u64,
+        /// What it says.
+        frame: wire::Frame,
+        /// When it came.
+        received: Instant,
+    },
+    /// The pair of streams has ended.
+    Down {
+        /// Whose.
+        run: u64,
+        /// Of the pair.
+        number: u64,
+    },
+}
+
+#[derive(Debug)]
+struct Link {
+    number: u64,
+    subscribe: mpsc::Sender<wire::Subscribe>,
+    /// Of its last frame.
+    tick: u64,
+}
+
+/// A tick whose frames are coming in.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    tick: u64,
+    received: Instant,
+    due: Due,
+}
+
+#[derive(Debug)]
+struct Watcher {
+    generation: u64,
+    view: View,
+    traceparents: Vec<String>,
+    /// The flush that it was last part of.
+    flush: u64,
+}
+
+/// See the module.
+pub(crate) struct FanOut {
+    table: Arc<Table>,
+    directory: Arc<Directory>,
+    measures: Measures,
+    replica: Replica,
+    subscriptions: Subscriptions,
+    links: BTreeMap<u64, Link>,
+    watchers: HashMap<Arc<str>, Watcher>,
+    window: Option<Window>,
+    flushes: u64,
+    flushed_tick: u64,
+}
+
+impl Owners for DirectoryView {
+    fn owner(&self, region: Region) -> Option<u64> {
+        self.owner_of(region).map(|owner| owner.run_id)
+    }
+
+    fn exists(&self, region: Region) -> bool {
+        self.has(region)
+    }
+}
+
+/// A tick as one format sees it.
+struct Stage<'a> {
+    replica: &'a Replica,
+    changes: &'a Changes,
+    format: Format,
+    encoded: &'a Cell<u64>,
+}
+
+impl Stage<'_> {
+    fn count(&self, bytes: Bytes) -> Bytes {
+        self.encoded.set(self.encoded.get() + bytes.len() as u64);
+        bytes
+    }
+}
+
+impl Scene for Stage<'_> {
+    fn ready(&self, chunk: Chunk) -> bool {
+        self.replica.chunk(chunk).is_some_and(|state| state.ready())
+    }
+
+    fn changed(&self, chunk: Chunk) -> bool {
+        self.changes.chunks.contains_key(&chunk)
+    }
+
+    fn change(&self, chunk: Chunk) -> Option<Bytes> {
+        let change = self.changes.chunks.get(&chunk)?;
+        let written = change.written(encode::index(self.format), || {
+            self.count(encode::change(self.format, chunk, change, self.replica))
+        });
+        Some(written.clone())
+    }
+
+    fn whole(&self, chunk: Chunk) -> Option<Bytes> {
+        let state = self.replica.chunk(chunk)?;
+        let written = state.snapshot(encode::index(self.format), || {
+            self.count(encode::snapshot(self.format, chunk, state, self.replica))
+        });
+        Some(written.clone())
+    }
+}
+
+fn wire_chunks(chunks: &[Chunk]) -> Vec<common::Chunk> {
+    chunks
+        .iter()
+        .map(|chunk| common::Chunk {
+            x: chunk.x,
+            z: chunk.z,
+        })
+        .collect()
+}
+
+impl FanOut {
+    /// Begins to take frames, until `stop`.
+    pub(crate) fn start(
+        table: Arc<Table>,
+        directory: Arc<Directory>,
+        measures: Measures,
+        stop: CancellationToken,
+    ) -> mpsc::Sender<FromLink> {
+        let (sender, frames) = mpsc::channel(WAITING_MAX);
+        let fan_out = Self::new(table, directory, measures);
+        tokio::spawn(fan_out.run(frames, stop));
+        sender
+    }
+
+    fn new(table: Arc<Table>, directory: Arc<Directory>, measures: Measures) -> Self {
+        Self {
+            table,
+            directory,
+            measures,
+            replica: Replica::default(),
+            subscriptions: Subscriptions::default(),
+            links: BTreeMap::new(),
+            watchers: HashMap::new(),
+            window: None,
+            flushes: 0,
+            flushed_tick: 0,
+        }
+    }
+
+    async fn run(mut self, mut frames: mpsc::Receiver<FromLink>, stop: CancellationToken) {
+        let table = Arc::clone(&self.table);
+        let mut versions = self.directory.changes();
+        let mut gathering: Option<Due> = None;
+        loop {
+            let window = self.window.map(|window| window.due);
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                message = frames.recv() => match message {
+                    Some(message) => self.hear(message),
+                    None => return,
+                },
+                () = until(window) => self.flush(),
+                () = until(gathering) => {
+                    gathering = None;
+                    self.reconcile();
+                }
+                () = table.changed.notified() => {
+                    gathering.get_or_insert(Due::now() + GATHER);
+                }
+                changed = versions.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
+                    gathering.get_or_insert(Due::now() + GATHER);
+                }
+            }
+        }
+    }
+
+    fn hear(&mut self, message: FromLink) {
+        match message {
+            FromLink::Up {
+                run,
+                number,
+                subscribe,
+            } => {
+                self.links.insert(
+                    run,
+                    Link {
+                        number,
+                        subscribe,
+                        tick: 0,
+                    },
+                );
+                self.subscriptions.link_up(run);
+                self.replica.restart(run);
+                self.reconcile();
+            }
+            FromLink::Down { run, number } => {
+                if self
+                    .links
+                    .get(&run)
+                    .is_some_and(|link| link.number == number)
+                {
+                    self.links.remove(&run);
+                    self.subscriptions.link_down(run);
+                    self.replica.restart(run);
+                }
+            }
+            FromLink::Frame {
+                run,
+                number,
+                frame,
+                received,
+            } => {
+                let Some(link) = self.links.get_mut(&run) else {
+                    return;
+                };
+                if link.number != number || frame.run_id != run {
+                    return;
+                }
+                link.tick = link.tick.max(frame.tick);
+                let tick = frame.tick;
+                self.replica.apply(run, tick, frame.chunks);
+                self.framed(tick, received);
+            }
+        }
+    }
+
+    /// Flushes when nobody is waited for any more.
+    fn framed(&mut self, tick: u64, received: Instant) {
+        if tick <= self.flushed_tick {
+            self.measures.late();
+        }
+        let window = self.window.get_or_insert_with(|| Window {
+            tick,
+            received,
+            due: Due::now() + FRAME_WAIT,
+        });
+        window.tick = window.tick.max(tick);
+        let tick = window.tick.max(self.flushed_tick);
+        let waits = |(run, link): (&u64, &Link)| link.tick < tick && self.subscriptions.asked(*run);
+        if !self.links.iter().any(waits) {
+            self.flush();
+        }
+    }
+
+    /// Asks for what sessions came near, and ends what they left.
+    fn reconcile(&mut self) {
+        let view = self.directory.view();
+        let positions = self.table.positions();
+        let tick = self.replica.tick();
+        let change = self.subscriptions.reconcile(&positions, &*view, tick);
+        for around in &change.set {
+            self.replica
+                .set_runs(around.chunk, &around.runs, around.complete);
+        }
+        for chunk in change.dropped {
+            self.replica.drop_chunk(chunk);
+        }
+        for (run, ask) in self.subscriptions.asks() {
+            let Some(link) = self.links.get(&run) else {
+                continue;
+            };
+            let message = wire::Subscribe {
+                hello: None,
+                add: wire_chunks(&ask.add),
+                remove: wire_chunks(&ask.remove),
+            };
+            // A full queue is asked again with the next flush.
+            if link.subscribe.try_send(message).is_ok() {
+                self.subscriptions.tell(run, &ask);
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        let begin = Instant::now();
+        let window = self.window.take();
+        let received = window.map_or(begin, |window| window.received);
+        self.reconcile();
+        self.flushes += 1;
+        let changes = self.replica.flush();
+        self.flushed_tick = changes.tick;
+        let mut flushed = Flushed {
+            waited: begin.saturating_duration_since(received),
+            ..Flushed::default()
+        };
+        let encoded = Cell::new(0);
+        for watch in self.table.watches() {
+            self.show(watch, &changes, &encoded, received, &mut flushed);
+        }
+        let flushes = self.flushes;
+        self.watchers.retain(|_, watcher| watcher.flush == flushes);
+        let (entities, chunks) = self.replica.size();
+        flushed.entities = entities as u64;
+        flushed.chunks = chunks as u64;
+        flushed.encoded = encoded.get();
+        flushed.took = begin.elapsed();
+        self.measures.flushed(&flushed);
+        match self.replica.take_malformed() {
+            0 => {}
+            records => {
+                self.measures.malformed(records);
+                tracing::error!(records, "a zone sent what cannot be shown");
+            }
+        }
+    }
+
+    /// Gives one session its update.
+    fn show(
+        &mut self,
+        watch: Watch,
+        changes: &Changes,
+        encoded: &Cell<u64>,
+        received: Instant,
+        flushed: &mut Flushed,
+    ) {
+        let fresh = || Watcher {
+            generation: watch.generation,
+            view: View::new(),
+            traceparents: Vec::new(),
+            flush: 0,
+        };
+        let watcher = self.watchers.entry(watch.session_id).or_insert_with(fresh);
+        if watcher.generation != watch.generation {
+            *watcher = fresh();
+        }
+        watcher.flush = self.flushes;
+        let room = TRACEPARENTS_MAX.saturating_sub(watcher.traceparents.len());
+        watcher
+            .traceparents
+            .extend(watch.traceparents.into_iter().take(room));
+        let stage = Stage {
+            replica: &self.replica,
+            changes,
+            format: watch.format,
+            encoded,
+        };
+        let mut plan = watcher
+            .view
+            .plan(watch.position.into(), changes.tick, &stage);
+        flushed.watchers += 1;
+        if watcher.view.worth(&plan) {
+            let update = written(
+                watch.format,
+                &mut plan,
+                received,
+                watcher.traceparents.clone(),
+            );
+            let bytes: usize = update.body.iter().map(Bytes::len).sum();
+            if watch.mailbox.offer(update) {
+                watcher.view.took(&plan);
+                watcher.traceparents.clear();
+                flushed.updates += 1;
+                flushed.update_bytes += bytes as u64;
+            } else {
+                flushed.refused += 1;
+            }
+        }
+        flushed.dirty += watcher.view.owed() as u64;
+    }
+}
+
+fn written(
+    format: Format,
+    plan: &mut Plan,
+    received: Instant,
+    traceparents: Vec<String>,
+) -> Update {
+    let pieces = std::mem::take(&mut plan.pieces);
+    Update {
+        tick: plan.tick,
+        body: encode::update(format, plan.tick, pieces, &plan.gone),
+        traceparents,
+        received,
+    }
+}
+
+/// Waits until then; for ever without one.
+async fn until(due: Option<Due>) {
+    match due {
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}

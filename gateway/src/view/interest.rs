@@ -1,0 +1,264 @@
+//! Who sees what: which chunks one session gets in this update. Pure.
+//!
+//! Always: applying every update that a session took to an empty map gives exactly what the
+//! replica holds of the chunks that are clean for it. A chunk that is not clean gets no changes,
+//! only, some day, all of it.
+
+use bytes::Bytes;
+use proto::client::limits::{VIEW_CHUNKS, WORLD_UPDATE_BYTES_MAX};
+use world::Chunk;
+
+use super::encode::{ENVELOPE_BYTES, GONE_BYTES};
+
+/// Chunks on a side of what a session sees.
+const SIDE: i32 = 2 * VIEW_CHUNKS + 1;
+const SLOTS: usize = (SIDE * SIDE) as usize;
+/// Ticks after which a chunk that is owed goes before nearer ones that can wait.
+const PATIENCE_TICKS: u64 = 8;
+/// Every so many ticks such a chunk goes first of all, so that none too large to go with another
+/// waits for ever.
+const TURN_TICKS: u64 = 4;
+/// An update is sent after so many ticks without one, as a sign of life.
+const LIFE_TICKS: u64 = 5;
+
+/// What there is of one chunk in this tick, in the session's format.
+pub(crate) trait Scene {
+    /// It is known and can be shown.
+    fn ready(&self, chunk: Chunk) -> bool;
+    /// Something in it changed.
+    fn changed(&self, chunk: Chunk) -> bool;
+    /// What changed in it.
+    fn change(&self, chunk: Chunk) -> Option<Bytes>;
+    /// All of it.
+    fn whole(&self, chunk: Chunk) -> Option<Bytes>;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The client has all of it as it is.
+    Clean,
+    /// The client is owed all of it, since this tick.
+    Owed { since: u64 },
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    chunk: Chunk,
+    state: State,
+    /// The client has something of it, maybe old.
+    known: bool,
+}
+
+/// What one session sees. A chunk's slot follows from its coordinates, so that moving on costs
+/// only what changes.
+#[derive(Debug)]
+pub(crate) struct View {
+    center: Option<Chunk>,
+    slots: Vec<Slot>,
+    /// Out of sight, and the client does not know it.
+    gone: Vec<Chunk>,
+    /// The tick of the last update that was taken.
+    told: u64,
+}
+
+/// One update as it could be sent.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// The chunks' bytes, nearest first.
+    pub(crate) pieces: Vec<Bytes>,
+    /// Out of sight.
+    pub(crate) gone: Vec<Chunk>,
+    /// The slots whose chunks are in it.
+    sent: Vec<usize>,
+    /// The tick that it shows.
+    pub(crate) tick: u64,
+}
+
+fn slot_of(chunk: Chunk) -> usize {
+    let column = chunk.x.rem_euclid(SIDE);
+    let row = chunk.z.rem_euclid(SIDE);
+    usize::try_from(row * SIDE + column).unwrap_or(0)
+}
+
+/// The chunks around a center, by ring.
+fn around(center: Chunk) -> impl Iterator<Item = (i32, Chunk)> {
+    (0..=VIEW_CHUNKS).flat_map(move |ring| {
+        (-ring..=ring).flat_map(move |dz| {
+            let step = if dz.abs() == ring || ring == 0 {
+                1
+            } else {
+                2 * ring
+            };
+            let columns = (-ring..=ring).step_by(usize::try_from(step).unwrap_or(1));
+            columns.map(move |dx| {
+                let x = center.x.saturating_add(dx);
+                (
+                    ring,
+                    Chunk {
+                        x,
+                        z: center.z.saturating_add(dz),
+                    },
+                )
+            })
+        })
+    })
+}
+
+impl View {
+    /// A client that knows nothing.
+    pub(crate) fn new() -> Self {
+        Self {
+            center: None,
+            slots: Vec::new(),
+            gone: Vec::new(),
+            told: 0,
+        }
+    }
+
+    /// Chunks that the client is owed.
+    pub(crate) fn owed(&self) -> usize {
+        self.slots
+            .iter()
+            .filter(|slot| slot.state != State::Clean)
+            .count()
+    }
+
+    /// The client has all of the chunk as it is.
+    #[cfg(test)]
+    pub(crate) fn clean(&self, chunk: Chunk) -> bool {
+        let slot = self.slots.get(slot_of(chunk));
+        slot.is_some_and(|slot| slot.chunk == chunk && slot.state == State::Clean)
+    }
+
+    /// The chunk is in sight, or was and the client still has it.
+    #[cfg(test)]
+    pub(crate) fn sees(&self, chunk: Chunk) -> bool {
+        self.slots
+            .get(slot_of(chunk))
+            .is_some_and(|slot| slot.chunk == chunk)
+    }
+
+    fn recenter(&mut self, center: Chunk, tick: u64) {
+        if self.center == Some(center) {
+            return;
+        }
+        if self.slots.is_empty() {
+            let owed = |chunk| Slot {
+                chunk,
+                state: State::Owed { since: tick },
+                known: false,
+            };
+            self.slots = vec![owed(center); SLOTS];
+            for (_, chunk) in around(center) {
+                self.slots[slot_of(chunk)] = owed(chunk);
+            }
+        }
+        for (_, chunk) in around(center) {
+            let slot = &mut self.slots[slot_of(chunk)];
+            if slot.chunk == chunk {
+                continue;
+            }
+            if slot.known {
+                self.gone.push(slot.chunk);
+            }
+            *slot = Slot {
+                chunk,
+                state: State::Owed { since: tick },
+                known: false,
+            };
+        }
+        self.center = Some(center);
+    }
+
+    /// What to send to a client that stands in `center`. Until [`View::took`] says that it was
+    /// taken, the view is as if nothing had been sent; either way what changed in this tick and
+    /// is not in the plan is owed from now on.
+    pub(crate) fn plan(&mut self, center: Chunk, tick: u64, scene: &impl Scene) -> Plan {
+        self.recenter(center, tick);
+        let mut plan = Plan {
+            gone: self.gone.clone(),
+            tick,
+            ..Plan::default()
+        };
+        let overhead = ENVELOPE_BYTES + plan.gone.len() * GONE_BYTES;
+        let mut room = WORLD_UPDATE_BYTES_MAX.saturating_sub(overhead);
+        let late = self.latest(tick, scene);
+        let first = if tick.is_multiple_of(TURN_TICKS) {
+            [late, Some(center)]
+        } else {
+            [Some(center), late]
+        };
+        let rest = around(center).map(|(_, chunk)| chunk);
+        let rest = rest.filter(|chunk| !first.contains(&Some(*chunk)));
+        for chunk in first.into_iter().flatten().chain(rest) {
+            let index = slot_of(chunk);
+            let slot = &mut self.slots[index];
+            if !scene.ready(chunk) {
+                // Shown as soon as it is known again; what the client has of it is old.
+                if slot.state == State::Clean {
+                    slot.state = State::Owed { since: tick };
+                }
+                continue;
+            }
+            let clean = slot.state == State::Clean;
+            if clean && !scene.changed(chunk) {
+                continue;
+            }
+            if clean {
+                slot.state = State::Owed { since: tick };
+            }
+            if room == 0 {
+                continue;
+            }
+            let piece = if clean {
+                scene.change(chunk)
+            } else {
+                scene.whole(chunk)
+            };
+            let Some(piece) = piece else { continue };
+            // A chunk that alone is too much goes alone.
+            if piece.len() <= room || plan.pieces.is_empty() {
+                room = room.saturating_sub(piece.len());
+                plan.pieces.push(piece);
+                plan.sent.push(index);
+            }
+        }
+        plan
+    }
+
+    /// The chunk that has been owed for longest, if that is too long.
+    fn latest(&self, tick: u64, scene: &impl Scene) -> Option<Chunk> {
+        let center = self.center.map(slot_of);
+        let owed = self
+            .slots
+            .iter()
+            .enumerate()
+            .filter_map(|(index, slot)| match slot.state {
+                State::Owed { since } if Some(index) != center => Some((since, slot.chunk)),
+                _ => None,
+            });
+        let late = owed.filter(|(since, _)| since.saturating_add(PATIENCE_TICKS) <= tick);
+        late.filter(|(_, chunk)| scene.ready(*chunk))
+            .min()
+            .map(|(_, chunk)| chunk)
+    }
+
+    /// The plan is worth an update: it says something, or nothing was said for long.
+    pub(crate) fn worth(&self, plan: &Plan) -> bool {
+        !plan.pieces.is_empty()
+            || !plan.gone.is_empty()
+            || plan.tick >= self.told.saturating_add(LIFE_TICKS)
+    }
+
+    /// The client's socket took the update.
+    pub(crate) fn took(&mut self, plan: &Plan) {
+        self.told = plan.tick;
+        self.gone.clear();
+        for index in &plan.sent {
+            if let Some(slot) = self.slots.get_mut(*index) {
+                slot.state = State::Clean;
+                slot.known = true;
+            }
+        }
+    }
+}

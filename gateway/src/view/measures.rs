@@ -1,0 +1,158 @@
+//! What the links and the fan-out measure. Never a player in a label.
+
+use std::{sync::Arc, time::Duration};
+
+use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
+
+/// The instruments; cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Measures(Arc<Instruments>);
+
+#[derive(Debug)]
+struct Instruments {
+    flush: Histogram<f64>,
+    frame_wait: Histogram<f64>,
+    late: Counter<u64>,
+    encoded: Counter<u64>,
+    updates: Counter<u64>,
+    update_bytes: Counter<u64>,
+    refused_updates: Counter<u64>,
+    watchers: Gauge<u64>,
+    dirty: Gauge<u64>,
+    entities: Gauge<u64>,
+    chunks: Gauge<u64>,
+    malformed: Counter<u64>,
+    handovers: Counter<u64>,
+    old_private: Counter<u64>,
+    refused_messages: Counter<u64>,
+}
+
+/// What one flush came to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Flushed {
+    /// From its beginning to its end.
+    pub(crate) took: Duration,
+    /// From the tick's first frame to its beginning.
+    pub(crate) waited: Duration,
+    /// Bytes that were written anew, once for all.
+    pub(crate) encoded: u64,
+    /// Updates that sockets took.
+    pub(crate) updates: u64,
+    /// Their bytes.
+    pub(crate) update_bytes: u64,
+    /// Sessions whose last update was still waiting.
+    pub(crate) refused: u64,
+    /// Sessions that see the world.
+    pub(crate) watchers: u64,
+    /// Chunks that some session is owed in full, over all sessions.
+    pub(crate) dirty: u64,
+    /// Things in the replica.
+    pub(crate) entities: u64,
+    /// Chunks in the replica.
+    pub(crate) chunks: u64,
+}
+
+impl Measures {
+    pub(crate) fn new(meter: &Meter) -> Self {
+        let counter = |name: &'static str, what: &'static str| {
+            meter.u64_counter(name).with_description(what).build()
+        };
+        let gauge = |name: &'static str, what: &'static str| {
+            meter.u64_gauge(name).with_description(what).build()
+        };
+        let seconds = |name: &'static str, what: &'static str| {
+            let bounds = vec![
+                0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0,
+            ];
+            let histogram = meter
+                .f64_histogram(name)
+                .with_unit("s")
+                .with_description(what);
+            histogram.with_boundaries(bounds).build()
+        };
+        Self(Arc::new(Instruments {
+            flush: seconds(
+                "gateway_flush_seconds",
+                "Work of telling all sessions of a tick",
+            ),
+            frame_wait: seconds(
+                "gateway_frame_wait_seconds",
+                "From a tick's first frame to its flush",
+            ),
+            late: counter(
+                "gateway_frames_late_total",
+                "Frames that came after their tick's flush",
+            ),
+            encoded: counter(
+                "gateway_encoded_bytes_total",
+                "Bytes of chunks written once for all",
+            ),
+            updates: counter("gateway_updates_total", "Updates given to sockets"),
+            update_bytes: counter(
+                "gateway_update_bytes_total",
+                "Bytes of updates given to sockets",
+            ),
+            refused_updates: counter(
+                "gateway_updates_refused_total",
+                "Updates not given because the last one still waited",
+            ),
+            watchers: gauge("gateway_watchers", "Sessions that see the world"),
+            dirty: gauge(
+                "gateway_dirty_chunks",
+                "Chunks owed in full, over all sessions",
+            ),
+            entities: gauge("gateway_replica_entities", "Things in the replica"),
+            chunks: gauge("gateway_replica_chunks", "Chunks in the replica"),
+            malformed: counter(
+                "gateway_frames_malformed_total",
+                "Records of zones that made no sense",
+            ),
+            handovers: counter(
+                "gateway_route_switches_total",
+                "Sessions that changed their run",
+            ),
+            old_private: counter(
+                "gateway_old_private_frames_total",
+                "Private frames of an older owner, dropped",
+            ),
+            refused_messages: counter(
+                "gateway_messages_refused_total",
+                "Messages of zones for which a mailbox had no room",
+            ),
+        }))
+    }
+
+    pub(crate) fn flushed(&self, flushed: &Flushed) {
+        let all = &self.0;
+        all.flush.record(flushed.took.as_secs_f64(), &[]);
+        all.frame_wait.record(flushed.waited.as_secs_f64(), &[]);
+        all.encoded.add(flushed.encoded, &[]);
+        all.updates.add(flushed.updates, &[]);
+        all.update_bytes.add(flushed.update_bytes, &[]);
+        all.refused_updates.add(flushed.refused, &[]);
+        all.watchers.record(flushed.watchers, &[]);
+        all.dirty.record(flushed.dirty, &[]);
+        all.entities.record(flushed.entities, &[]);
+        all.chunks.record(flushed.chunks, &[]);
+    }
+
+    pub(crate) fn late(&self) {
+        self.0.late.add(1, &[]);
+    }
+
+    pub(crate) fn malformed(&self, records: u64) {
+        self.0.malformed.add(records, &[]);
+    }
+
+    pub(crate) fn handover(&self) {
+        self.0.handovers.add(1, &[]);
+    }
+
+    pub(crate) fn old_private_frame(&self) {
+        self.0.old_private.add(1, &[]);
+    }
+
+    pub(crate) fn refused_by_mailbox(&self) {
+        self.0.refused_messages.add(1, &[]);
+    }
+}

@@ -1,0 +1,406 @@
+//! What zones say of the world, united.
+//!
+//! Always: a thing is in one chunk; who speaks of it under a lower ownership sequence than was
+//! seen is not heard; what a run said of a chunk before its `full` does not count; a chunk that
+//! was whole once stays readable while its owners change, until it is dropped.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, OnceLock},
+};
+
+use bytes::Bytes;
+use proto::rpc::zone::v1 as wire;
+use serde_json::value::RawValue;
+use world::Chunk;
+
+use super::{
+    changes::{Changes, ChunkChange, Touched},
+    entity::{Entity, Fields, parse_fields, same_fields},
+};
+
+/// Ticks for which a thing that went to another run waits to be published there.
+const TRANSFER_TICKS: u64 = 2;
+/// Ticks for which the sequence of a thing that is gone is remembered.
+const REMEMBER_TICKS: u64 = 20;
+
+/// One chunk.
+#[derive(Debug, Default)]
+pub(crate) struct ChunkState {
+    /// The runs that may have something in it, and whether each has said all.
+    runs: BTreeMap<u64, bool>,
+    /// Everybody who may have something near it is among `runs`.
+    complete: bool,
+    /// Every run has said all, once.
+    ready: bool,
+    entities: BTreeSet<Arc<str>>,
+    /// Its snapshot as written, by format.
+    snapshot: [OnceLock<Bytes>; 2],
+}
+
+impl ChunkState {
+    /// It can be shown.
+    pub(crate) fn ready(&self) -> bool {
+        self.ready
+    }
+
+    /// The ids of what stands in it.
+    pub(crate) fn entities(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.entities.iter()
+    }
+
+    /// Its snapshot in a format, or what `write` makes of it now.
+    pub(crate) fn snapshot(&self, format: usize, write: impl FnOnce() -> Bytes) -> &Bytes {
+        self.snapshot[format].get_or_init(write)
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Replica {
+    entities: HashMap<Arc<str>, Entity>,
+    chunks: HashMap<Chunk, ChunkState>,
+    /// Sequences of what is gone, and when it went.
+    gone: HashMap<Arc<str>, (u64, u64)>,
+    /// Things that went to another run and wait to be published there.
+    departing: BTreeSet<Arc<str>>,
+    touched: HashMap<Arc<str>, Touched>,
+    hits: HashMap<Chunk, Vec<Box<RawValue>>>,
+    tick: u64,
+    malformed: u64,
+}
+
+impl Replica {
+    /// The highest tick that was applied.
+    pub(crate) fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// How many things and chunks there are.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.entities.len(), self.chunks.len())
+    }
+
+    /// Records that made no sense, since the last call.
+    pub(crate) fn take_malformed(&mut self) -> u64 {
+        std::mem::take(&mut self.malformed)
+    }
+
+    /// A chunk that is subscribed.
+    pub(crate) fn chunk(&self, chunk: Chunk) -> Option<&ChunkState> {
+        self.chunks.get(&chunk)
+    }
+
+    /// A thing.
+    pub(crate) fn entity(&self, id: &str) -> Option<&Entity> {
+        self.entities.get(id)
+    }
+
+    /// Says whose word on a chunk is awaited. `complete`: nobody owns something near it who is
+    /// not among them.
+    pub(crate) fn set_runs(&mut self, chunk: Chunk, runs: &[u64], complete: bool) {
+        let state = self.chunks.entry(chunk).or_default();
+        state.runs.retain(|run, _| runs.contains(run));
+        for run in runs {
+            state.runs.entry(*run).or_insert(false);
+        }
+        state.complete = complete;
+        self.settle(chunk);
+    }
+
+    /// Forgets a chunk that nobody is near.
+    pub(crate) fn drop_chunk(&mut self, chunk: Chunk) {
+        let Some(state) = self.chunks.remove(&chunk) else {
+            return;
+        };
+        for id in state.entities {
+            self.departing.remove(&id);
+            self.touched.remove(&id);
+            self.entities.remove(&id);
+        }
+        self.hits.remove(&chunk);
+    }
+
+    /// A run's streams were opened anew: it is to say all again.
+    pub(crate) fn restart(&mut self, run: u64) {
+        for state in self.chunks.values_mut() {
+            if let Some(full) = state.runs.get_mut(&run) {
+                *full = false;
+            }
+        }
+    }
+
+    /// Takes a run's word on one tick.
+    pub(crate) fn apply(&mut self, run: u64, tick: u64, chunks: Vec<wire::ChunkFrame>) {
+        self.tick = self.tick.max(tick);
+        let mut full = Vec::new();
+        let mut heard = Vec::with_capacity(chunks.len());
+        for frame in chunks {
+            let Some(at) = frame.chunk else {
+                self.malformed += 1;
+                continue;
+            };
+            let chunk = Chunk { x: at.x, z: at.z };
+            let told = self
+                .chunks
+                .get_mut(&chunk)
+                .and_then(|state| state.runs.get_mut(&run));
+            match told {
+                Some(told) if frame.full => {
+                    *told = true;
+                    full.push(chunk);
+                    self.begin_full(run, chunk, &frame.enter);
+                }
+                Some(true) => {}
+                // Not asked any more, or the full record is still to come.
+                Some(false) | None => continue,
+            }
+            heard.push((chunk, frame));
+        }
+        // As clients do: leave, enter, update, over all chunks.
+        for (chunk, frame) in &heard {
+            for leave in &frame.leave {
+                self.leave(run, tick, *chunk, leave);
+            }
+        }
+        let mut updates = Vec::new();
+        for (chunk, frame) in heard {
+            for enter in frame.enter {
+                self.enter(run, chunk, enter);
+            }
+            updates.push((chunk, frame.update));
+            for hit in frame.hits {
+                match serde_json::from_slice(&hit) {
+                    Ok(hit) => self.hits.entry(chunk).or_default().push(hit),
+                    Err(_) => self.malformed += 1,
+                }
+            }
+        }
+        for (chunk, deltas) in updates {
+            for delta in deltas {
+                self.update(run, chunk, delta);
+            }
+        }
+        for chunk in full {
+            self.settle(chunk);
+        }
+    }
+
+    /// Forgets what the run said of the chunk before, but for what it says again.
+    fn begin_full(&mut self, run: u64, chunk: Chunk, again: &[wire::Entity]) {
+        let again: BTreeSet<&str> = again.iter().map(|entity| entity.id.as_str()).collect();
+        let Some(state) = self.chunks.get(&chunk) else {
+            return;
+        };
+        let of_run = |id: &&Arc<str>| self.entities.get(&***id).is_some_and(|e| e.run == run);
+        let stale = state
+            .entities
+            .iter()
+            .filter(|id| !again.contains(&***id))
+            .filter(of_run);
+        for id in stale.cloned().collect::<Vec<_>>() {
+            self.remove(&id);
+        }
+    }
+
+    fn leave(&mut self, run: u64, tick: u64, chunk: Chunk, leave: &wire::Leave) {
+        let sequence = leave.ownership_sequence;
+        let Some(entity) = self.entities.get_mut(leave.id.as_str()) else {
+            return;
+        };
+        if sequence < entity.sequence || entity.chunk != chunk {
+            return;
+        }
+        if entity.run != run && sequence == entity.sequence {
+            return;
+        }
+        let id = Arc::clone(&entity.id);
+        if leave.transferred {
+            entity.departs = Some(self.tick + TRANSFER_TICKS);
+            self.departing.insert(id);
+            return;
+        }
+        self.remove(&id);
+        if sequence > 0 && !leave.moved {
+            self.gone.insert(id, (sequence, tick));
+        }
+    }
+
+    fn enter(&mut self, run: u64, chunk: Chunk, enter: wire::Entity) {
+        let sequence = enter.ownership_sequence;
+        if self
+            .gone
+            .get(enter.id.as_str())
+            .is_some_and(|(gone, _)| *gone > sequence)
+        {
+            return;
+        }
+        let Ok(fields) = parse_fields(&enter.fields) else {
+            self.malformed += 1;
+            return;
+        };
+        let id: Arc<str> = match self.entities.get_mut(enter.id.as_str()) {
+            Some(known) if known.sequence > sequence => return,
+            Some(known) => {
+                let same = known.chunk == chunk
+                    && (known.x, known.z) == (enter.x, enter.z)
+                    && *known.kind == *enter.kind
+                    && same_fields(known.fields.map(), &fields);
+                let id = Arc::clone(&known.id);
+                if same {
+                    known.run = run;
+                    known.sequence = sequence;
+                    known.departs = None;
+                    self.departing.remove(&id);
+                    return;
+                }
+                id
+            }
+            None => enter.id.as_str().into(),
+        };
+        self.remove(&id);
+        self.touch(&id, None).replaced = true;
+        if let Some(state) = self.chunks.get_mut(&chunk) {
+            state.entities.insert(Arc::clone(&id));
+            state.snapshot = Default::default();
+        }
+        let entity = Entity {
+            id: Arc::clone(&id),
+            kind: enter.kind.into(),
+            x: enter.x,
+            z: enter.z,
+            chunk,
+            run,
+            sequence,
+            fields: Fields::new(fields),
+            departs: None,
+        };
+        self.entities.insert(id, entity);
+    }
+
+    fn update(&mut self, run: u64, chunk: Chunk, delta: wire::EntityDelta) {
+        let Some(entity) = self.entities.get_mut(delta.id.as_str()) else {
+            return;
+        };
+        if entity.run != run || entity.chunk != chunk {
+            return;
+        }
+        let Ok(fields) = parse_fields(&delta.fields) else {
+            self.malformed += 1;
+            return;
+        };
+        entity.x = delta.x.unwrap_or(entity.x);
+        entity.z = delta.z.unwrap_or(entity.z);
+        entity.fields.merge(&fields);
+        let id = Arc::clone(&entity.id);
+        if let Some(state) = self.chunks.get_mut(&chunk) {
+            state.snapshot = Default::default();
+        }
+        let touched = self.touch(&id, Some(chunk));
+        touched.moved |= delta.x.is_some() || delta.z.is_some();
+        if touched.fields.is_empty() {
+            touched.fields = fields;
+        } else {
+            touched.fields.extend(fields);
+        }
+    }
+
+    fn remove(&mut self, id: &Arc<str>) {
+        let Some(entity) = self.entities.remove(id) else {
+            return;
+        };
+        self.departing.remove(id);
+        if let Some(state) = self.chunks.get_mut(&entity.chunk) {
+            state.entities.remove(id);
+            state.snapshot = Default::default();
+        }
+        self.touch(id, Some(entity.chunk));
+    }
+
+    /// The record of what became of a thing since the last flush; `before` is where it was, if
+    /// this is the first word of it.
+    fn touch(&mut self, id: &Arc<str>, before: Option<Chunk>) -> &mut Touched {
+        let fresh = || Touched {
+            before,
+            ..Touched::default()
+        };
+        self.touched.entry(Arc::clone(id)).or_insert_with(fresh)
+    }
+
+    /// When everybody has spoken: the chunk can be shown, and what nobody speaks for is gone.
+    fn settle(&mut self, chunk: Chunk) {
+        let Some(state) = self.chunks.get_mut(&chunk) else {
+            return;
+        };
+        if state.runs.is_empty() || state.runs.values().any(|full| !full) {
+            return;
+        }
+        state.ready = true;
+        if !state.complete {
+            return;
+        }
+        let runs = &state.runs;
+        let orphan = |id: &&Arc<str>| {
+            self.entities
+                .get(&***id)
+                .is_some_and(|entity| !runs.contains_key(&entity.run))
+        };
+        for id in state
+            .entities
+            .iter()
+            .filter(orphan)
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            self.remove(&id);
+        }
+    }
+
+    /// Everything that changed since the last flush.
+    pub(crate) fn flush(&mut self) -> Changes {
+        self.end_departures();
+        let tick = self.tick;
+        self.gone
+            .retain(|_, (_, gone)| *gone + REMEMBER_TICKS > tick);
+        let mut chunks: HashMap<Chunk, ChunkChange> = HashMap::new();
+        for (id, touched) in std::mem::take(&mut self.touched) {
+            let now = self.entities.get(&id).map(|entity| entity.chunk);
+            if let Some(before) = touched.before.filter(|before| now != Some(*before)) {
+                chunks
+                    .entry(before)
+                    .or_default()
+                    .leave
+                    .push(Arc::clone(&id));
+            }
+            let Some(now) = now else { continue };
+            let change = chunks.entry(now).or_default();
+            if touched.before == Some(now) && !touched.replaced {
+                change.update.push((id, touched.moved, touched.fields));
+            } else {
+                change.enter.push(id);
+            }
+        }
+        for (chunk, hits) in std::mem::take(&mut self.hits) {
+            chunks.entry(chunk).or_default().hits = hits;
+        }
+        Changes { tick, chunks }
+    }
+
+    fn end_departures(&mut self) {
+        let tick = self.tick;
+        let over = |id: &&Arc<str>| {
+            let departs = self.entities.get(&***id).and_then(|entity| entity.departs);
+            departs.is_none_or(|last| last <= tick)
+        };
+        for id in self
+            .departing
+            .iter()
+            .filter(over)
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            self.departing.remove(&id);
+            self.remove(&id);
+        }
+    }
+}

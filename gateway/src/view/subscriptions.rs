@@ -1,0 +1,216 @@
+//! What to ask of whom: the chunks around all sessions, at every run that owns a region near
+//! them. Pure.
+//!
+//! Always: a chunk that some session may see is asked of every run that owns a region within 32
+//! tiles of it; one that nobody has been near for some ticks is asked of nobody.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use proto::client::limits::VIEW_CHUNKS;
+use world::{
+    Chunk, Region, Tile,
+    tile::{CHUNK_TILES, REGION_TILES},
+};
+
+/// One chunk more than is seen, so that what comes into sight is known already.
+const MARGIN_CHUNKS: i32 = VIEW_CHUNKS + 1;
+/// A run may have something this far outside its regions.
+const REACH_TILES: i32 = 32;
+/// Ticks for which a chunk is kept that nobody is near.
+const LINGER_TICKS: u64 = 10;
+
+/// Who owns what, as far as this needs to know.
+pub(crate) trait Owners {
+    /// The run that owns the region.
+    fn owner(&self, region: Region) -> Option<u64>;
+    /// The world has the region.
+    fn exists(&self, region: Region) -> bool;
+}
+
+/// The runs that may have something in a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Around {
+    pub(crate) chunk: Chunk,
+    /// In order, each once.
+    pub(crate) runs: Vec<u64>,
+    /// Every region near it has an owner.
+    pub(crate) complete: bool,
+}
+
+/// What changed for the replica.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    /// Chunks that are new, or that have other runs around them.
+    pub(crate) set: Vec<Around>,
+    /// Chunks that nobody is near any more.
+    pub(crate) dropped: Vec<Chunk>,
+}
+
+/// What to say to one run.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ask {
+    /// Chunks to begin with.
+    pub(crate) add: Vec<Chunk>,
+    /// Chunks to end with.
+    pub(crate) remove: Vec<Chunk>,
+}
+
+impl Ask {
+    /// There is nothing to say.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.add.is_empty() && self.remove.is_empty()
+    }
+}
+
+#[derive(Debug)]
+struct Wanted {
+    /// The last tick at which somebody was near it.
+    near: u64,
+    around: Around,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions {
+    wanted: HashMap<Chunk, Wanted>,
+    /// What each linked run was asked for.
+    told: BTreeMap<u64, HashSet<Chunk>>,
+}
+
+/// The runs around a chunk by the owners now.
+pub(crate) fn around(chunk: Chunk, owners: &impl Owners) -> Around {
+    let reach = |at: i32| {
+        let from = at.saturating_mul(CHUNK_TILES);
+        let low = from.saturating_sub(REACH_TILES);
+        let high = from.saturating_add(CHUNK_TILES - 1 + REACH_TILES);
+        low.div_euclid(REGION_TILES)..=high.div_euclid(REGION_TILES)
+    };
+    let mut runs = BTreeSet::new();
+    let mut complete = true;
+    for x in reach(chunk.x) {
+        for z in reach(chunk.z) {
+            let region = Region { x, z };
+            match owners.owner(region) {
+                Some(run) => {
+                    runs.insert(run);
+                }
+                None => complete &= !owners.exists(region),
+            }
+        }
+    }
+    Around {
+        chunk,
+        runs: runs.into_iter().collect(),
+        complete,
+    }
+}
+
+impl Subscriptions {
+    /// Takes where the sessions stand and who owns what, at a tick.
+    pub(crate) fn reconcile(
+        &mut self,
+        positions: &[Tile],
+        owners: &impl Owners,
+        tick: u64,
+    ) -> Change {
+        let centers: HashSet<Chunk> = positions.iter().map(|tile| Chunk::from(*tile)).collect();
+        let mut change = Change::default();
+        let mut near = HashSet::with_capacity(centers.len() * 16);
+        for center in centers {
+            for dx in -MARGIN_CHUNKS..=MARGIN_CHUNKS {
+                for dz in -MARGIN_CHUNKS..=MARGIN_CHUNKS {
+                    let x = center.x.saturating_add(dx);
+                    near.insert(Chunk {
+                        x,
+                        z: center.z.saturating_add(dz),
+                    });
+                }
+            }
+        }
+        for chunk in near {
+            let now = around(chunk, owners);
+            match self.wanted.get_mut(&chunk) {
+                Some(wanted) => {
+                    wanted.near = tick;
+                    if wanted.around != now {
+                        wanted.around = now.clone();
+                        change.set.push(now);
+                    }
+                }
+                None => {
+                    self.wanted.insert(
+                        chunk,
+                        Wanted {
+                            near: tick,
+                            around: now.clone(),
+                        },
+                    );
+                    change.set.push(now);
+                }
+            }
+        }
+        self.wanted.retain(|chunk, wanted| {
+            let stays = wanted.near.saturating_add(LINGER_TICKS) >= tick;
+            if !stays {
+                change.dropped.push(*chunk);
+                return false;
+            }
+            if wanted.near != tick {
+                let now = around(*chunk, owners);
+                if wanted.around != now {
+                    wanted.around = now.clone();
+                    change.set.push(now);
+                }
+            }
+            true
+        });
+        change
+    }
+
+    /// A run's streams are open: it was asked for nothing.
+    pub(crate) fn link_up(&mut self, run: u64) {
+        self.told.insert(run, HashSet::new());
+    }
+
+    /// A run's streams have ended.
+    pub(crate) fn link_down(&mut self, run: u64) {
+        self.told.remove(&run);
+    }
+
+    /// The run was asked for something.
+    pub(crate) fn asked(&self, run: u64) -> bool {
+        self.told.get(&run).is_some_and(|told| !told.is_empty())
+    }
+
+    /// What each linked run is to be asked for beyond what it was asked for.
+    pub(crate) fn asks(&self) -> BTreeMap<u64, Ask> {
+        let mut asks: BTreeMap<u64, Ask> = BTreeMap::new();
+        for (chunk, wanted) in &self.wanted {
+            for run in &wanted.around.runs {
+                if self.told.get(run).is_some_and(|told| !told.contains(chunk)) {
+                    asks.entry(*run).or_default().add.push(*chunk);
+                }
+            }
+        }
+        for (run, told) in &self.told {
+            for chunk in told {
+                let wanted = self.wanted.get(chunk);
+                if wanted.is_none_or(|wanted| !wanted.around.runs.contains(run)) {
+                    asks.entry(*run).or_default().remove.push(*chunk);
+                }
+            }
+        }
+        asks
+    }
+
+    /// The run was asked.
+    pub(crate) fn tell(&mut self, run: u64, ask: &Ask) {
+        let Some(told) = self.told.get_mut(&run) else {
+            return;
+        };
+        for chunk in &ask.remove {
+            told.remove(chunk);
+        }
+        told.extend(&ask.add);
+    }
+}

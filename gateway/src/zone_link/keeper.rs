@@ -1,0 +1,82 @@
+//! Keeps a pair of streams with every run of the directory, and with no other.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{pair::Pair, table::Table};
+use crate::{
+    directory::{Directory, DirectoryView},
+    view::FromLink,
+};
+
+/// See the module.
+pub(super) struct Keeper {
+    gateway_id: String,
+    table: Arc<Table>,
+    directory: Arc<Directory>,
+    frames: mpsc::Sender<FromLink>,
+    /// By run: its address, and what ends its pair.
+    pairs: BTreeMap<u64, (String, CancellationToken)>,
+}
+
+impl Keeper {
+    pub(super) fn new(
+        gateway_id: String,
+        table: Arc<Table>,
+        directory: Arc<Directory>,
+        frames: mpsc::Sender<FromLink>,
+    ) -> Self {
+        Self {
+            gateway_id,
+            table,
+            directory,
+            frames,
+            pairs: BTreeMap::new(),
+        }
+    }
+
+    /// Follows the directory until `stop`.
+    pub(super) async fn keep(mut self, stop: CancellationToken) {
+        let mut versions = self.directory.changes();
+        loop {
+            versions.mark_unchanged();
+            self.reconcile(&self.directory.view(), &stop);
+            tokio::select! {
+                () = stop.cancelled() => return,
+                changed = versions.changed() => if changed.is_err() { return },
+            }
+        }
+    }
+
+    fn reconcile(&mut self, view: &DirectoryView, stop: &CancellationToken) {
+        self.pairs.retain(|run, (address, end)| {
+            let stays = view
+                .run(*run)
+                .is_some_and(|entry| entry.address == *address);
+            if !stays {
+                end.cancel();
+            }
+            stays
+        });
+        for entry in view.runs() {
+            if self.pairs.contains_key(&entry.run_id) {
+                continue;
+            }
+            let end = stop.child_token();
+            let pair = Pair {
+                run: entry.run_id,
+                address: entry.address.clone(),
+                gateway_id: self.gateway_id.clone(),
+                table: Arc::clone(&self.table),
+                directory: Arc::clone(&self.directory),
+                frames: self.frames.clone(),
+                stop: end.clone(),
+            };
+            self.pairs
+                .insert(entry.run_id, (entry.address.clone(), end));
+            tokio::spawn(pair.keep());
+        }
+    }
+}

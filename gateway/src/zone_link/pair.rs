@@ -1,0 +1,197 @@
+//! The pair of streams with one run: Control and Frames over two connections, so that a burst of
+//! frames cannot delay what cannot wait.
+//!
+//! Always: both streams live and die together; what arrives is taken at once and never waits for
+//! a client.
+
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use chassis::rpc::{self, Backoff};
+use proto::rpc::zone::v1::{
+    self as wire, Hello, Subscribe, from_zone, link_client::LinkClient, to_zone,
+};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::Streaming;
+
+use super::{attach, session::to_zone, table::Table};
+use crate::{directory::Directory, view::FromLink};
+
+/// Control messages that wait for the network.
+const CONTROL_WAIT_MAX: usize = 4096;
+/// Subscriptions that wait for the network.
+const SUBSCRIBE_WAIT_MAX: usize = 64;
+/// A frame of a crowd.
+const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// A run sends a frame every 600 ms; one that has sent none for so long is not ticking.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// Keeps the streams with one run, again and again, until it is stopped.
+pub(super) struct Pair {
+    pub(super) run: u64,
+    pub(super) address: String,
+    pub(super) gateway_id: String,
+    pub(super) table: Arc<Table>,
+    pub(super) directory: Arc<Directory>,
+    pub(super) frames: mpsc::Sender<FromLink>,
+    pub(super) stop: CancellationToken,
+}
+
+struct Streams {
+    control: Streaming<wire::FromZone>,
+    frames: Streaming<wire::Frame>,
+    to_zone: mpsc::Sender<wire::ToZone>,
+    subscribe: mpsc::Sender<Subscribe>,
+}
+
+/// Greater than every number that was used before, by earlier lives of this gateway too.
+fn next_number(last: u64) -> u64 {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(0).max(last + 1)
+}
+
+impl Pair {
+    pub(super) async fn keep(self) {
+        let mut backoff = Backoff::new();
+        let mut number = 0;
+        let mut was_well = true;
+        loop {
+            number = next_number(number);
+            let lived = Instant::now();
+            let Err(error) = self.once(number).await;
+            if self.stop.is_cancelled() {
+                return;
+            }
+            if lived.elapsed() > SILENCE {
+                backoff.reset();
+                was_well = true;
+            }
+            if was_well {
+                let (run, address) = (self.run, &self.address);
+                tracing::warn!(
+                    run,
+                    address,
+                    error = format!("{error:#}"),
+                    "no link with a zone"
+                );
+                was_well = false;
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return,
+                () = backoff.wait() => {}
+            }
+        }
+    }
+
+    /// One pair of streams, from opening to end.
+    async fn once(&self, number: u64) -> anyhow::Result<Infallible> {
+        let opening = tokio::time::timeout(rpc::DEADLINE, self.open(number));
+        let streams = tokio::select! {
+            () = self.stop.cancelled() => anyhow::bail!("stopped"),
+            opened = opening => opened??,
+        };
+        tracing::info!(run = self.run, address = %self.address, "linked with a zone");
+        self.table.link_up(self.run, number, streams.to_zone);
+        let up = FromLink::Up {
+            run: self.run,
+            number,
+            subscribe: streams.subscribe,
+        };
+        let told = self.frames.send(up).await;
+        let ended = tokio::select! {
+            () = self.stop.cancelled() => Ok(()),
+            ended = self.hear(streams.control) => ended,
+            ended = self.watch(number, streams.frames), if told.is_ok() => ended,
+        };
+        for lost in self.table.link_down(self.run, number) {
+            attach::recover(&self.table, &self.directory, lost);
+        }
+        // Only a gateway that ends has no fan-out any more.
+        let _ = self
+            .frames
+            .send(FromLink::Down {
+                run: self.run,
+                number,
+            })
+            .await;
+        ended?;
+        anyhow::bail!("the zone ended the link")
+    }
+
+    async fn open(&self, number: u64) -> anyhow::Result<Streams> {
+        let hello = Hello {
+            gateway_id: self.gateway_id.clone(),
+            link: number,
+            run_id: self.run,
+        };
+        let (to_zone, control_out) = mpsc::channel(CONTROL_WAIT_MAX);
+        let (subscribe, frames_out) = mpsc::channel(SUBSCRIBE_WAIT_MAX);
+        to_zone.try_send(self::to_zone(to_zone::Message::Hello(hello.clone())))?;
+        subscribe.try_send(Subscribe {
+            hello: Some(hello),
+            ..Default::default()
+        })?;
+        let mut control = LinkClient::new(rpc::channel(&self.address)?);
+        let mut frames = LinkClient::new(rpc::channel(&self.address)?)
+            .max_decoding_message_size(FRAME_BYTES_MAX);
+        let (control, frames) = tokio::try_join!(
+            control.control(ReceiverStream::new(control_out)),
+            frames.frames(ReceiverStream::new(frames_out)),
+        )?;
+        let (mut control, frames) = (control.into_inner(), frames.into_inner());
+        let first = control.message().await?.and_then(|first| first.message);
+        match first {
+            Some(from_zone::Message::Welcome(welcome)) if welcome.run_id == self.run => {}
+            Some(from_zone::Message::Welcome(welcome)) => {
+                anyhow::bail!("run {} answers at that address", welcome.run_id)
+            }
+            _ => anyhow::bail!("the zone did not begin with a welcome"),
+        }
+        Ok(Streams {
+            control,
+            frames,
+            to_zone,
+            subscribe,
+        })
+    }
+
+    async fn hear(&self, mut control: Streaming<wire::FromZone>) -> anyhow::Result<()> {
+        while let Some(message) = control.message().await? {
+            if let Some(lost) = self.table.hear(self.run, message) {
+                attach::recover(&self.table, &self.directory, lost);
+            }
+        }
+        Ok(())
+    }
+
+    async fn watch(&self, number: u64, mut frames: Streaming<wire::Frame>) -> anyhow::Result<()> {
+        loop {
+            let frame = tokio::time::timeout(SILENCE, frames.message()).await;
+            let Ok(frame) = frame else {
+                anyhow::bail!("no frame for {} s", SILENCE.as_secs());
+            };
+            let Some(mut frame) = frame? else {
+                return Ok(());
+            };
+            let received = Instant::now();
+            let private = std::mem::take(&mut frame.sessions);
+            self.table.framed(self.run, frame.tick, private);
+            let frame = FromLink::Frame {
+                run: self.run,
+                number,
+                frame,
+                received,
+            };
+            if self.frames.send(frame).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! One session in the world: its route, its mailbox, and the attach that it awaits.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use bytes::Bytes;
+use proto::{
+    client::{ErrorCode, Format, RequestId, error, session::Notice},
+    rpc::zone::v1 as wire,
+};
+use tokio::sync::{mpsc, mpsc::error::TrySendError, oneshot};
+
+use super::{
+    AttachSession, SessionEvent,
+    route::{Place, Route},
+};
+use crate::{
+    mailbox::{Mailbox, Reliable},
+    view::Measures,
+};
+
+/// How long a message that must not be lost may wait for room.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a run answers to an attach.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// It has the character.
+    Attached(Box<wire::Attached>),
+    /// It has not: not_here, stale or busy.
+    Refused(String),
+}
+
+/// An attach that was sent and not answered.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    pub(super) run: u64,
+    pub(super) attach: u64,
+    pub(super) answer: oneshot::Sender<Reply>,
+}
+
+/// The way to a run.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) number: u64,
+    pub(super) control: mpsc::Sender<wire::ToZone>,
+}
+
+/// By run.
+pub(super) type Links = BTreeMap<u64, Link>;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Session {
+    /// Differs when the client knows nothing yet.
+    pub(super) generation: u64,
+    pub(super) route: Route,
+    pub(super) format: Format,
+    pub(super) mailbox: Mailbox,
+    events: mpsc::Sender<SessionEvent>,
+    /// Its first attach has not been answered.
+    pub(super) entering: bool,
+    /// It was told that its zone is lost.
+    pub(super) noticed: bool,
+    pub(super) waiter: Option<Waiter>,
+}
+
+pub(super) fn to_zone(message: wire::to_zone::Message) -> wire::ToZone {
+    wire::ToZone {
+        message: Some(message),
+    }
+}
+
+/// A request's id as zones carry it; empty: none.
+pub(super) fn request_id(json: &[u8]) -> Option<RequestId> {
+    if json.is_empty() {
+        return None;
+    }
+    serde_json::from_slice(json).ok()
+}
+
+fn outcome_unknown(id: RequestId, event: Option<&str>) -> Reliable {
+    Reliable::of(&error::Error {
+        code: ErrorCode::OutcomeUnknown,
+        message: "it was passed on, but its answer was lost".to_owned(),
+        event: event.map(str::to_owned),
+        retry_after_ms: None,
+    })
+    .answering(Some(id))
+}
+
+impl Session {
+    pub(super) fn new(generation: u64, session: AttachSession) -> Self {
+        let route = Route::new(
+            session.character_id,
+            session.session_epoch,
+            session.attach,
+            session.last_input,
+            session.region,
+        );
+        Self {
+            generation,
+            route,
+            format: session.format,
+            mailbox: session.mailbox,
+            events: session.events,
+            entering: true,
+            noticed: false,
+            waiter: None,
+        }
+    }
+
+    /// A full mailbox knows that it is, and its socket is closed for it.
+    fn push(&self, message: Reliable, measures: &Measures) {
+        if self.mailbox.push(message).is_err() {
+            measures.refused_by_mailbox();
+        }
+    }
+
+    pub(super) fn notice(&self, code: &str, message: &str, level: &str, measures: &Measures) {
+        let notice = Notice {
+            code: code.to_owned(),
+            message: message.to_owned(),
+            level: level.to_owned(),
+        };
+        self.push(Reliable::of(&notice), measures);
+    }
+
+    pub(super) fn sync(&self, data: Bytes, measures: &Measures) {
+        self.push(Reliable::raw("player:sync", data), measures);
+    }
+
+    /// Answers what was passed on and never answered.
+    pub(super) fn answer_unknown(&self, measures: &Measures) {
+        for (id, event) in self.mailbox.take_requests() {
+            self.push(outcome_unknown(id, Some(event)), measures);
+        }
+    }
+
+    /// Sends an attach; `None` when the link takes no more.
+    pub(super) fn ask(
+        &mut self,
+        session_id: &str,
+        run: u64,
+        link: &Link,
+    ) -> Option<oneshot::Receiver<Reply>> {
+        let message = self.route.next_attach(session_id);
+        let attach = message.attach;
+        link.control
+            .try_send(to_zone(wire::to_zone::Message::Attach(message)))
+            .ok()?;
+        let (answer, asked) = oneshot::channel();
+        self.waiter = Some(Waiter {
+            run,
+            attach,
+            answer,
+        });
+        Some(asked)
+    }
+
+    /// Detaches wherever the session is or may be attached.
+    pub(super) fn release(&mut self, session_id: &str, links: &Links) {
+        let asked = self.waiter.take().map(|waiter| waiter.run);
+        let at = match self.route.place {
+            Place::At(run) => Some(run),
+            Place::Sought | Place::Paused => None,
+        };
+        for run in at.into_iter().chain(asked.filter(|run| at != Some(*run))) {
+            let Some(link) = links.get(&run) else {
+                continue;
+            };
+            let detach = to_zone(wire::to_zone::Message::Detach(
+                self.route.detach(session_id),
+            ));
+            if let Err(TrySendError::Full(detach)) = link.control.try_send(detach) {
+                let control = link.control.clone();
+                tokio::spawn(async move {
+                    // A link that is stuck for so long ends, and all its sessions with it.
+                    let _ = control.send_timeout(detach, PATIENCE).await;
+                });
+            }
+        }
+    }
+
+    /// Sends what waited for an owner, as far as the link takes it.
+    pub(super) fn send_held(&mut self, session_id: &str, link: &Link) {
+        let mut held = self.route.take_held().into_iter();
+        for asked in held.by_ref() {
+            let input = self.route.numbered(session_id, asked.clone());
+            let input = to_zone(wire::to_zone::Message::Input(input));
+            if link.control.try_send(input).is_err() {
+                self.route.hold(asked);
+                break;
+            }
+            self.route.sent();
+        }
+        for asked in held {
+            self.route.hold(asked);
+        }
+    }
+
+    /// The messages of a private frame that counts, or of one that is too old to count.
+    pub(super) fn take(&mut self, frame: wire::SessionFrame, counts: bool, measures: &Measures) {
+        for message in frame.messages {
+            let re = request_id(&message.re);
+            if counts {
+                let reliable = Reliable::raw(message.event, message.data)
+                    .answering(re)
+                    .traced(frame.traceparents.clone());
+                self.push(reliable, measures);
+            } else if let Some(re) = re {
+                self.push(outcome_unknown(re, None), measures);
+            }
+        }
+        if counts {
+            self.route.traced(frame.traceparents);
+        } else {
+            measures.old_private_frame();
+        }
+    }
+
+    pub(super) fn tell(&self, event: SessionEvent) {
+        if let Err(TrySendError::Full(event)) = self.events.try_send(event) {
+            let events = self.events.clone();
+            tokio::spawn(async move {
+                if events.send_timeout(event, PATIENCE).await.is_err() {
+                    tracing::warn!("a session does not hear that it is out of the world");
+                }
+            });
+        }
+    }
+}

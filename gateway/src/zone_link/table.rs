@@ -1,0 +1,507 @@
+//! All sessions in the world and all links, behind one lock that is held for moments only.
+//!
+//! Always: whoever holds the lock neither waits nor writes to a socket; a session that plays
+//! somebody is either at a linked run, or sought by exactly one task, or paused.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use proto::{client::Format, rpc::zone::v1 as wire};
+use tokio::sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot, watch};
+use world::{Region, Tile};
+
+use super::{
+    AttachSession, InputError, SessionEvent,
+    route::{Asked, Place, Verdict, Way, candidates},
+    session::{Link, Links, Reply, Session, request_id, to_zone},
+};
+use crate::{directory::Directory, mailbox::Mailbox, view::Measures};
+
+/// A session whose run is lost and that is to be attached again.
+#[derive(Debug, Clone)]
+pub(crate) struct Lost {
+    pub(crate) session_id: Arc<str>,
+    pub(crate) generation: u64,
+}
+
+/// A session to be shown the world.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) session_id: Arc<str>,
+    /// Differs when the client knows nothing yet.
+    pub(crate) generation: u64,
+    pub(crate) format: Format,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) position: Tile,
+    pub(crate) traceparents: Vec<String>,
+}
+
+/// Why an attach could not be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotAsked {
+    /// The session is gone, paused, or has another generation.
+    Gone,
+    /// No link, or no room on it.
+    NoLink,
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    sessions: HashMap<Arc<str>, Session>,
+    links: Links,
+    generation: u64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Table {
+    inside: Mutex<Inside>,
+    directory: Arc<Directory>,
+    pub(super) measures: Measures,
+    /// The highest tick of which a frame has come.
+    pub(crate) last_tick: AtomicU64,
+    /// Sessions came, went, or were resumed.
+    pub(crate) changed: Notify,
+    links_changed: watch::Sender<u64>,
+}
+
+impl Table {
+    pub(crate) fn new(directory: Arc<Directory>, measures: Measures) -> Arc<Self> {
+        Arc::new(Self {
+            inside: Mutex::default(),
+            directory,
+            measures,
+            last_tick: AtomicU64::new(0),
+            changed: Notify::new(),
+            links_changed: watch::Sender::new(0),
+        })
+    }
+
+    fn inside(&self) -> MutexGuard<'_, Inside> {
+        // Every change below is whole before anything that could panic.
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes with every link that comes or goes.
+    pub(super) fn links_changed(&self) -> watch::Receiver<u64> {
+        self.links_changed.subscribe()
+    }
+
+    /// A session is about to attach. One with the same id is forgotten.
+    pub(super) fn insert(&self, session: AttachSession) -> Lost {
+        self.detach(&session.session_id);
+        let session_id: Arc<str> = session.session_id.as_str().into();
+        let mut inside = self.inside();
+        inside.generation += 1;
+        let generation = inside.generation;
+        let entry = Session::new(generation, session);
+        inside.sessions.insert(Arc::clone(&session_id), entry);
+        Lost {
+            session_id,
+            generation,
+        }
+    }
+
+    /// The runs to ask for the session's character, in order; none: it needs none any more.
+    pub(super) fn candidates(&self, lost: &Lost) -> Option<Vec<u64>> {
+        let view = self.directory.view();
+        let inside = self.inside();
+        let session = inside.sessions.get(&lost.session_id)?;
+        let sought = session.entering || session.route.place == Place::Sought;
+        if session.generation != lost.generation || !sought {
+            return None;
+        }
+        let linked: Vec<u64> = inside.links.keys().copied().collect();
+        let owner = view
+            .owner_of(session.route.region)
+            .map(|owner| owner.run_id);
+        Some(candidates(owner, session.route.hint, &linked))
+    }
+
+    /// Asks a run for the session's character.
+    pub(super) fn ask(&self, lost: &Lost, run: u64) -> Result<oneshot::Receiver<Reply>, NotAsked> {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        let session = inside
+            .sessions
+            .get_mut(&lost.session_id)
+            .ok_or(NotAsked::Gone)?;
+        if session.generation != lost.generation || session.route.place == Place::Paused {
+            return Err(NotAsked::Gone);
+        }
+        let link = inside.links.get(&run).ok_or(NotAsked::NoLink)?;
+        if session
+            .waiter
+            .as_ref()
+            .is_some_and(|waiter| waiter.run != run)
+        {
+            session.release(&lost.session_id, &inside.links);
+        }
+        session
+            .ask(&lost.session_id, run, link)
+            .ok_or(NotAsked::NoLink)
+    }
+
+    /// The search goes on for longer than a moment: the player is told, once.
+    pub(super) fn notice_lost(&self, lost: &Lost) {
+        let mut inside = self.inside();
+        let Some(session) = inside.sessions.get_mut(&lost.session_id) else {
+            return;
+        };
+        if session.generation != lost.generation || session.noticed || session.entering {
+            return;
+        }
+        session.noticed = true;
+        let text = "This part of the world is being recovered. Hold on.";
+        session.notice("zone_recovering", text, "warning", &self.measures);
+    }
+
+    /// The session ended where it was sought: another one plays the character.
+    pub(super) fn replaced(&self, lost: &Lost) {
+        let mut inside = self.inside();
+        let Some(session) = inside.sessions.get(&lost.session_id) else {
+            return;
+        };
+        if session.generation != lost.generation {
+            return;
+        }
+        let why = "another login plays this character".to_owned();
+        session.tell(SessionEvent::Lost { why });
+        inside.sessions.remove(&lost.session_id);
+        drop(inside);
+        self.changed.notify_one();
+    }
+
+    /// Forgets a session that could not enter.
+    pub(super) fn forget(&self, lost: &Lost) {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        let Some(session) = inside.sessions.get_mut(&lost.session_id) else {
+            return;
+        };
+        if session.generation == lost.generation {
+            session.release(&lost.session_id, &inside.links);
+            inside.sessions.remove(&lost.session_id);
+        }
+    }
+
+    pub(super) fn input(&self, session_id: &str, asked: Asked) -> Result<(), InputError> {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        let session = inside
+            .sessions
+            .get_mut(session_id)
+            .ok_or(InputError::NotInWorld)?;
+        let run = match session.route.way(&asked) {
+            Way::Send(run) => run,
+            Way::Held => return Ok(()),
+            Way::Full => return Err(InputError::ZoneUnavailable),
+            Way::Closed => return Err(InputError::NotInWorld),
+        };
+        let link = inside.links.get(&run).ok_or(InputError::ZoneUnavailable)?;
+        // Held when a link was full just before: order stays.
+        session.send_held(session_id, link);
+        let input = session.route.numbered(session_id, asked.clone());
+        match link
+            .control
+            .try_send(to_zone(wire::to_zone::Message::Input(input)))
+        {
+            Ok(()) => {
+                session.route.sent();
+                Ok(())
+            }
+            Err(TrySendError::Full(_)) => Err(InputError::Busy),
+            // The pair is ending; whoever ends it seeks the character.
+            Err(TrySendError::Closed(_)) if session.route.hold(asked) => Ok(()),
+            Err(TrySendError::Closed(_)) => Err(InputError::ZoneUnavailable),
+        }
+    }
+
+    pub(super) fn detach(&self, session_id: &str) {
+        let mut inside = self.inside();
+        let Some(mut session) = inside.sessions.remove(session_id) else {
+            return;
+        };
+        session.release(session_id, &inside.links);
+        drop(inside);
+        self.changed.notify_one();
+    }
+
+    pub(super) fn pause(&self, session_id: &str) {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        let Some(session) = inside.sessions.get_mut(session_id) else {
+            return;
+        };
+        session.release(session_id, &inside.links);
+        if let Place::At(run) = session.route.place {
+            session.route.hint = Some(run);
+        }
+        session.route.place = Place::Paused;
+        drop(guard);
+        self.changed.notify_one();
+    }
+
+    pub(super) fn resume(
+        &self,
+        session_id: &str,
+        mailbox: Mailbox,
+        format: Format,
+    ) -> Option<Lost> {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        inside.generation += 1;
+        let (key, _) = inside.sessions.get_key_value(session_id)?;
+        let session_id = Arc::clone(key);
+        let session = inside.sessions.get_mut(&session_id)?;
+        session.generation = inside.generation;
+        session.mailbox = mailbox;
+        session.format = format;
+        session.route.place = Place::Sought;
+        session.noticed = false;
+        let generation = session.generation;
+        drop(guard);
+        self.changed.notify_one();
+        Some(Lost {
+            session_id,
+            generation,
+        })
+    }
+
+    pub(super) fn position(&self, session_id: &str) -> Option<(Tile, u64)> {
+        self.inside().sessions.get(session_id)?.route.position
+    }
+
+    /// All sessions that see the world now. Takes their trace contexts.
+    pub(crate) fn watches(&self) -> Vec<Watch> {
+        let mut inside = self.inside();
+        let mut watches = Vec::with_capacity(inside.sessions.len());
+        for (session_id, session) in &mut inside.sessions {
+            let Some((position, _)) = session.route.position else {
+                continue;
+            };
+            if session.route.place == Place::Paused {
+                continue;
+            }
+            watches.push(Watch {
+                session_id: Arc::clone(session_id),
+                generation: session.generation,
+                format: session.format,
+                mailbox: session.mailbox.clone(),
+                position,
+                traceparents: std::mem::take(&mut session.route.traceparents),
+            });
+        }
+        watches
+    }
+
+    /// Where all sessions stand that see the world now.
+    pub(crate) fn positions(&self) -> Vec<Tile> {
+        let inside = self.inside();
+        let seeing = inside
+            .sessions
+            .values()
+            .filter(|s| s.route.place != Place::Paused);
+        seeing
+            .filter_map(|s| s.route.position.map(|(tile, _)| tile))
+            .collect()
+    }
+
+    /// A pair of streams is open.
+    pub(super) fn link_up(&self, run: u64, number: u64, control: mpsc::Sender<wire::ToZone>) {
+        self.inside().links.insert(run, Link { number, control });
+        self.links_changed.send_modify(|count| *count += 1);
+    }
+
+    /// A pair of streams has ended: the sessions that its run played are to be attached again.
+    pub(super) fn link_down(&self, run: u64, number: u64) -> Vec<Lost> {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        if inside
+            .links
+            .get(&run)
+            .is_none_or(|link| link.number != number)
+        {
+            return Vec::new();
+        }
+        inside.links.remove(&run);
+        let mut all = Vec::new();
+        for (session_id, session) in &mut inside.sessions {
+            session.waiter.take_if(|waiter| waiter.run == run);
+            if session.route.lost(run) {
+                session.answer_unknown(&self.measures);
+                let session_id = Arc::clone(session_id);
+                // A session that enters is sought by the one who called `attach`.
+                if !session.entering {
+                    all.push(Lost {
+                        session_id,
+                        generation: session.generation,
+                    });
+                }
+            }
+        }
+        drop(guard);
+        self.links_changed.send_modify(|count| *count += 1);
+        all
+    }
+
+    /// What a run says at once. Returns the session that is to be sought because of it.
+    pub(super) fn hear(&self, run: u64, message: wire::FromZone) -> Option<Lost> {
+        match message.message? {
+            wire::from_zone::Message::Welcome(_) => None,
+            wire::from_zone::Message::Attached(attached) => {
+                self.attached(run, attached);
+                None
+            }
+            wire::from_zone::Message::AttachRefused(refused) => {
+                let mut inside = self.inside();
+                let session = inside.sessions.get_mut(&*refused.session_id)?;
+                let waiter = session.waiter.take_if(|w| w.attach == refused.attach)?;
+                // Nobody waits any more: no harm.
+                let _ = waiter.answer.send(Reply::Refused(refused.code));
+                None
+            }
+            wire::from_zone::Message::Moved(moved) => self.moved(&moved),
+            wire::from_zone::Message::Left(left) => {
+                self.left(left);
+                None
+            }
+        }
+    }
+
+    fn attached(&self, run: u64, attached: wire::Attached) {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        let link = inside.links.get(&run);
+        let session = inside.sessions.get_mut(&*attached.session_id);
+        // One that went away meanwhile has detached itself behind its attach.
+        let Some(session) = session else { return };
+        let Some(waiter) = session.waiter.take_if(|w| w.attach == attached.attach) else {
+            return;
+        };
+        if !session
+            .route
+            .attached(run, attached.attach, attached.ownership_sequence)
+        {
+            let _ = waiter.answer.send(Reply::Refused("not_here".to_owned()));
+            return;
+        }
+        if let Some(position) = attached.position {
+            session.route.stands(
+                Tile {
+                    x: position.x,
+                    z: position.z,
+                },
+                attached.tick,
+            );
+        }
+        if let Some(region) = attached.region {
+            session.route.region = Region {
+                x: region.x,
+                z: region.z,
+            };
+        }
+        if !std::mem::take(&mut session.entering) {
+            session.answer_unknown(&self.measures);
+            session.sync(attached.sync.clone(), &self.measures);
+            if std::mem::take(&mut session.noticed) {
+                let text = "This part of the world goes on.";
+                session.notice("zone_recovered", text, "info", &self.measures);
+            }
+        }
+        if let Some(link) = link {
+            session.send_held(&attached.session_id, link);
+        }
+        let _ = waiter.answer.send(Reply::Attached(Box::new(attached)));
+        drop(guard);
+        self.changed.notify_one();
+    }
+
+    fn moved(&self, moved: &wire::Moved) -> Option<Lost> {
+        let region = moved.region?;
+        let region = Region {
+            x: region.x,
+            z: region.z,
+        };
+        let mut inside = self.inside();
+        let up = inside.links.contains_key(&moved.to_run_id);
+        let (key, _) = inside.sessions.get_key_value(&*moved.session_id)?;
+        let session_id = Arc::clone(key);
+        let session = inside.sessions.get_mut(&session_id)?;
+        let was = session.route.place;
+        if !session
+            .route
+            .moved(moved.to_run_id, moved.ownership_sequence, region, up)
+        {
+            return None;
+        }
+        self.measures.handover();
+        let lost = matches!(was, Place::At(_)) && session.route.place == Place::Sought;
+        if !lost || session.entering {
+            return None;
+        }
+        Some(Lost {
+            session_id,
+            generation: session.generation,
+        })
+    }
+
+    fn left(&self, left: wire::Left) {
+        let mut inside = self.inside();
+        let Some(session) = inside.sessions.get(&*left.session_id) else {
+            return;
+        };
+        if session.route.session_epoch != left.session_epoch {
+            return;
+        }
+        let event = SessionEvent::Left {
+            re: request_id(&left.re),
+            reason: left.reason,
+        };
+        session.tell(event);
+        inside.sessions.remove(&*left.session_id);
+        drop(inside);
+        self.changed.notify_one();
+    }
+
+    /// What is private in a run's frame of a tick.
+    pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) {
+        self.last_tick.fetch_max(tick, Ordering::Relaxed);
+        if frames.is_empty() {
+            return;
+        }
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        for frame in frames {
+            let Some(session) = inside.sessions.get_mut(&*frame.session_id) else {
+                continue;
+            };
+            if session.route.character_id != frame.character_id {
+                continue;
+            }
+            let verdict = session.route.framed(run, frame.ownership_sequence);
+            if verdict == Verdict::Switch {
+                if let Some(link) = inside.links.get(&run) {
+                    session.send_held(&frame.session_id, link);
+                }
+                self.measures.handover();
+            }
+            let counts = verdict != Verdict::Drop;
+            if counts && let Some(position) = frame.position {
+                session.route.stands(
+                    Tile {
+                        x: position.x,
+                        z: position.z,
+                    },
+                    tick,
+                );
+            }
+            session.take(frame, counts, &self.measures);
+        }
+    }
+}
