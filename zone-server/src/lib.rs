@@ -1,1 +1,25 @@
-//! Placeholder.
+//! The zone server: owns regions, plays the tick, hands players over, commits. The only place
+//! that knows both what the processes say (`proto`) and the rules (`world`), and translates.
+//!
+//! In reading order: `server` (the lives of the process), `tick_loop` (the clock), `run` (one
+//! life), `inbox`, `translate`, `deliver`, `commit`, `handover`, `ownership`, `rpc`.
+
+mod commit;
+mod config;
+mod content;
+mod deliver;
+mod handover;
+mod inbox;
+mod mailbox;
+mod metrics;
+mod ownership;
+mod roster;
+mod rpc;
+mod run;
+mod server;
+mod store;
+mod tick_loop;
+mod translate;
+
+pub use config::Config;
+pub use server::Server;

@@ -1,0 +1,143 @@
+//! Sends batches to the store, each until it is answered.
+//!
+//! Always: a batch whose outcome is unknown is sent again unchanged; the store knows by its
+//! sequence whether it was applied.
+
+use std::time::{Duration, Instant};
+
+use opentelemetry::{
+    Context, KeyValue,
+    trace::{Span, SpanKind, TraceContextExt, Tracer as _},
+};
+use proto::rpc::persistence::v1::{
+    CommitHeader, CommitPart, CommitReply, CommitRows, commit_part::Part, commit_reply::Outcome,
+};
+use tokio::sync::mpsc;
+use tonic::Status;
+
+use super::batch::Sending;
+use crate::{
+    mailbox::{Mailbox, Message},
+    metrics::Metrics,
+    store::Store,
+};
+
+type TracerSpan = <chassis::telemetry::Tracer as opentelemetry::trace::Tracer>::Span;
+
+/// Rows in one message of the stream.
+const PART_ROWS: usize = 200;
+
+/// What the committer works with.
+pub(crate) struct Committer {
+    pub(crate) run_id: u64,
+    pub(crate) store: Store,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) metrics: Metrics,
+    pub(crate) tracer: chassis::telemetry::Tracer,
+}
+
+impl Committer {
+    /// Sends whatever comes, one batch after the other, until the run drops its end.
+    pub(crate) async fn work(self, mut batches: mpsc::Receiver<Sending>) {
+        while let Some(sending) = batches.recv().await {
+            let reply = self.until_answered(&sending).await;
+            let sequence = sending.sequence;
+            let answered = || Message::Answered {
+                sequence,
+                reply: reply.clone(),
+            };
+            self.mailbox.insist(answered).await;
+        }
+    }
+
+    async fn until_answered(&self, sending: &Sending) -> CommitReply {
+        let mut backoff = chassis::rpc::Backoff::new();
+        let mut away = false;
+        loop {
+            let begun = Instant::now();
+            match self.send(sending).await {
+                Ok(reply) => {
+                    if away {
+                        tracing::info!(sequence = sending.sequence, "the store answers again");
+                    }
+                    self.metrics
+                        .commit(outcome(&reply), begun.elapsed(), sending.rows.len());
+                    return reply;
+                }
+                Err(status) => {
+                    self.metrics
+                        .commit("unanswered", begun.elapsed(), sending.rows.len());
+                    self.store.failed(&status);
+                    if !away {
+                        let sequence = sending.sequence;
+                        tracing::warn!(sequence, %status, "the store does not answer a commit");
+                    }
+                    away = true;
+                    backoff.wait().await;
+                }
+            }
+        }
+    }
+
+    async fn send(&self, sending: &Sending) -> Result<CommitReply, Status> {
+        let (mut span, traceparent) = self.span(sending);
+        let parts = parts(self.run_id, sending, traceparent);
+        let deadline = Duration::from_millis(2000 + sending.rows.len() as u64);
+        let mut client = self.store.runs();
+        let call = client.commit(tokio_stream::iter(parts));
+        let answer = match tokio::time::timeout(deadline, call).await {
+            Ok(answer) => answer.map(tonic::Response::into_inner),
+            Err(_) => Err(Status::deadline_exceeded("no answer to the commit")),
+        };
+        if let Some(span) = &mut span {
+            let text = answer.as_ref().map_or("unanswered", outcome);
+            span.set_attribute(KeyValue::new("outcome", text));
+            span.end();
+        }
+        answer
+    }
+
+    fn span(&self, sending: &Sending) -> (Option<TracerSpan>, String) {
+        let Some(parent) = chassis::telemetry::parse_traceparent(&sending.traceparent) else {
+            return (None, String::new());
+        };
+        let span = self
+            .tracer
+            .span_builder("zone.commit")
+            .with_kind(SpanKind::Client)
+            .with_attributes([KeyValue::new("rows", sending.rows.len() as i64)])
+            .start_with_context(
+                &self.tracer,
+                &Context::new().with_remote_span_context(parent),
+            );
+        let traceparent = chassis::telemetry::traceparent(span.span_context());
+        (Some(span), traceparent)
+    }
+}
+
+fn parts(run_id: u64, sending: &Sending, traceparent: String) -> Vec<CommitPart> {
+    let header = CommitHeader {
+        run_id,
+        sequence: sending.sequence,
+        tick: sending.tick,
+        rows: u32::try_from(sending.rows.len()).unwrap_or(u32::MAX),
+        traceparent,
+    };
+    let rows = sending.rows.chunks(PART_ROWS).map(|rows| {
+        Part::Rows(CommitRows {
+            characters: rows.to_vec(),
+        })
+    });
+    let parts = std::iter::once(Part::Header(header)).chain(rows);
+    parts.map(|part| CommitPart { part: Some(part) }).collect()
+}
+
+fn outcome(reply: &CommitReply) -> &'static str {
+    match reply.outcome() {
+        Outcome::Done => "done",
+        Outcome::Fenced => "fenced",
+        Outcome::Refused => "refused",
+        Outcome::TransferStale => "transfer_stale",
+        Outcome::Unspecified => "unspecified",
+    }
+}

@@ -1,0 +1,145 @@
+//! The settings of a zone server.
+
+use std::time::Duration;
+
+use chassis::config::Reader;
+use world::{Rules, tick::TICK_MS};
+
+/// How a zone server is set up.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where it listens: host:port, port 0 for any.
+    pub listen: String,
+    /// The host:port at which gateways and peers reach it; `None`: the bound address.
+    pub advertise: Option<String>,
+    /// The persistence services, host:port; the first that answers is used.
+    pub persistence: Vec<String>,
+    /// The port of `/livez`, `/readyz` and `/metrics`; 0: none.
+    pub metrics_port: u16,
+    /// The world folder; its `assets/manifests` replace the content that is built in.
+    pub world: String,
+    /// The seed of the dice.
+    pub seed: u64,
+    /// The rules' numbers.
+    pub rules: Rules,
+    /// Everything is saved at least this often.
+    pub save_interval: Duration,
+    /// How long a character stays without a connection.
+    pub linger: Duration,
+    /// Ticks of published state that are kept for dumps.
+    pub dump_ticks: usize,
+    /// Players that one run takes.
+    pub players_max: usize,
+    /// The length of a tick in milliseconds; only tests change it.
+    pub tick_ms: u64,
+}
+
+impl Config {
+    /// Reads the settings; what is wrong with them is noted in the reader.
+    pub fn read(reader: &mut Reader) -> Config {
+        let defaults = Rules::default();
+        let listen = reader.value(
+            "ZONE_LISTEN",
+            "127.0.0.1:0".to_owned(),
+            "where gateways and other zones connect",
+        );
+        let advertise = reader.optional(
+            "ZONE_ADVERTISE",
+            "host:port at which others reach this zone; the bound address if not set",
+        );
+        let persistence = reader.list(
+            "PERSISTENCE_ADDRESSES",
+            "127.0.0.1:5600",
+            "host:port of the persistence services",
+        );
+        if persistence.is_empty() {
+            reader.problem("PERSISTENCE_ADDRESSES names nobody".to_owned());
+        }
+        let metrics_port = reader.value(
+            "METRICS_PORT",
+            0,
+            "port of /livez, /readyz and /metrics; 0 is off",
+        );
+        let world = reader.value("WORLD", "world".to_owned(), "the world folder");
+        let seed = reader.value("WORLD_SEED", 1, "seed of the dice");
+        let walk_tiles = positive(
+            reader,
+            "WALK_TILES_PER_TICK",
+            defaults.walk_tiles,
+            "walking speed",
+        );
+        let run_tiles = positive(
+            reader,
+            "RUN_TILES_PER_TICK",
+            defaults.run_tiles,
+            "running speed",
+        );
+        let save = reader.value("SAVE_INTERVAL", 60_u64, "seconds between two full saves");
+        let linger = reader.value(
+            "LINGER_SECONDS",
+            60_u64,
+            "seconds that a character stays without a connection",
+        );
+        let dump_ticks = reader.value("DUMP_TICKS", 0, "ticks that Inspect.Dump can show");
+        Config {
+            listen,
+            advertise,
+            persistence,
+            metrics_port,
+            world,
+            seed,
+            rules: Rules {
+                walk_tiles,
+                run_tiles,
+                ..defaults
+            },
+            save_interval: Duration::from_secs(save.max(1)),
+            linger: Duration::from_secs(linger),
+            dump_ticks,
+            players_max: 10_000,
+            tick_ms: TICK_MS,
+        }
+    }
+
+    /// A duration in ticks, at least one.
+    pub(crate) fn ticks(&self, of: Duration) -> u64 {
+        let ms = u64::try_from(of.as_millis()).unwrap_or(u64::MAX);
+        (ms / self.tick_ms.max(1)).max(1)
+    }
+}
+
+fn positive(reader: &mut Reader, name: &'static str, default: u32, help: &'static str) -> u32 {
+    let value = reader.value(name, default, help);
+    if value == 0 || value > 8 {
+        reader.problem(format!("{name} must be 1 to 8"));
+        return default;
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::config::Env;
+
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_the_specification() {
+        let mut reader = Reader::new(Env::default());
+        let config = Config::read(&mut reader);
+        assert!(reader.finish().is_ok());
+        assert_eq!(config.persistence, ["127.0.0.1:5600"]);
+        assert_eq!(config.ticks(config.save_interval), 100);
+        assert_eq!((config.rules.walk_tiles, config.rules.run_tiles), (2, 4));
+    }
+
+    #[test]
+    fn a_speed_of_zero_is_a_problem() {
+        let env = Env::from_pairs([("WALK_TILES_PER_TICK", "0"), ("PERSISTENCE_ADDRESSES", ",")]);
+        let mut reader = Reader::new(env);
+        Config::read(&mut reader);
+        let sentence = reader.finish().unwrap_err().to_string();
+        assert!(sentence.contains("WALK_TILES_PER_TICK"), "{sentence}");
+        assert!(sentence.contains("PERSISTENCE_ADDRESSES"), "{sentence}");
+    }
+}

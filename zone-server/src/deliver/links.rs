@@ -1,0 +1,299 @@
+//! The links with gateways: a control and a frame stream each.
+//!
+//! Always: a newer link of a gateway replaces the older one; a gateway that does not read what it
+//! is sent loses its link, and nobody waits for it; each queue is bounded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use proto::rpc::zone::v1::{FromZone, SessionFrame, from_zone::Message as FromZoneMessage};
+use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::Status;
+use world::Chunk;
+
+use super::{encoded::EncodedFrame, published::Published};
+
+/// Frames that wait for a gateway before its link is cut.
+pub(crate) const FRAMES_MAX: usize = 8;
+/// Control messages that wait for a gateway before its link is cut.
+pub(crate) const CONTROL_MAX: usize = 8192;
+/// Chunks that one gateway may see here.
+const CHUNKS_MAX: usize = 100_000;
+
+/// The sending end of a control stream.
+pub(crate) type ControlSender = mpsc::Sender<Result<FromZone, Status>>;
+/// The sending end of a frame stream.
+pub(crate) type FrameSender = mpsc::Sender<Result<EncodedFrame, Status>>;
+
+/// One link: which of a gateway's, and the half that came in.
+#[derive(Debug)]
+pub(crate) struct LinkHalf<S> {
+    pub(crate) gateway_id: String,
+    pub(crate) link: u64,
+    pub(crate) sender: S,
+    /// Cancelled when the link is over, so that its reader ends.
+    pub(crate) cut: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct Link {
+    number: u64,
+    control: Option<ControlSender>,
+    frames: Option<FrameSender>,
+    chunks: BTreeSet<Chunk>,
+    /// Chunks of which the next frame holds a full record.
+    fresh: BTreeSet<Chunk>,
+    readers: Vec<DropGuard>,
+}
+
+/// What a tick's delivery cost.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) frames: u64,
+    pub(crate) bytes: u64,
+}
+
+/// All links of a run, by gateway.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    links: BTreeMap<String, Link>,
+    /// Gateways whose link ended since the last look.
+    lost: Vec<String>,
+}
+
+impl Links {
+    /// A control stream came in. False: there is a newer link, or this half is there already.
+    pub(crate) fn control(&mut self, half: LinkHalf<ControlSender>) -> bool {
+        let Some(link) = self.join(&half.gateway_id, half.link) else {
+            return false;
+        };
+        if link.control.is_some() {
+            return false;
+        }
+        link.control = Some(half.sender);
+        link.readers.push(half.cut.drop_guard());
+        true
+    }
+
+    /// A frame stream came in. False: there is a newer link, or this half is there already.
+    pub(crate) fn frames(&mut self, half: LinkHalf<FrameSender>) -> bool {
+        let Some(link) = self.join(&half.gateway_id, half.link) else {
+            return false;
+        };
+        if link.frames.is_some() {
+            return false;
+        }
+        link.frames = Some(half.sender);
+        link.readers.push(half.cut.drop_guard());
+        true
+    }
+
+    /// One half of a link ended, and so does the other.
+    pub(crate) fn ended(&mut self, gateway_id: &str, number: u64) {
+        if self.current(gateway_id, number) {
+            self.cut(gateway_id);
+        }
+    }
+
+    /// Whether this is the link that the gateway has now.
+    pub(crate) fn current(&self, gateway_id: &str, number: u64) -> bool {
+        self.links
+            .get(gateway_id)
+            .is_some_and(|link| link.number == number)
+    }
+
+    /// Whether a gateway has both halves here.
+    pub(crate) fn linked(&self, gateway_id: &str) -> bool {
+        let whole = |link: &Link| link.control.is_some() && link.frames.is_some();
+        self.links.get(gateway_id).is_some_and(whole)
+    }
+
+    /// How many gateways are linked.
+    pub(crate) fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Gateways that lost their link since the last call.
+    pub(crate) fn take_lost(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lost)
+    }
+
+    /// Changes what a gateway sees.
+    pub(crate) fn subscribe(
+        &mut self,
+        gateway_id: &str,
+        number: u64,
+        add: impl IntoIterator<Item = Chunk>,
+        remove: impl IntoIterator<Item = Chunk>,
+    ) {
+        if !self.current(gateway_id, number) {
+            return;
+        }
+        let Some(link) = self.links.get_mut(gateway_id) else {
+            return;
+        };
+        for chunk in remove {
+            link.chunks.remove(&chunk);
+            link.fresh.remove(&chunk);
+        }
+        for chunk in add {
+            link.chunks.insert(chunk);
+            link.fresh.insert(chunk);
+        }
+        if link.chunks.len() > CHUNKS_MAX {
+            tracing::warn!(
+                gateway = gateway_id,
+                "gateway subscribes to too much; link cut"
+            );
+            self.cut(gateway_id);
+        }
+    }
+
+    /// Tells a gateway what cannot wait for a tick. False: it has no link.
+    pub(crate) fn tell(&mut self, gateway_id: &str, message: FromZoneMessage) -> bool {
+        let link = self.links.get(gateway_id);
+        let Some(control) = link.and_then(|link| link.control.as_ref()) else {
+            return false;
+        };
+        let message = FromZone {
+            message: Some(message),
+        };
+        if control.try_send(Ok(message)).is_ok() {
+            return true;
+        }
+        tracing::warn!(gateway = gateway_id, "gateway does not read; link cut");
+        self.cut(gateway_id);
+        false
+    }
+
+    /// Sends each gateway its frame of a tick.
+    pub(crate) fn publish(
+        &mut self,
+        (run_id, tick): (u64, u64),
+        changes: &BTreeMap<Chunk, Bytes>,
+        published: &mut Published,
+        mut sessions: BTreeMap<String, Vec<SessionFrame>>,
+    ) -> Sent {
+        let mut sent = Sent::default();
+        let mut deaf = Vec::new();
+        for (gateway_id, link) in &mut self.links {
+            let Some(frames) = &link.frames else {
+                continue;
+            };
+            let mut chunks: Vec<Bytes> = Vec::new();
+            for chunk in &link.fresh {
+                chunks.push(published.full(*chunk));
+            }
+            let seen = |chunk: &Chunk| link.chunks.contains(chunk) && !link.fresh.contains(chunk);
+            let seen = changes.iter().filter(|(chunk, _)| seen(chunk));
+            chunks.extend(seen.map(|(_, bytes)| bytes.clone()));
+            link.fresh.clear();
+            let frame = EncodedFrame {
+                run_id,
+                tick,
+                chunks,
+                sessions: sessions.remove(gateway_id).unwrap_or_default(),
+            };
+            sent.frames += 1;
+            sent.bytes += frame.chunks.iter().map(|c| c.len() as u64).sum::<u64>();
+            if frames.try_send(Ok(frame)).is_err() {
+                deaf.push(gateway_id.clone());
+            }
+        }
+        for gateway_id in deaf {
+            tracing::warn!(gateway = gateway_id, "gateway is frames behind; link cut");
+            self.cut(&gateway_id);
+        }
+        sent
+    }
+
+    fn join(&mut self, gateway_id: &str, number: u64) -> Option<&mut Link> {
+        let known = self.links.get(gateway_id).map(|link| link.number);
+        match known {
+            Some(known) if known > number => return None,
+            Some(known) if known < number => self.cut(gateway_id),
+            _ => {}
+        }
+        let link = self.links.entry(gateway_id.to_owned()).or_default();
+        link.number = number;
+        Some(link)
+    }
+
+    fn cut(&mut self, gateway_id: &str) {
+        if self.links.remove(gateway_id).is_some() {
+            self.lost.push(gateway_id.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn half<S>(link: u64, sender: S) -> LinkHalf<S> {
+        LinkHalf {
+            gateway_id: "g".to_owned(),
+            link,
+            sender,
+            cut: CancellationToken::new(),
+        }
+    }
+
+    #[test]
+    fn a_gateway_that_does_not_read_loses_its_link() {
+        let (control, _control) = mpsc::channel(1);
+        let (frames, mut reader) = mpsc::channel(FRAMES_MAX);
+        let mut links = Links::default();
+        assert!(links.control(half(1, control)) && links.frames(half(1, frames)));
+        assert!(links.linked("g"));
+        let mut published = Published::default();
+        for tick in 0..=FRAMES_MAX as u64 {
+            assert!(links.linked("g"), "at {tick}");
+            links.publish((1, tick), &BTreeMap::new(), &mut published, BTreeMap::new());
+        }
+        assert!(!links.linked("g"));
+        assert_eq!(links.take_lost(), ["g"]);
+        for tick in 0..FRAMES_MAX as u64 {
+            assert_eq!(reader.try_recv().unwrap().unwrap().tick, tick);
+        }
+        assert!(reader.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_newer_link_replaces_the_older_and_ends_its_readers() {
+        let mut links = Links::default();
+        let (old, _old) = mpsc::channel(1);
+        let older = half(1, old);
+        let cut = older.cut.clone();
+        assert!(links.control(older));
+        let (new, _new) = mpsc::channel(1);
+        assert!(links.control(half(2, new)));
+        assert!(cut.is_cancelled());
+        let (late, _late) = mpsc::channel(1);
+        assert!(!links.frames(half(1, late)));
+        links.ended("g", 1);
+        assert!(links.current("g", 2));
+    }
+
+    #[test]
+    fn a_new_subscription_gets_the_full_record_once_and_changes_after() {
+        let (frames, mut reader) = mpsc::channel(FRAMES_MAX);
+        let mut links = Links::default();
+        assert!(links.frames(half(1, frames)));
+        let mut published = Published::default();
+        let chunk = Chunk { x: 0, z: 0 };
+        let changes = BTreeMap::from([(chunk, Bytes::from_static(b"change"))]);
+        links.subscribe("g", 1, [chunk], []);
+        for tick in 0..2 {
+            links.publish((1, tick), &changes, &mut published, BTreeMap::new());
+        }
+        let first = reader.try_recv().unwrap().unwrap();
+        assert_eq!(first.chunks, [published.full(chunk)]);
+        let second = reader.try_recv().unwrap().unwrap();
+        assert_eq!(second.chunks, [Bytes::from_static(b"change")]);
+        links.subscribe("g", 1, [], [chunk]);
+        links.publish((1, 2), &changes, &mut published, BTreeMap::new());
+        assert!(reader.try_recv().unwrap().unwrap().chunks.is_empty());
+    }
+}

@@ -1,0 +1,125 @@
+//! Changes add up to what full records say.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value};
+
+use super::*;
+
+fn at(x: i32, z: i32, health: i64) -> Appearance {
+    Appearance {
+        kind: "player",
+        tile: Tile { x, z },
+        sequence: 4,
+        fields: vec![("name", "Ann".into()), ("health", Field::Int(health))],
+    }
+}
+
+fn flush(published: &mut Published) -> Vec<ChunkFrame> {
+    let changes = published.flush().into_values();
+    changes.map(|b| ChunkFrame::decode(b).unwrap()).collect()
+}
+
+fn ann() -> EntityId {
+    EntityId::from("ann")
+}
+
+#[test]
+fn nothing_new_is_nothing_to_tell() {
+    let mut published = Published::default();
+    published.show(&ann(), Some(at(1, 1, 5)), false);
+    published.flush();
+    published.show(&ann(), Some(at(1, 1, 5)), false);
+    published.show(&EntityId::from("nobody"), None, false);
+    assert!(published.flush().is_empty());
+}
+
+#[test]
+fn a_step_inside_a_chunk_tells_only_what_changed() {
+    let mut published = Published::default();
+    published.show(&ann(), Some(at(1, 1, 5)), false);
+    published.flush();
+    published.show(&ann(), Some(at(2, 1, 4)), false);
+    let frames = flush(&mut published);
+    let update = &frames[0].update[0];
+    assert_eq!((update.x, update.z), (Some(2), None));
+    assert_eq!(update.fields, r#"{"health":4}"#);
+    assert!(frames[0].enter.is_empty() && frames[0].leave.is_empty());
+}
+
+#[test]
+fn a_step_into_another_chunk_leaves_one_and_enters_the_other() {
+    let mut published = Published::default();
+    published.show(&ann(), Some(at(7, 1, 5)), false);
+    published.flush();
+    published.show(&ann(), Some(at(8, 1, 5)), false);
+    let frames = flush(&mut published);
+    assert!(frames[0].leave[0].moved && !frames[0].leave[0].transferred);
+    assert_eq!(frames[1].enter[0].x, 8);
+}
+
+#[test]
+fn whoever_goes_to_another_run_leaves_transferred() {
+    let mut published = Published::default();
+    published.show(&ann(), Some(at(7, 1, 5)), false);
+    published.flush();
+    published.show(&ann(), None, true);
+    let frames = flush(&mut published);
+    let leave = &frames[0].leave[0];
+    assert!(leave.transferred && !leave.moved);
+    assert_eq!(leave.ownership_sequence, 4);
+}
+
+/// What a gateway makes of the frames of one chunk.
+fn apply(replica: &mut BTreeMap<String, (i32, i32, Value)>, frame: &ChunkFrame) {
+    if frame.full {
+        replica.clear();
+    }
+    for leave in &frame.leave {
+        replica.remove(&leave.id);
+    }
+    for enter in &frame.enter {
+        let fields = serde_json::from_slice(&enter.fields).unwrap();
+        replica.insert(enter.id.clone(), (enter.x, enter.z, fields));
+    }
+    for update in &frame.update {
+        let thing = replica.get_mut(&update.id).unwrap();
+        thing.0 = update.x.unwrap_or(thing.0);
+        thing.1 = update.z.unwrap_or(thing.1);
+        let fields: Map<String, Value> = match &*update.fields {
+            [] => Map::new(),
+            bytes => serde_json::from_slice(bytes).unwrap(),
+        };
+        for (key, value) in fields {
+            thing.2[key] = value;
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn changes_add_up_to_the_full_record(
+        steps in prop::collection::vec((0..4_u8, prop::option::of((0..20, 0..12, 0..3)), 0..4_u8), 1..60)
+    ) {
+        let mut published = Published::default();
+        let mut replicas: BTreeMap<Chunk, BTreeMap<String, (i32, i32, Value)>> = BTreeMap::new();
+        for (id, to, flush) in steps {
+            let id = EntityId::from(format!("e{id}"));
+            published.show(&id, to.map(|(x, z, health)| at(x, z, health)), false);
+            if flush == 0 {
+                for (chunk, bytes) in published.flush() {
+                    let frame = ChunkFrame::decode(bytes).unwrap();
+                    apply(replicas.entry(chunk).or_default(), &frame);
+                }
+                for x in 0..3 {
+                    for z in 0..2 {
+                        let chunk = Chunk { x, z };
+                        let full = ChunkFrame::decode(published.full(chunk)).unwrap();
+                        let mut expected = BTreeMap::new();
+                        apply(&mut expected, &full);
+                        prop_assert_eq!(replicas.entry(chunk).or_default(), &mut expected);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Talks to peers and to the store about players between two owners. Every call has a deadline,
+//! and the run always hears how it ended.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use proto::rpc::{
+    persistence::v1::CharacterOwnerRequest,
+    zone::v1::{CompleteRequest, ForwardRequest, PrepareRequest, handover_client::HandoverClient},
+};
+use tonic::{Response, Status, transport::Channel};
+use world::CharacterId;
+
+use crate::{
+    mailbox::{Mailbox, Message},
+    store::Store,
+};
+
+/// How long a peer may think about a player; it is held meanwhile.
+const PREPARE_DEADLINE: Duration = Duration::from_millis(500);
+const COMPLETE_DEADLINE: Duration = Duration::from_millis(1000);
+/// A player's state is small; its path, inputs and held messages are bounded.
+const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Peers whose channels are kept.
+const PEERS_MAX: usize = 1024;
+
+/// Speaks for one run.
+#[derive(Debug, Clone)]
+pub(crate) struct Driver {
+    pub(crate) mailbox: Mailbox,
+    pub(crate) store: Store,
+    peers: Arc<Mutex<BTreeMap<String, Channel>>>,
+}
+
+impl Driver {
+    pub(crate) fn new(mailbox: Mailbox, store: Store) -> Self {
+        Self {
+            mailbox,
+            store,
+            peers: Arc::default(),
+        }
+    }
+
+    /// Announces a player; answered as `Prepared`.
+    pub(crate) fn prepare(
+        &self,
+        address: String,
+        who: CharacterId,
+        attempt: u32,
+        request: PrepareRequest,
+    ) {
+        let driver = self.clone();
+        tokio::spawn(async move {
+            let reply = match driver.peer(&address) {
+                Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare(request)).await.ok(),
+                None => None,
+            };
+            let message = || Message::Prepared {
+                who: who.clone(),
+                attempt,
+                reply: reply.clone(),
+            };
+            driver.mailbox.insist(message).await;
+        });
+    }
+
+    /// Says that the handover is done; answered as `Completed`.
+    pub(crate) fn complete(
+        &self,
+        address: String,
+        who: CharacterId,
+        h: u64,
+        request: CompleteRequest,
+    ) {
+        let driver = self.clone();
+        tokio::spawn(async move {
+            let reply = match driver.peer(&address) {
+                Some(mut peer) => within(COMPLETE_DEADLINE, peer.complete(request)).await.ok(),
+                None => None,
+            };
+            let known = reply.map(|reply| reply.known);
+            let message = || Message::Completed {
+                who: who.clone(),
+                h,
+                known,
+            };
+            driver.mailbox.insist(message).await;
+        });
+    }
+
+    /// Sends late inputs after their player; answered as `Forwarded`. Repeating it is harmless:
+    /// inputs are numbered.
+    pub(crate) fn forward(&self, address: String, who: CharacterId, request: ForwardRequest) {
+        let driver = self.clone();
+        tokio::spawn(async move {
+            let mut taken = None;
+            for _ in 0..2 {
+                let Some(mut peer) = driver.peer(&address) else {
+                    break;
+                };
+                let call = within(COMPLETE_DEADLINE, peer.forward(request.clone())).await;
+                taken = call.ok().map(|reply| reply.taken);
+                if taken.is_some() {
+                    break;
+                }
+            }
+            let message = || Message::Forwarded {
+                who: who.clone(),
+                taken: taken.unwrap_or(false),
+            };
+            driver.mailbox.insist(message).await;
+        });
+    }
+
+    /// Asks the store whose a player is; answered as `Owner`.
+    pub(crate) fn owner(&self, who: CharacterId, h: u64, source_dead: bool) {
+        let driver = self.clone();
+        tokio::spawn(async move {
+            let request = CharacterOwnerRequest {
+                character_id: who.to_string(),
+            };
+            let mut client = driver.store.runs();
+            let answer = chassis::rpc::bounded(client.character_owner(request)).await;
+            if let Err(status) = &answer {
+                driver.store.failed(status);
+            }
+            let owned = answer.ok();
+            let message = || Message::Owner {
+                who: who.clone(),
+                h,
+                owned: owned.clone(),
+                source_dead,
+            };
+            driver.mailbox.insist(message).await;
+        });
+    }
+
+    fn peer(&self, address: &str) -> Option<HandoverClient<Channel>> {
+        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        if !peers.contains_key(address) {
+            let channel = chassis::rpc::channel(address)
+                .inspect_err(|error| tracing::warn!(address, %error, "no such peer"))
+                .ok()?;
+            if peers.len() >= PEERS_MAX {
+                peers.clear();
+            }
+            peers.insert(address.to_owned(), channel);
+        }
+        let channel = peers.get(address)?.clone();
+        Some(HandoverClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX))
+    }
+}
+
+async fn within<T>(
+    deadline: Duration,
+    call: impl Future<Output = Result<Response<T>, Status>>,
+) -> Result<T, Status> {
+    match tokio::time::timeout(deadline, call).await {
+        Ok(answer) => answer.map(Response::into_inner),
+        Err(_) => Err(Status::deadline_exceeded("no answer in time")),
+    }
+}

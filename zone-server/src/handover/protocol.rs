@@ -1,0 +1,332 @@
+//! The states of a player between two owners. Pure: events in, the next step out.
+//!
+//! Always: the commit of the transfer row is the handover. Before it the player is the source's,
+//! after it the target's, and nobody else's word counts. `h` is the ownership sequence after the
+//! handover; every step may be repeated, come late or be lost.
+
+use world::Region;
+
+/// Who is to own the player.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) run_id: u64,
+    pub(crate) region: Region,
+    /// At which the target is believed to own the region.
+    pub(crate) epoch: u64,
+    pub(crate) address: String,
+}
+
+/// Where the way leads now, by the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The region is this run's own.
+    Local,
+    /// Another run owns it.
+    Remote(Target),
+    /// Nobody owns it, or nobody knows.
+    Nowhere,
+}
+
+/// The source's side, from the crossing to the commit. The player is held in all states.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Source {
+    region: Region,
+    attempt: u32,
+    at: Step,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// Tries at the next edge.
+    Waiting,
+    /// Has asked the target.
+    Preparing(Target),
+    /// The transfer row is on its way to the store.
+    Committing(Target),
+}
+
+/// What the source hears.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SourceEvent {
+    /// A tick's edge.
+    Edge(Way),
+    /// The target's answer to an attempt; false too when there was none in time.
+    Answer { attempt: u32, accepted: bool },
+    /// The store says that the target does not own the region at that epoch.
+    Stale,
+}
+
+/// What the source does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SourceStep {
+    /// Nothing.
+    Stay,
+    /// Asks the target; the answer names the attempt.
+    Prepare { attempt: u32, to: Target },
+    /// Puts the transfer into the next batch.
+    Transfer(Target),
+    /// The region is the run's own by now: no handover is needed.
+    Settle(Region),
+}
+
+impl Source {
+    /// A player that stands past the border, in `region`.
+    pub(crate) fn new(region: Region) -> Self {
+        Self {
+            region,
+            attempt: 0,
+            at: Step::Waiting,
+        }
+    }
+
+    /// The next step.
+    pub(crate) fn on(&mut self, event: SourceEvent) -> SourceStep {
+        match (&self.at, event) {
+            (Step::Waiting, SourceEvent::Edge(Way::Local)) => SourceStep::Settle(self.region),
+            (Step::Waiting, SourceEvent::Edge(Way::Remote(to))) => {
+                self.attempt += 1;
+                self.at = Step::Preparing(to.clone());
+                SourceStep::Prepare {
+                    attempt: self.attempt,
+                    to,
+                }
+            }
+            (Step::Preparing(to), SourceEvent::Answer { attempt, accepted })
+                if attempt == self.attempt =>
+            {
+                let to = to.clone();
+                if accepted {
+                    self.at = Step::Committing(to.clone());
+                    SourceStep::Transfer(to)
+                } else {
+                    self.at = Step::Waiting;
+                    SourceStep::Stay
+                }
+            }
+            (Step::Committing(_), SourceEvent::Stale) => {
+                self.at = Step::Waiting;
+                SourceStep::Stay
+            }
+            _ => SourceStep::Stay,
+        }
+    }
+
+    /// Whether the transfer row may be on its way: nobody but the store can stop it now.
+    pub(crate) fn committing(&self) -> Option<&Target> {
+        match &self.at {
+            Step::Committing(to) => Some(to),
+            Step::Waiting | Step::Preparing(_) => None,
+        }
+    }
+}
+
+/// The source's side after the commit: the target must hear of it, and late inputs follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Departed {
+    at: After,
+    since: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum After {
+    Completing,
+    Failed,
+    Open,
+}
+
+/// What happens after the commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DepartedEvent {
+    /// The target's answer; `None`: there was none in time.
+    Answer(Option<bool>),
+    /// A tick's edge; whether the target's run is still alive.
+    Edge { now: u64, alive: bool },
+}
+
+/// What the source still does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DepartedStep {
+    Wait,
+    /// Says it again.
+    Complete,
+    /// The target has the player: late inputs may follow.
+    Forward,
+    /// Nothing more: whoever still sends here is told nothing any more.
+    Forget,
+}
+
+/// Ticks for which late inputs are forwarded.
+pub(crate) const FORWARD_TICKS: u64 = 20;
+
+impl Departed {
+    /// The commit of tick `now` was acknowledged; the first word to the target is under way.
+    pub(crate) fn new(now: u64) -> Self {
+        Self {
+            at: After::Completing,
+            since: now,
+        }
+    }
+
+    /// Whether inputs may be forwarded now.
+    pub(crate) fn open(&self) -> bool {
+        self.at == After::Open
+    }
+
+    /// The next step.
+    pub(crate) fn on(&mut self, event: DepartedEvent) -> DepartedStep {
+        match (self.at, event) {
+            (After::Completing, DepartedEvent::Answer(Some(true))) => {
+                self.at = After::Open;
+                DepartedStep::Forward
+            }
+            (After::Completing, DepartedEvent::Answer(_)) => {
+                self.at = After::Failed;
+                DepartedStep::Wait
+            }
+            (_, DepartedEvent::Edge { now, alive }) => {
+                if !alive || now.saturating_sub(self.since) > FORWARD_TICKS {
+                    return DepartedStep::Forget;
+                }
+                if self.at == After::Failed {
+                    self.at = After::Completing;
+                    return DepartedStep::Complete;
+                }
+                DepartedStep::Wait
+            }
+            (After::Failed | After::Open, DepartedEvent::Answer(_)) => DepartedStep::Wait,
+        }
+    }
+}
+
+/// Ticks after which the target asks the store about a player that it was promised.
+pub(crate) const ASK_TICKS: u64 = 2;
+
+/// The target's side: a player that was announced and is not committed yet, as far as is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pending {
+    /// The ownership sequence that the player will have.
+    pub(crate) h: u64,
+    /// Who gives it.
+    pub(crate) from_run_id: u64,
+    since: u64,
+    asking: bool,
+}
+
+/// What the store says of a player's owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Owned {
+    pub(crate) sequence: u64,
+    /// By this run.
+    pub(crate) mine: bool,
+    pub(crate) online: bool,
+    /// The source was already fenced when the store was asked: it can commit nothing any more.
+    pub(crate) source_dead: bool,
+}
+
+/// What the target hears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PendingEvent {
+    /// A tick's edge.
+    Edge { now: u64 },
+    /// The source says that the commit is done.
+    Complete { h: u64 },
+    /// The store's answer; `None`: there was none.
+    Owner(Option<Owned>),
+}
+
+/// What the target does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PendingStep {
+    Wait,
+    /// Asks the store who owns the player.
+    Ask,
+    /// Plays the player from the next tick.
+    Join,
+    /// `h` cannot happen any more, or happened to somebody else.
+    Drop,
+}
+
+impl Pending {
+    /// Announced by `from_run_id` after tick `now`.
+    pub(crate) fn new(h: u64, from_run_id: u64, now: u64) -> Self {
+        Self {
+            h,
+            from_run_id,
+            since: now,
+            asking: false,
+        }
+    }
+
+    /// The next step.
+    pub(crate) fn on(&mut self, now: u64, event: PendingEvent) -> PendingStep {
+        match event {
+            PendingEvent::Complete { h } if h == self.h => PendingStep::Join,
+            PendingEvent::Complete { .. } => PendingStep::Wait,
+            PendingEvent::Edge { now } => {
+                if self.asking || now.saturating_sub(self.since) < ASK_TICKS {
+                    return PendingStep::Wait;
+                }
+                self.asking = true;
+                PendingStep::Ask
+            }
+            PendingEvent::Owner(owned) => {
+                self.asking = false;
+                self.since = now;
+                owned.map_or(PendingStep::Wait, |owned| self.settle(owned))
+            }
+        }
+    }
+
+    fn settle(&self, owned: Owned) -> PendingStep {
+        if owned.sequence == self.h && owned.mine && owned.online {
+            return PendingStep::Join;
+        }
+        let over = owned.sequence >= self.h || !owned.online || owned.source_dead;
+        if over {
+            PendingStep::Drop
+        } else {
+            PendingStep::Wait
+        }
+    }
+}
+
+/// What the target knows when it is asked to take a player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) h: u64,
+    pub(crate) same_content: bool,
+    /// The target plays the region, at the epoch that the source believes.
+    pub(crate) owns: bool,
+    pub(crate) room: bool,
+    /// Nobody plays the player, or it is linked with the gateway of whoever does.
+    pub(crate) linked: bool,
+    pub(crate) draining: bool,
+    /// The sequence of the player, if the target plays it.
+    pub(crate) playing: Option<u64>,
+    /// The sequence for which it is announced already.
+    pub(crate) pending: Option<u64>,
+}
+
+/// Whether the target takes a player, or the code of its refusal.
+pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
+    let known = asked.playing.max(asked.pending);
+    if !asked.same_content {
+        Err("content")
+    } else if asked.draining {
+        Err("draining")
+    } else if !asked.owns {
+        Err("not_owner")
+    } else if asked.playing.is_some() || known.is_some_and(|known| known > asked.h) {
+        Err("stale")
+    } else if !asked.linked {
+        Err("no_link")
+    } else if !asked.room {
+        Err("full")
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "protocol_tests.rs"]
+mod tests;

@@ -1,0 +1,281 @@
+//! Every transition between two owners, with repeats, late and lost messages.
+
+use super::*;
+
+const THERE: Region = Region { x: 1, z: 0 };
+
+fn target(run_id: u64) -> Target {
+    Target {
+        run_id,
+        region: THERE,
+        epoch: 3,
+        address: format!("zone{run_id}"),
+    }
+}
+
+fn answer(attempt: u32, accepted: bool) -> SourceEvent {
+    SourceEvent::Answer { attempt, accepted }
+}
+
+fn edge(run_id: u64) -> SourceEvent {
+    SourceEvent::Edge(Way::Remote(target(run_id)))
+}
+
+fn preparing() -> Source {
+    let mut source = Source::new(THERE);
+    let step = source.on(edge(2));
+    assert_eq!(
+        step,
+        SourceStep::Prepare {
+            attempt: 1,
+            to: target(2)
+        }
+    );
+    source
+}
+
+#[test]
+fn an_accepted_player_is_transferred_once() {
+    let mut source = preparing();
+    assert_eq!(source.committing(), None);
+    assert_eq!(source.on(answer(1, true)), SourceStep::Transfer(target(2)));
+    assert_eq!(source.on(answer(1, true)), SourceStep::Stay);
+    assert_eq!(source.on(answer(1, false)), SourceStep::Stay);
+    assert_eq!(source.on(edge(3)), SourceStep::Stay);
+    assert_eq!(source.committing(), Some(&target(2)));
+}
+
+#[test]
+fn a_refused_player_is_tried_again_at_the_next_edge() {
+    let mut source = preparing();
+    assert_eq!(source.on(edge(2)), SourceStep::Stay);
+    assert_eq!(source.on(answer(1, false)), SourceStep::Stay);
+    let step = source.on(edge(3));
+    assert_eq!(
+        step,
+        SourceStep::Prepare {
+            attempt: 2,
+            to: target(3)
+        }
+    );
+}
+
+#[test]
+fn the_answer_to_an_earlier_attempt_counts_for_nothing() {
+    let mut source = preparing();
+    source.on(answer(1, false));
+    source.on(edge(3));
+    assert_eq!(source.on(answer(1, true)), SourceStep::Stay);
+    assert_eq!(source.on(answer(2, true)), SourceStep::Transfer(target(3)));
+}
+
+#[test]
+fn a_stale_transfer_keeps_the_player_and_tries_again() {
+    let mut source = preparing();
+    source.on(answer(1, true));
+    assert_eq!(source.on(SourceEvent::Stale), SourceStep::Stay);
+    assert_eq!(source.committing(), None);
+    assert!(matches!(
+        source.on(edge(4)),
+        SourceStep::Prepare { attempt: 2, .. }
+    ));
+}
+
+#[test]
+fn stale_counts_only_for_who_is_committing() {
+    let mut source = preparing();
+    assert_eq!(source.on(SourceEvent::Stale), SourceStep::Stay);
+    assert_eq!(source.on(answer(1, true)), SourceStep::Transfer(target(2)));
+}
+
+#[test]
+fn a_region_that_is_nobodys_is_waited_for_and_ones_own_needs_no_handover() {
+    let mut source = Source::new(THERE);
+    assert_eq!(source.on(SourceEvent::Edge(Way::Nowhere)), SourceStep::Stay);
+    let step = source.on(SourceEvent::Edge(Way::Local));
+    assert_eq!(step, SourceStep::Settle(THERE));
+}
+
+#[test]
+fn the_target_is_told_until_it_knows() {
+    let alive = |now| DepartedEvent::Edge { now, alive: true };
+    let mut departed = Departed::new(10);
+    assert_eq!(departed.on(alive(11)), DepartedStep::Wait);
+    assert_eq!(departed.on(DepartedEvent::Answer(None)), DepartedStep::Wait);
+    assert_eq!(departed.on(DepartedEvent::Answer(None)), DepartedStep::Wait);
+    assert_eq!(departed.on(alive(12)), DepartedStep::Complete);
+    assert_eq!(
+        departed.on(DepartedEvent::Answer(Some(false))),
+        DepartedStep::Wait
+    );
+    assert_eq!(departed.on(alive(13)), DepartedStep::Complete);
+    assert!(!departed.open());
+    assert_eq!(
+        departed.on(DepartedEvent::Answer(Some(true))),
+        DepartedStep::Forward
+    );
+    assert!(departed.open());
+    assert_eq!(departed.on(DepartedEvent::Answer(None)), DepartedStep::Wait);
+    assert_eq!(departed.on(alive(10 + FORWARD_TICKS)), DepartedStep::Wait);
+    assert_eq!(departed.on(alive(11 + FORWARD_TICKS)), DepartedStep::Forget);
+}
+
+#[test]
+fn a_dead_target_is_told_nothing() {
+    let mut departed = Departed::new(10);
+    let dead = DepartedEvent::Edge {
+        now: 11,
+        alive: false,
+    };
+    assert_eq!(departed.on(dead), DepartedStep::Forget);
+}
+
+fn owned(sequence: u64, mine: bool) -> Owned {
+    Owned {
+        sequence,
+        mine,
+        online: true,
+        source_dead: false,
+    }
+}
+
+#[test]
+fn a_completed_player_joins_and_another_handovers_word_does_not_count() {
+    let mut pending = Pending::new(5, 1, 10);
+    assert_eq!(
+        pending.on(10, PendingEvent::Complete { h: 4 }),
+        PendingStep::Wait
+    );
+    assert_eq!(
+        pending.on(10, PendingEvent::Complete { h: 5 }),
+        PendingStep::Join
+    );
+}
+
+#[test]
+fn a_silent_source_makes_the_target_ask_the_store() {
+    let mut pending = Pending::new(5, 1, 10);
+    let edge = |now| PendingEvent::Edge { now };
+    assert_eq!(pending.on(11, edge(11)), PendingStep::Wait);
+    assert_eq!(pending.on(12, edge(12)), PendingStep::Ask);
+    assert_eq!(pending.on(20, edge(20)), PendingStep::Wait);
+    assert_eq!(pending.on(20, PendingEvent::Owner(None)), PendingStep::Wait);
+    assert_eq!(pending.on(21, edge(21)), PendingStep::Wait);
+    assert_eq!(pending.on(22, edge(22)), PendingStep::Ask);
+}
+
+#[test]
+fn what_the_store_says_settles_a_pending_player() {
+    let offline = Owned {
+        online: false,
+        ..owned(4, false)
+    };
+    let fenced = Owned {
+        source_dead: true,
+        ..owned(4, false)
+    };
+    let landed_and_fenced = Owned {
+        source_dead: true,
+        ..owned(5, true)
+    };
+    let table = [
+        (owned(5, true), PendingStep::Join),
+        (landed_and_fenced, PendingStep::Join),
+        (owned(5, false), PendingStep::Drop),
+        (owned(6, true), PendingStep::Drop),
+        (owned(4, false), PendingStep::Wait),
+        (offline, PendingStep::Drop),
+        (fenced, PendingStep::Drop),
+    ];
+    for (said, step) in table {
+        let mut pending = Pending::new(5, 1, 10);
+        assert_eq!(
+            pending.on(20, PendingEvent::Owner(Some(said))),
+            step,
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn each_reason_to_refuse_a_player_has_its_code() {
+    let good = Asked {
+        h: 5,
+        same_content: true,
+        owns: true,
+        room: true,
+        linked: true,
+        draining: false,
+        playing: None,
+        pending: None,
+    };
+    let table = [
+        (good, Ok(())),
+        (
+            Asked {
+                pending: Some(5),
+                ..good
+            },
+            Ok(()),
+        ),
+        (
+            Asked {
+                pending: Some(4),
+                ..good
+            },
+            Ok(()),
+        ),
+        (
+            Asked {
+                pending: Some(6),
+                ..good
+            },
+            Err("stale"),
+        ),
+        (
+            Asked {
+                playing: Some(4),
+                ..good
+            },
+            Err("stale"),
+        ),
+        (
+            Asked {
+                same_content: false,
+                ..good
+            },
+            Err("content"),
+        ),
+        (
+            Asked {
+                owns: false,
+                ..good
+            },
+            Err("not_owner"),
+        ),
+        (
+            Asked {
+                linked: false,
+                ..good
+            },
+            Err("no_link"),
+        ),
+        (
+            Asked {
+                room: false,
+                ..good
+            },
+            Err("full"),
+        ),
+        (
+            Asked {
+                draining: true,
+                ..good
+            },
+            Err("draining"),
+        ),
+    ];
+    for (asked, expected) in table {
+        assert_eq!(prepare(asked), expected, "{asked:?}");
+    }
+}

@@ -1,0 +1,186 @@
+//! What one player asked and has not been played yet.
+//!
+//! Always: inputs are played in the order of their numbers, none twice; a missing number holds the
+//! later ones back for at most [`GAP_TICKS`] ticks; at most [`INPUTS_HELD_MAX`] wait.
+
+use std::collections::BTreeMap;
+
+use proto::rpc::zone::v1::Input;
+
+/// Inputs of one player that may wait for a tick; also how many are played in one.
+pub(crate) const INPUTS_HELD_MAX: usize = 40;
+/// Ticks for which a missing number is waited for.
+pub(crate) const GAP_TICKS: u64 = 2;
+
+/// What became of an input that came in.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Taken {
+    /// It waits for the next tick.
+    Queued,
+    /// It was here before, and is dropped.
+    Duplicate,
+    /// Too much waits already: it will not be played.
+    Full(Box<Input>),
+}
+
+/// The queue of one player.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    /// The last number that was played or given up.
+    played: u64,
+    /// Numbers up to here are not waited for.
+    floor: u64,
+    waiting: BTreeMap<u64, Input>,
+    gap_ticks: u64,
+}
+
+impl Inputs {
+    /// A queue whose first input will be `last` + 1.
+    pub(crate) fn after(last: u64) -> Self {
+        Self {
+            played: last,
+            floor: last,
+            ..Self::default()
+        }
+    }
+
+    /// The last number that was played or given up.
+    pub(crate) fn played(&self) -> u64 {
+        self.played
+    }
+
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Takes an input in.
+    pub(crate) fn take(&mut self, input: Input) -> Taken {
+        let number = input.number;
+        if number <= self.played || self.waiting.contains_key(&number) {
+            return Taken::Duplicate;
+        }
+        if self.waiting.len() >= INPUTS_HELD_MAX {
+            self.floor = self.floor.max(number);
+            return Taken::Full(Box::new(input));
+        }
+        self.waiting.insert(number, input);
+        Taken::Queued
+    }
+
+    /// Numbers up to `last` are not waited for: whoever sent them says that they are gone.
+    pub(crate) fn skip_to(&mut self, last: u64) {
+        self.floor = self.floor.max(last);
+    }
+
+    /// What is to be played in the tick that begins now.
+    pub(crate) fn ready(&mut self) -> Vec<Input> {
+        let mut out = Vec::new();
+        loop {
+            let next = self.played.saturating_add(1);
+            if let Some(input) = self.waiting.remove(&next) {
+                self.played = next;
+                self.gap_ticks = 0;
+                out.push(input);
+                continue;
+            }
+            let first = self.waiting.keys().next().copied();
+            if next <= self.floor {
+                self.played = first.map_or(self.floor, |f| self.floor.min(f - 1));
+                continue;
+            }
+            let Some(first) = first else {
+                self.gap_ticks = 0;
+                break;
+            };
+            self.gap_ticks += 1;
+            if self.gap_ticks <= GAP_TICKS {
+                break;
+            }
+            self.played = first - 1;
+        }
+        out
+    }
+
+    /// All that waits, in order; nothing of it will be played here.
+    pub(crate) fn drain(&mut self) -> Vec<Input> {
+        std::mem::take(&mut self.waiting).into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(number: u64) -> Input {
+        Input {
+            number,
+            ..Input::default()
+        }
+    }
+
+    fn numbers(inputs: &[Input]) -> Vec<u64> {
+        inputs.iter().map(|i| i.number).collect()
+    }
+
+    #[test]
+    fn inputs_are_played_in_number_order() {
+        let mut queue = Inputs::after(4);
+        for n in [7, 5, 6] {
+            assert_eq!(queue.take(input(n)), Taken::Queued);
+        }
+        assert_eq!(numbers(&queue.ready()), [5, 6, 7]);
+        assert_eq!(queue.played(), 7);
+    }
+
+    #[test]
+    fn an_input_is_never_played_twice() {
+        let mut queue = Inputs::after(0);
+        assert_eq!(queue.take(input(1)), Taken::Queued);
+        assert_eq!(queue.take(input(1)), Taken::Duplicate);
+        assert_eq!(numbers(&queue.ready()), [1]);
+        assert_eq!(queue.take(input(1)), Taken::Duplicate);
+        assert!(queue.ready().is_empty());
+    }
+
+    #[test]
+    fn a_gap_is_waited_for_two_ticks() {
+        let mut queue = Inputs::after(0);
+        queue.take(input(2));
+        assert!(queue.ready().is_empty());
+        assert!(queue.ready().is_empty());
+        assert_eq!(numbers(&queue.ready()), [2]);
+        assert_eq!(queue.take(input(1)), Taken::Duplicate);
+    }
+
+    #[test]
+    fn a_gap_that_closes_in_time_loses_nothing() {
+        let mut queue = Inputs::after(0);
+        queue.take(input(2));
+        assert!(queue.ready().is_empty());
+        queue.take(input(1));
+        assert_eq!(numbers(&queue.ready()), [1, 2]);
+    }
+
+    #[test]
+    fn a_refused_number_is_not_waited_for() {
+        let mut queue = Inputs::after(0);
+        for n in 1..=INPUTS_HELD_MAX as u64 {
+            assert_eq!(queue.take(input(n)), Taken::Queued);
+        }
+        let over = INPUTS_HELD_MAX as u64 + 1;
+        assert_eq!(queue.take(input(over)), Taken::Full(Box::new(input(over))));
+        assert_eq!(queue.ready().len(), INPUTS_HELD_MAX);
+        queue.take(input(over + 1));
+        assert_eq!(numbers(&queue.ready()), [over + 1]);
+    }
+
+    #[test]
+    fn numbers_that_the_gateway_gave_up_are_not_waited_for() {
+        let mut queue = Inputs::after(0);
+        queue.take(input(1));
+        queue.skip_to(5);
+        queue.take(input(6));
+        assert_eq!(numbers(&queue.ready()), [1, 6]);
+    }
+}

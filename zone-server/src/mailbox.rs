@@ -1,0 +1,169 @@
+//! All that the clock's thread hears from tasks: bounded; whoever finds it full waits a moment,
+//! then says so.
+
+use std::{
+    sync::mpsc::{SyncSender, TrySendError},
+    time::Duration,
+};
+
+use proto::rpc::{
+    persistence::v1::{
+        CharacterOwnership, CharacterRecord, CommitReply, DirectoryUpdate, LoadRegionReply,
+    },
+    zone::v1::{
+        CompleteReply, CompleteRequest, DumpReply, DumpRequest, ForwardReply, ForwardRequest,
+        PrepareReply, PrepareRequest, Subscribe, to_zone::Message as ToZoneMessage,
+    },
+};
+use tokio::sync::oneshot;
+use tonic::Status;
+use world::{CharacterId, Region};
+
+use crate::{
+    deliver::links::{ControlSender, FrameSender, LinkHalf},
+    ownership::keeper::Renewed,
+};
+
+/// Messages that may wait for the thread.
+pub(crate) const MESSAGES_MAX: usize = 32_768;
+/// How long a full mailbox is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// What the thread hears.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// A gateway's control stream.
+    Control(LinkHalf<ControlSender>),
+    /// A gateway's frame stream.
+    Frames(LinkHalf<FrameSender>),
+    /// One of a link's streams ended.
+    LinkEnded { gateway_id: String, link: u64 },
+    /// From a gateway's control stream.
+    Gateway {
+        gateway_id: String,
+        link: u64,
+        message: Box<ToZoneMessage>,
+    },
+    /// From a gateway's frame stream.
+    Subscribe {
+        gateway_id: String,
+        link: u64,
+        subscribe: Subscribe,
+    },
+    /// A peer announces a player.
+    Prepare(Box<PrepareRequest>, oneshot::Sender<PrepareReply>),
+    /// A peer says that the handover is done.
+    Complete(Box<CompleteRequest>, oneshot::Sender<CompleteReply>),
+    /// A peer sends inputs that came late.
+    Forward(ForwardRequest, oneshot::Sender<ForwardReply>),
+    /// A peer's answer; `None`: there was none.
+    Prepared {
+        who: CharacterId,
+        attempt: u32,
+        reply: Option<PrepareReply>,
+    },
+    /// A peer's answer; `None`: there was none.
+    Completed {
+        who: CharacterId,
+        h: u64,
+        known: Option<bool>,
+    },
+    /// A peer's answer; `taken` false: the inputs are lost.
+    Forwarded { who: CharacterId, taken: bool },
+    /// The store's word on an announced player.
+    Owner {
+        who: CharacterId,
+        h: u64,
+        owned: Option<CharacterOwnership>,
+        source_dead: bool,
+    },
+    /// A new version of the directory, or a sign of life.
+    Directory(DirectoryUpdate),
+    /// A region came from the store, or did not.
+    RegionLoaded {
+        region: Region,
+        epoch: u64,
+        loaded: Result<Box<LoadRegionReply>, Status>,
+    },
+    /// A character came from the store, or did not.
+    CharacterLoaded {
+        who: CharacterId,
+        loaded: Result<Box<CharacterRecord>, Status>,
+    },
+    /// Who is online in the run's regions by the store's word.
+    Online(Vec<CharacterOwnership>),
+    /// The store's answer to a batch.
+    Answered { sequence: u64, reply: CommitReply },
+    /// The store renewed the lease, or refused.
+    Renewed(Renewed),
+    /// Somebody wants to see what was published.
+    Dump(DumpRequest, oneshot::Sender<DumpReply>),
+    /// Stop in order.
+    Stop,
+}
+
+/// The run is over, or its thread has heard nothing for too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NotHeard {
+    #[error("the run is over")]
+    Over,
+    #[error("the zone is overloaded")]
+    Full,
+}
+
+impl From<NotHeard> for Status {
+    fn from(why: NotHeard) -> Status {
+        match why {
+            NotHeard::Over => Status::unavailable(why.to_string()),
+            NotHeard::Full => Status::resource_exhausted(why.to_string()),
+        }
+    }
+}
+
+/// Reaches the thread of one run.
+#[derive(Debug, Clone)]
+pub(crate) struct Mailbox(SyncSender<Message>);
+
+impl Mailbox {
+    pub(crate) fn new(sender: SyncSender<Message>) -> Self {
+        Self(sender)
+    }
+
+    /// Says something; waits while the mailbox is full, but not for long.
+    pub(crate) async fn say(&self, message: Message) -> Result<(), NotHeard> {
+        let mut message = message;
+        let mut waited = Duration::ZERO;
+        loop {
+            match self.0.try_send(message) {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Disconnected(_)) => return Err(NotHeard::Over),
+                Err(TrySendError::Full(_)) if waited >= PATIENCE => return Err(NotHeard::Full),
+                Err(TrySendError::Full(back)) => message = back,
+            }
+            tokio::time::sleep(PAUSE).await;
+            waited += PAUSE;
+        }
+    }
+
+    /// Says what the run cannot do without, however long the mailbox is full.
+    pub(crate) async fn insist(&self, message: impl Fn() -> Message) {
+        while self.say(message()).await == Err(NotHeard::Full) {
+            tracing::error!("the tick's thread does not hear");
+        }
+    }
+
+    /// Asks something; `NotHeard::Full` too when the answer does not come in time.
+    pub(crate) async fn ask<A>(
+        &self,
+        message: impl FnOnce(oneshot::Sender<A>) -> Message,
+    ) -> Result<A, NotHeard> {
+        let (sender, answer) = oneshot::channel();
+        self.say(message(sender)).await?;
+        match tokio::time::timeout(PATIENCE, answer).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(NotHeard::Over),
+            Err(_) => Err(NotHeard::Full),
+        }
+    }
+}

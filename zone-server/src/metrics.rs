@@ -1,0 +1,148 @@
+//! All instruments of a zone server.
+//!
+//! Always: no label names a player, a gateway or a region; durations are in seconds.
+
+use std::time::Duration;
+
+use opentelemetry::{
+    KeyValue,
+    metrics::{Counter, Gauge, Histogram, Meter},
+};
+
+const TICK_BUCKETS: [f64; 14] = [
+    0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.06, 0.1, 0.2, 0.4, 0.6, 1.2,
+];
+const CALL_BUCKETS: [f64; 12] = [
+    0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0,
+];
+
+/// The instruments; clones are the same ones.
+#[derive(Debug, Clone)]
+pub(crate) struct Metrics {
+    phase: Histogram<f64>,
+    work: Histogram<f64>,
+    late: Histogram<f64>,
+    lost: Counter<u64>,
+    players: Gauge<u64>,
+    regions: Gauge<u64>,
+    gateways: Gauge<u64>,
+    inputs: Counter<u64>,
+    inbox: Gauge<u64>,
+    frames: Counter<u64>,
+    frame_bytes: Counter<u64>,
+    commits: Counter<u64>,
+    commit_rows: Counter<u64>,
+    commit_time: Histogram<f64>,
+    handovers: Counter<u64>,
+    handover_time: Histogram<f64>,
+    runs: Counter<u64>,
+}
+
+impl Metrics {
+    pub(crate) fn new(meter: &Meter) -> Metrics {
+        let seconds = |name: &'static str, what: &'static str, buckets: &[f64]| {
+            meter
+                .f64_histogram(name)
+                .with_unit("s")
+                .with_description(what)
+                .with_boundaries(buckets.to_vec())
+                .build()
+        };
+        let count = |name: &'static str, what: &'static str| {
+            meter.u64_counter(name).with_description(what).build()
+        };
+        let now = |name: &'static str, what: &'static str| {
+            meter.u64_gauge(name).with_description(what).build()
+        };
+        Metrics {
+            phase: seconds(
+                "zone_tick_phase_seconds",
+                "Work of a tick by phase",
+                &TICK_BUCKETS,
+            ),
+            work: seconds("zone_tick_seconds", "Work of a whole tick", &TICK_BUCKETS),
+            late: seconds(
+                "zone_tick_late_seconds",
+                "How late ticks begin",
+                &TICK_BUCKETS,
+            ),
+            lost: count("zone_ticks_lost_total", "Ticks that were skipped"),
+            players: now("zone_players", "Players in memory"),
+            regions: now("zone_regions", "Regions played"),
+            gateways: now("zone_gateways", "Gateways linked"),
+            inputs: count("zone_inputs_total", "Inputs by what became of them"),
+            inbox: now("zone_inbox_inputs", "Inputs that the last tick played"),
+            frames: count("zone_frames_total", "Frames sent to gateways"),
+            frame_bytes: count("zone_frame_bytes_total", "Bytes of chunks in frames"),
+            commits: count("zone_commits_total", "Commits by outcome"),
+            commit_rows: count("zone_commit_rows_total", "Rows sent in commits"),
+            commit_time: seconds("zone_commit_seconds", "Time of commits", &CALL_BUCKETS),
+            handovers: count("zone_handovers_total", "Handovers of players by outcome"),
+            handover_time: seconds(
+                "zone_handover_seconds",
+                "From a handover's first word to its commit's acknowledgement",
+                &CALL_BUCKETS,
+            ),
+            runs: count("zone_runs_total", "Runs by how they ended"),
+        }
+    }
+
+    /// Work of one phase of a tick.
+    pub(crate) fn phase(&self, phase: &'static str, took: Duration) {
+        let labels = [KeyValue::new("phase", phase)];
+        self.phase.record(took.as_secs_f64(), &labels);
+    }
+
+    /// One tick: its work, how late it began, and how many before it were skipped.
+    pub(crate) fn tick(&self, took: Duration, late: Duration, lost: u64) {
+        self.work.record(took.as_secs_f64(), &[]);
+        self.late.record(late.as_secs_f64(), &[]);
+        self.lost.add(lost, &[]);
+    }
+
+    /// What the run holds.
+    pub(crate) fn holds(&self, players: usize, regions: usize, gateways: usize) {
+        self.players.record(players as u64, &[]);
+        self.regions.record(regions as u64, &[]);
+        self.gateways.record(gateways as u64, &[]);
+    }
+
+    /// An input: played, duplicate, full, stale or unknown.
+    pub(crate) fn input(&self, became: &'static str) {
+        self.inputs.add(1, &[KeyValue::new("outcome", became)]);
+    }
+
+    /// How many inputs a tick played.
+    pub(crate) fn inbox(&self, inputs: usize) {
+        self.inbox.record(inputs as u64, &[]);
+    }
+
+    /// What went to gateways.
+    pub(crate) fn frames(&self, frames: u64, bytes: u64) {
+        self.frames.add(frames, &[]);
+        self.frame_bytes.add(bytes, &[]);
+    }
+
+    /// One attempt at a commit.
+    pub(crate) fn commit(&self, outcome: &'static str, took: Duration, rows: usize) {
+        let labels = [KeyValue::new("outcome", outcome)];
+        self.commits.add(1, &labels);
+        self.commit_rows.add(rows as u64, &labels);
+        self.commit_time.record(took.as_secs_f64(), &labels);
+    }
+
+    /// A step of a handover that is one of few words: done, refused, stale, local, taken, dropped.
+    pub(crate) fn handover(&self, outcome: &'static str) {
+        self.handovers.add(1, &[KeyValue::new("outcome", outcome)]);
+    }
+
+    /// From Prepare to the commit's acknowledgement.
+    pub(crate) fn handover_took(&self, took: Duration) {
+        self.handover_time.record(took.as_secs_f64(), &[]);
+    }
+
+    /// A run ended: stopped, fenced, panic or refused.
+    pub(crate) fn run_ended(&self, how: &'static str) {
+        self.runs.add(1, &[KeyValue::new("end", how)]);
+    }
+}

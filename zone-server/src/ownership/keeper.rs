@@ -1,0 +1,317 @@
+//! Keeps a run's right to live: registers it, renews its lease, follows the directory, and loads
+//! what the run owns. Decides nothing.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use proto::rpc::{
+    common::v1 as common,
+    persistence::v1::{
+        DirectoryUpdate, LoadCharacterRequest, LoadRegionRequest, OnlineCharactersRequest,
+        RegisterRequest, ReleaseRequest, RenewRequest, RunState, WatchRequest,
+    },
+};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tonic::{Status, Streaming};
+use world::{CharacterId, Region};
+
+use crate::{
+    mailbox::{Mailbox, Message},
+    store::Store,
+};
+
+const RENEW_EVERY: Duration = Duration::from_secs(1);
+const RECONCILE_EVERY: Duration = Duration::from_secs(5);
+/// The directory gives a sign of life each second.
+const SILENCE_MAX: Duration = Duration::from_secs(4);
+/// Loads from the store at a time.
+const LOADS_MAX: usize = 64;
+/// A region comes with all its characters.
+const LOAD_REGION_DEADLINE: Duration = Duration::from_secs(5);
+
+/// A run that the store knows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Registered {
+    pub(crate) run_id: u64,
+    pub(crate) incarnation: u64,
+    /// The store's clock at `at`.
+    pub(crate) store_ms: u64,
+    pub(crate) at: Instant,
+}
+
+/// What the store said to a renewal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Renewed {
+    /// The run lives; the store's clock at a moment.
+    Live { store_ms: u64, at: Instant },
+    /// The run is fenced: it must end.
+    Fenced,
+    /// Another store answers: what was committed may not be there. The run must end.
+    OtherIncarnation,
+}
+
+/// What a run tells at each renewal.
+#[derive(Debug, Default)]
+pub(crate) struct Pulse {
+    pub(crate) players: AtomicU32,
+    /// Mean work of a tick, in microseconds.
+    pub(crate) tick_cost_us: AtomicU32,
+}
+
+/// Registers a new run, however long the store is away; `None` when `stop` comes first.
+pub(crate) async fn register(
+    store: &Store,
+    request: &RegisterRequest,
+    stop: &CancellationToken,
+) -> Option<Registered> {
+    let mut backoff = chassis::rpc::Backoff::new();
+    let mut away = false;
+    loop {
+        let asked = Instant::now();
+        let call = chassis::rpc::bounded(async {
+            let mut client = store.runs();
+            client.register(request.clone()).await
+        });
+        let answer = stop.run_until_cancelled(call).await?;
+        match answer {
+            Ok(reply) => {
+                return Some(Registered {
+                    run_id: reply.run_id,
+                    incarnation: reply.incarnation,
+                    store_ms: reply.store_time_ms,
+                    at: middle(asked),
+                });
+            }
+            Err(status) => {
+                store.failed(&status);
+                if !away {
+                    tracing::warn!(%status, "cannot register with the store; trying on");
+                }
+                away = true;
+                stop.run_until_cancelled(backoff.wait()).await?;
+            }
+        }
+    }
+}
+
+/// When the other side read its clock, as near as can be known.
+fn middle(asked: Instant) -> Instant {
+    asked + asked.elapsed() / 2
+}
+
+/// Tells the store that a run ended in order.
+pub(crate) async fn release(store: &Store, run_id: u64) {
+    let mut client = store.runs();
+    let call = client.release(ReleaseRequest { run_id });
+    if let Err(status) = chassis::rpc::bounded(call).await {
+        tracing::warn!(run_id, %status, "could not release the run; its lease will end");
+    }
+}
+
+/// Works for one run until `over`.
+#[derive(Debug, Clone)]
+pub(crate) struct Keeper {
+    pub(crate) run: Registered,
+    pub(crate) store: Store,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) over: CancellationToken,
+    loads: Arc<Semaphore>,
+}
+
+impl Keeper {
+    pub(crate) fn new(
+        run: Registered,
+        store: Store,
+        mailbox: Mailbox,
+        over: CancellationToken,
+    ) -> Self {
+        Self {
+            run,
+            store,
+            mailbox,
+            over,
+            loads: Arc::new(Semaphore::new(LOADS_MAX)),
+        }
+    }
+
+    /// Renews, follows the directory and reconciles, in tasks of their own.
+    pub(crate) fn start(&self, pulse: Arc<Pulse>) {
+        let renewer = self.clone();
+        tokio::spawn(async move { renewer.renew(pulse).await });
+        let watcher = self.clone();
+        tokio::spawn(async move { watcher.watch().await });
+        let reconciler = self.clone();
+        tokio::spawn(async move { reconciler.reconcile().await });
+    }
+
+    async fn renew(&self, pulse: Arc<Pulse>) {
+        let mut every = tokio::time::interval(RENEW_EVERY);
+        every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut away = false;
+        while self.over.run_until_cancelled(every.tick()).await.is_some() {
+            let request = RenewRequest {
+                run_id: self.run.run_id,
+                players: pulse.players.load(Ordering::Relaxed),
+                tick_cost_us: pulse.tick_cost_us.load(Ordering::Relaxed),
+            };
+            let asked = Instant::now();
+            let mut client = self.store.runs();
+            let renewed = match chassis::rpc::bounded(client.renew(request)).await {
+                Ok(reply) if reply.state() == RunState::Fenced => Renewed::Fenced,
+                Ok(reply) if reply.incarnation != self.run.incarnation => Renewed::OtherIncarnation,
+                Ok(reply) => Renewed::Live {
+                    store_ms: reply.store_time_ms,
+                    at: middle(asked),
+                },
+                Err(status) => {
+                    self.store.failed(&status);
+                    if !std::mem::replace(&mut away, true) {
+                        tracing::warn!(run = self.run.run_id, %status, "cannot renew the lease");
+                    }
+                    continue;
+                }
+            };
+            if std::mem::replace(&mut away, false) {
+                tracing::info!(run = self.run.run_id, "the lease is renewed again");
+            }
+            self.mailbox.insist(|| Message::Renewed(renewed)).await;
+        }
+    }
+
+    async fn watch(&self) {
+        let mut backoff = chassis::rpc::Backoff::new();
+        let mut away = false;
+        while !self.over.is_cancelled() {
+            let status = match self.watch_once(&mut backoff, &mut away).await {
+                Ok(()) => return,
+                Err(status) => status,
+            };
+            self.store.failed(&Status::unavailable("directory"));
+            if !std::mem::replace(&mut away, true) {
+                tracing::warn!(run = self.run.run_id, %status, "the directory is silent");
+            }
+            if self
+                .over
+                .run_until_cancelled(backoff.wait())
+                .await
+                .is_none()
+            {
+                return;
+            }
+        }
+    }
+
+    /// Follows one stream; `Ok` when the run is over.
+    async fn watch_once(
+        &self,
+        backoff: &mut chassis::rpc::Backoff,
+        away: &mut bool,
+    ) -> Result<(), Status> {
+        let request = WatchRequest {
+            client: format!("zone run {}", self.run.run_id),
+        };
+        let mut client = self.store.directory();
+        let mut updates = chassis::rpc::bounded(client.watch(request)).await?;
+        loop {
+            let next = self.over.run_until_cancelled(next(&mut updates)).await;
+            let Some(update) = next.transpose()? else {
+                return Ok(());
+            };
+            backoff.reset();
+            if std::mem::replace(away, false) {
+                tracing::info!(run = self.run.run_id, "the directory speaks again");
+            }
+            let heard = self.mailbox.say(Message::Directory(update)).await;
+            if heard == Err(crate::mailbox::NotHeard::Over) {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn reconcile(&self) {
+        let mut every = tokio::time::interval(RECONCILE_EVERY);
+        every.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        while self.over.run_until_cancelled(every.tick()).await.is_some() {
+            let request = OnlineCharactersRequest {
+                run_id: self.run.run_id,
+            };
+            let mut client = self.store.runs();
+            match chassis::rpc::bounded(client.online_characters(request)).await {
+                Ok(reply) => {
+                    // When the mailbox is full, the next round does it.
+                    let _ = self.mailbox.say(Message::Online(reply.characters)).await;
+                }
+                Err(status) => self.store.failed(&status),
+            }
+        }
+    }
+
+    /// Loads a region; the run hears of it as `RegionLoaded`.
+    pub(crate) fn load_region(&self, region: Region, epoch: u64) {
+        let keeper = self.clone();
+        tokio::spawn(async move {
+            let _permit = keeper.loads.acquire().await;
+            let request = LoadRegionRequest {
+                run_id: keeper.run.run_id,
+                region: Some(common::Region {
+                    x: region.x,
+                    z: region.z,
+                }),
+                epoch,
+            };
+            let mut client = keeper.store.runs();
+            let call = tokio::time::timeout(LOAD_REGION_DEADLINE, client.load_region(request));
+            let loaded = match call.await {
+                Ok(loaded) => loaded.map(|reply| Box::new(reply.into_inner())),
+                Err(_) => Err(Status::deadline_exceeded("no region in time")),
+            };
+            if let Err(status) = &loaded {
+                keeper.store.failed(status);
+            }
+            let message = || Message::RegionLoaded {
+                region,
+                epoch,
+                loaded: loaded.clone(),
+            };
+            keeper.mailbox.insist(message).await;
+        });
+    }
+
+    /// Loads a character; the run hears of it as `CharacterLoaded`.
+    pub(crate) fn load_character(&self, who: CharacterId) {
+        let keeper = self.clone();
+        tokio::spawn(async move {
+            let _permit = keeper.loads.acquire().await;
+            let request = LoadCharacterRequest {
+                run_id: keeper.run.run_id,
+                character_id: who.to_string(),
+            };
+            let mut client = keeper.store.runs();
+            let loaded = chassis::rpc::bounded(client.load_character(request)).await;
+            let loaded = loaded.map(Box::new);
+            if let Err(status) = &loaded {
+                keeper.store.failed(status);
+            }
+            let message = || Message::CharacterLoaded {
+                who: who.clone(),
+                loaded: loaded.clone(),
+            };
+            keeper.mailbox.insist(message).await;
+        });
+    }
+}
+
+async fn next(updates: &mut Streaming<DirectoryUpdate>) -> Result<DirectoryUpdate, Status> {
+    match tokio::time::timeout(SILENCE_MAX, updates.message()).await {
+        Ok(Ok(Some(update))) => Ok(update),
+        Ok(Ok(None)) => Err(Status::unavailable("the stream ended")),
+        Ok(Err(status)) => Err(status),
+        Err(_) => Err(Status::deadline_exceeded("no sign of life")),
+    }
+}

@@ -1,0 +1,269 @@
+//! Everybody whom this run holds, and who plays them.
+//!
+//! Always: of two sessions the one with the higher (session epoch, attach number) plays; whatever
+//! names a lower one changes nothing.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use bytes::Bytes;
+use proto::rpc::zone::v1::{Attach, Private, SessionRef};
+use world::{CharacterId, Region};
+
+use crate::{handover::protocol::Source, inbox::Inputs, translate::record::Owner};
+
+/// Private messages that wait for a session's next frame.
+const MESSAGES_MAX: usize = 256;
+
+/// The connection that plays a character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Session {
+    pub(crate) session_id: String,
+    pub(crate) gateway_id: String,
+    pub(crate) attach: u64,
+}
+
+/// What a character is doing here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Comes in at the next edge; its session is owed `Attached` when `welcome` is set.
+    Joining { welcome: bool },
+    /// Stands in the world.
+    Playing,
+    /// Left the world; its last row is on its way to the store. `re`: the request that asked.
+    Leaving { re: Bytes },
+}
+
+/// One character.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) region: Region,
+    pub(crate) sequence: u64,
+    /// The tick in which this run became the owner.
+    pub(crate) owner_since: u64,
+    pub(crate) account_id: String,
+    pub(crate) session_epoch: u64,
+    /// The session that played it last, here or elsewhere.
+    pub(crate) session_id: String,
+    pub(crate) session: Option<Session>,
+    pub(crate) attach: u64,
+    pub(crate) inputs: Inputs,
+    pub(crate) stage: Stage,
+    /// When it leaves, unless somebody comes to play it.
+    pub(crate) linger_until: Option<u64>,
+    pub(crate) source: Option<Source>,
+    pub(crate) crossing_since: Option<Instant>,
+    outbox: Vec<Private>,
+    pub(crate) traceparents: Vec<String>,
+}
+
+/// Why a session is not let in, as `AttachRefused` says it.
+pub(crate) const STALE: &str = "stale";
+
+impl Seat {
+    /// Somebody who comes in at the next edge.
+    pub(crate) fn new(region: Region, sequence: u64, now: u64) -> Self {
+        Self {
+            region,
+            sequence,
+            owner_since: now,
+            account_id: String::new(),
+            session_epoch: 0,
+            session_id: String::new(),
+            session: None,
+            attach: 0,
+            inputs: Inputs::default(),
+            stage: Stage::Joining { welcome: false },
+            linger_until: None,
+            source: None,
+            crossing_since: None,
+            outbox: Vec::new(),
+            traceparents: Vec::new(),
+        }
+    }
+
+    /// Lets a session in, from `gateway_id`; the session that it replaces comes back.
+    pub(crate) fn attach(
+        &mut self,
+        gateway_id: &str,
+        attach: &Attach,
+    ) -> Result<Option<Session>, &'static str> {
+        let asked = (attach.session_epoch, attach.attach);
+        if asked <= (self.session_epoch, self.attach) {
+            return Err(STALE);
+        }
+        if attach.session_epoch > self.session_epoch {
+            self.inputs = Inputs::after(attach.last_input);
+            self.outbox.clear();
+        } else {
+            self.inputs.skip_to(attach.last_input);
+        }
+        self.session_epoch = attach.session_epoch;
+        self.attach = attach.attach;
+        self.session_id.clone_from(&attach.session_id);
+        self.linger_until = None;
+        let session = Session {
+            session_id: attach.session_id.clone(),
+            gateway_id: gateway_id.to_owned(),
+            attach: attach.attach,
+        };
+        Ok(self.session.replace(session))
+    }
+
+    /// The session as a handover names it.
+    pub(crate) fn session_ref(&self) -> SessionRef {
+        let gateway_id = self.session.as_ref().map(|s| s.gateway_id.clone());
+        SessionRef {
+            session_id: self.session_id.clone(),
+            gateway_id: gateway_id.unwrap_or_default(),
+            session_epoch: self.session_epoch,
+            attach: self.attach,
+        }
+    }
+
+    /// Takes over the session that a handover names, unless a newer one is here already.
+    pub(crate) fn take_session(&mut self, session: &SessionRef, linger_until: u64) {
+        if (session.session_epoch, session.attach) < (self.session_epoch, self.attach) {
+            return;
+        }
+        self.session_epoch = session.session_epoch;
+        self.attach = session.attach;
+        self.session_id.clone_from(&session.session_id);
+        if session.gateway_id.is_empty() {
+            self.session = None;
+            self.linger_until = Some(linger_until);
+        } else {
+            self.linger_until = None;
+            self.session = Some(Session {
+                session_id: session.session_id.clone(),
+                gateway_id: session.gateway_id.clone(),
+                attach: session.attach,
+            });
+        }
+    }
+
+    /// Nobody plays it any more; it stays until `until`.
+    pub(crate) fn detach(&mut self, until: u64) {
+        self.session = None;
+        self.outbox.clear();
+        self.linger_until = Some(until);
+    }
+
+    /// Whether a message of a session counts.
+    pub(crate) fn current(&self, session_epoch: u64, session_id: &str) -> bool {
+        let session = self.session.as_ref();
+        session_epoch == self.session_epoch && session.is_some_and(|s| s.session_id == session_id)
+    }
+
+    /// Something for the session's next frame. A session with too much waiting gets no more: its
+    /// gateway does not take frames, and loses its link for that.
+    pub(crate) fn tell(&mut self, message: Private) {
+        if self.session.is_none() {
+            return;
+        }
+        if self.outbox.len() >= MESSAGES_MAX {
+            tracing::warn!(session = self.session_id, "messages of a session lost");
+            return;
+        }
+        self.outbox.push(message);
+    }
+
+    /// All that waits for the session.
+    pub(crate) fn take_outbox(&mut self) -> Vec<Private> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// What rows say of it beyond the world's record.
+    pub(crate) fn owner(&self) -> Owner<'_> {
+        Owner {
+            account_id: &self.account_id,
+            session_id: &self.session_id,
+            session_epoch: self.session_epoch,
+        }
+    }
+
+    /// Whether it stands in the world and is not on its way to another owner.
+    pub(crate) fn free(&self) -> bool {
+        self.stage == Stage::Playing && self.source.is_none()
+    }
+}
+
+/// Everybody.
+pub(crate) type Roster = BTreeMap<CharacterId, Seat>;
+
+#[cfg(test)]
+mod tests {
+    use proto::rpc::zone::v1::Input;
+
+    use super::*;
+
+    fn attach(session_epoch: u64, number: u64, last_input: u64) -> Attach {
+        Attach {
+            session_id: format!("s{session_epoch}"),
+            character_id: "ann".to_owned(),
+            session_epoch,
+            attach: number,
+            last_input,
+        }
+    }
+
+    fn input(number: u64) -> Input {
+        Input {
+            number,
+            ..Input::default()
+        }
+    }
+
+    #[test]
+    fn a_newer_session_replaces_an_older_and_never_the_other_way() {
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0);
+        assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Ok(None));
+        assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Err(STALE));
+        let replaced = seat.attach("g2", &attach(4, 1, 0)).unwrap();
+        assert_eq!(replaced.map(|s| s.session_id), Some("s3".to_owned()));
+        assert_eq!(seat.attach("g1", &attach(3, 9, 0)), Err(STALE));
+        assert!(seat.current(4, "s4") && !seat.current(3, "s3"));
+    }
+
+    #[test]
+    fn a_new_login_numbers_its_inputs_anew() {
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0);
+        assert!(seat.attach("g1", &attach(3, 1, 40)).is_ok());
+        seat.inputs.take(input(41));
+        assert!(seat.attach("g1", &attach(4, 1, 0)).is_ok());
+        assert_eq!(seat.inputs.len(), 0);
+        seat.inputs.take(input(1));
+        assert_eq!(seat.inputs.ready().len(), 1);
+    }
+
+    #[test]
+    fn the_same_login_attached_again_keeps_its_inputs() {
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0);
+        assert!(seat.attach("g1", &attach(3, 1, 0)).is_ok());
+        seat.inputs.take(input(1));
+        assert!(seat.attach("g2", &attach(3, 2, 5)).is_ok());
+        seat.inputs.take(input(6));
+        assert_eq!(seat.inputs.ready().len(), 2);
+    }
+
+    #[test]
+    fn a_handovers_session_does_not_undo_a_newer_attach() {
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0);
+        assert!(seat.attach("g2", &attach(4, 1, 0)).is_ok());
+        let older = SessionRef {
+            session_id: "s3".to_owned(),
+            gateway_id: "g1".to_owned(),
+            session_epoch: 3,
+            attach: 7,
+        };
+        seat.take_session(&older, 100);
+        assert!(seat.current(4, "s4"));
+        let nobody = SessionRef {
+            gateway_id: String::new(),
+            session_epoch: 4,
+            attach: 2,
+            ..older
+        };
+        seat.take_session(&nobody, 100);
+        assert_eq!((seat.session.clone(), seat.linger_until), (None, Some(100)));
+    }
+}

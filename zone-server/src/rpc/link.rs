@@ -1,0 +1,180 @@
+//! What gateways are linked by: a control and a frame stream.
+//!
+//! Always: the first message names the gateway, the link and the run; a stream that says nothing
+//! for [`HELLO_DEADLINE`] ends; what a gateway says is never dropped in silence: a link that
+//! cannot be heard is cut.
+
+use std::time::Duration;
+
+use proto::rpc::zone::v1::{FromZone, Hello, Subscribe, ToZone, to_zone::Message as ToZoneMessage};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::{Current, Living};
+use crate::{
+    deliver::{
+        encoded::EncodedFrame,
+        links::{CONTROL_MAX, ControlSender, FRAMES_MAX, FrameSender, LinkHalf},
+    },
+    mailbox::{Message, NotHeard},
+};
+
+#[allow(missing_docs, unreachable_pub, dead_code, clippy::all)]
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/tilestead.zone.v1.Link.rs"));
+}
+pub(crate) use generated::link_server::{Link, LinkServer};
+
+const HELLO_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Answers gateways.
+#[derive(Debug)]
+pub(crate) struct LinkService(pub(crate) Current);
+
+#[tonic::async_trait]
+impl Link for LinkService {
+    type ControlStream = ReceiverStream<Result<FromZone, Status>>;
+    type FramesStream = ReceiverStream<Result<EncodedFrame, Status>>;
+
+    async fn control(
+        &self,
+        request: Request<Streaming<ToZone>>,
+    ) -> Result<Response<Self::ControlStream>, Status> {
+        let living = self.0.get()?;
+        let (sender, receiver) = mpsc::channel(CONTROL_MAX);
+        tokio::spawn(async move { read_control(&living, request.into_inner(), sender).await });
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn frames(
+        &self,
+        request: Request<Streaming<Subscribe>>,
+    ) -> Result<Response<Self::FramesStream>, Status> {
+        let living = self.0.get()?;
+        let (sender, receiver) = mpsc::channel(FRAMES_MAX);
+        tokio::spawn(async move { read_frames(&living, request.into_inner(), sender).await });
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+}
+
+/// The first message of a stream.
+async fn first<T>(inbound: &mut Streaming<T>) -> Result<T, Status> {
+    match tokio::time::timeout(HELLO_DEADLINE, inbound.message()).await {
+        Ok(Ok(Some(first))) => Ok(first),
+        Ok(Ok(None)) => Err(Status::invalid_argument(
+            "the stream ended before its hello",
+        )),
+        Ok(Err(status)) => Err(status),
+        Err(_) => Err(Status::deadline_exceeded("no hello in time")),
+    }
+}
+
+fn check(hello: Option<Hello>, living: &Living) -> Result<Hello, Status> {
+    let hello = hello.ok_or_else(|| Status::invalid_argument("the first message is hello"))?;
+    if hello.run_id != living.run_id {
+        let why = format!("this is run {}, not {}", living.run_id, hello.run_id);
+        return Err(Status::failed_precondition(why));
+    }
+    if hello.gateway_id.is_empty() {
+        return Err(Status::invalid_argument("the gateway has no id"));
+    }
+    Ok(hello)
+}
+
+async fn read_control(living: &Living, mut inbound: Streaming<ToZone>, sender: ControlSender) {
+    let hello = first(&mut inbound).await.and_then(|first| {
+        let hello = match first.message {
+            Some(ToZoneMessage::Hello(hello)) => Some(hello),
+            _ => None,
+        };
+        check(hello, living)
+    });
+    let hello = match hello {
+        Ok(hello) => hello,
+        Err(status) => {
+            // A gateway that is gone already does not hear why.
+            let _ = sender.try_send(Err(status));
+            return;
+        }
+    };
+    let cut = CancellationToken::new();
+    let half = LinkHalf {
+        gateway_id: hello.gateway_id.clone(),
+        link: hello.link,
+        sender,
+        cut: cut.clone(),
+    };
+    let mut heard = living.mailbox.say(Message::Control(half)).await;
+    while heard.is_ok() {
+        let next = cut.run_until_cancelled(inbound.message()).await;
+        let Some(Ok(Some(ToZone {
+            message: Some(message),
+        }))) = next
+        else {
+            break;
+        };
+        let message = Message::Gateway {
+            gateway_id: hello.gateway_id.clone(),
+            link: hello.link,
+            message: Box::new(message),
+        };
+        heard = living.mailbox.say(message).await;
+    }
+    ended(living, hello, heard).await;
+}
+
+async fn read_frames(living: &Living, mut inbound: Streaming<Subscribe>, sender: FrameSender) {
+    let first = first(&mut inbound).await;
+    let opened = first.and_then(|mut first| {
+        let hello = check(first.hello.take(), living)?;
+        Ok((hello, first))
+    });
+    let (hello, mut subscribe) = match opened {
+        Ok(opened) => opened,
+        Err(status) => {
+            // A gateway that is gone already does not hear why.
+            let _ = sender.try_send(Err(status));
+            return;
+        }
+    };
+    let cut = CancellationToken::new();
+    let half = LinkHalf {
+        gateway_id: hello.gateway_id.clone(),
+        link: hello.link,
+        sender,
+        cut: cut.clone(),
+    };
+    let mut heard = living.mailbox.say(Message::Frames(half)).await;
+    while heard.is_ok() {
+        let message = Message::Subscribe {
+            gateway_id: hello.gateway_id.clone(),
+            link: hello.link,
+            subscribe,
+        };
+        heard = living.mailbox.say(message).await;
+        match cut.run_until_cancelled(inbound.message()).await {
+            Some(Ok(Some(next))) => subscribe = next,
+            _ => break,
+        }
+    }
+    ended(living, hello, heard).await;
+}
+
+/// Both halves end together; a run that is over needs no telling.
+async fn ended(living: &Living, hello: Hello, heard: Result<(), NotHeard>) {
+    if heard == Err(NotHeard::Full) {
+        tracing::error!(
+            gateway = hello.gateway_id,
+            "the zone is overloaded; link cut"
+        );
+    }
+    let over = Message::LinkEnded {
+        gateway_id: hello.gateway_id,
+        link: hello.link,
+    };
+    if living.mailbox.say(over).await == Err(NotHeard::Full) {
+        tracing::error!("the end of a link was not heard");
+    }
+}

@@ -1,0 +1,37 @@
+//! What the zone answers over gRPC: gateways ([`link`]), peers ([`handover`]), operators and
+//! tests ([`inspect`]).
+
+pub(crate) mod handover;
+pub(crate) mod inspect;
+pub(crate) mod link;
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use tonic::Status;
+
+use crate::mailbox::Mailbox;
+
+/// The run that the process lives now.
+#[derive(Debug)]
+pub(crate) struct Living {
+    pub(crate) run_id: u64,
+    pub(crate) mailbox: Mailbox,
+}
+
+/// The run that the process lives now, if it does.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Current(Arc<ArcSwapOption<Living>>);
+
+impl Current {
+    pub(crate) fn set(&self, living: Option<Living>) {
+        self.0.store(living.map(Arc::new));
+    }
+
+    /// The run; UNAVAILABLE when there is none just now.
+    pub(crate) fn get(&self) -> Result<Arc<Living>, Status> {
+        self.0
+            .load_full()
+            .ok_or_else(|| Status::unavailable("this zone has no run just now"))
+    }
+}

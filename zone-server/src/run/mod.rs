@@ -1,0 +1,309 @@
+//! One life of this zone server: the regions that it plays, everybody in them, and what it has
+//! said about them. Lives on the clock's thread; whatever must wait is asked of tasks, and their
+//! answers come back as messages.
+//!
+//! Always: nothing here blocks. In reading order: `edge` (the tick), `sessions`, `leaving`,
+//! `source` and `target` (the two sides of a handover), `regions`, `saving`, `trace`.
+
+mod edge;
+mod leaving;
+mod regions;
+mod saving;
+mod sessions;
+mod source;
+mod target;
+mod trace;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+    time::Instant,
+};
+
+use bytes::Bytes;
+use proto::rpc::{
+    persistence::v1::LoadRegionReply,
+    zone::v1::{
+        Attach, DumpReply, DumpRequest, Welcome, from_zone, to_zone::Message as ToZoneMessage,
+    },
+};
+use tokio::sync::mpsc;
+use world::{Arrival, CharacterId, Chunk, Content, EntityId, Region, World};
+
+use crate::{
+    commit::batch::{Batch, Pace, Sending},
+    config::Config,
+    deliver::{links::Links, published::Published},
+    handover::driver::Driver,
+    mailbox::Message,
+    metrics::Metrics,
+    ownership::{
+        directory::Directory,
+        keeper::{Keeper, Pulse},
+    },
+    roster::Roster,
+    tick_loop::{Beat, End},
+};
+
+/// Ticks after which the row of somebody who moved goes out.
+const MOVED_TICKS: u64 = 5;
+/// Rows of a batch that could wait.
+const ROWS_MAX: usize = 4_000;
+/// Players named in the report of a panic.
+const NAMED_MAX: usize = 20;
+
+/// What a run reaches the outside by.
+pub(crate) struct Hands {
+    pub(crate) runtime: tokio::runtime::Handle,
+    pub(crate) keeper: Keeper,
+    pub(crate) driver: Driver,
+    pub(crate) commits: mpsc::Sender<Sending>,
+    pub(crate) metrics: Metrics,
+    pub(crate) tracer: chassis::telemetry::Tracer,
+    pub(crate) tracing: bool,
+    pub(crate) pulse: Arc<Pulse>,
+}
+
+/// A session that waits for its character to come from the store.
+#[derive(Debug, Default)]
+struct Call {
+    attach: Option<(String, Attach)>,
+}
+
+/// One life of the zone server.
+pub(crate) struct Run {
+    pub(crate) beat: Beat,
+    id: u64,
+    config: Arc<Config>,
+    hands: Hands,
+    world: World,
+    /// The last tick played.
+    now: u64,
+    directory: Directory,
+    held: BTreeMap<Region, u64>,
+    loading: BTreeMap<Region, u64>,
+    /// Came from the store; played from the next tick.
+    loaded: Vec<(Region, u64, Box<LoadRegionReply>)>,
+    roster: Roster,
+    calls: BTreeMap<CharacterId, Call>,
+    arrivals: Vec<Arrival>,
+    announced: BTreeMap<CharacterId, target::Announced>,
+    departed: BTreeMap<CharacterId, source::Gone>,
+    transferred: BTreeSet<EntityId>,
+    published: Published,
+    links: Links,
+    batch: Batch,
+    dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
+    /// Whose inputs the tick plays.
+    handling: Vec<CharacterId>,
+    tick_trace: String,
+    stopping: Option<Instant>,
+    end: Option<End>,
+}
+
+impl Run {
+    /// A new, empty run.
+    pub(crate) fn new(
+        id: u64,
+        beat: Beat,
+        config: Arc<Config>,
+        content: Arc<Content>,
+        hands: Hands,
+    ) -> Self {
+        let pace = Pace {
+            moved_ticks: MOVED_TICKS,
+            save_ticks: config.ticks(config.save_interval),
+            rows_max: ROWS_MAX,
+        };
+        Self {
+            now: beat.last(),
+            beat,
+            id,
+            world: World::new(content, config.rules, config.seed),
+            config,
+            hands,
+            directory: Directory::default(),
+            held: BTreeMap::new(),
+            loading: BTreeMap::new(),
+            loaded: Vec::new(),
+            roster: Roster::new(),
+            calls: BTreeMap::new(),
+            arrivals: Vec::new(),
+            announced: BTreeMap::new(),
+            departed: BTreeMap::new(),
+            transferred: BTreeSet::new(),
+            published: Published::default(),
+            links: Links::default(),
+            batch: Batch::new(pace),
+            dumps: VecDeque::new(),
+            handling: Vec::new(),
+            tick_trace: String::new(),
+            stopping: None,
+            end: None,
+        }
+    }
+
+    /// How the run ended, once it has.
+    pub(crate) fn end(&self) -> Option<End> {
+        self.end
+    }
+
+    /// Whose inputs the last tick played, for the report of a panic.
+    pub(crate) fn handling(&self) -> String {
+        let names: Vec<&str> = self
+            .handling
+            .iter()
+            .take(NAMED_MAX)
+            .map(|w| w.as_str())
+            .collect();
+        names.join(" ")
+    }
+
+    /// Takes in what tasks say between ticks.
+    pub(crate) fn hear(&mut self, message: Message) {
+        // Tasks that are started here run beside this thread.
+        let runtime = self.hands.runtime.clone();
+        let _entered = runtime.enter();
+        match message {
+            Message::Control(half) => {
+                let gateway_id = half.gateway_id.clone();
+                if self.links.control(half) {
+                    self.welcome(&gateway_id);
+                }
+            }
+            Message::Frames(half) => {
+                self.links.frames(half);
+            }
+            Message::LinkEnded { gateway_id, link } => self.links.ended(&gateway_id, link),
+            Message::Gateway {
+                gateway_id,
+                link,
+                message,
+            } => {
+                if self.links.current(&gateway_id, link) {
+                    self.gateway(&gateway_id, *message);
+                }
+            }
+            Message::Subscribe {
+                gateway_id,
+                link,
+                subscribe,
+            } => {
+                let chunk = |at: proto::rpc::common::v1::Chunk| Chunk { x: at.x, z: at.z };
+                let add = subscribe.add.into_iter().map(chunk);
+                let remove = subscribe.remove.into_iter().map(chunk);
+                self.links.subscribe(&gateway_id, link, add, remove);
+            }
+            Message::Prepare(..)
+            | Message::Complete(..)
+            | Message::Forward(..)
+            | Message::Prepared { .. }
+            | Message::Completed { .. }
+            | Message::Forwarded { .. }
+            | Message::Owner { .. } => self.hear_handover(message),
+            Message::Directory(..)
+            | Message::RegionLoaded { .. }
+            | Message::CharacterLoaded { .. }
+            | Message::Online(..)
+            | Message::Answered { .. }
+            | Message::Renewed(..) => self.hear_store(message),
+            Message::Dump(request, reply) => {
+                // Who asked may have gone.
+                let _ = reply.send(self.dump(&request));
+            }
+            Message::Stop => self.stop(),
+        }
+        self.mourn_links();
+    }
+
+    fn gateway(&mut self, gateway_id: &str, message: ToZoneMessage) {
+        match message {
+            ToZoneMessage::Attach(attach) => self.attach(gateway_id, attach),
+            ToZoneMessage::Input(input) => self.input(gateway_id, input),
+            ToZoneMessage::Detach(detach) => self.detach(&detach),
+            ToZoneMessage::Hello(_) => {
+                tracing::warn!(gateway = gateway_id, "a link said hello twice");
+            }
+        }
+    }
+
+    fn hear_handover(&mut self, message: Message) {
+        match message {
+            // Peers that asked may have gone; they ask again.
+            Message::Prepare(request, reply) => {
+                let _ = reply.send(self.prepare(*request));
+            }
+            Message::Complete(request, reply) => {
+                let _ = reply.send(self.complete(*request));
+            }
+            Message::Forward(request, reply) => {
+                let _ = reply.send(self.forward(request));
+            }
+            Message::Prepared {
+                who,
+                attempt,
+                reply,
+            } => self.prepared(&who, attempt, reply),
+            Message::Completed { who, h, known } => self.completed(&who, h, known),
+            Message::Forwarded { who, taken } => self.forwarded(&who, taken),
+            Message::Owner {
+                who,
+                h,
+                owned,
+                source_dead,
+            } => self.owner(&who, h, owned, source_dead),
+            _ => {}
+        }
+    }
+
+    fn hear_store(&mut self, message: Message) {
+        match message {
+            Message::Directory(update) => self.directory(update),
+            Message::RegionLoaded {
+                region,
+                epoch,
+                loaded,
+            } => self.region_loaded(region, epoch, loaded),
+            Message::CharacterLoaded { who, loaded } => self.character_loaded(&who, loaded),
+            Message::Online(online) => self.online(online),
+            Message::Answered { sequence, reply } => self.answered(sequence, reply),
+            Message::Renewed(renewed) => self.renewed(renewed),
+            _ => {}
+        }
+    }
+
+    fn welcome(&mut self, gateway_id: &str) {
+        let welcome = Welcome {
+            run_id: self.id,
+            tick: self.now,
+            content_hash: self.world.content().hash().to_owned(),
+        };
+        self.links
+            .tell(gateway_id, from_zone::Message::Welcome(welcome));
+        tracing::info!(run = self.id, gateway = gateway_id, "gateway linked");
+    }
+
+    /// What was published of some chunks at a tick; run 0 when that is not remembered.
+    fn dump(&self, request: &DumpRequest) -> DumpReply {
+        use prost::Message as _;
+        use proto::rpc::zone::v1::ChunkFrame;
+
+        let Some((tick, chunks)) = self.dumps.iter().find(|(tick, _)| *tick == request.tick) else {
+            return DumpReply::default();
+        };
+        let dumped = request.chunks.iter().map(|at| {
+            let bytes = chunks.get(&Chunk { x: at.x, z: at.z });
+            let frame = bytes.and_then(|bytes| ChunkFrame::decode(bytes.clone()).ok());
+            frame.unwrap_or_else(|| ChunkFrame {
+                chunk: Some(*at),
+                full: true,
+                ..ChunkFrame::default()
+            })
+        });
+        DumpReply {
+            run_id: self.id,
+            tick: *tick,
+            chunks: dumped.collect(),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Which regions are played: as the directory says, from the edge after they came.
+
+use proto::rpc::persistence::v1::{DirectoryUpdate, LoadRegionReply};
+use tonic::Status;
+use world::{CharacterId, Region, Tick};
+
+use super::Run;
+use crate::{
+    ownership::{
+        decide::{Act, decide},
+        keeper::Renewed,
+    },
+    tick_loop::End,
+};
+
+/// A run whose clock is further off gives its regions away.
+const CLOCK_TICKS_MAX: u64 = 3;
+
+impl Run {
+    /// A new version of the directory, or a sign of life, at which loads that failed are tried
+    /// again.
+    pub(super) fn directory(&mut self, update: DirectoryUpdate) {
+        self.directory.apply(update);
+        let named = self.directory.of(self.id);
+        self.loading
+            .retain(|region, epoch| named.get(region) == Some(epoch));
+        self.loaded
+            .retain(|(region, epoch, _)| named.get(region) == Some(epoch));
+        let mut coming = self.loading.clone();
+        coming.extend(
+            self.loaded
+                .iter()
+                .map(|(region, epoch, _)| (*region, *epoch)),
+        );
+        for act in decide(&named, &self.held, &coming) {
+            match act {
+                Act::Drop(region) => self.drop_region(region),
+                Act::Load(region, epoch) => {
+                    self.loading.insert(region, epoch);
+                    self.hands.keeper.load_region(region, epoch);
+                }
+            }
+        }
+    }
+
+    /// A region came from the store, or did not.
+    pub(super) fn region_loaded(
+        &mut self,
+        region: Region,
+        epoch: u64,
+        loaded: Result<Box<LoadRegionReply>, Status>,
+    ) {
+        if self.loading.get(&region) != Some(&epoch) {
+            return;
+        }
+        self.loading.remove(&region);
+        match loaded {
+            Ok(reply) => self.loaded.push((region, epoch, reply)),
+            Err(status) => {
+                tracing::warn!(run = self.id, ?region, %status, "cannot load a region yet");
+            }
+        }
+    }
+
+    /// At an edge: what has come is played from this tick.
+    pub(super) fn regions_in(&mut self, last: u64) {
+        for (region, epoch, reply) in std::mem::take(&mut self.loaded) {
+            let LoadRegionReply { characters, state } = *reply;
+            let state = (!state.is_empty()).then_some(&*state);
+            if let Err(why) = self.world.region_in(region, Tick(last), state) {
+                tracing::error!(run = self.id, ?region, %why, "a region's state cannot be read");
+                if self.world.region_in(region, Tick(last), None).is_err() {
+                    continue;
+                }
+            }
+            self.held.insert(region, epoch);
+            for row in characters {
+                self.admit(row);
+            }
+        }
+    }
+
+    /// A region is another's: everything in it is dropped here.
+    fn drop_region(&mut self, region: Region) {
+        tracing::info!(run = self.id, ?region, "a region is no longer this run's");
+        self.held.remove(&region);
+        self.arrivals.retain(|arrival| arrival.region != region);
+        let here = self.roster.iter().filter(|(_, seat)| seat.region == region);
+        let here: Vec<CharacterId> = here.map(|(who, _)| who.clone()).collect();
+        for who in here {
+            self.batch.forget(&who);
+            if let Some(seat) = self.roster.remove(&who) {
+                self.turn_out(&who, &seat, "not_here");
+            }
+            // One who is on its way here by the world's count stands in another region still.
+            self.world.leave(&who);
+        }
+        self.world.region_out(region);
+    }
+
+    /// The store renewed the lease, or refused.
+    pub(super) fn renewed(&mut self, renewed: Renewed) {
+        match renewed {
+            Renewed::Fenced => {
+                tracing::warn!(run = self.id, "the run is fenced");
+                self.end = Some(End::Fenced);
+            }
+            Renewed::OtherIncarnation => {
+                tracing::error!(run = self.id, "another store answers; the run ends");
+                self.end = Some(End::Astray);
+            }
+            Renewed::Live { store_ms, at } => {
+                let off = self.beat.off(at, store_ms);
+                if off > CLOCK_TICKS_MAX {
+                    tracing::error!(run = self.id, ticks = off, "the clock is off; the run ends");
+                    self.end = Some(End::Astray);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Batches: cut when something is due, settled when they are answered.
+
+use proto::rpc::persistence::v1::{CommitReply, commit_reply::Outcome};
+use world::CharacterId;
+
+use super::Run;
+use crate::{
+    commit::batch::{Answer, Sending, Settled},
+    tick_loop::End,
+    translate::record,
+};
+
+impl Run {
+    /// Sends the next batch, if one is due and none is in flight.
+    pub(super) fn cut(&mut self) {
+        let (roster, world) = (&self.roster, &self.world);
+        let record = |who: &CharacterId| {
+            let seat = roster.get(who)?;
+            Some(record::row(world.record(who)?, seat.owner()))
+        };
+        if let Some(mut sending) = self.batch.cut(self.now, record) {
+            sending.traceparent.clone_from(&self.tick_trace);
+            self.send(sending);
+        }
+    }
+
+    fn send(&mut self, sending: Sending) {
+        if self.hands.commits.try_send(sending).is_err() {
+            // One batch is in flight at most, so there is room unless the committer is gone.
+            tracing::error!(run = self.id, "nobody commits any more; the run ends");
+            self.end = Some(End::Refused);
+        }
+    }
+
+    /// The store answered a batch.
+    pub(super) fn answered(&mut self, sequence: u64, reply: CommitReply) {
+        let ids = reply
+            .character_ids
+            .iter()
+            .map(|id| CharacterId::from(id.as_str()));
+        let answer = match reply.outcome() {
+            Outcome::Done => Answer::Done,
+            Outcome::TransferStale => Answer::TransferStale(ids.collect()),
+            Outcome::Fenced => {
+                tracing::warn!(run = self.id, "the run is fenced");
+                self.end = Some(End::Fenced);
+                return;
+            }
+            Outcome::Refused | Outcome::Unspecified => {
+                tracing::error!(
+                    run = self.id,
+                    sequence,
+                    characters = reply.character_ids.join(" "),
+                    detail = reply.detail,
+                    "the store refused a batch; the run ends"
+                );
+                self.end = Some(End::Refused);
+                return;
+            }
+        };
+        let settled = self.batch.answered(sequence, answer);
+        self.settle(settled);
+        self.cut();
+        self.stopped();
+    }
+
+    fn settle(&mut self, settled: Settled) {
+        if settled.broken {
+            tracing::error!(
+                run = self.id,
+                "the store called a batch stale that gives nobody away"
+            );
+            self.end = Some(End::Refused);
+            return;
+        }
+        for who in &settled.transferred {
+            self.handed_over(who);
+        }
+        for (who, reason) in &settled.logged_out {
+            self.logged_out(who, reason);
+        }
+        for who in &settled.stale {
+            self.transfer_stale(who);
+        }
+        if let Some(again) = settled.again {
+            self.send(again);
+        }
+    }
+}

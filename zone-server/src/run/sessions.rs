@@ -1,0 +1,357 @@
+//! Who plays whom: attach, input, detach, and characters that come from the store.
+
+use proto::{
+    client::ErrorCode,
+    rpc::{
+        persistence::v1::{CharacterOwnership, CharacterRecord},
+        zone::v1::{Attach, AttachRefused, Attached, Detach, Input, Left, from_zone},
+    },
+};
+use tonic::Status;
+use world::{Arrival, CharacterId, PlayerHot};
+
+use super::{Call, Run};
+use crate::{
+    inbox::Taken,
+    roster::{STALE, Seat, Session, Stage},
+    store::unreachable,
+    translate::{self, Refused, record},
+};
+
+/// Characters that may be on their way from the store.
+const CALLS_MAX: usize = 4_096;
+/// Characters loaded after one look at who is online.
+const RECONCILED_MAX: usize = 512;
+
+const NOT_HERE: &str = "not_here";
+const BUSY: &str = "busy";
+
+impl Run {
+    /// A session wants to play a character.
+    pub(super) fn attach(&mut self, gateway_id: &str, attach: Attach) {
+        let who = CharacterId::from(attach.character_id.as_str());
+        if self.stopping.is_some() {
+            return self.refuse(gateway_id, &attach, BUSY);
+        }
+        if let Some(announced) = self.announced.get_mut(&who) {
+            // Whoever attaches knows from the directory that the character is here by now.
+            let older = announced.attach.replace((gateway_id.to_owned(), attach));
+            let h = announced.pending.h;
+            if let Some((gateway_id, older)) = older {
+                self.refuse(&gateway_id, &older, STALE);
+            }
+            return self.hands.driver.owner(who, h, false);
+        }
+        let Some(seat) = self.roster.get(&who) else {
+            if self.departed.contains_key(&who) {
+                return self.refuse(gateway_id, &attach, NOT_HERE);
+            }
+            return self.call_for(gateway_id, who, attach);
+        };
+        let leaving = matches!(seat.stage, Stage::Leaving { .. });
+        if leaving && attach.session_epoch > seat.session_epoch {
+            // Loaded anew as soon as it is out.
+            return self.wait_for(gateway_id, who, attach);
+        }
+        if leaving {
+            return self.refuse(gateway_id, &attach, NOT_HERE);
+        }
+        self.let_in(gateway_id, &who, &attach);
+    }
+
+    /// Lets a session play a character that is here.
+    fn let_in(&mut self, gateway_id: &str, who: &CharacterId, attach: &Attach) {
+        let Some(seat) = self.roster.get_mut(who) else {
+            return self.refuse(gateway_id, attach, NOT_HERE);
+        };
+        let replaced = match seat.attach(gateway_id, attach) {
+            Ok(replaced) => replaced,
+            Err(code) => return self.refuse(gateway_id, attach, code),
+        };
+        let playing = match &mut seat.stage {
+            Stage::Joining { welcome } => {
+                *welcome = true;
+                false
+            }
+            Stage::Playing | Stage::Leaving { .. } => true,
+        };
+        if let Some(replaced) = replaced {
+            self.tell_replaced(who, &replaced, attach);
+        }
+        if playing {
+            self.attached(who);
+        }
+    }
+
+    fn tell_replaced(&mut self, who: &CharacterId, replaced: &Session, by: &Attach) {
+        if replaced.session_id == by.session_id {
+            return;
+        }
+        let left = Left {
+            session_id: replaced.session_id.clone(),
+            character_id: who.to_string(),
+            session_epoch: by.session_epoch,
+            reason: "replaced".to_owned(),
+            re: Default::default(),
+        };
+        self.links
+            .tell(&replaced.gateway_id, from_zone::Message::Left(left));
+    }
+
+    /// Tells a session that it plays now.
+    pub(super) fn attached(&mut self, who: &CharacterId) {
+        let (Some(seat), Some(player)) = (self.roster.get(who), self.world.player(who)) else {
+            return;
+        };
+        let Some(session) = &seat.session else {
+            return;
+        };
+        let sync = translate::sync::sync(player.record(), self.now);
+        let attached = Attached {
+            session_id: session.session_id.clone(),
+            character_id: who.to_string(),
+            attach: session.attach,
+            ownership_sequence: seat.sequence,
+            position: Some(record::rpc_tile(player.tile())),
+            region: Some(record::rpc_region(seat.region)),
+            tick: self.now,
+            // Plain structures always have a JSON text.
+            sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
+        };
+        let message = from_zone::Message::Attached(attached);
+        let gateway_id = session.gateway_id.clone();
+        self.links.tell(&gateway_id, message);
+    }
+
+    pub(super) fn refuse(&mut self, gateway_id: &str, attach: &Attach, code: &str) {
+        let refused = AttachRefused {
+            session_id: attach.session_id.clone(),
+            character_id: attach.character_id.clone(),
+            attach: attach.attach,
+            code: code.to_owned(),
+        };
+        self.links
+            .tell(gateway_id, from_zone::Message::AttachRefused(refused));
+    }
+
+    /// Tells a session that its character is not played here any more.
+    pub(super) fn turn_out(&mut self, who: &CharacterId, seat: &Seat, code: &str) {
+        let Some(session) = &seat.session else {
+            return;
+        };
+        let attach = Attach {
+            session_id: session.session_id.clone(),
+            character_id: who.to_string(),
+            session_epoch: seat.session_epoch,
+            attach: session.attach,
+            last_input: 0,
+        };
+        let gateway_id = session.gateway_id.clone();
+        self.refuse(&gateway_id, &attach, code);
+    }
+
+    /// Asks the store for a character that is not here.
+    fn call_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
+        let full = self.roster.len() >= self.config.players_max || self.calls.len() >= CALLS_MAX;
+        if full {
+            return self.refuse(gateway_id, &attach, BUSY);
+        }
+        if !self.calls.contains_key(&who) {
+            self.hands.keeper.load_character(who.clone());
+        }
+        self.wait_for(gateway_id, who, attach);
+    }
+
+    /// Of several sessions that wait for a character, the newest is kept.
+    fn wait_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
+        let order = |a: &Attach| (a.session_epoch, a.attach);
+        let call = self.calls.entry(who).or_default();
+        let newer = call
+            .attach
+            .as_ref()
+            .is_some_and(|(_, a)| order(a) >= order(&attach));
+        if newer {
+            return self.refuse(gateway_id, &attach, STALE);
+        }
+        if let Some((gateway, older)) = call.attach.replace((gateway_id.to_owned(), attach)) {
+            self.refuse(&gateway, &older, STALE);
+        }
+    }
+
+    /// Loads a character that nobody waits for but who must be somewhere.
+    pub(super) fn fetch(&mut self, who: CharacterId) {
+        let known = self.roster.contains_key(&who) || self.announced.contains_key(&who);
+        if known || self.calls.contains_key(&who) || self.calls.len() >= CALLS_MAX {
+            return;
+        }
+        self.hands.keeper.load_character(who.clone());
+        self.calls.insert(who, Call::default());
+    }
+
+    /// Loads what the store says is online here and is not.
+    pub(super) fn online(&mut self, online: Vec<CharacterOwnership>) {
+        let mine = online
+            .into_iter()
+            .filter(|o| o.online && o.run_id == self.id);
+        let lost = mine
+            .map(|o| CharacterId::from(o.character_id))
+            .filter(|who| !self.roster.contains_key(who) && !self.departed.contains_key(who));
+        let lost: Vec<CharacterId> = lost.take(RECONCILED_MAX).collect();
+        for who in lost {
+            self.fetch(who);
+        }
+    }
+
+    /// A character came from the store, or did not.
+    pub(super) fn character_loaded(
+        &mut self,
+        who: &CharacterId,
+        loaded: Result<Box<CharacterRecord>, Status>,
+    ) {
+        let attach = self.calls.remove(who).and_then(|call| call.attach);
+        let code = match loaded {
+            Ok(row) if self.plays(&row) => {
+                self.admit(*row);
+                None
+            }
+            Ok(row) if self.coming(&row) => Some(BUSY),
+            Ok(_) => Some(NOT_HERE),
+            Err(status) if unreachable(&status) => Some(BUSY),
+            Err(_) => Some(NOT_HERE),
+        };
+        let Some((gateway_id, attach)) = attach else {
+            return;
+        };
+        match code {
+            Some(code) if !self.roster.contains_key(who) => {
+                self.refuse(&gateway_id, &attach, code);
+            }
+            _ => self.attach(&gateway_id, attach),
+        }
+    }
+
+    fn plays(&self, row: &CharacterRecord) -> bool {
+        record::region(row.region).is_some_and(|region| self.held.contains_key(&region))
+    }
+
+    /// Whether its region is on its way from the store.
+    fn coming(&self, row: &CharacterRecord) -> bool {
+        record::region(row.region).is_some_and(|region| {
+            self.loading.contains_key(&region) || self.loaded.iter().any(|(r, ..)| *r == region)
+        })
+    }
+
+    /// Brings somebody in at the next edge, as the store has it.
+    pub(super) fn admit(&mut self, row: CharacterRecord) {
+        let who = CharacterId::from(row.id.as_str());
+        let Some(region) = record::region(row.region) else {
+            return;
+        };
+        if self.roster.contains_key(&who) || self.stopping.is_some() {
+            return;
+        }
+        let mut seat = Seat::new(region, row.ownership_sequence, self.now);
+        seat.session_epoch = row.session_epoch;
+        seat.account_id.clone_from(&row.account_id);
+        seat.session_id.clone_from(&row.session_id);
+        seat.linger_until = Some(self.linger_until());
+        self.announced.remove(&who);
+        self.batch.enter(&who, region, seat.sequence, self.now);
+        self.arrivals.push(Arrival {
+            record: record::player(&row),
+            hot: PlayerHot::default(),
+            region,
+        });
+        self.roster.insert(who, seat);
+    }
+
+    /// A player asks something.
+    pub(super) fn input(&mut self, gateway_id: &str, input: Input) {
+        let who = CharacterId::from(input.character_id.as_str());
+        let Some(seat) = self.roster.get_mut(&who) else {
+            return self.input_elsewhere(gateway_id, &who, input);
+        };
+        if !seat.current(input.session_epoch, &input.session_id) {
+            return self.hands.metrics.input("stale");
+        }
+        if matches!(seat.stage, Stage::Leaving { .. }) {
+            let why = Refused {
+                code: ErrorCode::NotInWorld,
+                words: "the character is leaving the world".to_owned(),
+            };
+            seat.tell(translate::error(&input.event, &input.id, why));
+            return self.hands.metrics.input("leaving");
+        }
+        match seat.inputs.take(input) {
+            Taken::Queued => {}
+            Taken::Duplicate => self.hands.metrics.input("duplicate"),
+            Taken::Full(input) => {
+                let why = Refused {
+                    code: ErrorCode::Busy,
+                    words: "too much is waiting to be done already".to_owned(),
+                };
+                seat.tell(translate::error(&input.event, &input.id, why));
+                self.hands.metrics.input("full");
+            }
+        }
+    }
+
+    /// An input for somebody who is between two zones, or not here at all.
+    fn input_elsewhere(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
+        if let Some(announced) = self.announced.get_mut(who) {
+            let became = announced.queue(input);
+            return self.hands.metrics.input(became);
+        }
+        if self.departed.contains_key(who) {
+            return self.input_departed(who, input);
+        }
+        self.hands.metrics.input("unknown");
+        // The gateway asks the directory again; what it sent has an unknown outcome.
+        let attach = Attach {
+            session_id: input.session_id,
+            character_id: input.character_id,
+            session_epoch: input.session_epoch,
+            ..Attach::default()
+        };
+        self.refuse(gateway_id, &attach, NOT_HERE);
+    }
+
+    /// A socket is gone: its character lingers.
+    pub(super) fn detach(&mut self, detach: &Detach) {
+        let who = CharacterId::from(detach.character_id.as_str());
+        let until = self.linger_until();
+        if let Some(seat) = self.roster.get_mut(&who) {
+            let current = seat.current(detach.session_epoch, &detach.session_id);
+            if current && seat.attach == detach.attach {
+                seat.detach(until);
+            }
+        } else if let Some(announced) = self.announced.get_mut(&who) {
+            announced.detached = Some((detach.session_epoch, detach.attach));
+        } else if let Some(gone) = self.departed.get_mut(&who) {
+            gone.detached(detach);
+        }
+    }
+
+    /// Sessions of gateways that lost their link linger until they are attached again.
+    pub(super) fn mourn_links(&mut self) {
+        let lost = self.links.take_lost();
+        if lost.is_empty() {
+            return;
+        }
+        let until = self.linger_until();
+        for seat in self.roster.values_mut() {
+            let gateway = seat.session.as_ref().map(|s| &s.gateway_id);
+            if gateway.is_some_and(|gateway| lost.contains(gateway)) {
+                seat.detach(until);
+            }
+        }
+        for gateway in lost {
+            tracing::info!(run = self.id, gateway, "gateway's link ended");
+        }
+    }
+
+    pub(super) fn linger_until(&self) -> u64 {
+        self.now
+            .saturating_add(self.config.ticks(self.config.linger))
+    }
+}

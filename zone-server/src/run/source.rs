@@ -1,0 +1,308 @@
+//! Giving players away: held from the crossing on, gone with the commit's acknowledgement.
+//!
+//! Always: until the store has acknowledged the transfer the player stands here.
+
+use std::time::Instant;
+
+use proto::rpc::zone::v1::{
+    CompleteRequest, Detach, ForwardRequest, HandoverId, Input, Moved, PrepareReply,
+    PrepareRequest, from_zone,
+};
+use world::{CharacterId, Crossing, Region};
+
+use super::Run;
+use crate::{
+    commit::batch::Going,
+    handover::protocol::{
+        Departed, DepartedEvent, DepartedStep, Source, SourceEvent, SourceStep, Target, Way,
+    },
+    inbox::INPUTS_HELD_MAX,
+    translate::record,
+};
+
+/// Nobody changes owner twice within so many ticks.
+const SETTLE_TICKS: u64 = 3;
+
+/// A player that another run owns now, as long as that run may need to hear of it.
+pub(super) struct Gone {
+    pub(super) state: Departed,
+    h: u64,
+    to: Target,
+    request: CompleteRequest,
+    /// Inputs that came after it had gone.
+    late: Vec<Input>,
+}
+
+impl Gone {
+    /// Its socket is gone; the target hears of it unless it has heard all already, when the
+    /// gateway tells it itself.
+    pub(super) fn detached(&mut self, detach: &Detach) {
+        if let Some(session) = &mut self.request.session {
+            let same =
+                (session.session_epoch, session.attach) == (detach.session_epoch, detach.attach);
+            if same && !self.state.open() {
+                session.gateway_id.clear();
+            }
+        }
+    }
+}
+
+impl Run {
+    /// Who stands past a border after a tick: inside the run it only changes its region.
+    pub(super) fn crossings(&mut self, crossings: Vec<Crossing>) {
+        for Crossing { who, to } in crossings {
+            let Some(seat) = self.roster.get_mut(&who) else {
+                continue;
+            };
+            if !seat.free() {
+                continue;
+            }
+            if self.held.contains_key(&to) {
+                self.settle_in(&who, to);
+            } else if self.now >= seat.owner_since + SETTLE_TICKS {
+                seat.source = Some(Source::new(to));
+                seat.crossing_since = Some(Instant::now());
+                self.world.hold(&who, true);
+            }
+        }
+    }
+
+    /// The player belongs to another region of this run.
+    fn settle_in(&mut self, who: &CharacterId, region: Region) {
+        if !self.world.set_region(who, region) {
+            return;
+        }
+        if let Some(seat) = self.roster.get_mut(who) {
+            seat.region = region;
+            seat.source = None;
+        }
+        self.world.hold(who, false);
+        self.batch.region(who, region, self.now);
+        self.hands.metrics.handover("local");
+    }
+
+    /// At an edge: whoever is held is offered to the owner of the region in which it stands.
+    pub(super) fn source_edges(&mut self) {
+        if self.stopping.is_some() {
+            return;
+        }
+        let held = self.roster.iter().filter(|(_, seat)| seat.source.is_some());
+        let held: Vec<CharacterId> = held.map(|(who, _)| who.clone()).collect();
+        for who in held {
+            let Some(tile) = self.world.player(&who).map(|player| player.tile()) else {
+                continue;
+            };
+            let way = self.way(Region::from(tile));
+            let seat = self.roster.get_mut(&who);
+            let Some(source) = seat.and_then(|seat| seat.source.as_mut()) else {
+                continue;
+            };
+            match source.on(SourceEvent::Edge(way)) {
+                SourceStep::Prepare { attempt, to } => self.offer(&who, attempt, to),
+                SourceStep::Settle(region) => self.settle_in(&who, region),
+                SourceStep::Stay | SourceStep::Transfer(_) => {}
+            }
+        }
+    }
+
+    fn way(&self, region: Region) -> Way {
+        if self.held.contains_key(&region) {
+            return Way::Local;
+        }
+        let Some(owner) = self.directory.owner(region) else {
+            return Way::Nowhere;
+        };
+        match self.directory.address(owner.run_id) {
+            Some(address) if owner.run_id != self.id => Way::Remote(Target {
+                run_id: owner.run_id,
+                region,
+                epoch: owner.epoch,
+                address: address.to_owned(),
+            }),
+            _ => Way::Nowhere,
+        }
+    }
+
+    fn offer(&mut self, who: &CharacterId, attempt: u32, to: Target) {
+        let (Some(seat), Some(player)) = (self.roster.get(who), self.world.player(who)) else {
+            return;
+        };
+        let request = PrepareRequest {
+            h: Some(handover_id(who, seat.sequence + 1)),
+            from_run_id: self.id,
+            to_run_id: to.run_id,
+            region: Some(record::rpc_region(to.region)),
+            epoch: to.epoch,
+            content_hash: self.world.content().hash().to_owned(),
+            state: player.record().to_bytes().into(),
+            session: Some(seat.session_ref()),
+            account_id: seat.account_id.clone(),
+        };
+        self.hands
+            .driver
+            .prepare(to.address, who.clone(), attempt, request);
+    }
+
+    /// The target's answer.
+    pub(super) fn prepared(
+        &mut self,
+        who: &CharacterId,
+        attempt: u32,
+        reply: Option<PrepareReply>,
+    ) {
+        let seat = self.roster.get_mut(who);
+        let Some(source) = seat.and_then(|seat| seat.source.as_mut()) else {
+            return;
+        };
+        let accepted = reply.as_ref().is_some_and(|reply| reply.accepted);
+        if !accepted {
+            let code = reply.as_ref().map_or("silent", |reply| reply.code.as_str());
+            tracing::debug!(run = self.id, character = %who, code, "a handover is refused");
+            self.hands.metrics.handover("refused");
+        }
+        let step = source.on(SourceEvent::Answer { attempt, accepted });
+        if let SourceStep::Transfer(to) = step {
+            let going = Going::Transfer {
+                region: to.region,
+                epoch: to.epoch,
+            };
+            self.batch.going(who, going);
+            self.cut();
+        }
+    }
+
+    /// The store says that the target does not own the region at that epoch.
+    pub(super) fn transfer_stale(&mut self, who: &CharacterId) {
+        self.hands.metrics.handover("stale");
+        let seat = self.roster.get_mut(who);
+        if let Some(source) = seat.and_then(|seat| seat.source.as_mut()) {
+            source.on(SourceEvent::Stale);
+        }
+    }
+
+    /// The store has the transfer: the player is the target's.
+    pub(super) fn handed_over(&mut self, who: &CharacterId) {
+        let Some(mut seat) = self.roster.remove(who) else {
+            return;
+        };
+        let to = seat.source.as_ref().and_then(Source::committing).cloned();
+        let (Some(to), Some((_, hot))) = (to, self.world.leave(who)) else {
+            return;
+        };
+        self.transferred.insert(who.entity());
+        let h = seat.sequence + 1;
+        let request = CompleteRequest {
+            h: Some(handover_id(who, h)),
+            tick: self.now,
+            hot: hot.to_bytes().into(),
+            last_input: seat.inputs.played(),
+            inputs: seat.inputs.drain(),
+            held: seat.take_outbox(),
+            session: Some(seat.session_ref()),
+        };
+        self.hands
+            .driver
+            .complete(to.address.clone(), who.clone(), h, request.clone());
+        if let Some(session) = &seat.session {
+            let moved = Moved {
+                session_id: session.session_id.clone(),
+                character_id: who.to_string(),
+                ownership_sequence: h,
+                to_run_id: to.run_id,
+                region: Some(record::rpc_region(to.region)),
+            };
+            let gateway_id = session.gateway_id.clone();
+            self.links
+                .tell(&gateway_id, from_zone::Message::Moved(moved));
+        }
+        self.hands.metrics.handover("done");
+        if let Some(since) = seat.crossing_since {
+            self.hands.metrics.handover_took(since.elapsed());
+        }
+        let gone = Gone {
+            state: Departed::new(self.now),
+            h,
+            to,
+            request,
+            late: Vec::new(),
+        };
+        self.departed.insert(who.clone(), gone);
+    }
+
+    /// The target's answer to the word that the handover is done.
+    pub(super) fn completed(&mut self, who: &CharacterId, h: u64, known: Option<bool>) {
+        let Some(gone) = self.departed.get_mut(who).filter(|gone| gone.h == h) else {
+            return;
+        };
+        if gone.state.on(DepartedEvent::Answer(known)) == DepartedStep::Forward {
+            self.send_late(who);
+        }
+    }
+
+    fn send_late(&mut self, who: &CharacterId) {
+        let Some(gone) = self.departed.get_mut(who) else {
+            return;
+        };
+        if gone.late.is_empty() || !gone.state.open() {
+            return;
+        }
+        let request = ForwardRequest {
+            h: Some(handover_id(who, gone.h)),
+            inputs: std::mem::take(&mut gone.late),
+        };
+        let address = gone.to.address.clone();
+        self.hands.driver.forward(address, who.clone(), request);
+    }
+
+    /// An input for a player who has gone follows it.
+    pub(super) fn input_departed(&mut self, who: &CharacterId, input: Input) {
+        let Some(gone) = self.departed.get_mut(who) else {
+            return;
+        };
+        if gone.late.len() >= INPUTS_HELD_MAX {
+            return self.hands.metrics.input("lost");
+        }
+        gone.late.push(input);
+        self.hands.metrics.input("forwarded");
+        self.send_late(who);
+    }
+
+    /// Late inputs arrived, or are lost: then their outcome is unknown, as the gateway will find.
+    pub(super) fn forwarded(&mut self, who: &CharacterId, taken: bool) {
+        if !taken {
+            tracing::debug!(run = self.id, character = %who, "late inputs are lost");
+            self.hands.metrics.input("lost");
+        }
+    }
+
+    /// At an edge: targets that have not answered are told again; old matters are forgotten.
+    pub(super) fn departed_edges(&mut self) {
+        let now = self.now;
+        let mut again = Vec::new();
+        let directory = &self.directory;
+        self.departed.retain(|who, gone| {
+            let alive = directory.alive(gone.to.run_id);
+            match gone.state.on(DepartedEvent::Edge { now, alive }) {
+                DepartedStep::Forget => return false,
+                DepartedStep::Complete => again.push(who.clone()),
+                DepartedStep::Wait | DepartedStep::Forward => {}
+            }
+            true
+        });
+        for who in again {
+            if let Some(gone) = self.departed.get(&who) {
+                let address = gone.to.address.clone();
+                self.hands
+                    .driver
+                    .complete(address, who, gone.h, gone.request.clone());
+            }
+        }
+    }
+}
+
+fn handover_id(who: &CharacterId, ownership_sequence: u64) -> HandoverId {
+    HandoverId {
+        character_id: who.to_string(),
+        ownership_sequence,
+    }
+}

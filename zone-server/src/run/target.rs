@@ -1,0 +1,268 @@
+//! Taking players over: pending until the store has them here, played from the next tick on.
+
+use std::collections::BTreeMap;
+
+use proto::rpc::{
+    persistence::v1::CharacterOwnership,
+    zone::v1::{
+        Attach, CompleteReply, CompleteRequest, ForwardReply, ForwardRequest, HandoverId, Input,
+        PrepareReply, PrepareRequest, SessionRef,
+    },
+};
+use world::{Arrival, CharacterId, PlayerHot, PlayerRecord, Region};
+
+use super::Run;
+use crate::{
+    handover::protocol::{self, Asked, Owned, Pending, PendingEvent, PendingStep},
+    inbox::{INPUTS_HELD_MAX, Inputs, Taken},
+    roster::Seat,
+    translate::record,
+};
+
+/// A player that a peer announced.
+pub(super) struct Announced {
+    pub(super) pending: Pending,
+    record: PlayerRecord,
+    region: Region,
+    account_id: String,
+    session: SessionRef,
+    /// Inputs that came before the player.
+    inputs: BTreeMap<u64, Input>,
+    /// A session that came before the player, and its gateway.
+    pub(super) attach: Option<(String, Attach)>,
+    /// A session that ended before the player came: its epoch and attach number.
+    pub(super) detached: Option<(u64, u64)>,
+}
+
+impl Announced {
+    /// Keeps an input until the player comes; what became of it.
+    pub(super) fn queue(&mut self, input: Input) -> &'static str {
+        if self.inputs.len() >= INPUTS_HELD_MAX {
+            return "lost";
+        }
+        match self.inputs.insert(input.number, input) {
+            None => "early",
+            Some(_) => "duplicate",
+        }
+    }
+}
+
+impl Run {
+    /// A peer announces a player.
+    pub(super) fn prepare(&mut self, request: PrepareRequest) -> PrepareReply {
+        let refuse = |code: &str| PrepareReply {
+            accepted: false,
+            code: code.to_owned(),
+        };
+        let (Some((who, h)), Some(region)) = (name(request.h), record::region(request.region))
+        else {
+            return refuse("not_owner");
+        };
+        let session = request.session.unwrap_or_default();
+        let gateway_id = &session.gateway_id;
+        let asked = Asked {
+            h,
+            same_content: request.content_hash == self.world.content().hash(),
+            owns: self.held.get(&region) == Some(&request.epoch),
+            room: self.roster.len() + self.announced.len() < self.config.players_max,
+            linked: gateway_id.is_empty() || self.links.linked(gateway_id),
+            draining: self.stopping.is_some(),
+            playing: self.roster.get(&who).map(|seat| seat.sequence),
+            pending: self
+                .announced
+                .get(&who)
+                .map(|announced| announced.pending.h),
+        };
+        if let Err(code) = protocol::prepare(asked) {
+            return refuse(code);
+        }
+        let record = match PlayerRecord::from_bytes(&request.state) {
+            Ok(record) if record.id == who => record,
+            Ok(_) => return refuse("content"),
+            Err(why) => {
+                tracing::warn!(character = %who, %why, "a peer's player cannot be read");
+                return refuse("content");
+            }
+        };
+        let before = self.announced.remove(&who);
+        let announced = Announced {
+            pending: Pending::new(h, request.from_run_id, self.now),
+            record,
+            region,
+            account_id: request.account_id,
+            session,
+            inputs: before.map(|before| before.inputs).unwrap_or_default(),
+            attach: None,
+            detached: None,
+        };
+        self.announced.insert(who, announced);
+        PrepareReply {
+            accepted: true,
+            code: String::new(),
+        }
+    }
+
+    /// A peer says that the store has the player here.
+    pub(super) fn complete(&mut self, request: CompleteRequest) -> CompleteReply {
+        let Some((who, h)) = name(request.h.clone()) else {
+            return CompleteReply { known: false };
+        };
+        let now = self.now;
+        if let Some(announced) = self.announced.get_mut(&who) {
+            if announced.pending.on(now, PendingEvent::Complete { h }) == PendingStep::Join {
+                self.join(&who, Some(request));
+                return CompleteReply { known: true };
+            }
+        } else if let Some(seat) = self.roster.get_mut(&who) {
+            if seat.sequence == h {
+                // It came by the store's word, or this is a repetition: numbers tell what is new.
+                for input in request.inputs {
+                    seat.inputs.take(input);
+                }
+            }
+            return CompleteReply {
+                known: seat.sequence >= h,
+            };
+        } else if self.departed.contains_key(&who) {
+            return CompleteReply { known: true };
+        }
+        self.fetch(who);
+        CompleteReply { known: false }
+    }
+
+    /// The player is this run's and comes in at the next edge.
+    fn join(&mut self, who: &CharacterId, complete: Option<CompleteRequest>) {
+        let Some(announced) = self.announced.remove(who) else {
+            return;
+        };
+        let h = announced.pending.h;
+        let until = self.linger_until();
+        let mut seat = Seat::new(announced.region, h, self.now);
+        seat.account_id = announced.account_id;
+        seat.take_session(&announced.session, until);
+        let mut hot = PlayerHot::default();
+        if let Some(complete) = complete {
+            if let Some(session) = &complete.session {
+                seat.take_session(session, until);
+            }
+            seat.inputs = Inputs::after(complete.last_input);
+            for input in complete.inputs {
+                seat.inputs.take(input);
+            }
+            for message in complete.held {
+                seat.tell(message);
+            }
+            hot = PlayerHot::from_bytes(&complete.hot).unwrap_or_else(|why| {
+                tracing::warn!(character = %who, %why, "a peer's player has lost its way");
+                PlayerHot::default()
+            });
+        }
+        for (_, input) in announced.inputs {
+            if seat.current(input.session_epoch, &input.session_id) {
+                let taken = seat.inputs.take(input);
+                if matches!(taken, Taken::Full(_)) {
+                    self.hands.metrics.input("lost");
+                }
+            }
+        }
+        let gateway = seat
+            .session
+            .as_ref()
+            .map(|session| session.gateway_id.clone());
+        let unlinked = gateway.is_some_and(|gateway| !self.links.linked(&gateway));
+        if unlinked || announced.detached == Some((seat.session_epoch, seat.attach)) {
+            seat.detach(until);
+        }
+        self.batch.enter(who, announced.region, h, self.now);
+        self.arrivals.push(Arrival {
+            record: announced.record,
+            hot,
+            region: announced.region,
+        });
+        self.roster.insert(who.clone(), seat);
+        self.departed.remove(who);
+        self.hands.metrics.handover("taken");
+        if let Some((gateway_id, attach)) = announced.attach {
+            self.attach(&gateway_id, attach);
+        }
+    }
+
+    /// Late inputs of a player that came over.
+    pub(super) fn forward(&mut self, request: ForwardRequest) -> ForwardReply {
+        let Some((who, h)) = name(request.h) else {
+            return ForwardReply { taken: false };
+        };
+        if let Some(seat) = self.roster.get_mut(&who).filter(|seat| seat.sequence == h) {
+            for input in request.inputs {
+                if seat.current(input.session_epoch, &input.session_id) {
+                    seat.inputs.take(input);
+                }
+            }
+            return ForwardReply { taken: true };
+        }
+        if let Some(announced) = self.announced.get_mut(&who).filter(|a| a.pending.h == h) {
+            for input in request.inputs {
+                announced.queue(input);
+            }
+            return ForwardReply { taken: true };
+        }
+        ForwardReply { taken: false }
+    }
+
+    /// At an edge: the store is asked about players that were announced and did not come.
+    pub(super) fn announced_edges(&mut self) {
+        let now = self.now;
+        for (who, announced) in &mut self.announced {
+            let pending = &mut announced.pending;
+            if pending.on(now, PendingEvent::Edge { now }) == PendingStep::Ask {
+                let dead = !self.directory.alive(pending.from_run_id);
+                self.hands.driver.owner(who.clone(), pending.h, dead);
+            }
+        }
+    }
+
+    /// The store's word on a player that was announced.
+    pub(super) fn owner(
+        &mut self,
+        who: &CharacterId,
+        h: u64,
+        owned: Option<CharacterOwnership>,
+        source_dead: bool,
+    ) {
+        let now = self.now;
+        let owned = owned.map(|owned| Owned {
+            sequence: owned.ownership_sequence,
+            mine: owned.run_id == self.id,
+            online: owned.online,
+            source_dead,
+        });
+        let Some(announced) = self.announced.get_mut(who).filter(|a| a.pending.h == h) else {
+            return;
+        };
+        match announced.pending.on(now, PendingEvent::Owner(owned)) {
+            PendingStep::Join => self.join(who, None),
+            PendingStep::Drop => {
+                let attach = self
+                    .announced
+                    .remove(who)
+                    .and_then(|announced| announced.attach);
+                self.hands.metrics.handover("dropped");
+                if let Some((gateway_id, attach)) = attach {
+                    self.attach(&gateway_id, attach);
+                }
+            }
+            PendingStep::Wait => {
+                // Not here yet: whoever waits asks the directory again.
+                if let Some((gateway_id, attach)) = announced.attach.take() {
+                    self.refuse(&gateway_id, &attach, "busy");
+                }
+            }
+            PendingStep::Ask => {}
+        }
+    }
+}
+
+fn name(h: Option<HandoverId>) -> Option<(CharacterId, u64)> {
+    let h = h.filter(|h| !h.character_id.is_empty())?;
+    Some((CharacterId::from(h.character_id), h.ownership_sequence))
+}

@@ -1,0 +1,271 @@
+//! The process: binds its ports, then lives one run after the other until it is told to stop.
+//!
+//! Always: nothing survives a run but configuration and content; a run that ended otherwise than
+//! by order is followed by a new, empty one.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, mpsc as thread_mpsc},
+    time::Duration,
+};
+
+use anyhow::Context;
+use chassis::{health::Health, telemetry::Telemetry};
+use proto::rpc::{
+    persistence::v1::RegisterRequest,
+    zone::v1::{handover_server::HandoverServer, inspect_server::InspectServer},
+};
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, oneshot},
+};
+use tokio_util::sync::CancellationToken;
+use world::Content;
+
+use crate::{
+    commit::committer::Committer,
+    config::Config,
+    handover::driver::Driver,
+    mailbox::{MESSAGES_MAX, Mailbox, Message},
+    metrics::Metrics,
+    ownership::keeper::{self, Keeper, Pulse, Registered},
+    rpc::{
+        Current, Living,
+        handover::HandoverService,
+        inspect::InspectService,
+        link::{LinkServer, LinkService},
+    },
+    run::{Hands, Run},
+    store::Store,
+    tick_loop::{self, Beat, End},
+    translate::record,
+};
+
+/// Largest message that gateways and peers may send.
+const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// How long a run may take to end in order.
+const END_WITHIN: Duration = Duration::from_secs(10);
+/// After a run that ended badly, before the next registers.
+const NEXT_RUN_PAUSE: Duration = Duration::from_millis(500);
+
+/// A zone server with its ports bound.
+pub struct Server {
+    config: Arc<Config>,
+    content: Arc<Content>,
+    telemetry: Telemetry,
+    metrics: Metrics,
+    listener: TcpListener,
+    probes: Option<TcpListener>,
+    address: SocketAddr,
+    advertised: String,
+}
+
+impl Server {
+    /// Binds the ports and reads the content; needs no other service.
+    ///
+    /// # Errors
+    /// A port cannot be bound, or the content cannot be read.
+    pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Server> {
+        let folder = config.world.clone();
+        let content = tokio::task::spawn_blocking(move || crate::content::load(&folder)).await??;
+        let listener = TcpListener::bind(&config.listen)
+            .await
+            .with_context(|| format!("listen on {}", config.listen))?;
+        let probes = match config.metrics_port {
+            0 => None,
+            port => {
+                let bound = TcpListener::bind(("0.0.0.0", port)).await;
+                Some(bound.with_context(|| format!("listen on port {port}"))?)
+            }
+        };
+        let address = listener.local_addr().context("the bound address")?;
+        let advertised = config
+            .advertise
+            .clone()
+            .unwrap_or_else(|| address.to_string());
+        Ok(Server {
+            metrics: Metrics::new(&telemetry.meter()),
+            config: Arc::new(config),
+            content,
+            telemetry,
+            listener,
+            probes,
+            address,
+            advertised,
+        })
+    }
+
+    /// Where gateways and peers connect.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Plays until `stop`; then saves everybody, releases its regions and returns.
+    ///
+    /// # Errors
+    /// The port fails, or a persistence address is none.
+    pub async fn run(self, stop: CancellationToken) -> anyhow::Result<()> {
+        let Server {
+            config,
+            content,
+            telemetry,
+            metrics,
+            listener,
+            probes,
+            advertised,
+            ..
+        } = self;
+        let store = Store::new(&config.persistence)?;
+        let health = Health::new();
+        let current = Current::default();
+        let closed = CancellationToken::new();
+        if let Some(probes) = probes {
+            let (health, telemetry) = (health.clone(), telemetry.clone());
+            tokio::spawn(chassis::health::serve(
+                probes,
+                health,
+                telemetry,
+                closed.clone(),
+            ));
+        }
+        let router = chassis::rpc::server()
+            .add_service(
+                LinkServer::new(LinkService(current.clone()))
+                    .max_decoding_message_size(MESSAGE_BYTES_MAX),
+            )
+            .add_service(
+                HandoverServer::new(HandoverService(current.clone()))
+                    .max_decoding_message_size(MESSAGE_BYTES_MAX),
+            )
+            .add_service(InspectServer::new(InspectService(current.clone())));
+        let serving = tokio::spawn(chassis::rpc::serve(router, listener, closed.clone()));
+        let lives = Lives {
+            config,
+            content,
+            telemetry,
+            metrics,
+            store,
+            health,
+            current,
+            advertised,
+        };
+        lives.live(&stop).await;
+        closed.cancel();
+        serving.await.context("the server's task")?
+    }
+}
+
+/// What all runs of a process share.
+struct Lives {
+    config: Arc<Config>,
+    content: Arc<Content>,
+    telemetry: Telemetry,
+    metrics: Metrics,
+    store: Store,
+    health: Health,
+    current: Current,
+    advertised: String,
+}
+
+impl Lives {
+    async fn live(&self, stop: &CancellationToken) {
+        let regions = self.content.regions().into_iter().map(record::rpc_region);
+        let request = RegisterRequest {
+            address: self.advertised.clone(),
+            build: env!("CARGO_PKG_VERSION").to_owned(),
+            content_hash: self.content.hash().to_owned(),
+            regions: regions.collect(),
+        };
+        while !stop.is_cancelled() {
+            self.health.set_unready("not registered with the store");
+            let Some(run) = keeper::register(&self.store, &request, stop).await else {
+                return;
+            };
+            tracing::info!(run = run.run_id, address = self.advertised, "a run begins");
+            let end = self.one(run, stop).await;
+            self.metrics.run_ended(end.name());
+            tracing::info!(run = run.run_id, end = end.name(), "the run has ended");
+            if end == End::Stopped {
+                keeper::release(&self.store, run.run_id).await;
+            } else {
+                stop.run_until_cancelled(tokio::time::sleep(NEXT_RUN_PAUSE))
+                    .await;
+            }
+        }
+    }
+
+    /// Lives one run, until it ends or is told to.
+    async fn one(&self, registered: Registered, stop: &CancellationToken) -> End {
+        let over = CancellationToken::new();
+        let _over = over.clone().drop_guard();
+        let (sender, messages) = thread_mpsc::sync_channel(MESSAGES_MAX);
+        let mailbox = Mailbox::new(sender);
+        let run = self.run(registered, &mailbox, &over);
+        let (told, mut ended) = oneshot::channel();
+        let thread = std::thread::Builder::new()
+            .name("tick".to_owned())
+            .spawn(move || {
+                let end = tick_loop::play(run, &messages);
+                // Whoever lived this run may be gone: then nobody asks how it ended.
+                let _ = told.send(end);
+            });
+        if let Err(error) = thread {
+            tracing::error!(%error, "no thread for the tick");
+            return End::Panicked;
+        }
+        self.current.set(Some(Living {
+            run_id: registered.run_id,
+            mailbox: mailbox.clone(),
+        }));
+        self.health.set_ready(true);
+        let end = tokio::select! {
+            end = &mut ended => end.ok(),
+            () = stop.cancelled() => {
+                self.health.set_unready("stopping");
+                mailbox.insist(|| Message::Stop).await;
+                let end = chassis::drain::within(END_WITHIN, "the run", ended).await;
+                end.and_then(Result::ok)
+            }
+        };
+        self.current.set(None);
+        end.unwrap_or(End::Panicked)
+    }
+
+    fn run(&self, registered: Registered, mailbox: &Mailbox, over: &CancellationToken) -> Run {
+        let (commits, batches) = mpsc::channel(2);
+        let committer = Committer {
+            run_id: registered.run_id,
+            store: self.store.clone(),
+            mailbox: mailbox.clone(),
+            metrics: self.metrics.clone(),
+            tracer: self.telemetry.tracer(),
+        };
+        let committing = over.clone();
+        tokio::spawn(async move {
+            committing
+                .run_until_cancelled(committer.work(batches))
+                .await;
+        });
+        let pulse = Arc::new(Pulse::default());
+        let keeper = Keeper::new(
+            registered,
+            self.store.clone(),
+            mailbox.clone(),
+            over.clone(),
+        );
+        keeper.start(pulse.clone());
+        let hands = Hands {
+            runtime: tokio::runtime::Handle::current(),
+            keeper,
+            driver: Driver::new(mailbox.clone(), self.store.clone()),
+            commits,
+            metrics: self.metrics.clone(),
+            tracer: self.telemetry.tracer(),
+            tracing: self.telemetry.tracing_enabled(),
+            pulse,
+        };
+        let beat = Beat::new(registered.at, registered.store_ms, self.config.tick_ms);
+        let (config, content) = (self.config.clone(), self.content.clone());
+        Run::new(registered.run_id, beat, config, content, hands)
+    }
+}

@@ -1,0 +1,68 @@
+//! The persistence services, as one: calls go to the one that answered last, and to the next one
+//! after a failure.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use proto::rpc::persistence::v1::{directory_client::DirectoryClient, runs_client::RunsClient};
+use tonic::{Code, Status, transport::Channel};
+
+/// Largest message of the store that is taken: a directory or a region with its characters.
+const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// All persistence services. Clones share which one is used.
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    channels: Arc<[Channel]>,
+    current: Arc<AtomicUsize>,
+}
+
+impl Store {
+    /// Connects to none yet. Fails when an address is none. Call it inside a runtime.
+    pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Store> {
+        let channels: Result<Vec<Channel>, _> =
+            addresses.iter().map(|a| chassis::rpc::channel(a)).collect();
+        let channels = channels?;
+        anyhow::ensure!(!channels.is_empty(), "no persistence service is named");
+        Ok(Store {
+            channels: channels.into(),
+            current: Arc::default(),
+        })
+    }
+
+    fn channel(&self) -> Channel {
+        let at = self.current.load(Ordering::Relaxed) % self.channels.len();
+        self.channels[at].clone()
+    }
+
+    pub(crate) fn runs(&self) -> RunsClient<Channel> {
+        RunsClient::new(self.channel()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+    }
+
+    pub(crate) fn directory(&self) -> DirectoryClient<Channel> {
+        DirectoryClient::new(self.channel()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+    }
+
+    /// A call failed: the next goes elsewhere, if the service and not the request was at fault.
+    pub(crate) fn failed(&self, status: &Status) {
+        if unreachable(status) {
+            self.current.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Whether a failure says nothing about the request itself.
+pub(crate) fn unreachable(status: &Status) -> bool {
+    matches!(
+        status.code(),
+        Code::Unavailable
+            | Code::DeadlineExceeded
+            | Code::Unknown
+            | Code::Internal
+            | Code::Cancelled
+            | Code::Aborted
+            | Code::ResourceExhausted
+    )
+}

@@ -1,0 +1,25 @@
+//! `player:action`.
+
+use proto::client::{ErrorCode, action::PlayerAction};
+use world::{EntityId, Intent};
+
+use super::Refused;
+
+/// What the data ask, if this world knows it.
+pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
+    match asked.action.as_str() {
+        "examine" => {
+            let target = asked.target.as_deref().ok_or_else(|| Refused {
+                code: ErrorCode::InvalidData,
+                words: "target: what is to be examined".to_owned(),
+            })?;
+            Ok(Intent::Examine {
+                target: EntityId::from(target),
+            })
+        }
+        _ => Err(Refused {
+            code: ErrorCode::Unsupported,
+            words: "this cannot be done in this world yet".to_owned(),
+        }),
+    }
+}

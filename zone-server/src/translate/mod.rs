@@ -1,0 +1,206 @@
+//! Between what the processes say and what the world means: exhaustive matches, so that the
+//! compiler names whatever a new event lacks. One file per feature.
+
+pub(crate) mod action;
+pub(crate) mod look;
+pub(crate) mod movement;
+pub(crate) mod record;
+pub(crate) mod refusal;
+pub(crate) mod sync;
+
+use bytes::Bytes;
+use proto::{
+    client::{ClientMessage, ErrorCode, ServerEvent, error::Error, session::Ack, session::Notice},
+    rpc::zone::v1::{Input, Private},
+};
+use world::{Event, Intent, PlayerRecord};
+
+/// What an input asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Wish {
+    /// Something that the world decides.
+    Intent(Intent),
+    /// Out of the world, in order.
+    Leave,
+}
+
+/// Why an input is refused before the world sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) code: ErrorCode,
+    pub(crate) words: String,
+}
+
+/// Reads what a player asks. Never panics, whatever the bytes.
+pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
+    let mut data = serde_json::Deserializer::from_slice(&input.data);
+    let message = match ClientMessage::from_data(&input.event, &mut data) {
+        Some(Ok(message)) => message,
+        Some(Err(words)) => {
+            let code = ErrorCode::InvalidData;
+            return Err(Refused { code, words });
+        }
+        None => {
+            let words = "there is no such event".to_owned();
+            let code = ErrorCode::UnknownEvent;
+            return Err(Refused { code, words });
+        }
+    };
+    match message {
+        ClientMessage::Move(asked) => Ok(Wish::Intent(movement::intent(&asked))),
+        ClientMessage::Action(asked) => action::intent(&asked).map(Wish::Intent),
+        ClientMessage::WorldLeave(_) => Ok(Wish::Leave),
+        ClientMessage::Authenticate(_)
+        | ClientMessage::Resume(_)
+        | ClientMessage::Ping(_)
+        | ClientMessage::CharacterList(_)
+        | ClientMessage::CharacterCreate(_)
+        | ClientMessage::CharacterDelete(_)
+        | ClientMessage::WorldEnter(_)
+        | ClientMessage::Chat(_) => Err(Refused {
+            code: ErrorCode::Unsupported,
+            words: "this is not for a zone to answer".to_owned(),
+        }),
+    }
+}
+
+/// What a player is told of an event.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Told {
+    /// The input of this number was followed.
+    Done(u64),
+    /// The input of this number was refused.
+    Refused(u64, Refused),
+    /// A message of its own.
+    Message(Private),
+    /// The player stands in the world now.
+    Joined,
+    /// The player could not come in.
+    TurnedAway(world::Refusal),
+}
+
+/// Writes what happened. `record`: the player's own, for what shows its state.
+pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told> {
+    Some(match event {
+        Event::Done { number, .. } => Told::Done(*number),
+        Event::Refused {
+            number, refusal, ..
+        } => Told::Refused(*number, refusal::refused(*refusal)),
+        Event::Joined { .. } => Told::Joined,
+        Event::TurnedAway { refusal, .. } => Told::TurnedAway(*refusal),
+        Event::Vitals { .. } => Told::Message(private(&sync::vitals(record?), Bytes::new())),
+        Event::Examined { text, .. } => {
+            let notice = Notice {
+                code: "examined".to_owned(),
+                message: text.to_string(),
+                level: "info".to_owned(),
+            };
+            Told::Message(private(&notice, Bytes::new()))
+        }
+    })
+}
+
+/// A message for one session; `re`: the request that it answers.
+pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
+    Private {
+        event: T::NAME.to_owned(),
+        // Plain structures always have a JSON text.
+        data: serde_json::to_vec(data).unwrap_or_default().into(),
+        re,
+    }
+}
+
+/// The answer to a request that was followed; nothing when it wants none.
+pub(crate) fn ack(id: &Bytes) -> Option<Private> {
+    (!id.is_empty()).then(|| private(&Ack {}, id.clone()))
+}
+
+/// The answer to a request that was refused.
+pub(crate) fn error(event: &str, id: &Bytes, why: Refused) -> Private {
+    let error = Error {
+        code: why.code,
+        message: why.words,
+        event: Some(event.to_owned()),
+        retry_after_ms: None,
+    };
+    private(&error, id.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use world::Tile;
+
+    use super::*;
+
+    fn input(event: &str, data: &'static str) -> Input {
+        Input {
+            event: event.to_owned(),
+            data: Bytes::from_static(data.as_bytes()),
+            ..Input::default()
+        }
+    }
+
+    fn code(event: &str, data: &'static str) -> ErrorCode {
+        wish(&input(event, data)).unwrap_err().code
+    }
+
+    #[test]
+    fn each_event_has_its_meaning() {
+        let walk = wish(&input(
+            "player:move",
+            r#"{"target":{"x":-3,"z":9},"run":true}"#,
+        ));
+        let to = Tile { x: -3, z: 9 };
+        let run = Some(true);
+        assert_eq!(walk, Ok(Wish::Intent(Intent::Walk { to, run })));
+        let stop = wish(&input("player:move", r#"{"stop":true}"#));
+        assert_eq!(stop, Ok(Wish::Intent(Intent::Stop)));
+        let run = wish(&input("player:move", r#"{"run":false}"#));
+        assert_eq!(run, Ok(Wish::Intent(Intent::Run(false))));
+        assert_eq!(wish(&input("world:leave", "{}")), Ok(Wish::Leave));
+        let look = wish(&input(
+            "player:action",
+            r#"{"action":"examine","target":"npc:1"}"#,
+        ));
+        let target = "npc:1".into();
+        assert_eq!(look, Ok(Wish::Intent(Intent::Examine { target })));
+    }
+
+    #[test]
+    fn whatever_is_wrong_is_refused_with_its_code() {
+        assert_eq!(code("player:move", "{}"), ErrorCode::InvalidData);
+        assert_eq!(code("player:move", "nonsense"), ErrorCode::InvalidData);
+        assert_eq!(
+            code("player:move", r#"{"target":{"x":1}}"#),
+            ErrorCode::InvalidData
+        );
+        assert_eq!(code("player:fly", "{}"), ErrorCode::UnknownEvent);
+        assert_eq!(
+            code("player:chat", r#"{"message":"hi"}"#),
+            ErrorCode::Unsupported
+        );
+        assert_eq!(
+            code("player:action", r#"{"action":"attack"}"#),
+            ErrorCode::Unsupported
+        );
+        assert_eq!(
+            code("player:action", r#"{"action":"examine"}"#),
+            ErrorCode::InvalidData
+        );
+    }
+
+    #[test]
+    fn an_answer_carries_the_id_of_its_request() {
+        assert_eq!(ack(&Bytes::new()), None);
+        let ack = ack(&Bytes::from_static(b"7")).unwrap();
+        assert_eq!(
+            (&*ack.event, &*ack.data, &*ack.re),
+            ("ack", &b"{}"[..], &b"7"[..])
+        );
+        let why = refusal::refused(world::Refusal::TooFar);
+        let error = error("player:move", &Bytes::new(), why);
+        let data = String::from_utf8(error.data.to_vec()).unwrap();
+        assert!(data.contains(r#""code":"too_far""#), "{data}");
+        assert!(data.contains(r#""event":"player:move""#), "{data}");
+    }
+}
