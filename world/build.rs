@@ -1,6 +1,10 @@
 //! Lists the manifests that ship, so that they can be embedded.
 //!
 //! Writes `$OUT_DIR/manifests.rs`: an array of (path below `assets/manifests`, text).
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the build may read files, the world may not"
+)]
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

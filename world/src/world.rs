@@ -26,7 +26,7 @@ pub struct World {
     pub(crate) content: Arc<Content>,
     pub(crate) rules: Rules,
     pub(crate) seed: u64,
-    /// The last tick played.
+    /// The last tick played, here or where the regions come from.
     pub(crate) now: Tick,
     pub(crate) regions: BTreeMap<Region, Counters>,
     pub(crate) players: Players,
@@ -82,6 +82,7 @@ impl World {
             Some(bytes) => Image::from_bytes(bytes, region)?.resumed(now),
             None => Image::new(region, now, Counters::default(), Vec::new(), Vec::new()),
         };
+        self.now = self.now.max(now);
         self.regions.insert(region, image.counters);
         self.settle_npcs(region, now, image.npcs);
         for player in image.players {
@@ -144,16 +145,21 @@ impl World {
     pub fn region_out(&mut self, region: Region) -> Option<Vec<u8>> {
         let bytes = self.region_bytes(region)?;
         self.regions.remove(&region);
-        let players = self
+        let of_region = |player: &&Player| player.region == region;
+        let players: Vec<CharacterId> = self
             .players
-            .extract_if(.., |_, player| player.region == region);
-        for (id, player) in players {
-            self.index.take(Chunk::from(player.tile()), &id.entity());
-            self.touched.insert(id.entity());
+            .values()
+            .filter(of_region)
+            .map(|p| p.record.id.clone())
+            .collect();
+        for who in &players {
+            self.leave(who);
         }
-        for (id, npc) in self.npcs.extract_if(.., |_, npc| npc.region == region) {
-            self.index.take(Chunk::from(npc.state.tile), &id);
-            self.touched.insert(id);
+        for placement in self.content.npcs_in(region) {
+            if let Some(npc) = self.npcs.remove(&placement.id) {
+                self.index.take(Chunk::from(npc.state.tile), &placement.id);
+                self.touched.insert(placement.id.clone());
+            }
         }
         for fixture in self.content.fixtures_in(region) {
             self.index.take(Chunk::from(fixture.tile), &fixture.id);

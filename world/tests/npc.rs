@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use insta::assert_snapshot;
 use serde_json::json;
 use stage::{Land, Stage};
-use world::{EntityId, Inbox, Tile};
+use world::{EntityId, Inbox, Region, Rules, Tick, Tile, World};
 
 fn at(stage: &Stage, id: &str) -> Tile {
     stage
@@ -71,6 +71,39 @@ fn a_wanderer_rests_five_to_thirteen_ticks_between_walks() {
     let rests: BTreeSet<i32> = moves.windows(2).map(|w| w[1] - w[0]).collect();
     assert_eq!(rests.first(), Some(&5), "{rests:?}");
     assert!((5..=13).all(|rest| rests.contains(&rest)), "{rests:?}");
+}
+
+#[test]
+fn timers_stand_still_while_a_region_is_not_played() {
+    let movement = json!({"type": "wander", "wanderRadius": 3, "speed": 20});
+    let land = Land::default().npc("hen", (10, 10), movement, 9);
+    let mut stage = Stage::new(&land);
+    let region = Region { x: 0, z: 0 };
+    let start = at(&stage, "npc:field:hen");
+    while at(&stage, "npc:field:hen") == start {
+        stage.step(Inbox::default());
+    }
+    let bytes = stage.world.region_bytes(region);
+    let rest = |world: &mut World| {
+        let from = world.now().0;
+        let hen = EntityId::from("npc:field:hen");
+        let home = world.look(&hen).expect("it is there").tile;
+        for tick in 1..40 {
+            world.tick(Tick(from + tick), Inbox::default(), &mut ());
+            if world.look(&hen).expect("it is there").tile != home {
+                return tick;
+            }
+        }
+        40
+    };
+    let mut later = World::new(land.content(), Rules::default(), 1);
+    let now = Tick(stage.world.now().0 + 10_000);
+    later
+        .region_in(region, now, bytes.as_deref())
+        .expect("its own bytes");
+    let rests = (rest(&mut stage.world), rest(&mut later));
+    assert!(rests.0 > 4, "else nothing is shown: {rests:?}");
+    assert_eq!(rests.0, rests.1);
 }
 
 #[test]

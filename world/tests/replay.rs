@@ -1,0 +1,394 @@
+//! Laws: whatever players ask, the same seed and inputs give the same bytes, a region restored
+//! from its bytes goes on the same, nobody ends up in a wall, and nothing panics.
+
+mod stage;
+
+use std::sync::{Arc, OnceLock};
+
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use stage::{BEGIN, Land};
+use world::{
+    Arrival, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent, Kind, PlayerHot,
+    PlayerInput, Region, Rules, Tick, Tile, World,
+};
+
+/// What may happen to one of a few players at a tick's edge.
+#[derive(Debug, Clone)]
+enum Deed {
+    Join {
+        who: u8,
+        tile: Tile,
+        region: Region,
+        path: Vec<Tile>,
+        energy: u32,
+    },
+    Ask {
+        who: u8,
+        intent: Intent,
+    },
+    Hold {
+        who: u8,
+        held: bool,
+    },
+    Belong {
+        who: u8,
+        region: Region,
+    },
+    Leave {
+        who: u8,
+    },
+}
+
+/// A land with much in the way.
+fn content() -> Arc<Content> {
+    static CONTENT: OnceLock<Arc<Content>> = OnceLock::new();
+    let points = json!([{"x": -6, "z": 3}, {"x": 70, "z": 3}, {"x": 70, "z": 40}]);
+    let patrol = json!({"type": "patrol", "patrolPath": points, "speed": 3.3});
+    let land = || {
+        Land::default()
+            .rect("wall", (5, -20), (5, 20))
+            .rect("water", (-30, 10), (-10, 30))
+            .rect("grass", (-22, 18), (-20, 20))
+            .rect("hedge", (60, -5), (66, 5))
+            .rect("lava", (-70, -70), (-62, -62))
+            .tree((10, 10))
+            .tree((64, 20))
+            .station("furnace", (2, 2))
+            .beasts("rat", (0, 8), 6, 4)
+            .beasts("hen", (66, 30), 6, 6)
+            .npc("guard", (3, 4), patrol, 3)
+    };
+    Arc::clone(CONTENT.get_or_init(|| land().content()))
+}
+
+fn tile() -> impl Strategy<Value = Tile> {
+    let near = (-130..130, -130..130).prop_map(|(x, z)| Tile::new(x, z));
+    let middle = (-12..76, -12..40).prop_map(|(x, z)| Tile::new(x, z));
+    let any = (any::<i32>(), any::<i32>()).prop_map(|(x, z)| Tile::new(x, z));
+    let ends = [i32::MIN, i32::MIN + 1, -1, 0, i32::MAX - 1, i32::MAX];
+    let ends = (
+        prop::sample::select(ends.to_vec()),
+        prop::sample::select(ends.to_vec()),
+    );
+    let ends = ends.prop_map(|(x, z)| Tile::new(x, z));
+    prop_oneof![6 => middle, 3 => near, 1 => any, 1 => ends]
+}
+
+fn region() -> impl Strategy<Value = Region> {
+    let here = (-2..2, -2..2).prop_map(|(x, z)| Region { x, z });
+    let any = (any::<i32>(), any::<i32>()).prop_map(|(x, z)| Region { x, z });
+    prop_oneof![9 => here, 1 => any]
+}
+
+fn intent() -> impl Strategy<Value = Intent> {
+    let targets = ["res:oak:10,10", "npc:field:guard", "p1", "p9", "", "npc:"];
+    prop_oneof![
+        8 => (tile(), any::<Option<bool>>()).prop_map(|(to, run)| Intent::Walk { to, run }),
+        1 => any::<bool>().prop_map(Intent::Run),
+        1 => Just(Intent::Stop),
+        1 => prop::sample::select(targets.to_vec())
+            .prop_map(|t| Intent::Examine { target: EntityId::from(t) }),
+    ]
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let who = || 0..6_u8;
+    let join = (
+        who(),
+        tile(),
+        region(),
+        prop::collection::vec(tile(), 0..4),
+        0..20_000_u32,
+    );
+    prop_oneof![
+        3 => join.prop_map(|(who, tile, region, path, energy)| Deed::Join {
+            who, tile, region, path, energy
+        }),
+        9 => (who(), intent()).prop_map(|(who, intent)| Deed::Ask { who, intent }),
+        1 => (who(), any::<bool>()).prop_map(|(who, held)| Deed::Hold { who, held }),
+        1 => (who(), region()).prop_map(|(who, region)| Deed::Belong { who, region }),
+        1 => who().prop_map(|who| Deed::Leave { who }),
+    ]
+}
+
+fn story() -> impl Strategy<Value = Vec<Vec<Deed>>> {
+    let first = Deed::Join {
+        who: 1,
+        tile: Tile::new(1, 1),
+        region: Region { x: 0, z: 0 },
+        path: Vec::new(),
+        energy: 10_000,
+    };
+    prop::collection::vec(prop::collection::vec(deed(), 0..4), 1..50).prop_map(move |mut story| {
+        story[0].push(first.clone());
+        story
+    })
+}
+
+fn id(who: u8) -> CharacterId {
+    CharacterId::from(format!("p{who}"))
+}
+
+fn fresh(seed: u64) -> World {
+    let mut world = World::new(content(), Rules::default(), seed);
+    for region in content().regions() {
+        world.region_in(region, Tick(BEGIN), None).unwrap();
+    }
+    world
+}
+
+/// Plays one tick of a story; crossings are followed as a zone with all regions would.
+fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossing>) {
+    let mut inbox = Inbox::default();
+    for (number, deed) in (tick * 100..).zip(deeds) {
+        match deed.clone() {
+            Deed::Join {
+                who,
+                tile,
+                region,
+                path,
+                energy,
+            } => {
+                let mut record = stage::record(id(who).as_str(), tile);
+                record.energy = energy;
+                inbox.arrivals.push(Arrival {
+                    record,
+                    hot: PlayerHot { path },
+                    region,
+                });
+            }
+            Deed::Ask { who, intent } => {
+                inbox.inputs.push(PlayerInput {
+                    who: id(who),
+                    number,
+                    intent,
+                });
+            }
+            Deed::Hold { who, held } => {
+                world.hold(&id(who), held);
+            }
+            Deed::Belong { who, region } => {
+                world.set_region(&id(who), region);
+            }
+            Deed::Leave { who } => {
+                world.leave(&id(who));
+            }
+        }
+    }
+    let outcome = world.tick(Tick(BEGIN + tick), inbox, &mut ());
+    for crossing in &outcome.crossings {
+        world.set_region(&crossing.who, crossing.to);
+    }
+    (outcome.events, outcome.crossings)
+}
+
+/// The hash over the very bytes with which all regions would move.
+fn hash(world: &World) -> String {
+    let mut sha = Sha256::new();
+    for region in world.regions() {
+        sha.update(world.region_bytes(region).unwrap());
+    }
+    format!("{:x}", sha.finalize())
+}
+
+fn moved_to_another(world: &World, seed: u64) -> World {
+    let mut next = World::new(content(), Rules::default(), seed);
+    for region in world.regions() {
+        let bytes = world.region_bytes(region).unwrap();
+        next.region_in(region, world.now(), Some(&bytes)).unwrap();
+        assert_eq!(next.regions().last(), Some(region));
+    }
+    next
+}
+
+fn config() -> ProptestConfig {
+    let failures = FileFailurePersistence::WithSource("regressions");
+    let failure_persistence = Some(Box::new(failures) as Box<_>);
+    ProptestConfig {
+        cases: 96,
+        failure_persistence,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn the_same_seed_and_inputs_give_the_same_bytes(seed: u64, story in story()) {
+        let (mut one, mut other) = (fresh(seed), fresh(seed));
+        for (tick, deeds) in (1..).zip(&story) {
+            prop_assert_eq!(play(&mut one, tick, deeds), play(&mut other, tick, deeds));
+            prop_assert_eq!(hash(&one), hash(&other), "after tick {}", tick);
+        }
+    }
+
+    #[test]
+    fn regions_restored_from_their_bytes_go_on_the_same(
+        seed: u64,
+        story in story(),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let (mut one, mut other) = (fresh(seed), fresh(seed));
+        let at = at.index(story.len());
+        for (i, deeds) in story.iter().enumerate() {
+            let tick = i as u64 + 1;
+            prop_assert_eq!(play(&mut one, tick, deeds), play(&mut other, tick, deeds));
+            if i == at {
+                other = moved_to_another(&other, seed);
+            }
+            prop_assert_eq!(hash(&one), hash(&other), "after tick {}, moved after {}", tick, at + 1);
+        }
+        for tick in story.len() as u64 + 1..story.len() as u64 + 20 {
+            play(&mut one, tick, &[]);
+            play(&mut other, tick, &[]);
+            prop_assert_eq!(hash(&one), hash(&other), "after tick {}", tick);
+        }
+    }
+
+    #[test]
+    fn nobody_is_ever_in_a_wall_nor_faster_than_allowed(seed: u64, story in story()) {
+        let mut world = fresh(seed);
+        let content = content();
+        for (tick, deeds) in (1..).zip(&story) {
+            let before: Vec<(CharacterId, Tile)> =
+                world.players().map(|p| (p.record().id.clone(), p.tile())).collect();
+            let (events, _) = play(&mut world, tick, deeds);
+            for id in world.entities() {
+                let look = world.look(id).unwrap();
+                if matches!(look.kind, Kind::Player | Kind::Npc) {
+                    prop_assert!(content.terrain().walkable(look.tile), "{:?}", look);
+                }
+                prop_assert!(world.plays(look.region));
+                prop_assert!(
+                    world.entities_in(look.tile.into()).any(|there| there == id),
+                    "{} is not in the index of its chunk", id
+                );
+            }
+            for (who, tile) in before {
+                let came = events.contains(&Event::Joined { who: who.clone() });
+                if let Some(player) = world.player(&who).filter(|_| !came) {
+                    prop_assert!(player.tile().steps_to(tile) <= 4, "{} flew", who);
+                }
+            }
+            for player in world.players() {
+                prop_assert!(player.record().energy <= 10_000);
+            }
+        }
+    }
+
+    #[test]
+    fn every_input_is_answered_once(seed: u64, story in story()) {
+        let mut world = fresh(seed);
+        for (tick, deeds) in (1..).zip(&story) {
+            let (events, _) = play(&mut world, tick, deeds);
+            let mut answered: Vec<u64> = events
+                .iter()
+                .filter_map(|e| match e {
+                    Event::Done { number, .. } | Event::Refused { number, .. } => Some(*number),
+                    _ => None,
+                })
+                .collect();
+            answered.sort_unstable();
+            let asked = (tick * 100..).zip(deeds);
+            let asked: Vec<u64> =
+                asked.filter(|(_, d)| matches!(d, Deed::Ask { .. })).map(|(n, _)| n).collect();
+            prop_assert_eq!(answered, asked);
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_a_region_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let mut world = World::new(content(), Rules::default(), 1);
+        let region = Region { x: 0, z: 0 };
+        prop_assert!(world.region_in(region, Tick(1), Some(&bytes)).is_err());
+        prop_assert_eq!(world.regions().count(), 0);
+        prop_assert_eq!(world.entities().count(), 0);
+    }
+}
+
+/// Without this, laws about hashes would hold for worlds in which nothing happens.
+#[test]
+fn the_hash_sees_players_and_npcs_move() {
+    let mut world = fresh(3);
+    let mut hashes = std::collections::BTreeSet::new();
+    for tick in 1..40 {
+        play(&mut world, tick, &[]);
+        hashes.insert(hash(&world));
+    }
+    assert_eq!(hashes.len(), 39);
+    let other = fresh(4);
+    assert_ne!(hash(&fresh(3)), hash(&other), "seeds differ");
+}
+
+/// The numbers themselves: a change of rules, dice or form of the bytes is to be noticed.
+#[test]
+fn a_known_story_ends_as_it_always_did() {
+    let mut world = fresh(42);
+    let join = |who, x, z| Deed::Join {
+        who,
+        tile: Tile::new(x, z),
+        region: Region::from(Tile::new(x, z)),
+        path: Vec::new(),
+        energy: 5_000,
+    };
+    let walk = |who, x, z| Deed::Ask {
+        who,
+        intent: Intent::Walk {
+            to: Tile::new(x, z),
+            run: Some(who == 1),
+        },
+    };
+    play(&mut world, 1, &[join(1, 0, 0), join(2, -40, -40)]);
+    play(&mut world, 2, &[walk(1, 70, 8), walk(2, -10, 40)]);
+    for tick in 3..60 {
+        play(&mut world, tick, &[]);
+    }
+    insta::assert_snapshot!(hash(&world), @"973e9e674d1005d7fb965b697b412ad64a63b5e9376ff96ea27ecb5d7c0f00e3");
+}
+
+#[test]
+fn a_region_that_goes_takes_all_that_is_its_own_and_nothing_else() {
+    let mut world = fresh(6);
+    let join = |who, x, z| Deed::Join {
+        who,
+        tile: Tile::new(x, z),
+        region: Region { x: 0, z: 0 },
+        path: Vec::new(),
+        energy: 0,
+    };
+    let here = Region { x: 0, z: 0 };
+    play(&mut world, 1, &[join(1, 10, 5), join(2, 66, 40)]);
+    play(
+        &mut world,
+        2,
+        &[Deed::Belong {
+            who: 2,
+            region: Region { x: 1, z: 0 },
+        }],
+    );
+    let bytes = world.region_bytes(here);
+    assert_eq!(world.region_out(here), bytes, "the very bytes");
+    assert!(world.player(&id(1)).is_none() && world.player(&id(2)).is_some());
+    assert!(
+        world
+            .entities()
+            .all(|e| world.look(e).is_some_and(|l| l.region != here))
+    );
+    assert!(world.region_out(here).is_none());
+    world
+        .region_in(here, world.now(), bytes.as_deref())
+        .unwrap();
+    assert_eq!(world.region_bytes(here), bytes);
+    assert!(matches!(
+        world.region_in(here, world.now(), None),
+        Err(world::Unreadable::Held)
+    ));
+    assert!(matches!(
+        world.region_in(Region { x: 9, z: 9 }, world.now(), bytes.as_deref()),
+        Err(world::Unreadable::Region(r)) if r == here
+    ));
+}
