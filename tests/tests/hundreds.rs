@@ -19,8 +19,9 @@ use tokio_util::sync::CancellationToken;
 
 const PLAYERS: usize = 500;
 const MEASURED: Duration = Duration::from_secs(120);
+const RAMP: Duration = Duration::from_secs(30);
 /// Everybody starts where new characters stand and has to walk to a border first.
-const RAMP: Duration = Duration::from_secs(45);
+const SETTLE: Duration = Duration::from_secs(45);
 /// Between two maps of one bot that are compared.
 const COMPARE_EVERY: Duration = Duration::from_secs(15);
 /// Ticks for which somebody between two runs may be in nobody's dump.
@@ -36,7 +37,7 @@ async fn five_hundred_cross_borders_for_two_minutes_and_nobody_notices() {
 
 async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     let atlas = Atlas::of(cluster, plan).await?;
-    let gates = spread(atlas.gates.clone(), 40, 6);
+    let gates = spread(atlas.gates.clone(), 50, 12);
     let (sink, snapshots) = mpsc::channel(256);
     let zones = Zones::connect(&atlas.directory).await?;
     let comparing = tokio::spawn(compare(snapshots, zones));
@@ -44,6 +45,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
     let options = Options {
         players: PLAYERS,
         ramp: RAMP,
+        settle: SETTLE,
         duration: MEASURED,
         scenario: Scenario::Border,
         seed: 7,

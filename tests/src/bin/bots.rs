@@ -31,7 +31,8 @@ Each bot makes an anonymous account and a character, enters the world and plays 
   chat    talks, and walks a little
 
 A move is sent only by a bot that stands, and its latency counts from the moment when it was to
-be sent to the first update that shows the bot elsewhere. Moves during the ramp are not measured.
+be sent to the first update that shows the bot elsewhere. Moves during the ramp and while all settle are
+not measured.
 
 Objectives (--slo) compare p50, p95, p99, max (of move latency, in ms or s), arrive99 (connect to
 world), moves, lost, unanswered, disconnects, failed, gaps, errors, unreadable, mapfaults,
@@ -53,7 +54,10 @@ struct Arguments {
     /// Spread their connects over this time (500ms, 30s, 2m)
     #[arg(long, default_value = "10s", value_parser = duration)]
     ramp: Duration,
-    /// Measure for this long after the ramp
+    /// Let them play for this long between the ramp and the measured time
+    #[arg(long, default_value = "0s", value_parser = duration)]
+    settle: Duration,
+    /// Measure for this long
     #[arg(long = "for", default_value = "60s", value_parser = duration)]
     duration: Duration,
     /// What they do: wander, town, border or chat
@@ -157,6 +161,7 @@ async fn play(arguments: Arguments) -> Result<Summary> {
     let options = Options {
         players: arguments.players,
         ramp: arguments.ramp,
+        settle: arguments.settle,
         duration: arguments.duration,
         scenario: arguments.scenario,
         seed: arguments.seed,

@@ -34,7 +34,9 @@ pub struct Options {
     pub players: usize,
     /// Connects are spread over this time.
     pub ramp: Duration,
-    /// The measured time, after the ramp.
+    /// Between the ramp and the measured time, so that the last ones find their places.
+    pub settle: Duration,
+    /// The measured time.
     pub duration: Duration,
     /// What the bots do.
     pub scenario: Scenario,
@@ -120,7 +122,7 @@ pub async fn run(
     let bots = bots(&options, &run, start);
     let tasks = spread(&bots);
 
-    let measure_at = start + options.ramp;
+    let measure_at = start + options.ramp + options.settle;
     let end_at = measure_at + options.duration;
     let mut watch = Watch::new(&bots, &run, start);
     watch

@@ -318,6 +318,9 @@ impl Bot {
         let Some((sink, every)) = &self.run.snapshots else {
             return;
         };
+        if !self.measuring(now, Duration::ZERO) {
+            return;
+        }
         let spread = Duration::from_millis(self.name.bytes().map(u64::from).sum::<u64>() % 5_000);
         let due = *known.snapshot_at.get_or_insert(now + spread);
         if now < due || known.view.phase != Phase::World || known.view.tick == 0 {
