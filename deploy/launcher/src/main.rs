@@ -1,1 +1,82 @@
-fn main() {}
+//! The local launcher: a whole world in one process. The services are the same libraries as in
+//! production, each with its own settings and telemetry, joined by gRPC over loopback; the
+//! launcher gives them settings and a stop signal and shares no other value with them.
+
+mod arguments;
+mod banner;
+mod cluster;
+mod part;
+mod plan;
+mod probe;
+
+use std::process::ExitCode;
+
+use chassis::{
+    config::{Env, Reader},
+    drain, run,
+    telemetry::{TelemetryConfig, init_logs},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    arguments::{Arguments, Asked},
+    cluster::{Cluster, Ending},
+    plan::Plan,
+};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// What this process is called in its own messages.
+const NAME: &str = "tilestead";
+
+fn main() -> ExitCode {
+    let arguments = match arguments::read(std::env::args_os()) {
+        Asked::Run(arguments) => arguments,
+        Asked::Show(text) => return banner::show(&text),
+        Asked::Refuse(sentence) => return run::refuse(NAME, &sentence),
+    };
+    let plan = match Plan::new(&arguments, &Env::from_process()) {
+        Ok(plan) => plan,
+        Err(error) => return run::refuse(NAME, &error.to_string()),
+    };
+    if arguments.print_config {
+        return banner::show(&plan.tables());
+    }
+    run::install_crypto();
+    let telemetry = TelemetryConfig::read(&mut Reader::new(plan.persistence.clone()));
+    init_logs(&telemetry);
+    let ended = run::runtime().map_err(Into::into).and_then(|runtime| {
+        let ended = runtime.block_on(Box::pin(play(&arguments, &plan)));
+        runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+        ended
+    });
+    run::exit(NAME, ended)
+}
+
+/// Starts everything, says where it is, and stops it in order when asked to.
+async fn play(arguments: &Arguments, plan: &Plan) -> anyhow::Result<()> {
+    let stop = CancellationToken::new();
+    tokio::spawn(drain::stop_on_signal(stop.clone()));
+    let mut cluster = Cluster::start(plan).await?;
+    let gateways = cluster.gateways();
+    let ready = tokio::select! {
+        () = probe::wait_until_ready(&gateways) => {
+            banner::show(&banner::ready(arguments, &cluster.addresses()));
+            None
+        }
+        () = stop.cancelled() => Some(Ending::Asked),
+        () = cluster.ended_early() => Some(Ending::Early),
+    };
+    let ending = match ready {
+        Some(ending) => ending,
+        None => tokio::select! {
+            () = stop.cancelled() => Ending::Asked,
+            () = cluster.ended_early() => Ending::Early,
+        },
+    };
+    banner::show("\nStopping: players are told, then everything is saved.\n");
+    cluster.stop(ending).await?;
+    banner::show(&banner::stopped(arguments));
+    Ok(())
+}

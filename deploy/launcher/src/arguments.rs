@@ -1,0 +1,138 @@
+//! The command line.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::Parser;
+
+/// More services than this in one process help nobody.
+const EACH_MAX: i64 = 64;
+
+/// A Tilestead world on this machine: gateways, zone servers and the persistence service in one
+/// process.
+///
+/// Open the printed address in a browser to play. Ctrl-C stops it with everything saved; started
+/// again on the same folder, the same world goes on.
+#[derive(Debug, Clone, Parser)]
+#[command(name = "tilestead", version, after_help = AFTER_HELP)]
+pub(crate) struct Arguments {
+    /// How many zone servers share the world
+    #[arg(long, value_name = "N", default_value_t = 2,
+          value_parser = clap::value_parser!(u16).range(1..=EACH_MAX))]
+    pub(crate) zones: u16,
+
+    /// How many gateways serve it; the second one listens on the port after the first, and so on
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=EACH_MAX))]
+    pub(crate) gateways: u16,
+
+    /// Where the world is kept (a SQLite database)
+    #[arg(long, value_name = "DIR", env = "DATA_DIR", default_value = "data")]
+    pub(crate) data: PathBuf,
+
+    /// Where the first gateway serves the page and the WebSocket; 0 takes free ports
+    #[arg(long, value_name = "P", env = "PORT", default_value_t = 5555)]
+    pub(crate) port: u16,
+
+    /// Print every setting of every service, its value and where it is from, and end
+    #[arg(long)]
+    pub(crate) print_config: bool,
+}
+
+const AFTER_HELP: &str = "\
+Settings of the services may be given as environment variables; --print-config lists them. Some
+that are useful here:
+  HOST                          0.0.0.0 lets other machines in (default: this one only)
+  WORLD                         world folder whose assets/manifests replace the built-in content
+  WALK_TILES_PER_TICK           walking speed (2); RUN_TILES_PER_TICK for running (4)
+  METRICS_PORT                  persistence serves /metrics there, the zones on the ports after it
+  LOG_LEVEL, LOG_FORMAT         such as info, and json or text
+  OTEL_EXPORTER_OTLP_ENDPOINT   where traces and metrics go, such as http://localhost:4317
+
+A local world keeps everything in its data folder and needs no other server: DATABASE_URL and
+REDIS_URL are not used. In production run the gateway, zone-server and persistence-svc binaries.
+
+Exit codes: 0 after a clean stop, 64 when a setting cannot be used, 1 when something broke.";
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    /// Play.
+    Run(Arguments),
+    /// Print this and end well.
+    Show(String),
+    /// Wrong arguments, in one sentence.
+    Refuse(String),
+}
+
+/// Reads the command line, the program's name first.
+pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Asked {
+    match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => Asked::Run(arguments),
+        Err(error) if !error.use_stderr() => Asked::Show(error.to_string()),
+        Err(error) => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            let line = line.strip_prefix("error: ").unwrap_or(line);
+            Asked::Refuse(format!("{line} (see --help)"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(words: &[&str]) -> Asked {
+        let words = std::iter::once(&"tilestead").chain(words);
+        read(words.map(OsString::from))
+    }
+
+    #[test]
+    fn flags_set_what_they_say() {
+        let words = [
+            "--zones",
+            "3",
+            "--gateways",
+            "2",
+            "--data",
+            "/d",
+            "--port",
+            "80",
+        ];
+        let Asked::Run(arguments) = ask(&words) else {
+            panic!("refused");
+        };
+        assert_eq!((arguments.zones, arguments.gateways), (3, 2));
+        assert_eq!((arguments.port, arguments.data), (80, PathBuf::from("/d")));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_in_one_sentence() {
+        for words in [["--zones", "0"], ["--gateways", "65"], ["--port", "65536"]] {
+            let Asked::Refuse(sentence) = ask(&words) else {
+                panic!("{words:?} was taken");
+            };
+            assert!(
+                sentence.contains(words[0]) && sentence.lines().count() == 1,
+                "{sentence}"
+            );
+        }
+    }
+
+    #[test]
+    fn help_names_what_one_may_set() {
+        let Asked::Show(help) = ask(&["--help"]) else {
+            panic!("no help");
+        };
+        for word in [
+            "--zones",
+            "--gateways",
+            "--data",
+            "--port",
+            "--print-config",
+            "HOST",
+        ] {
+            assert!(help.contains(word), "{word}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! All services of the world, started together and stopped in order.
+//!
+//! Always: everything is bound before anything runs, so that what cannot start changes nothing;
+//! gateways stop before zones and zones before persistence, so that nobody loses what it needs to
+//! say goodbye and to save.
+
+use std::{net::SocketAddr, time::Duration};
+
+use anyhow::Context as _;
+use chassis::{
+    config::{ConfigError, Env, Reader},
+    telemetry::{Telemetry, TelemetryConfig},
+};
+use tokio::sync::mpsc;
+
+use crate::{
+    part::Part,
+    plan::{self, Plan},
+};
+
+/// How long each may take to stop.
+const GATEWAY_LIMIT: Duration = Duration::from_secs(15);
+const ZONE_LIMIT: Duration = Duration::from_secs(30);
+const PERSISTENCE_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why the world stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Somebody asked for it.
+    Asked,
+    /// A service ended by itself.
+    Early,
+}
+
+/// The running services.
+pub(crate) struct Cluster {
+    persistence: Vec<Part>,
+    zones: Vec<Part>,
+    gateways: Vec<Part>,
+    early: mpsc::Receiver<String>,
+}
+
+impl Cluster {
+    /// Binds everything, then runs it.
+    pub(crate) async fn start(plan: &Plan) -> anyhow::Result<Self> {
+        let (config, own) = settings(
+            "persistence-svc",
+            &plan.persistence,
+            persistence_svc::Config::read,
+        )?;
+        let persistence = persistence_svc::Server::bind(config, own.clone()).await?;
+        let at = persistence.address();
+        let mut zones = Vec::new();
+        for env in &plan.zones {
+            let env = plan::joined(env, at);
+            let (config, own) = settings("zone-server", &env, zone_server::Config::read)?;
+            zones.push((zone_server::Server::bind(config, own.clone()).await?, own));
+        }
+        let mut gateways = Vec::new();
+        for env in &plan.gateways {
+            let env = plan::joined(env, at);
+            let (config, own) = settings("gateway", &env, gateway::Config::read)?;
+            let bound = gateway::Server::bind(config, own.clone()).await;
+            gateways.push((bound.map_err(|error| taken(error, &env))?, own));
+        }
+
+        let (ended, early) = mpsc::channel(1);
+        let name = "persistence-svc".to_owned();
+        let run = |stop| persistence.run(stop);
+        let persistence = Part::run(name, at, own, ended.clone(), run);
+        let zones = (1..).zip(zones).map(|(n, (server, own))| {
+            let (name, address) = (format!("zone-server {n}"), server.address());
+            Part::run(name, address, own, ended.clone(), |stop| server.run(stop))
+        });
+        let zones = zones.collect();
+        let gateways = (1..).zip(gateways).map(|(n, (server, own))| {
+            let (name, address) = (format!("gateway {n}"), server.address());
+            Part::run(name, address, own, ended.clone(), |stop| server.run(stop))
+        });
+        let gateways = gateways.collect();
+        Ok(Self {
+            persistence: vec![persistence],
+            zones,
+            gateways,
+            early,
+        })
+    }
+
+    /// Where the gateways are.
+    pub(crate) fn gateways(&self) -> Vec<SocketAddr> {
+        self.gateways.iter().map(|part| part.address).collect()
+    }
+
+    /// The name and address of every service, gateways first.
+    pub(crate) fn addresses(&self) -> Vec<(String, SocketAddr)> {
+        let parts = self
+            .gateways
+            .iter()
+            .chain(&self.zones)
+            .chain(&self.persistence);
+        parts
+            .map(|part| (part.name.clone(), part.address))
+            .collect()
+    }
+
+    /// Waits until a service ends that was not asked to. Safe to drop midway.
+    pub(crate) async fn ended_early(&mut self) {
+        match self.early.recv().await {
+            Some(name) => tracing::error!(service = name, "ended by itself"),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Stops everything in order, each within a bounded time. Fails with the first thing that
+    /// went wrong, or when a service had ended by itself.
+    pub(crate) async fn stop(self, ending: Ending) -> anyhow::Result<()> {
+        let mut wrong = None;
+        let tiers = [
+            (self.gateways, GATEWAY_LIMIT),
+            (self.zones, ZONE_LIMIT),
+            (self.persistence, PERSISTENCE_LIMIT),
+        ];
+        for (parts, limit) in tiers {
+            parts.iter().for_each(Part::ask);
+            let mut ending = tokio::task::JoinSet::new();
+            for part in parts {
+                ending.spawn(part.ended(limit));
+            }
+            for ended in ending.join_all().await {
+                if let Err(error) = ended {
+                    tracing::error!(error = format!("{error:#}"), "stop");
+                    wrong.get_or_insert(error);
+                }
+            }
+        }
+        match (wrong, ending) {
+            (Some(error), _) => Err(error),
+            (None, Ending::Early) => anyhow::bail!("a service ended by itself"),
+            (None, Ending::Asked) => Ok(()),
+        }
+    }
+}
+
+/// One service's settings and its telemetry.
+fn settings<C>(
+    service: &'static str,
+    env: &Env,
+    read: fn(&mut Reader) -> C,
+) -> anyhow::Result<(C, Telemetry)> {
+    let mut reader = Reader::new(env.clone());
+    let telemetry = TelemetryConfig::read(&mut reader);
+    let config = read(&mut reader);
+    reader.finish()?;
+    let telemetry = Telemetry::new(service, &telemetry).context(service)?;
+    Ok((config, telemetry))
+}
+
+/// Says in words that a gateway's port is taken.
+fn taken(error: anyhow::Error, env: &Env) -> anyhow::Error {
+    let is_taken = error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|io| io.kind() == std::io::ErrorKind::AddrInUse)
+    });
+    if !is_taken {
+        return error;
+    }
+    let port = env.get("PORT").unwrap_or_default();
+    ConfigError::new(format!(
+        "port {port} is taken; choose another one with --port."
+    ))
+    .into()
+}

@@ -1,0 +1,213 @@
+//! Which service gets which settings. Pure: from the arguments and the environment to one
+//! environment for each service; all of it is checked before anything is bound.
+
+use std::net::SocketAddr;
+
+use chassis::{
+    config::{ConfigError, Env, Reader},
+    telemetry::TelemetryConfig,
+};
+
+use crate::arguments::Arguments;
+
+/// Stands for the address of the persistence service until that is known.
+const UNKNOWN: &str = "127.0.0.1:0";
+
+/// The settings of all services.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) persistence: Env,
+    pub(crate) zones: Vec<Env>,
+    pub(crate) gateways: Vec<Env>,
+}
+
+impl Plan {
+    /// Decides and checks all settings.
+    pub(crate) fn new(arguments: &Arguments, process: &Env) -> Result<Self, ConfigError> {
+        if process.get("NODE_ENV") == Some("production") {
+            return Err(ConfigError::new(
+                "this launcher is for local worlds: with NODE_ENV=production run the gateway, \
+                 zone-server and persistence-svc binaries.",
+            ));
+        }
+        let metrics = metrics_ports(process)?;
+        let base = base(arguments, process);
+        let port_of = |index: u16| match arguments.port {
+            0 => Ok(0),
+            first => first.checked_add(index).ok_or_else(|| {
+                ConfigError::new(format!("there are no {} ports from {first} on.", index + 1))
+            }),
+        };
+        let zones = (1..=arguments.zones).map(|n| with(&base, &[("METRICS_PORT", metrics(n))]));
+        let gateways = (0..arguments.gateways)
+            .map(|n| Ok(with(&base, &[("METRICS_PORT", 0), ("PORT", port_of(n)?)])));
+        let plan = Self {
+            persistence: with(&base, &[("METRICS_PORT", metrics(0))]),
+            zones: zones.collect(),
+            gateways: gateways.collect::<Result<_, ConfigError>>()?,
+        };
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Every setting of every service.
+    pub(crate) fn tables(&self) -> String {
+        self.readers()
+            .into_iter()
+            .map(|(name, reader)| format!("{name}\n{}\n", reader.table()))
+            .collect()
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        for (name, reader) in self.readers() {
+            reader
+                .finish()
+                .map_err(|error| ConfigError::new(format!("{name}: {error}")))?;
+        }
+        Ok(())
+    }
+
+    fn readers(&self) -> Vec<(String, Reader)> {
+        let mut readers = Vec::new();
+        let mut add = |name: String, env: &Env, read: fn(&mut Reader)| {
+            let mut reader = Reader::new(env.clone());
+            TelemetryConfig::read(&mut reader);
+            read(&mut reader);
+            readers.push((name, reader));
+        };
+        add("persistence-svc".to_owned(), &self.persistence, |reader| {
+            persistence_svc::Config::read(reader);
+        });
+        for (index, env) in self.zones.iter().enumerate() {
+            add(format!("zone-server {}", index + 1), env, |reader| {
+                zone_server::Config::read(reader);
+            });
+        }
+        for (index, env) in self.gateways.iter().enumerate() {
+            add(format!("gateway {}", index + 1), env, |reader| {
+                gateway::Config::read(reader);
+            });
+        }
+        readers
+    }
+}
+
+/// `env`, told where the persistence service is.
+pub(crate) fn joined(env: &Env, persistence: SocketAddr) -> Env {
+    let mut env = env.clone();
+    env.set("PERSISTENCE_ADDRESSES", persistence.to_string());
+    env
+}
+
+/// What all services have in common. An empty value unsets a variable.
+fn base(arguments: &Arguments, process: &Env) -> Env {
+    let mut env = process.clone();
+    for name in [
+        "DATABASE_URL",
+        "DATABASE_URL_FILE",
+        "REDIS_URL",
+        "REDIS_URL_FILE",
+    ] {
+        env.set(name, "");
+    }
+    // Each gateway and zone must have its own.
+    for name in ["GATEWAY_ID", "ZONE_ADVERTISE"] {
+        env.set(name, "");
+    }
+    if env.get("LOG_LEVEL").is_none() {
+        env.set("LOG_LEVEL", "warn,tilestead=info");
+    }
+    env.set("DATA_DIR", arguments.data.to_string_lossy());
+    env.set("PERSISTENCE_LISTEN", UNKNOWN);
+    env.set("PERSISTENCE_ADDRESSES", UNKNOWN);
+    env.set("ZONE_LISTEN", UNKNOWN);
+    env
+}
+
+/// The n-th service's metrics port: `METRICS_PORT` + n, or 0 (off) when that is not set.
+fn metrics_ports(process: &Env) -> Result<impl Fn(u16) -> u16, ConfigError> {
+    let mut reader = Reader::new(process.clone());
+    let first = reader.value("METRICS_PORT", 0_u16, "port");
+    reader.finish()?;
+    Ok(move |n| match first {
+        0 => 0,
+        first => first.saturating_add(n),
+    })
+}
+
+fn with(base: &Env, ports: &[(&str, u16)]) -> Env {
+    let mut env = base.clone();
+    for (name, port) in ports {
+        env.set(*name, port.to_string());
+    }
+    env
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn arguments(port: u16) -> Arguments {
+        Arguments {
+            zones: 3,
+            gateways: 2,
+            data: PathBuf::from("/the/data"),
+            port,
+            print_config: false,
+        }
+    }
+
+    #[test]
+    fn each_service_gets_its_own_settings() {
+        let process = Env::from_pairs([
+            ("DATABASE_URL", "postgres://elsewhere"),
+            ("METRICS_PORT", "9000"),
+            ("WORLD_SEED", "7"),
+        ]);
+        let plan = Plan::new(&arguments(6000), &process).unwrap();
+        assert_eq!(plan.persistence.get("DATA_DIR"), Some("/the/data"));
+        assert_eq!(plan.persistence.get("DATABASE_URL"), None);
+        assert_eq!(plan.persistence.get("METRICS_PORT"), Some("9000"));
+        let ports = |envs: &[Env], name: &str| -> Vec<String> {
+            envs.iter()
+                .map(|env| env.get(name).unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(ports(&plan.zones, "METRICS_PORT"), ["9001", "9002", "9003"]);
+        assert_eq!(ports(&plan.zones, "WORLD_SEED"), ["7", "7", "7"]);
+        assert_eq!(ports(&plan.gateways, "PORT"), ["6000", "6001"]);
+        assert_eq!(ports(&plan.gateways, "METRICS_PORT"), ["0", "0"]);
+        let at = joined(&plan.zones[0], SocketAddr::from(([127, 0, 0, 1], 77)));
+        assert_eq!(at.get("PERSISTENCE_ADDRESSES"), Some("127.0.0.1:77"));
+    }
+
+    #[test]
+    fn a_wrong_setting_is_named_with_the_service_that_has_it() {
+        let process = Env::from_pairs([("WALK_TILES_PER_TICK", "far")]);
+        let sentence = Plan::new(&arguments(6000), &process)
+            .unwrap_err()
+            .to_string();
+        assert!(sentence.starts_with("zone-server 1: "), "{sentence}");
+        assert!(sentence.contains("WALK_TILES_PER_TICK"), "{sentence}");
+    }
+
+    #[test]
+    fn ports_end_at_65535() {
+        let nothing = Env::default();
+        assert!(Plan::new(&arguments(65_534), &nothing).is_ok());
+        assert!(Plan::new(&arguments(65_535), &nothing).is_err());
+        let free = Plan::new(&arguments(0), &nothing).unwrap();
+        assert_eq!(free.gateways[1].get("PORT"), Some("0"));
+    }
+
+    #[test]
+    fn production_is_refused() {
+        let process = Env::from_pairs([("NODE_ENV", "production")]);
+        let sentence = Plan::new(&arguments(6000), &process)
+            .unwrap_err()
+            .to_string();
+        assert!(sentence.contains("local worlds"), "{sentence}");
+    }
+}

@@ -1,0 +1,209 @@
+//! The launcher as people use it: the real binary on a free port and a new data folder.
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    sync::mpsc,
+    time::{Duration, Instant},
+};
+
+/// A start on a busy machine takes a while; nothing should take this long.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A data folder that goes when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = format!("tilestead-{name}-{}", std::process::id());
+        Self(std::env::temp_dir().join(folder))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn launcher(data: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tilestead"));
+    command.env_clear().arg("--data").arg(data).args(words);
+    command.stdin(Stdio::null());
+    command
+}
+
+/// A running launcher; killed when the test ends without stopping it.
+struct Launcher {
+    child: Child,
+    lines: mpsc::Receiver<String>,
+    printed: Vec<String>,
+}
+
+impl Launcher {
+    fn start(data: &Path, words: &[&str]) -> Self {
+        let mut child = launcher(data, words)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in out.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut launcher = Self {
+            child,
+            lines,
+            printed: Vec::new(),
+        };
+        launcher.wait_for("Open http://");
+        launcher
+    }
+
+    fn wait_for(&mut self, words: &str) {
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(left);
+            let printed = &self.printed;
+            let line = line.unwrap_or_else(|_| panic!("no {words:?} in {printed:?}"));
+            let found = line.contains(words);
+            self.printed.push(line);
+            if found {
+                return;
+            }
+        }
+    }
+
+    /// The address that the table gives for a service.
+    fn address(&self, name: &str) -> SocketAddr {
+        let row = self
+            .printed
+            .iter()
+            .find(|line| line.trim_start().starts_with(name));
+        let row = row.unwrap_or_else(|| panic!("no {name} in {:?}", self.printed));
+        row.split_whitespace().last().unwrap().parse().unwrap()
+    }
+
+    /// Sends a signal and gives the exit code.
+    fn signal(mut self, signal: &str) -> Option<i32> {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill")
+            .args(["-s", signal, &id])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+        self.wait_for("Stopped. Everything is saved");
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Launcher {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn get(address: SocketAddr, path: &str) -> String {
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.set_read_timeout(Some(LIMIT)).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(64), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.starts_with("tilestead: "), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    text
+}
+
+#[test]
+fn a_world_starts_serves_stops_and_starts_again() {
+    let folder = Folder::new("again");
+    for signal in ["TERM", "INT"] {
+        let words = ["--port", "0", "--gateways", "2", "--zones", "3"];
+        let launcher = Launcher::start(&folder.0, &words);
+        for gateway in ["gateway 1", "gateway 2"] {
+            let address = launcher.address(gateway);
+            assert!(get(address, "/health").contains("\"ok\""));
+            assert!(get(address, "/readyz").starts_with("HTTP/1.1 200"));
+            assert!(get(address, "/").contains("<html"));
+        }
+        launcher.address("zone-server 3");
+        launcher.address("persistence-svc");
+        assert!(folder.0.exists());
+        assert_eq!(launcher.signal(signal), Some(0));
+    }
+}
+
+#[test]
+fn a_second_launcher_on_the_same_folder_ends_with_a_sentence() {
+    let folder = Folder::new("second");
+    let first = Launcher::start(&folder.0, &["--port", "0"]);
+    let second = launcher(&folder.0, &["--port", "0"]).output().unwrap();
+    let sentence = refused(&second);
+    assert!(sentence.contains(folder.0.to_str().unwrap()), "{sentence}");
+    assert!(get(first.address("gateway 1"), "/health").contains("\"ok\""));
+    assert_eq!(first.signal("INT"), Some(0));
+}
+
+#[test]
+fn a_taken_port_is_named() {
+    let folder = Folder::new("taken");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let output = launcher(&folder.0, &["--port", &port]).output().unwrap();
+    let sentence = refused(&output);
+    assert!(
+        sentence.contains(&format!("port {port} is taken")),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_wrong_setting_starts_nothing() {
+    let folder = Folder::new("wrong");
+    let mut command = launcher(&folder.0, &["--port", "0"]);
+    let output = command.env("WALK_TILES_PER_TICK", "far").output().unwrap();
+    let sentence = refused(&output);
+    assert!(sentence.contains("WALK_TILES_PER_TICK"), "{sentence}");
+    assert!(!folder.0.exists());
+    let output = launcher(&folder.0, &["--zones", "none"]).output().unwrap();
+    assert!(refused(&output).contains("--zones"));
+}
+
+#[test]
+fn every_setting_is_printed_and_no_secret() {
+    let folder = Folder::new("print");
+    let mut command = launcher(&folder.0, &["--print-config"]);
+    let output = command
+        .env("JWT_SECRET", "a-very-secret-text")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&output.stdout);
+    for words in [
+        "persistence-svc",
+        "zone-server 2",
+        "gateway 1",
+        "PORT",
+        "DATA_DIR",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    assert!(text.contains("[redacted]") && !text.contains("a-very-secret-text"));
+    assert!(!folder.0.exists());
+}
