@@ -56,16 +56,21 @@ fn distance(p: (f64, f64), a: (f64, f64), b: (f64, f64)) -> f64 {
     (x * x + z * z).sqrt()
 }
 
-fn inside(points: &[(i32, i32)], x: f64, z: f64) -> bool {
+/// Even-odd rule in whole numbers; the edge itself counts as inside.
+fn inside(points: &[(i32, i32)], x: i32, z: i32) -> bool {
     let mut odd = false;
     let mut j = points.len() - 1;
     for i in 0..points.len() {
         let (a, b) = (points[i], points[j]);
-        let (ax, az, bx, bz) = (a.0 as f64, a.1 as f64, b.0 as f64, b.1 as f64);
-        if (az > z) != (bz > z) && x < (bx - ax) * (z - az) / (bz - az) + ax {
+        j = i;
+        let cross = (x - a.0) * (b.1 - a.1) - (b.0 - a.0) * (z - a.1);
+        let span = |v: i32, a: i32, b: i32| (a.min(b)..=a.max(b)).contains(&v);
+        if cross == 0 && span(x, a.0, b.0) && span(z, a.1, b.1) {
+            return true;
+        }
+        if (a.1 > z) != (b.1 > z) && (cross < 0) == (b.1 > a.1) {
             odd = !odd;
         }
-        j = i;
     }
     odd
 }
@@ -144,7 +149,7 @@ impl Ground {
         self.paints.push(json!({"kind": kind, "shape": "polygon",
             "points": points.iter().map(|p| [p.0, p.1]).collect::<Vec<_>>()}));
         self.fill(kind_of(kind), [MIN, MIN, MAX, MAX], |x, z| {
-            inside(points, x - 0.5, z - 0.5)
+            inside(points, (x - 0.5) as i32, (z - 0.5) as i32)
         });
     }
 
@@ -170,7 +175,6 @@ impl Ground {
             }
             wet.extend(start.map(|from| (from, b)));
         }
-        self.line("dirt", width + 2, 1, points);
         self.line(kind, width, 0, points);
         for (a, b) in wet {
             self.line("bridge", width, 0, &[a, b]);

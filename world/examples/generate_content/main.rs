@@ -15,7 +15,7 @@ mod write;
 
 use std::{fs, path::Path};
 
-use ground::{Ground, MAX, MIN};
+use ground::{Ground, Kind, MAX, MIN};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Value, json};
@@ -91,7 +91,7 @@ fn complain(ground: &Ground, towns: &[Built]) {
             }
         }
         for (what, x, z) in &town.beside {
-            if !reach.beside(*x, *z) {
+            if !reach.beside(*x, *z) || ground.at(*x, *z) == Kind::Solid {
                 println!("{}: {what} at {x}, {z} is out of reach", town.id);
             }
         }

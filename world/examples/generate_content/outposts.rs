@@ -283,7 +283,7 @@ pub(crate) fn candlefrost(ground: &mut Ground) -> Built {
     );
     t.station("bank", "Counter of the Frozen Asset", (13, 14));
     t.station("range", "The stove everybody stands at", (-17, 12));
-    t.station("furnace", "", (22, -11));
+    t.station("furnace", "", (20, -10));
     t.station("altar", "Altar of the Small Flame", (0, 5));
     t.station("well", "", (6, -5));
     t.station("signpost", "S Tilestead, everything is S", (-4, -8));

@@ -158,6 +158,11 @@ pub(crate) fn paint(ground: &mut Ground, rng: &mut ChaCha8Rng) {
         let pool = blob(at, (r, r), rng);
         ground.polygon("lava", &pool);
     }
+    // Shoulders of roads lie below the water, or rivers would be dammed by them.
+    let roads: Vec<_> = ROADS.iter().map(|road| grown(road, 2, rng)).collect();
+    for road in &roads {
+        ground.line("dirt", 5, 1, road);
+    }
     for river in [DAWDLE, HASTY] {
         let course = grown(river, 4, rng);
         ground.line("sand", 11, 1, &course);
@@ -171,8 +176,8 @@ pub(crate) fn paint(ground: &mut Ground, rng: &mut ChaCha8Rng) {
     lake(ground, (60, -120), (12, 9), rng);
     ground.disc("grass", (-104, 58), 6);
     sea(ground, rng);
-    for road in ROADS {
-        ground.road("road", 3, &grown(road, 2, rng));
+    for road in &roads {
+        ground.road("road", 3, road);
     }
 }
 
