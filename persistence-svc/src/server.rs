@@ -29,7 +29,7 @@ use crate::rpc::directory::DirectoryService;
 use crate::rpc::runs::RunsService;
 use crate::store::Store;
 use crate::store::error::Result as StoreResult;
-//PG use crate::store::postgres::Postgres;
+use crate::store::postgres::Postgres;
 use crate::store::sqlite::Sqlite;
 
 /// The longest that SQLite may take for one answer.
@@ -180,9 +180,8 @@ impl Server {
 fn open(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
     Ok(match config {
         StoreConfig::Sqlite { folder } => Arc::new(Sqlite::open(folder, SQLITE_LIMIT)?),
-        StoreConfig::Postgres { .. } => {
-            let _ = metrics;
-            anyhow::bail!("soon")
+        StoreConfig::Postgres { url, connections } => {
+            Arc::new(Postgres::open(url, *connections, metrics.clone())?)
         }
     })
 }

@@ -168,50 +168,127 @@ fn assign(
         .collect()
 }
 
-/// Shares regions among runs that own nothing: halves across the longer side, again and again.
-/// Counts differ by at most one.
-fn divide(mut regions: Vec<Region>, runs: &[i64]) -> BTreeMap<Region, i64> {
+/// Shares regions among runs that own nothing: in two, again and again, each time by the shortest
+/// straight cut that leaves both parts in one piece. Counts differ by at most one.
+fn divide(regions: Vec<Region>, runs: &[i64]) -> BTreeMap<Region, i64> {
     match runs {
         [] => return BTreeMap::new(),
         [run] => return regions.into_iter().map(|region| (region, *run)).collect(),
         _ => {}
     }
-    let span = |of: fn(&Region) -> i32| {
-        let (low, high) = (regions.iter().map(of).min(), regions.iter().map(of).max());
-        i64::from(high.unwrap_or(0)) - i64::from(low.unwrap_or(0))
-    };
-    if span(|region| region.x) >= span(|region| region.z) {
-        regions.sort_by_key(|region| (region.x, region.z));
-    } else {
-        regions.sort_by_key(|region| (region.z, region.x));
-    }
     let half = runs.len() / 2;
     let (each, more) = (regions.len() / runs.len(), regions.len() % runs.len());
-    let rest = regions.split_off(each * half + more.min(half));
-    let mut given = divide(regions, &runs[..half]);
+    let count = each * half + more.min(half);
+    let cuts = ORDERS.iter().map(|key| {
+        let mut part = regions.clone();
+        part.sort_by_key(key);
+        let rest = part.split_off(count);
+        (part, rest)
+    });
+    let Some((part, rest)) = cuts.min_by_key(|(part, rest)| {
+        let pieces = pieces(part) + pieces(rest);
+        (pieces, border(part, rest))
+    }) else {
+        return BTreeMap::new();
+    };
+    let mut given = divide(part, &runs[..half]);
     given.extend(divide(rest, &runs[half..]));
     given
 }
 
-/// Gives regions one by one to the run that owns least, each time the one nearest to what it has.
-fn grow(
-    mut free: Vec<Region>,
-    mut owned: BTreeMap<i64, BTreeSet<Region>>,
-) -> BTreeMap<Region, i64> {
+/// The ways to cut: from west or south, and which end of the line that is cut in two goes along.
+const ORDERS: [fn(&Region) -> (i32, i32); 4] = [
+    |region| (region.x, region.z),
+    |region| (region.x, -region.z),
+    |region| (region.z, region.x),
+    |region| (region.z, -region.x),
+];
+
+fn neighbours(of: Region) -> [Region; 4] {
+    [(1, 0), (-1, 0), (0, 1), (0, -1)].map(|(x, z)| Region {
+        x: of.x.saturating_add(x),
+        z: of.z.saturating_add(z),
+    })
+}
+
+/// How many connected pieces the regions form.
+fn pieces(regions: &[Region]) -> usize {
+    let mut left: BTreeSet<Region> = regions.iter().copied().collect();
+    let mut pieces = 0;
+    while let Some(first) = left.pop_first() {
+        pieces += 1;
+        let mut edge = vec![first];
+        while let Some(region) = edge.pop() {
+            edge.extend(
+                neighbours(region)
+                    .into_iter()
+                    .filter(|near| left.remove(near)),
+            );
+        }
+    }
+    pieces
+}
+
+/// How many pairs of neighbours are cut apart.
+fn border(part: &[Region], rest: &[Region]) -> usize {
+    let part: BTreeSet<Region> = part.iter().copied().collect();
+    let cut = |region: &Region| {
+        neighbours(*region)
+            .iter()
+            .filter(|n| part.contains(n))
+            .count()
+    };
+    rest.iter().map(cut).sum()
+}
+
+/// Gives regions one by one to a run that owns least, each time the one nearest to what it has.
+fn grow(free: Vec<Region>, owned: BTreeMap<i64, BTreeSet<Region>>) -> BTreeMap<Region, i64> {
+    struct Grower {
+        run: i64,
+        count: usize,
+        /// How far each free region is from what the run has.
+        far: BTreeMap<Region, u64>,
+    }
+    let mut growers: Vec<Grower> = owned
+        .into_iter()
+        .map(|(run, own)| {
+            let far = |region: &Region| own.iter().map(|mine| distance(*mine, *region)).min();
+            let far = free
+                .iter()
+                .map(|region| (*region, far(region).unwrap_or(u64::MAX)));
+            Grower {
+                run,
+                count: own.len(),
+                far: far.collect(),
+            }
+        })
+        .collect();
     let mut given = BTreeMap::new();
-    while !free.is_empty() {
-        let least = owned.iter_mut().min_by_key(|(run, own)| (own.len(), **run));
-        let Some((run, own)) = least else {
+    for _ in 0..free.len() {
+        let least = growers.iter().map(|grower| grower.count).min();
+        let pairs = growers
+            .iter()
+            .enumerate()
+            .filter(|(_, grower)| Some(grower.count) == least)
+            .flat_map(|(at, grower)| {
+                grower
+                    .far
+                    .iter()
+                    .map(move |(place, far)| (*far, at, *place))
+            });
+        let Some((_, at, region)) = pairs.min() else {
             break;
         };
-        let near = |region: &Region| own.iter().map(|mine| distance(*mine, *region)).min();
-        let best = (0..free.len()).min_by_key(|at| (near(&free[*at]), free[*at]));
-        let Some(best) = best else {
-            break;
-        };
-        let region = free.remove(best);
-        own.insert(region);
-        given.insert(region, *run);
+        for (number, grower) in growers.iter_mut().enumerate() {
+            grower.far.remove(&region);
+            if number == at {
+                grower.count += 1;
+                given.insert(region, grower.run);
+                for (place, far) in &mut grower.far {
+                    *far = (*far).min(distance(region, *place));
+                }
+            }
+        }
     }
     given
 }

@@ -14,7 +14,7 @@ use crate::store::model::{Registration, Renewal, RunState};
 use crate::store::unsigned;
 
 /// A world has no more regions.
-const REGIONS_MAX: usize = 16_384;
+const REGIONS_MAX: usize = 4_096;
 
 /// The service.
 pub(crate) struct RunsService(pub(crate) Arc<Desk>);

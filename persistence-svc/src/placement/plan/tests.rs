@@ -91,10 +91,40 @@ fn check(before: &str, idle: &str, expected: &str) {
 fn runs_that_start_together_share_the_world_in_blocks() {
     check(".... .... .... ....", "a", "aaaa aaaa aaaa aaaa");
     check(".... .... .... ....", "ab", "aabb aabb aabb aabb");
-    check(".... .... .... ....", "abc", "aacc aacc abbc abbb");
+    check(".... .... .... ....", "abc", "accc accb aabb aabb");
     check(".... .... .... ....", "abcd", "bbdd bbdd aacc aacc");
     check("......", "abc", "aabbcc");
     check(".", "ab", "b");
+}
+
+#[test]
+fn blocks_are_in_one_piece_and_counts_are_equal() {
+    for (side, runs) in [
+        (8, 2),
+        (8, 3),
+        (8, 5),
+        (8, 7),
+        (5, 4),
+        (6, 11),
+        (3, 9),
+        (16, 6),
+    ] {
+        let line = ".".repeat(side);
+        let letters: String = ('a'..='z').take(runs).collect();
+        let view = view(&vec![line; side].join(" "), &letters);
+        let change = plan(&view, PATIENT);
+        assert_eq!(change.moves.len(), side * side);
+        let mut blocks: BTreeMap<i64, Vec<Region>> = BTreeMap::new();
+        for step in change.moves {
+            blocks.entry(step.to).or_default().push(step.region);
+        }
+        assert_eq!(blocks.len(), runs);
+        let least = side * side / runs;
+        for block in blocks.values() {
+            assert!(block.len() == least || block.len() == least + 1);
+            assert_eq!(pieces(block), 1, "{runs} runs on {side} x {side}");
+        }
+    }
 }
 
 #[test]

@@ -1,1 +1,240 @@
+//! The store of production: PostgreSQL, shared by any number of replicas.
+//!
+//! Always: every wait has an end (pool, connection, statement, lock, idle transaction); a batch
+//! is one statement per table over arrays, never one per row; connections are verified before use,
+//! because one that was cut off without a word must not cost a batch its deadline.
 
+mod accounts;
+mod commits;
+mod directory;
+mod migrate;
+mod runs;
+mod sessions;
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use chassis::config::Secret;
+use chassis::rpc::Backoff;
+use deadpool_postgres::{
+    Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts,
+};
+use tokio::sync::Notify;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{AsyncMessage, NoTls, Row};
+use tonic::async_trait;
+
+use super::Store;
+use super::columns::PLAIN;
+use super::error::{Result, StoreError};
+use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
+use crate::metrics::Metrics;
+
+/// How long a pool, a new connection and a check of an old one may take, each.
+const CONNECTION_LIMIT: Duration = Duration::from_secs(1);
+/// How long the server works on one statement, waits for a lock, and lets a transaction idle.
+const SERVER_LIMITS: &str = "-c statement_timeout=3000 -c lock_timeout=1500 \
+ -c idle_in_transaction_session_timeout=5000";
+const KEEPALIVE: Duration = Duration::from_secs(2);
+/// What replicas tell each other when runs or regions changed.
+const CHANNEL: &str = "tilestead_directory";
+
+/// Values of one statement.
+type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+/// The store.
+pub(crate) struct Postgres {
+    pool: Pool,
+    config: tokio_postgres::Config,
+    changed: Arc<Notify>,
+    metrics: Metrics,
+}
+
+impl Postgres {
+    /// Prepares connections; opens none.
+    pub(crate) fn open(url: &Secret, connections: usize, metrics: Metrics) -> anyhow::Result<Self> {
+        // The parser's own words could hold the password.
+        let parsed = url.expose().parse::<tokio_postgres::Config>();
+        let mut config = parsed.map_err(|_| anyhow::anyhow!("DATABASE_URL cannot be read"))?;
+        let given = config.get_options().unwrap_or_default();
+        let options = format!("{SERVER_LIMITS} {given}");
+        config
+            .options(options.trim())
+            .application_name("tilestead-persistence")
+            .connect_timeout(CONNECTION_LIMIT)
+            .tcp_user_timeout(KEEPALIVE * 3)
+            .keepalives(true)
+            .keepalives_idle(KEEPALIVE)
+            .keepalives_interval(KEEPALIVE)
+            .keepalives_retries(2);
+        let recycling_method = RecyclingMethod::Verified;
+        let manager =
+            Manager::from_config(config.clone(), NoTls, ManagerConfig { recycling_method });
+        let pool = Pool::builder(manager)
+            .max_size(connections)
+            .runtime(Runtime::Tokio1)
+            .timeouts(Timeouts {
+                wait: Some(CONNECTION_LIMIT),
+                create: Some(CONNECTION_LIMIT),
+                recycle: Some(CONNECTION_LIMIT),
+            })
+            .build()
+            .context("build the connection pool")?;
+        Ok(Postgres {
+            pool,
+            config,
+            changed: Arc::new(Notify::new()),
+            metrics,
+        })
+    }
+
+    /// A connection that answered a moment ago.
+    async fn client(&self) -> Result<Object> {
+        let asked = Instant::now();
+        let client = self.pool.get().await;
+        self.metrics.pool_waited(asked.elapsed());
+        Ok(client?)
+    }
+
+    /// Hears notifications until the connection ends.
+    async fn hear(&self) -> std::result::Result<(), tokio_postgres::Error> {
+        let (client, mut connection) = self.config.connect(NoTls).await?;
+        let listen = async {
+            let asked = client.batch_execute(&format!("LISTEN {CHANNEL}")).await;
+            match asked {
+                Ok(()) => std::future::pending().await,
+                Err(error) => Err(error),
+            }
+        };
+        let drive = async {
+            while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+                if let AsyncMessage::Notification(_) = message? {
+                    self.changed.notify_one();
+                }
+            }
+            Ok(())
+        };
+        tokio::select! {
+            refused = listen => refused,
+            ended = drive => ended,
+        }
+    }
+}
+
+#[async_trait]
+impl Store for Postgres {
+    fn system(&self) -> &'static str {
+        "postgresql"
+    }
+
+    async fn migrate(&self) -> Result<()> {
+        migrate::migrate(&mut self.client().await?).await
+    }
+
+    fn changed(&self) -> Arc<Notify> {
+        Arc::clone(&self.changed)
+    }
+
+    async fn listen(&self) {
+        let mut backoff = Backoff::new();
+        loop {
+            let begun = Instant::now();
+            // Whether the store is away is said by who polls it.
+            if let Err(error) = self.hear().await {
+                tracing::debug!(%error, "not listening for changes");
+            }
+            if begun.elapsed() > CONNECTION_LIMIT * 10 {
+                backoff.reset();
+            }
+            backoff.wait().await;
+        }
+    }
+
+    async fn close(&self) {
+        self.pool.close();
+    }
+}
+
+impl From<PoolError> for StoreError {
+    fn from(error: PoolError) -> StoreError {
+        StoreError::Away(error.to_string())
+    }
+}
+
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> StoreError {
+        let Some(said) = error.as_db_error() else {
+            let io =
+                std::error::Error::source(&error).is_some_and(|cause| cause.is::<std::io::Error>());
+            return if io || error.is_closed() {
+                StoreError::Away(error.to_string())
+            } else {
+                StoreError::Broken(error.to_string())
+            };
+        };
+        let text = format!("{} ({})", said.message(), said.code().code());
+        // Connection, conflict, resources, cancelled or shutting down, not writable here.
+        let class = &said.code().code()[..2];
+        let passing = matches!(class, "08" | "40" | "53" | "57" | "58");
+        let lock = *said.code() == SqlState::LOCK_NOT_AVAILABLE
+            || *said.code() == SqlState::READ_ONLY_SQL_TRANSACTION
+            || *said.code() == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT;
+        if passing || lock {
+            StoreError::Away(text)
+        } else {
+            StoreError::Broken(text)
+        }
+    }
+}
+
+/// A row of [`super::columns::SUMMARY`].
+fn character(row: &Row) -> std::result::Result<Character, tokio_postgres::Error> {
+    Ok(Character {
+        id: row.try_get(0)?,
+        account_id: row.try_get(1)?,
+        name: row.try_get(2)?,
+        combat_level: row.try_get(3)?,
+        last_login_ms: row.try_get(4)?,
+        online: row.try_get(5)?,
+        region: Region {
+            x: row.try_get(6)?,
+            z: row.try_get(7)?,
+        },
+    })
+}
+
+/// A row of [`super::columns::RECORD`].
+fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
+    let mut skills = [None; SKILLS.len()];
+    for (number, skill) in skills.iter_mut().enumerate() {
+        *skill = Some(SkillValue {
+            level: row.try_get(PLAIN + 2 * number)?,
+            xp_tenths: row.try_get(PLAIN + 2 * number + 1)?,
+        });
+    }
+    Ok(Record {
+        id: row.try_get(0)?,
+        account_id: row.try_get(1)?,
+        name: row.try_get(2)?,
+        region: Region {
+            x: row.try_get(3)?,
+            z: row.try_get(4)?,
+        },
+        ownership_sequence: row.try_get(5)?,
+        session_epoch: row.try_get(6)?,
+        session_id: row.try_get(7)?,
+        x: whole(f64::from(row.try_get::<_, f32>(8)?)),
+        y: row.try_get(9)?,
+        z: whole(f64::from(row.try_get::<_, f32>(10)?)),
+        combat_level: row.try_get(11)?,
+        health: row.try_get(12)?,
+        coins: row.try_get(13)?,
+        run_energy: row.try_get(14)?,
+        running: row.try_get(15)?,
+        placed: row.try_get(16)?,
+        skills,
+    })
+}

@@ -1,0 +1,158 @@
+//! Accounts and their characters in PostgreSQL.
+
+use deadpool_postgres::{GenericClient, Object};
+use tokio_postgres::error::SqlState;
+use tonic::async_trait;
+
+use super::{Postgres, Values, character};
+use crate::store::columns::SUMMARY;
+use crate::store::error::{Result, StoreError};
+use crate::store::model::{Account, Character, Region, SignedIn};
+use crate::store::{
+    Accounts, CHARACTERS_MAX, anonymous_name, fresh_secret, name_key, new_id, roles,
+};
+
+#[async_trait]
+impl Accounts for Postgres {
+    async fn sign_in(&self, key: [u8; 32], create: bool) -> Result<Option<SignedIn>> {
+        let client = self.client().await?;
+        let key = &key[..];
+        let mut created = false;
+        if create {
+            let statement = client
+                .prepare_cached(
+                    r#"INSERT INTO users (id, name, "deviceKeyHash", "createdAt")
+                       VALUES ($1, $2, $3, tilestead_now_ms())
+                       ON CONFLICT ("deviceKeyHash") DO NOTHING"#,
+                )
+                .await?;
+            let values: Values<'_> = &[&new_id(), &anonymous_name(), &key];
+            created = client.execute(&statement, values).await? == 1;
+        }
+        signed_in(&client, r#""deviceKeyHash" = $1"#, &[&key], created).await
+    }
+
+    async fn account(&self, id: &str) -> Result<Option<SignedIn>> {
+        let client = self.client().await?;
+        signed_in(&client, "id = $1", &[&id], false).await
+    }
+
+    async fn characters(&self, account: &str) -> Result<Vec<Character>> {
+        characters(&self.client().await?, account).await
+    }
+
+    async fn create_character(&self, account: &str, name: &str, at: Region) -> Result<Character> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        // The account's row: its characters are counted by one at a time.
+        let lock = "SELECT id FROM users WHERE id = $1 FOR UPDATE";
+        if transaction.query_opt(lock, &[&account]).await?.is_none() {
+            return Err(StoreError::NotFound("account"));
+        }
+        let count = r#"SELECT count(*) FROM characters WHERE "accountId" = $1"#;
+        let has: i64 = transaction
+            .query_one(count, &[&account])
+            .await?
+            .try_get(0)?;
+        if has >= CHARACTERS_MAX {
+            return Err(StoreError::Full(has));
+        }
+        let statement = transaction
+            .prepare_cached(&format!(
+                r#"INSERT INTO characters AS c
+                     (id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ")
+                   VALUES ($1, $2, $3, $4, tilestead_now_ms(), $5, $6) RETURNING {SUMMARY}"#
+            ))
+            .await?;
+        let values: Values<'_> = &[&new_id(), &account, &name, &name_key(name), &at.x, &at.z];
+        let row = match transaction.query_one(&statement, values).await {
+            Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
+                return Err(StoreError::NameTaken);
+            }
+            row => row?,
+        };
+        let made = character(&row)?;
+        transaction.commit().await?;
+        Ok(made)
+    }
+
+    async fn delete_character(&self, account: &str, id: &str) -> Result<()> {
+        let client = self.client().await?;
+        let delete = r#"DELETE FROM characters WHERE id = $1 AND "accountId" = $2 AND NOT online"#;
+        if client.execute(delete, &[&id, &account]).await? == 1 {
+            return Ok(());
+        }
+        let find = r#"SELECT 1 FROM characters WHERE id = $1 AND "accountId" = $2"#;
+        match client.query_opt(find, &[&id, &account]).await? {
+            Some(_) => Err(StoreError::InWorld),
+            None => Err(StoreError::NotFound("character")),
+        }
+    }
+
+    async fn find_character(&self, name: &str) -> Result<Character> {
+        let client = self.client().await?;
+        let statement = client
+            .prepare_cached(&format!(
+                r#"SELECT {SUMMARY} FROM characters c WHERE c."nameKey" = $1"#
+            ))
+            .await?;
+        let row = client.query_opt(&statement, &[&name_key(name)]).await?;
+        Ok(character(&row.ok_or(StoreError::NotFound("character"))?)?)
+    }
+
+    async fn secret(&self, name: &str) -> Result<Vec<u8>> {
+        let client = self.client().await?;
+        client
+            .execute(
+                r#"INSERT INTO secrets (name, value, "createdAt")
+                   VALUES ($1, $2, tilestead_now_ms()) ON CONFLICT (name) DO NOTHING"#,
+                &[&name, &fresh_secret()],
+            )
+            .await?;
+        let query = "SELECT value FROM secrets WHERE name = $1";
+        Ok(client.query_one(query, &[&name]).await?.try_get(0)?)
+    }
+}
+
+async fn signed_in(
+    client: &Object,
+    condition: &str,
+    values: Values<'_>,
+    created: bool,
+) -> Result<Option<SignedIn>> {
+    let statement = client
+        .prepare_cached(&format!(
+            r#"SELECT id, name, anonymous, roles, "createdAt" FROM users WHERE {condition}"#
+        ))
+        .await?;
+    let Some(row) = client.query_opt(&statement, values).await? else {
+        return Ok(None);
+    };
+    let account = Account {
+        id: row.try_get(0)?,
+        name: row.try_get(1)?,
+        anonymous: row.try_get(2)?,
+        roles: roles(row.try_get(3)?),
+        created_at_ms: row.try_get(4)?,
+    };
+    let characters = characters(client, &account.id).await?;
+    Ok(Some(SignedIn {
+        account,
+        characters,
+        created,
+    }))
+}
+
+async fn characters(client: &Object, account: &str) -> Result<Vec<Character>> {
+    let statement = client
+        .prepare_cached(&format!(
+            r#"SELECT {SUMMARY} FROM characters c WHERE c."accountId" = $1
+               ORDER BY c."createdAt", c.id"#
+        ))
+        .await?;
+    let rows = client.query(&statement, &[&account]).await?;
+    Ok(rows
+        .iter()
+        .map(character)
+        .collect::<std::result::Result<_, _>>()?)
+}

@@ -1,0 +1,127 @@
+//! Who is in the world, in PostgreSQL.
+
+use tokio_postgres::Row;
+use tonic::async_trait;
+
+use super::runs::{alive, owner};
+use super::{Postgres, Values, character, record};
+use crate::store::Sessions;
+use crate::store::columns::{RECORD, SUMMARY};
+use crate::store::error::{Result, StoreError};
+use crate::store::model::{OpenSession, Opened, Ownership, Record, Region};
+
+const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSequence",
+ c."sessionEpoch", c.online, coalesce(r.run_id, 0), coalesce(r.epoch, 0)
+ FROM characters c LEFT JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ""#;
+
+#[async_trait]
+impl Sessions for Postgres {
+    async fn open_session(&self, ask: OpenSession) -> Result<Opened> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let statement = transaction
+            .prepare_cached(
+                r#"SELECT online, "sessionEpoch", "ownershipSequence" FROM characters
+                   WHERE id = $1 AND "accountId" = $2 FOR UPDATE"#,
+            )
+            .await?;
+        let found = transaction
+            .query_opt(&statement, &[&ask.character_id, &ask.account_id])
+            .await?
+            .ok_or(StoreError::NotFound("character"))?;
+        let session_epoch = found.try_get::<_, i64>(1)? + 1;
+        let close = transaction
+            .prepare_cached(
+                r#"UPDATE "playerSessions" SET logout = tilestead_now_ms(), reason = 'replaced'
+                   WHERE "playerId" = $1 AND logout IS NULL"#,
+            )
+            .await?;
+        transaction.execute(&close, &[&ask.character_id]).await?;
+        let note = transaction
+            .prepare_cached(
+                r#"INSERT INTO "playerSessions"
+                     ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
+                   VALUES ($1, $2, $3, $4, tilestead_now_ms())"#,
+            )
+            .await?;
+        let values: Values<'_> = &[
+            &ask.character_id,
+            &session_epoch,
+            &ask.session_id,
+            &ask.gateway_id,
+        ];
+        transaction.execute(&note, values).await?;
+        let enter = transaction
+            .prepare_cached(&format!(
+                r#"UPDATE characters c SET online = true, "sessionEpoch" = $2, "sessionId" = $3,
+                     "lastLogin" = tilestead_now_ms() WHERE c.id = $1 RETURNING {SUMMARY}"#
+            ))
+            .await?;
+        let values: Values<'_> = &[&ask.character_id, &session_epoch, &ask.session_id];
+        let row = transaction.query_one(&enter, values).await?;
+        let opened = Opened {
+            character: character(&row)?,
+            session_epoch,
+            ownership_sequence: found.try_get(2)?,
+            was_online: found.try_get(0)?,
+        };
+        transaction.commit().await?;
+        Ok(opened)
+    }
+
+    async fn load_character(&self, run: i64, id: &str) -> Result<Record> {
+        let client = self.client().await?;
+        alive(&client, run).await?;
+        let statement = client
+            .prepare_cached(&format!(
+                "SELECT {} FROM characters c WHERE c.id = $1 AND c.online",
+                *RECORD
+            ))
+            .await?;
+        let row = client.query_opt(&statement, &[&id]).await?;
+        let found = record(&row.ok_or(StoreError::NotFound("character in the world"))?)?;
+        match owner(&client, found.region).await? {
+            Some((of, _)) if of == run => Ok(found),
+            _ => Err(StoreError::NotOwner),
+        }
+    }
+
+    async fn online_characters(&self, run: i64) -> Result<Vec<Ownership>> {
+        let client = self.client().await?;
+        alive(&client, run).await?;
+        let statement = client
+            .prepare_cached(&format!(
+                "{OWNERSHIP} WHERE c.online AND r.run_id = $1 ORDER BY c.id"
+            ))
+            .await?;
+        let rows = client.query(&statement, &[&run]).await?;
+        Ok(rows
+            .iter()
+            .map(ownership)
+            .collect::<std::result::Result<_, _>>()?)
+    }
+
+    async fn character_owner(&self, id: &str) -> Result<Ownership> {
+        let client = self.client().await?;
+        let statement = client
+            .prepare_cached(&format!("{OWNERSHIP} WHERE c.id = $1"))
+            .await?;
+        let row = client.query_opt(&statement, &[&id]).await?;
+        Ok(ownership(&row.ok_or(StoreError::NotFound("character"))?)?)
+    }
+}
+
+fn ownership(row: &Row) -> std::result::Result<Ownership, tokio_postgres::Error> {
+    Ok(Ownership {
+        character_id: row.try_get(0)?,
+        region: Region {
+            x: row.try_get(1)?,
+            z: row.try_get(2)?,
+        },
+        ownership_sequence: row.try_get(3)?,
+        session_epoch: row.try_get(4)?,
+        online: row.try_get(5)?,
+        run: row.try_get(6)?,
+        region_epoch: row.try_get(7)?,
+    })
+}

@@ -1,0 +1,67 @@
+//! What must hold over every store, said once and run over both.
+
+mod laws;
+mod stage;
+
+use stage::Kind;
+
+/// Each test gets a service over a fresh store.
+macro_rules! both {
+    ($($module:ident: $($name:ident),+;)+) => {
+        mod sqlite {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    super::laws::$module::$name(super::Kind::Sqlite).await;
+                }
+            )+)+
+        }
+        mod postgres {
+            $($(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    super::laws::$module::$name(super::Kind::Postgres).await;
+                }
+            )+)+
+        }
+    };
+}
+
+both! {
+    accounts:
+        a_device_key_is_one_account,
+        names_are_unique_without_regard_to_case,
+        an_account_has_at_most_five_characters,
+        a_secret_is_made_once,
+        a_character_in_the_world_cannot_be_deleted,
+        a_new_character_has_the_defaults,
+        opening_again_takes_over,
+        what_is_malformed_is_refused;
+    commits:
+        a_batch_is_applied_once,
+        the_same_batch_at_once_is_applied_once,
+        a_gap_in_the_sequence_is_refused,
+        a_wrong_row_refuses_the_whole_batch,
+        a_row_of_somebody_elses_region_is_refused,
+        a_row_of_who_is_not_in_the_world_is_refused,
+        everything_of_a_record_is_kept,
+        a_transfer_gives_the_character_away,
+        a_transfer_within_the_run_keeps_the_sequence,
+        a_stale_transfer_changes_nothing,
+        a_logout_closes_the_session,
+        the_logout_of_a_replaced_session_saves_and_stays,
+        a_batch_that_is_cut_off_changes_nothing,
+        many_rows_are_one_batch,
+        a_batch_of_too_many_rows_is_refused;
+    runs:
+        a_dead_run_is_fenced_and_its_regions_go_on,
+        a_fenced_run_is_refused_for_ever,
+        a_lapsed_lease_renews_when_nobody_took_over,
+        a_commit_renews_the_lease,
+        a_released_run_leaves_its_regions_to_others,
+        an_unknown_run_is_fenced,
+        a_region_is_loaded_only_at_its_epoch,
+        online_characters_are_those_of_the_runs_regions,
+        the_directory_is_pushed_and_shows_life,
+        the_store_goes_on_after_a_restart;
+}

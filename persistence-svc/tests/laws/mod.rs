@@ -1,0 +1,5 @@
+//! The laws, by the service that they are about.
+
+pub(crate) mod accounts;
+pub(crate) mod commits;
+pub(crate) mod runs;

@@ -1,0 +1,516 @@
+//! The stage of the store's tests: a real service over a store of its own, and clients that say
+//! in few words what zones and gateways ask.
+
+#![allow(dead_code, missing_docs, unreachable_pub)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use chassis::config::{Env, Reader};
+use chassis::telemetry::{Telemetry, TelemetryConfig};
+use persistence_svc::{Config, Server};
+use proto::rpc::common::v1::{Region, Tile};
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::accounts_client::AccountsClient;
+use proto::rpc::persistence::v1::commit_part::Part;
+use proto::rpc::persistence::v1::directory_client::DirectoryClient;
+use proto::rpc::persistence::v1::runs_client::RunsClient;
+use test_servers::Postgres;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tonic::transport::Channel;
+use tonic::{Code, Status, Streaming};
+
+/// Within this everything that should happen has happened.
+pub(crate) const SOON: Duration = Duration::from_secs(15);
+
+static COUNTER: AtomicU64 = AtomicU64::new(1);
+
+/// A number that no other test of this process gets.
+pub(crate) fn unique() -> u64 {
+    COUNTER.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Which store a test runs over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    Sqlite,
+    Postgres,
+}
+
+enum Backing {
+    Sqlite(PathBuf),
+    Postgres { server: Arc<Postgres>, name: String },
+}
+
+/// One running service.
+pub(crate) struct Replica {
+    pub(crate) channel: Channel,
+    stop: CancellationToken,
+    task: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Replica {
+    pub(crate) async fn end(self) {
+        self.stop.cancel();
+        timeout(SOON, self.task).await.unwrap().unwrap().unwrap();
+    }
+}
+
+/// A store with one service over it.
+pub(crate) struct Stage {
+    backing: Backing,
+    settings: BTreeMap<&'static str, String>,
+    replica: Option<Replica>,
+}
+
+pub(crate) fn config(settings: &BTreeMap<&'static str, String>) -> Config {
+    let pairs = settings.iter().map(|(name, value)| (*name, value.clone()));
+    let mut reader = Reader::new(Env::from_pairs(pairs));
+    let config = Config::read(&mut reader);
+    reader.finish().unwrap();
+    config
+}
+
+pub(crate) fn telemetry() -> Telemetry {
+    let mut reader = Reader::new(Env::from_pairs([("A", "B")]));
+    Telemetry::new("persistence-svc", &TelemetryConfig::read(&mut reader)).unwrap()
+}
+
+pub(crate) async fn serve(settings: &BTreeMap<&'static str, String>) -> Replica {
+    let server = Server::bind(config(settings), telemetry()).await.unwrap();
+    let address = server.address().to_string();
+    let stop = CancellationToken::new();
+    let task = tokio::spawn(server.run(stop.clone()));
+    let channel = chassis::rpc::channel(&address).unwrap();
+    Replica {
+        channel,
+        stop,
+        task,
+    }
+}
+
+pub(crate) fn temporary_folder() -> PathBuf {
+    let name = format!("persistence-test-{}-{}", std::process::id(), unique());
+    std::env::temp_dir().join(name)
+}
+
+impl Stage {
+    /// A fresh store whose leases are long and whose placement does not wait.
+    pub(crate) async fn new(kind: Kind) -> Stage {
+        Stage::with(kind, &[]).await
+    }
+
+    /// The same with some settings set otherwise.
+    pub(crate) async fn with(kind: Kind, more: &[(&'static str, &str)]) -> Stage {
+        let mut settings = BTreeMap::from([
+            ("PERSISTENCE_LISTEN", "127.0.0.1:0".to_owned()),
+            ("LEASE_MS", "60000".to_owned()),
+            ("PLACEMENT_SETTLE_MS", "0".to_owned()),
+            ("MASS_LAPSE_MS", "0".to_owned()),
+            ("DATABASE_CONNECTIONS", "8".to_owned()),
+        ]);
+        let backing = match kind {
+            Kind::Sqlite => {
+                let folder = temporary_folder();
+                settings.insert("DATA_DIR", folder.display().to_string());
+                Backing::Sqlite(folder)
+            }
+            Kind::Postgres => {
+                let server = tokio::task::spawn_blocking(Postgres::shared).await.unwrap();
+                let name = format!("t{}", unique());
+                let url = server.create_database(&name);
+                settings.insert("DATABASE_URL", url);
+                Backing::Postgres { server, name }
+            }
+        };
+        settings.extend(
+            more.iter()
+                .map(|(name, value)| (*name, (*value).to_owned())),
+        );
+        let replica = Some(serve(&settings).await);
+        let stage = Stage {
+            backing,
+            settings,
+            replica,
+        };
+        stage.ready().await;
+        stage
+    }
+
+    /// Waits until calls are answered.
+    pub(crate) async fn ready(&self) {
+        until("the service is ready", async || {
+            self.secret("ready").await.ok()
+        })
+        .await;
+    }
+
+    pub(crate) async fn secret(&self, name: &str) -> Result<wire::SecretReply, Status> {
+        let ask = wire::SecretRequest {
+            name: name.to_owned(),
+        };
+        Ok(self.accounts().secret(ask).await?.into_inner())
+    }
+
+    pub(crate) fn settings(&self) -> &BTreeMap<&'static str, String> {
+        &self.settings
+    }
+
+    /// Another service over the same store.
+    pub(crate) async fn another(&self) -> Replica {
+        serve(&self.settings).await
+    }
+
+    /// Ends the service and starts it again over the same store.
+    pub(crate) async fn restart(&mut self) {
+        if let Some(replica) = self.replica.take() {
+            replica.end().await;
+        }
+        self.replica = Some(serve(&self.settings).await);
+        self.ready().await;
+    }
+
+    fn channel(&self) -> Channel {
+        self.replica.as_ref().unwrap().channel.clone()
+    }
+
+    pub(crate) fn accounts(&self) -> AccountsClient<Channel> {
+        AccountsClient::new(self.channel())
+    }
+
+    pub(crate) fn runs(&self) -> RunsClient<Channel> {
+        RunsClient::new(self.channel()).max_decoding_message_size(64 * 1024 * 1024)
+    }
+
+    /// Runs statements in the database behind the service's back.
+    pub(crate) fn sql(&self, sqlite: &str, postgres: &str) {
+        match &self.backing {
+            Backing::Sqlite(folder) => database(folder).execute_batch(sqlite).unwrap(),
+            Backing::Postgres { server, name } => server.sql(name, postgres),
+        }
+    }
+
+    /// The first column of a query, as text.
+    pub(crate) async fn ask(&self, query: &str) -> Vec<String> {
+        match &self.backing {
+            Backing::Sqlite(folder) => {
+                let connection = database(folder);
+                let mut statement = connection.prepare(query).unwrap();
+                let rows = statement.query_map([], |row| {
+                    let value: rusqlite::types::Value = row.get(0)?;
+                    Ok(match value {
+                        rusqlite::types::Value::Integer(n) => n.to_string(),
+                        rusqlite::types::Value::Real(n) => n.to_string(),
+                        rusqlite::types::Value::Text(text) => text,
+                        _ => String::new(),
+                    })
+                });
+                rows.unwrap().collect::<Result<_, _>>().unwrap()
+            }
+            Backing::Postgres { .. } => {
+                let url = &self.settings["DATABASE_URL"];
+                let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
+                    .await
+                    .unwrap();
+                tokio::spawn(connection);
+                let rows = client.simple_query(query).await.unwrap();
+                rows.iter()
+                    .filter_map(|message| match message {
+                        tokio_postgres::SimpleQueryMessage::Row(row) => {
+                            Some(row.get(0).unwrap_or_default().to_owned())
+                        }
+                        _ => None,
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    pub(crate) async fn end(mut self) {
+        if let Some(replica) = self.replica.take() {
+            replica.end().await;
+        }
+    }
+
+    // What gateways ask.
+
+    /// A new account.
+    pub(crate) async fn account(&self) -> String {
+        let mut key = vec![0; 32];
+        key[..8].copy_from_slice(&unique().to_le_bytes());
+        let ask = wire::SignInRequest {
+            device_key_hash: key.into(),
+            create: true,
+        };
+        let reply = self.accounts().sign_in(ask).await.unwrap().into_inner();
+        assert!(reply.created);
+        reply.account.unwrap().id
+    }
+
+    pub(crate) async fn create(
+        &self,
+        account: &str,
+        name: &str,
+    ) -> Result<wire::CharacterSummary, Status> {
+        let ask = wire::CreateCharacterRequest {
+            account_id: account.to_owned(),
+            name: name.to_owned(),
+            spawn: Some(Tile { x: 10, z: 10 }),
+        };
+        Ok(self.accounts().create_character(ask).await?.into_inner())
+    }
+
+    pub(crate) async fn open(&self, player: &Player, session: &str) -> wire::OpenSessionReply {
+        let ask = wire::OpenSessionRequest {
+            account_id: player.account.clone(),
+            character_id: player.id.clone(),
+            session_id: session.to_owned(),
+            gateway_id: "gateway".to_owned(),
+        };
+        let reply = self.accounts().open_session(ask).await;
+        reply.unwrap().into_inner()
+    }
+
+    /// A new character of a new account, in the world at region (0, 0).
+    pub(crate) async fn player(&self) -> Player {
+        let account = self.account().await;
+        let name = format!("Player {}", unique());
+        let id = self.create(&account, &name).await.unwrap().id;
+        let player = Player { account, id, name };
+        let opened = self.open(&player, "first").await;
+        assert_eq!(opened.session_epoch, 1);
+        player
+    }
+
+    // What zones ask.
+
+    pub(crate) async fn register(&self, regions: &[Region]) -> wire::RegisterReply {
+        let ask = wire::RegisterRequest {
+            address: format!("127.0.0.1:{}", 20_000 + unique()),
+            build: "test".to_owned(),
+            content_hash: "content".to_owned(),
+            regions: regions.to_vec(),
+        };
+        self.runs().register(ask).await.unwrap().into_inner()
+    }
+
+    /// Registers a run and waits until it owns a region of its own, `place`.
+    pub(crate) async fn zone(&self, place: Region) -> Zone {
+        let run = self.register(&[place]).await.run_id;
+        let epoch = until("the run owns its region", async || {
+            let owner = self.owner(place).await;
+            (owner.run_id == run).then_some(owner.epoch)
+        })
+        .await;
+        Zone { run, place, epoch }
+    }
+
+    /// Who owns a region, by the directory.
+    pub(crate) async fn owner(&self, place: Region) -> wire::RegionOwner {
+        let directory = self.directory().await;
+        let mut owners = directory.regions.into_iter();
+        let owner = owners.find(|owner| owner.region == Some(place));
+        owner.unwrap_or_default()
+    }
+
+    pub(crate) async fn watch(&self) -> Streaming<wire::DirectoryUpdate> {
+        watch(self.channel()).await
+    }
+
+    /// The newest directory.
+    pub(crate) async fn directory(&self) -> wire::DirectoryUpdate {
+        self.watch().await.message().await.unwrap().unwrap()
+    }
+
+    pub(crate) async fn renew(&self, run: u64) -> wire::RunState {
+        let ask = wire::RenewRequest {
+            run_id: run,
+            players: 3,
+            tick_cost_us: 900,
+        };
+        let reply = self.runs().renew(ask).await.unwrap().into_inner();
+        reply.state()
+    }
+
+    pub(crate) async fn release(&self, run: u64) {
+        let ask = wire::ReleaseRequest { run_id: run };
+        self.runs().release(ask).await.unwrap();
+    }
+
+    pub(crate) async fn load_region(&self, zone: &Zone) -> Result<wire::LoadRegionReply, Status> {
+        let ask = wire::LoadRegionRequest {
+            run_id: zone.run,
+            region: Some(zone.place),
+            epoch: zone.epoch,
+        };
+        Ok(self.runs().load_region(ask).await?.into_inner())
+    }
+
+    pub(crate) async fn load(&self, run: u64, id: &str) -> Result<wire::CharacterRecord, Status> {
+        let ask = wire::LoadCharacterRequest {
+            run_id: run,
+            character_id: id.to_owned(),
+        };
+        Ok(self.runs().load_character(ask).await?.into_inner())
+    }
+
+    pub(crate) async fn owner_of(&self, id: &str) -> wire::CharacterOwnership {
+        let ask = wire::CharacterOwnerRequest {
+            character_id: id.to_owned(),
+        };
+        self.runs().character_owner(ask).await.unwrap().into_inner()
+    }
+
+    pub(crate) async fn commit(
+        &self,
+        run: u64,
+        sequence: u64,
+        rows: Vec<wire::CharacterRow>,
+    ) -> wire::CommitReply {
+        let count = u32::try_from(rows.len()).unwrap();
+        self.send(run, sequence, count, rows).await.unwrap()
+    }
+
+    /// Sends a batch whose header says `count` rows.
+    pub(crate) async fn send(
+        &self,
+        run: u64,
+        sequence: u64,
+        count: u32,
+        rows: Vec<wire::CharacterRow>,
+    ) -> Result<wire::CommitReply, Status> {
+        let header = wire::CommitHeader {
+            run_id: run,
+            sequence,
+            tick: sequence,
+            rows: count,
+            traceparent: String::new(),
+        };
+        let mut parts = vec![part(Part::Header(header))];
+        parts.extend(rows.chunks(1_000).map(|some| {
+            part(Part::Rows(wire::CommitRows {
+                characters: some.to_vec(),
+            }))
+        }));
+        let reply = self.runs().commit(tokio_stream::iter(parts)).await?;
+        Ok(reply.into_inner())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        if let Some(replica) = &self.replica {
+            replica.stop.cancel();
+        }
+        if let Backing::Sqlite(folder) = &self.backing {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+fn database(folder: &Path) -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open(folder.join("world.sqlite")).unwrap();
+    connection.busy_timeout(SOON).unwrap();
+    connection
+}
+
+fn part(part: Part) -> wire::CommitPart {
+    wire::CommitPart { part: Some(part) }
+}
+
+/// Watches the directory; waits until it is known.
+pub(crate) async fn watch(channel: Channel) -> Streaming<wire::DirectoryUpdate> {
+    until("the directory is known", async || {
+        let ask = wire::WatchRequest {
+            client: "test".to_owned(),
+        };
+        let mut client = DirectoryClient::new(channel.clone());
+        Some(client.watch(ask).await.ok()?.into_inner())
+    })
+    .await
+}
+
+/// Somebody who plays.
+pub(crate) struct Player {
+    pub(crate) account: String,
+    pub(crate) id: String,
+    pub(crate) name: String,
+}
+
+/// A run with one region.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Zone {
+    pub(crate) run: u64,
+    pub(crate) place: Region,
+    pub(crate) epoch: u64,
+}
+
+pub(crate) fn region(x: i32, z: i32) -> Region {
+    Region { x, z }
+}
+
+/// A row that changes nothing else.
+pub(crate) fn stay(record: wire::CharacterRecord) -> wire::CharacterRow {
+    wire::CharacterRow {
+        record: Some(record),
+        transfer: None,
+        logout: None,
+    }
+}
+
+/// A row that gives the character to another owner's region.
+pub(crate) fn transfer(record: wire::CharacterRecord, to: &Zone) -> wire::CharacterRow {
+    let ownership_sequence = record.ownership_sequence + 1;
+    wire::CharacterRow {
+        record: Some(record),
+        transfer: Some(wire::Transfer {
+            region: Some(to.place),
+            epoch: to.epoch,
+            ownership_sequence,
+        }),
+        logout: None,
+    }
+}
+
+pub(crate) fn logout(record: wire::CharacterRecord, reason: &str) -> wire::CharacterRow {
+    wire::CharacterRow {
+        record: Some(record),
+        transfer: None,
+        logout: Some(wire::Logout {
+            reason: reason.to_owned(),
+        }),
+    }
+}
+
+/// The record at another place.
+pub(crate) fn at(record: &wire::CharacterRecord, x: i32, z: i32) -> wire::CharacterRecord {
+    wire::CharacterRecord {
+        x,
+        z,
+        placed: true,
+        ..record.clone()
+    }
+}
+
+/// Asks until there is an answer.
+pub(crate) async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + SOON;
+    loop {
+        if let Some(answer) = ask().await {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "never: {what}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[track_caller]
+pub(crate) fn refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code) {
+    let status = answer.unwrap_err();
+    assert_eq!(status.code(), code, "{status}");
+}
