@@ -1,5 +1,131 @@
-//! How long one tick takes.
+//! How long one tick takes with 2,000 players in the world that ships.
+
+use std::collections::BTreeMap;
+
+use divan::Bencher;
+use world::{
+    Arrival, CharacterId, Content, Inbox, Intent, PlayerHot, PlayerInput, PlayerRecord, Region,
+    Rules, Tick, Tile, World,
+};
+
+const PLAYERS: u32 = 2_000;
+/// Ticks of one sample; players get new goals before each.
+const TICKS: u64 = 10;
 
 fn main() {
     divan::main();
+}
+
+fn who(number: u32) -> CharacterId {
+    CharacterId::from(format!("player-{number:05}"))
+}
+
+/// Somewhere within `reach` tiles of the spawn, differently for each player and round.
+fn somewhere(number: u32, round: u64, reach: u32) -> Tile {
+    let mut dice = world::rng::Dice::new(1, u64::from(number), round);
+    let reach = reach.cast_signed();
+    let spawn = Content::embedded().spawn();
+    spawn.moved(dice.between(-reach, reach), dice.between(-reach, reach))
+}
+
+/// All regions, and players within `reach` tiles of the spawn.
+fn crowd(reach: u32) -> World {
+    let content = Content::embedded();
+    let mut world = World::new(content.clone(), Rules::default(), 1);
+    for region in content.regions() {
+        world
+            .region_in(region, Tick(0), None)
+            .expect("a fresh region");
+    }
+    let arrivals = (0..PLAYERS).map(|number| {
+        let tile = somewhere(number, 0, reach);
+        let record = PlayerRecord {
+            id: who(number),
+            name: format!("Player {number}"),
+            tile,
+            y: 0,
+            health: 10,
+            skills: BTreeMap::new(),
+            coins: 0,
+            energy: 10_000,
+            running: number % 2 == 0,
+            combat_level: 3,
+            placed: true,
+        };
+        Arrival {
+            record,
+            hot: PlayerHot::default(),
+            region: Region::from(tile),
+        }
+    });
+    let inbox = Inbox {
+        arrivals: arrivals.collect(),
+        inputs: Vec::new(),
+    };
+    world.tick(Tick(1), inbox, &mut ());
+    world
+}
+
+/// What `players` of them ask: to go elsewhere.
+fn clicks(round: u64, players: u32, reach: u32) -> Inbox {
+    let inputs = (0..players).map(|number| PlayerInput {
+        who: who(number),
+        number: round,
+        intent: Intent::Walk {
+            to: somewhere(number, round, reach),
+            run: None,
+        },
+    });
+    Inbox {
+        arrivals: Vec::new(),
+        inputs: inputs.collect(),
+    }
+}
+
+/// Plays ticks in which so many players click; the time is that of one tick.
+fn play(bencher: Bencher<'_, '_>, clicking: u32, reach: u32) {
+    let mut world = crowd(reach);
+    let mut round = 1;
+    for _ in 0..TICKS {
+        round += 1;
+        world.tick(Tick(round), clicks(round, PLAYERS, reach), &mut ());
+    }
+    bencher
+        .with_inputs(|| {
+            round += 1;
+            (round, clicks(round, clicking, reach))
+        })
+        .bench_local_values(|(round, inbox)| world.tick(Tick(round), inbox, &mut ()));
+}
+
+/// All over the country; each clicks every ten ticks.
+#[divan::bench]
+fn spread_out_and_walking(bencher: Bencher<'_, '_>) {
+    play(bencher, PLAYERS / 10, 250);
+}
+
+/// All in one town full of houses; each clicks every ten ticks.
+#[divan::bench]
+fn crowded_and_walking(bencher: Bencher<'_, '_>) {
+    play(bencher, PLAYERS / 10, 40);
+}
+
+/// All in one town, and every one clicks at every tick.
+#[divan::bench]
+fn crowded_and_all_clicking(bencher: Bencher<'_, '_>) {
+    play(bencher, PLAYERS, 40);
+}
+
+/// Nobody asks anything and nobody walks.
+#[divan::bench]
+fn at_rest(bencher: Bencher<'_, '_>) {
+    play(bencher, 0, 40);
+}
+
+/// The bytes of the busiest region.
+#[divan::bench]
+fn bytes_of_a_crowded_region(bencher: Bencher<'_, '_>) {
+    let world = crowd(20);
+    let region = Region::from(Content::embedded().spawn());
+    bencher.bench_local(|| world.region_bytes(region));
 }

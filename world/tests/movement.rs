@@ -60,7 +60,7 @@ fn a_way_leads_around_walls_and_cuts_no_corner() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; ann 0,0
-    2 ann 0,-2
+    2 ann 1,-2
     3 ann 2,-3
     4 ann 3,-2
     5 ann 4,0
@@ -275,8 +275,15 @@ fn nobody_comes_twice_or_to_a_region_that_is_not_here() {
 #[test]
 fn who_comes_into_a_wall_is_put_beside_it() {
     let land = Land::default().rect("wall", (0, 0), (4, 4));
-    let told = play(&land, "ann joins at 2 2 / bob joins at 100000 3 of 0 0");
-    assert_snapshot!(told, @"1 ann joined; bob joined; ann -1,2; bob -1,1");
+    let told = play(
+        &land,
+        "ann joins at 2 2 / bob joins at 100000 3 of 0 0
+         wait 1",
+    );
+    assert_snapshot!(told, @r"
+    1 ann joined; bob joined; ann -1,2; bob -1,1
+    2
+    ");
 }
 
 #[test]

@@ -102,6 +102,8 @@ impl Content {
         plan.clear
             .extend(placed.npcs.iter().flat_map(|npc| around(npc.tile)));
         plan.clear.extend(around(spawn));
+        let doors = plan.buildings.iter().flat_map(|b| &b.doors);
+        plan.clear.extend(doors.flat_map(|door| around(*door)));
         let mut content = Content {
             hash,
             terrain: Terrain::new(plan),

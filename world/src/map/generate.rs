@@ -126,11 +126,11 @@ impl<'a> Local<'a> {
         if !kind.walkable() || self.plan.clear.contains(&tile) {
             return kind;
         }
-        // Obstacles stand in loose groups: thrice as many where the noise is high, none below.
-        let thick = noise::smooth(seed ^ 4, tile.x, tile.z, 12);
+        // Obstacles stand in loose groups: twice as many where the noise is highest, else fewer.
+        let thick = noise::smooth(seed ^ 4, tile.x, tile.z, 12).cast_unsigned();
         let mut roll = noise::hash(seed ^ 5, tile.x, tile.z) % 1_000_000;
         for &(obstacle, per_mille) in &biome.scatter {
-            let chance = per_mille * 1_000 / 65_536 * (thick.cast_unsigned() / 16) / 2_048;
+            let chance = per_mille * (thick * 1_000 / 32_768);
             if roll < chance {
                 return obstacle;
             }
@@ -189,6 +189,44 @@ mod tests {
             assert_eq!(mixed(&grounds, at), ground, "{at}");
         }
         assert_eq!(mixed(&[], 5), Ground::Grass);
+    }
+
+    #[test]
+    fn obstacles_are_scattered_as_thickly_as_told() {
+        let biome = Biome {
+            grounds: vec![(Ground::Grass, 1)],
+            scatter: vec![(Ground::Rock, 30), (Ground::Hedge, 10)],
+            heights: (0, 0),
+        };
+        let clear = (0..64).map(|x| Tile::new(x, 5)).collect();
+        let plan = Plan {
+            seed: 3,
+            biomes: vec![biome],
+            clear,
+            ..Plan::default()
+        };
+        let mut rocks = 0;
+        let mut hedges = 0;
+        for region in (0..16).map(|n| Region { x: n % 4, z: n / 4 }) {
+            let grid = grid(&plan, region);
+            rocks += grid.kinds.iter().filter(|k| **k == Ground::Rock).count();
+            hedges += grid.kinds.iter().filter(|k| **k == Ground::Hedge).count();
+            if region == (Region { x: 0, z: 0 }) {
+                let kept = |x| grid.kinds[index(Tile::new(x, 5))] == Ground::Grass;
+                assert!((0..64).all(kept), "what is to be clear is clear");
+            }
+        }
+        let per_mille = |n: usize| n * 1_000 / (16 * REGION_AREA);
+        assert!(
+            (27..=33).contains(&per_mille(rocks)),
+            "{} of 1000",
+            per_mille(rocks)
+        );
+        assert!(
+            (8..=12).contains(&per_mille(hedges)),
+            "{} of 1000",
+            per_mille(hedges)
+        );
     }
 
     #[test]
