@@ -36,7 +36,8 @@ pub(crate) struct Published {
 }
 
 impl Published {
-    /// How `id` looks now; `None`: it is gone, to another run when `transferred`.
+    /// How `id` looks now; `None`: it is gone, to another run when `transferred`. Said once for
+    /// each thing between two calls of [`Self::flush`].
     pub(crate) fn show(&mut self, id: &EntityId, now: Option<Appearance>, transferred: bool) {
         match (self.things.remove(id), now) {
             (None, None) => {}

@@ -98,14 +98,18 @@ fn apply(replica: &mut BTreeMap<String, (i32, i32, Value)>, frame: &ChunkFrame) 
 proptest! {
     #[test]
     fn changes_add_up_to_the_full_record(
-        steps in prop::collection::vec((0..4_u8, prop::option::of((0..20, 0..12, 0..3)), 0..4_u8), 1..60)
+        steps in prop::collection::vec((0..4_u8, prop::option::of((0..20_i32, 0..12_i32, 0..3_i64)), 0..4_u8), 1..60)
     ) {
         let mut published = Published::default();
         let mut replicas: BTreeMap<Chunk, BTreeMap<String, (i32, i32, Value)>> = BTreeMap::new();
+        let mut touched = BTreeMap::new();
         for (id, to, flush) in steps {
-            let id = EntityId::from(format!("e{id}"));
-            published.show(&id, to.map(|(x, z, health)| at(x, z, health)), false);
+            touched.insert(id, to);
             if flush == 0 {
+                for (id, to) in std::mem::take(&mut touched) {
+                    let now = to.map(|(x, z, health)| at(x, z, health));
+                    published.show(&EntityId::from(format!("e{id}")), now, false);
+                }
                 for (chunk, bytes) in published.flush() {
                     let frame = ChunkFrame::decode(bytes).unwrap();
                     apply(replicas.entry(chunk).or_default(), &frame);

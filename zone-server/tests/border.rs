@@ -1,0 +1,402 @@
+//! Two zones, one gateway: players walk from one zone's region into the other's.
+
+mod stage;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proto::rpc::zone::v1::{PrepareRequest, SessionRef, handover_client::HandoverClient};
+use stage::{
+    Zone, border,
+    gateway::{Gateway, Seen},
+    store::{Store, key},
+    until,
+};
+use world::{Content, Region, Tile};
+
+struct Scene {
+    store: Store,
+    a: Zone,
+    b: Zone,
+    run_a: u64,
+    run_b: u64,
+    gateway: Gateway,
+    east: Region,
+    from: Tile,
+    to: Tile,
+}
+
+/// Two zones that own two neighbours, a gateway linked with both, `names` attached in the west.
+async fn scene(names: &[&str], linked_with_b: bool) -> Scene {
+    let (west, east, from, to) = border();
+    let store = Store::start().await;
+    for name in names {
+        store.log_in(name, from);
+    }
+    let a = Zone::start(&store.address, |_| {}).await;
+    let b = Zone::start(&store.address, |_| {}).await;
+    let registered = || store.run_at(&a.address).is_some() && store.run_at(&b.address).is_some();
+    until("both zones register", registered).await;
+    let (run_a, run_b) = (
+        store.run_at(&a.address).unwrap(),
+        store.run_at(&b.address).unwrap(),
+    );
+    store.assign(west, run_a);
+    store.assign(east, run_b);
+    let gateway = Gateway::new("g");
+    gateway.link(run_a, &a.address, 1, &[west, east]).await;
+    if linked_with_b {
+        gateway.link(run_b, &b.address, 1, &[west, east]).await;
+    }
+    let scene = Scene {
+        store,
+        a,
+        b,
+        run_a,
+        run_b,
+        gateway,
+        east,
+        from,
+        to,
+    };
+    until("everybody stands in the west", || {
+        scene.standing(run_a) >= names.len()
+    })
+    .await;
+    for name in names {
+        scene.gateway.attach(run_a, name, 1, 1).await;
+    }
+    until("everybody is attached", || {
+        scene.gateway.read(|seen| seen.attached.len()) == names.len()
+    })
+    .await;
+    scene
+}
+
+impl Scene {
+    fn standing(&self, run: u64) -> usize {
+        let last = |seen: &Seen| {
+            let ticks = seen.standing.get(&run)?;
+            ticks.last_key_value().map(|(_, players)| players.len())
+        };
+        self.gateway.read(last).unwrap_or(0)
+    }
+
+    async fn all_walk(&self, names: &[&str]) {
+        for name in names {
+            self.gateway.walk(self.run_a, name, 1, self.to).await;
+        }
+    }
+
+    async fn all_arrive(&self, names: &[&str]) {
+        let there = |name: &&str| {
+            self.gateway
+                .position(name)
+                .is_some_and(|p| p.x == self.to.x)
+        };
+        until("everybody arrives", || names.iter().all(there)).await;
+    }
+
+    /// Nobody was lost, copied, or refused by the store.
+    fn all_is_well(&self, names: &[&str]) {
+        assert_eq!(
+            self.store.read(|state| state.problems.clone()),
+            Vec::<String>::new()
+        );
+        for name in names {
+            let held = self.store.read(|state| state.characters[*name].clone());
+            assert_eq!(held.record.ownership_sequence, 2, "{name}");
+            assert_eq!(key(held.record.region), self.east, "{name}");
+            assert_eq!(held.record.account_id, format!("account-{name}"));
+            assert!(held.online, "{name}");
+        }
+        self.nobody_is_in_two_places(names);
+    }
+
+    /// At no tick is somebody shown by both runs; by neither only while on the way, for at most
+    /// `gap` ticks.
+    fn nobody_is_in_two_places(&self, names: &[&str]) {
+        let seen = self.gateway.seen.lock().unwrap();
+        let nobody = BTreeMap::new();
+        let a = seen.standing.get(&self.run_a).unwrap_or(&nobody);
+        let b = seen.standing.get(&self.run_b).unwrap_or(&nobody);
+        let ticks: BTreeSet<u64> = a.keys().filter(|t| b.contains_key(t)).copied().collect();
+        for tick in ticks {
+            let both: Vec<&String> = a[&tick].intersection(&b[&tick]).collect();
+            assert!(both.is_empty(), "{both:?} at {tick}");
+        }
+        for name in names {
+            let left = seen.transferred.iter().filter(|(_, _, id)| id == name);
+            assert_eq!(left.count(), 1, "{name} left transferred");
+        }
+    }
+}
+
+const TEN: [&str; 10] = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_players_cross_and_miss_no_tick() {
+    let scene = scene(&TEN, true).await;
+    scene.all_walk(&TEN).await;
+    scene.all_arrive(&TEN).await;
+    until("all is saved", || {
+        let saved = |name: &&str| scene.store.read(|s| s.characters[*name].record.x) == scene.to.x;
+        TEN.iter().all(saved)
+    })
+    .await;
+    scene.all_is_well(&TEN);
+    assert_eq!(scene.store.read(|state| state.transfers), 10);
+    for name in TEN {
+        let words = scene.gateway.read(|seen| seen.words[name].clone());
+        let mut by_tick: BTreeMap<u64, Vec<&stage::gateway::Word>> = BTreeMap::new();
+        words
+            .iter()
+            .for_each(|word| by_tick.entry(word.tick).or_default().push(word));
+        let (first, last) = (words[0].tick, words[words.len() - 1].tick);
+        for tick in first..=last {
+            let said = by_tick.get(&tick).map_or(0, Vec::len);
+            assert_eq!(said, 1, "{name} at {tick} of {first}..={last}");
+        }
+        // It walks on without standing still but for the one tick in which it is handed over.
+        let xs: Vec<i32> = by_tick.values().map(|w| w[0].position.unwrap().x).collect();
+        let walking: Vec<i32> = xs
+            .iter()
+            .copied()
+            .filter(|x| *x > scene.from.x && *x < scene.to.x)
+            .collect();
+        let stood = walking.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        assert!(stood <= 1, "{name}: {xs:?}");
+        let moved = scene.gateway.read(|seen| {
+            seen.moved
+                .iter()
+                .filter(|(_, moved)| moved.character_id == name)
+                .count()
+        });
+        assert_eq!(moved, 1);
+    }
+    // Inputs go on where they were: the next one is played by the other zone.
+    scene
+        .gateway
+        .walk(
+            scene.run_b,
+            "p0",
+            2,
+            Tile {
+                x: scene.to.x - 2,
+                ..scene.to
+            },
+        )
+        .await;
+    until("p0 walks on", || {
+        scene
+            .gateway
+            .position("p0")
+            .is_some_and(|p| p.x == scene.to.x - 2)
+    })
+    .await;
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn inputs_that_come_late_follow_their_player() {
+    let scene = scene(&["ann"], true).await;
+    scene.all_walk(&["ann"]).await;
+    until("ann has moved", || {
+        scene.gateway.read(|seen| !seen.moved.is_empty())
+    })
+    .await;
+    // Both go to the old zone, in the wrong order.
+    let back = Tile {
+        x: scene.to.x - 6,
+        ..scene.to
+    };
+    scene.gateway.walk(scene.run_a, "ann", 3, back).await;
+    scene.gateway.walk(scene.run_a, "ann", 2, scene.to).await;
+    until("ann is where the last input said", || {
+        scene.gateway.position("ann").is_some_and(|p| p.x == back.x)
+    })
+    .await;
+    until("both are answered", || {
+        let answered: Vec<_> = scene.gateway.messages("ann");
+        answered.iter().filter(|m| m.event == "ack").count() == 3
+    })
+    .await;
+    scene.all_is_well(&["ann"]);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_reply_to_the_commit_is_settled_by_its_sequence() {
+    let scene = scene(&["ann"], true).await;
+    scene.all_walk(&["ann"]).await;
+    until("ann is on her way", || {
+        scene
+            .gateway
+            .position("ann")
+            .is_some_and(|p| p.x > scene.from.x)
+    })
+    .await;
+    scene.store.change(|state| state.faults.replies_lost = 2);
+    scene.all_arrive(&["ann"]).await;
+    scene.all_is_well(&["ann"]);
+    let twice = scene.store.read(|state| {
+        let mut sequences = BTreeMap::new();
+        for (run, sequence, rows) in &state.batches {
+            sequences
+                .entry((*run, *sequence))
+                .or_insert_with(Vec::new)
+                .push(rows.clone());
+        }
+        let repeated: Vec<_> = sequences
+            .into_values()
+            .filter(|sent| sent.len() > 1)
+            .collect();
+        repeated
+    });
+    assert!(!twice.is_empty(), "nothing was sent again");
+    assert!(
+        twice
+            .iter()
+            .all(|sent| sent.windows(2).all(|pair| pair[0] == pair[1]))
+    );
+    assert_eq!(scene.store.read(|state| state.transfers), 1);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stale_transfer_keeps_the_player_and_is_tried_again() {
+    let scene = scene(&["ann"], true).await;
+    scene.store.change(|state| state.faults.stale = 1);
+    scene.all_walk(&["ann"]).await;
+    scene.all_arrive(&["ann"]).await;
+    scene.all_is_well(&["ann"]);
+    assert_eq!(scene.store.read(|state| state.faults.stale), 0);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refused_player_stays_until_the_target_takes_it() {
+    let scene = scene(&["ann"], false).await;
+    scene.all_walk(&["ann"]).await;
+    let edge = scene.east.bounds().min_x;
+    // The other zone has no link with the gateway: it refuses, and ann waits in the band.
+    until("ann waits behind the border", || {
+        scene
+            .gateway
+            .position("ann")
+            .is_some_and(|p| p.x >= edge + 3)
+    })
+    .await;
+    let waited = scene.gateway.read(|seen| seen.words["ann"].len());
+    until("a few ticks pass", || {
+        scene.gateway.read(|seen| seen.words["ann"].len()) >= waited + 4
+    })
+    .await;
+    assert_eq!(scene.store.read(|state| state.transfers), 0);
+    let west = border().0;
+    scene
+        .gateway
+        .link(scene.run_b, &scene.b.address, 1, &[west, scene.east])
+        .await;
+    scene.all_arrive(&["ann"]).await;
+    scene.all_is_well(&["ann"]);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_silent_target_holds_the_player_and_its_successor_takes_it() {
+    let scene = scene(&["ann"], true).await;
+    scene.b.stop().await;
+    scene.all_walk(&["ann"]).await;
+    let edge = scene.east.bounds().min_x;
+    until("ann waits behind the border", || {
+        scene
+            .gateway
+            .position("ann")
+            .is_some_and(|p| p.x >= edge + 3)
+    })
+    .await;
+    assert_eq!(scene.store.read(|state| state.transfers), 0);
+    let c = Zone::start(&scene.store.address, |_| {}).await;
+    until("a third zone", || scene.store.run_at(&c.address).is_some()).await;
+    let run_c = scene.store.run_at(&c.address).unwrap();
+    scene.store.assign(scene.east, run_c);
+    scene
+        .gateway
+        .link(run_c, &c.address, 1, &[border().0, scene.east])
+        .await;
+    scene.all_arrive(&["ann"]).await;
+    assert_eq!(scene.store.read(|state| state.transfers), 1);
+    assert_eq!(
+        scene.store.read(|state| state.problems.clone()),
+        Vec::<String>::new()
+    );
+    scene.a.stop().await;
+    c.stop().await;
+}
+
+/// The source says `Prepare` and nothing more; by the store's word the handover happened.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word() {
+    let scene = scene(&["ann"], true).await;
+    let zoe = world::PlayerRecord {
+        id: "zoe".into(),
+        name: "zoe".to_owned(),
+        tile: scene.to,
+        y: 0,
+        health: 10,
+        skills: BTreeMap::new(),
+        coins: 0,
+        energy: 10_000,
+        running: false,
+        combat_level: 3,
+        placed: true,
+    };
+    let epoch = scene.store.read(|state| state.owners[&scene.east].1);
+    let request = PrepareRequest {
+        h: Some(proto::rpc::zone::v1::HandoverId {
+            character_id: "zoe".to_owned(),
+            ownership_sequence: 5,
+        }),
+        from_run_id: scene.run_a,
+        to_run_id: scene.run_b,
+        region: Some(stage::store::rpc(scene.east)),
+        epoch,
+        content_hash: Content::embedded().hash().to_owned(),
+        state: zoe.to_bytes().into(),
+        session: Some(SessionRef::default()),
+        account_id: String::new(),
+    };
+    let mut peer = HandoverClient::new(chassis::rpc::channel(&scene.b.address).unwrap());
+    let reply = peer.prepare(request.clone()).await.unwrap().into_inner();
+    assert!(reply.accepted, "{}", reply.code);
+    let again = peer.prepare(request.clone()).await.unwrap().into_inner();
+    assert!(again.accepted, "a repetition is harmless: {}", again.code);
+    let mut wrong = request.clone();
+    wrong.epoch += 1;
+    let reply = peer.prepare(wrong).await.unwrap().into_inner();
+    assert_eq!((reply.accepted, &*reply.code), (false, "not_owner"));
+    scene.store.log_in("zoe", scene.to);
+    scene.store.change(|state| {
+        state
+            .characters
+            .get_mut("zoe")
+            .unwrap()
+            .record
+            .ownership_sequence = 5;
+    });
+    until("zoe stands in the east", || {
+        scene.standing(scene.run_b) == 1
+    })
+    .await;
+    assert_eq!(
+        scene.store.read(|state| state.problems.clone()),
+        Vec::<String>::new()
+    );
+    scene.a.stop().await;
+    scene.b.stop().await;
+}

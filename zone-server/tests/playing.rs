@@ -1,0 +1,289 @@
+//! One zone, one gateway: entering, walking, answers, leaving, and what is saved of it.
+
+mod stage;
+
+use proto::rpc::zone::v1::{Detach, to_zone};
+use stage::{Zone, border, gateway::Gateway, store::Store, until};
+use world::{Region, Tile};
+
+struct Scene {
+    store: Store,
+    zone: Zone,
+    gateway: Gateway,
+    run: u64,
+    from: Tile,
+}
+
+/// One zone that owns one region, with a gateway linked and `names` logged in.
+async fn scene(names: &[&str], change: impl FnOnce(&mut zone_server::Config)) -> Scene {
+    let (west, _, from, _) = border();
+    let store = Store::start().await;
+    for name in names {
+        store.log_in(name, from);
+    }
+    let zone = Zone::start(&store.address, change).await;
+    until("the zone registers", || {
+        store.run_at(&zone.address).is_some()
+    })
+    .await;
+    let run = store.run_at(&zone.address).unwrap();
+    store.assign(west, run);
+    let gateway = Gateway::new("g");
+    gateway.link(run, &zone.address, 1, &[west]).await;
+    Scene {
+        store,
+        zone,
+        gateway,
+        run,
+        from,
+    }
+}
+
+impl Scene {
+    async fn enter(&self, who: &str) {
+        let mut attach = 0;
+        // The region may be on its way from the store still.
+        while !self.gateway.read(|seen| seen.attached.contains_key(who)) {
+            attach += 1;
+            let refusals = self.gateway.read(|seen| seen.refused.len());
+            self.gateway.attach(self.run, who, 1, attach).await;
+            until("attached or refused", || {
+                let answered = |seen: &stage::gateway::Seen| {
+                    seen.attached.contains_key(who) || seen.refused.len() > refusals
+                };
+                self.gateway.read(answered)
+            })
+            .await;
+        }
+    }
+
+    fn answers(&self, who: &str) -> Vec<(String, String)> {
+        let messages = self.gateway.messages(who).into_iter();
+        let answers = messages.filter(|m| m.event == "ack" || m.event == "error");
+        answers
+            .map(|m| {
+                let code = serde_json::from_slice::<serde_json::Value>(&m.data).unwrap();
+                let code = code["code"].as_str().unwrap_or("ack").to_owned();
+                (String::from_utf8(m.re.to_vec()).unwrap(), code)
+            })
+            .collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_player_enters_walks_and_is_where_it_was_when_it_comes_back() {
+    let scene = scene(&["ann"], |_| {}).await;
+    scene.enter("ann").await;
+    let (_, attached) = scene.gateway.read(|seen| seen.attached["ann"].clone());
+    assert_eq!(
+        attached.position.map(|p| (p.x, p.z)),
+        Some((scene.from.x, scene.from.z))
+    );
+    let sync: serde_json::Value = serde_json::from_slice(&attached.sync).unwrap();
+    assert_eq!(sync["character"]["name"], "ann");
+
+    let to = Tile {
+        x: scene.from.x + 5,
+        ..scene.from
+    };
+    scene.gateway.walk(scene.run, "ann", 1, to).await;
+    until("ann is there", || {
+        scene.gateway.position("ann").is_some_and(|p| p.x == to.x)
+    })
+    .await;
+    assert_eq!(scene.answers("ann"), [("1".to_owned(), "ack".to_owned())]);
+    scene
+        .gateway
+        .input(scene.run, "ann", 2, "world:leave", "{}".to_owned())
+        .await;
+    until("ann has left", || {
+        !scene.gateway.read(|seen| seen.left.is_empty())
+    })
+    .await;
+    let (_, left) = scene.gateway.read(|seen| seen.left[0].clone());
+    assert_eq!((&*left.reason, &*left.re), ("left", &b"2"[..]));
+    let ann = scene.store.read(|state| state.characters["ann"].clone());
+    assert!(!ann.online);
+    assert_eq!((ann.record.x, ann.record.z), (to.x, to.z));
+    assert_eq!(ann.record.account_id, "account-ann");
+
+    scene.store.change(|state| {
+        let ann = state.characters.get_mut("ann").unwrap();
+        ann.online = true;
+        ann.record.session_epoch = 2;
+    });
+    scene.gateway.seen.lock().unwrap().attached.clear();
+    scene.gateway.attach(scene.run, "ann", 2, 1).await;
+    until("ann is back", || {
+        scene.gateway.read(|seen| seen.attached.contains_key("ann"))
+    })
+    .await;
+    let (_, attached) = scene.gateway.read(|seen| seen.attached["ann"].clone());
+    assert_eq!(attached.position.map(|p| p.x), Some(to.x));
+    assert_eq!(
+        scene.store.read(|state| state.problems.clone()),
+        Vec::<String>::new()
+    );
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_input_is_answered_once_and_in_order() {
+    let scene = scene(&["ann"], |_| {}).await;
+    scene.enter("ann").await;
+    let (run, gateway) = (scene.run, &scene.gateway);
+    let fly = r#"{"action":"fly"}"#.to_owned();
+    gateway.input(run, "ann", 2, "player:action", fly).await;
+    gateway
+        .input(run, "ann", 3, "player:move", "{}".to_owned())
+        .await;
+    gateway
+        .input(run, "ann", 1, "player:move", r#"{"run":true}"#.to_owned())
+        .await;
+    gateway
+        .input(run, "ann", 1, "player:move", r#"{"run":true}"#.to_owned())
+        .await;
+    let far = r#"{"target":{"x":9999,"z":9999}}"#.to_owned();
+    gateway.input(run, "ann", 4, "player:move", far).await;
+    until("four answers", || scene.answers("ann").len() >= 4).await;
+    let mut answers = scene.answers("ann");
+    answers.sort();
+    let answers: Vec<(&str, &str)> = answers.iter().map(|(a, b)| (&**a, &**b)).collect();
+    assert_eq!(
+        answers[..3],
+        [("1", "ack"), ("2", "unsupported"), ("3", "invalid_data")]
+    );
+    assert!(
+        ["unreachable", "too_far"].contains(&answers[3].1),
+        "{answers:?}"
+    );
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn too_many_inputs_at_once_are_refused_and_disturb_nobody() {
+    let scene = scene(&["ann"], |_| {}).await;
+    scene.enter("ann").await;
+    for number in 1..=100 {
+        let stop = r#"{"stop":true}"#.to_owned();
+        scene
+            .gateway
+            .input(scene.run, "ann", number, "player:move", stop)
+            .await;
+    }
+    until("all are answered", || scene.answers("ann").len() == 100).await;
+    let busy = scene
+        .answers("ann")
+        .iter()
+        .filter(|(_, code)| code == "busy")
+        .count();
+    assert!(busy > 0 && busy < 100, "{busy} of 100");
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_socket_lingers_and_an_older_session_gets_nothing() {
+    let scene = scene(&["ann"], |config| {
+        config.linger = std::time::Duration::from_millis(900)
+    });
+    let scene = scene.await;
+    scene.enter("ann").await;
+    let (_, attached) = scene.gateway.read(|seen| seen.attached["ann"].clone());
+    scene
+        .gateway
+        .attach(scene.run, "ann", 1, attached.attach)
+        .await;
+    until("stale", || {
+        let stale = |seen: &stage::gateway::Seen| seen.refused.iter().any(|r| r.1.code == "stale");
+        scene.gateway.read(stale)
+    })
+    .await;
+    let detach = Detach {
+        session_id: "session-ann".to_owned(),
+        character_id: "ann".to_owned(),
+        session_epoch: 1,
+        attach: attached.attach,
+    };
+    scene
+        .gateway
+        .say(scene.run, to_zone::Message::Detach(detach))
+        .await;
+    until("ann is logged out", || {
+        !scene.store.read(|s| s.characters["ann"].online)
+    })
+    .await;
+    let reason = scene.store.read(|s| s.characters["ann"].logout.clone());
+    assert_eq!(reason.as_deref(), Some("disconnected"));
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stop_saves_everybody_and_says_so() {
+    let scene = scene(&["ann", "bob"], |_| {}).await;
+    scene.enter("ann").await;
+    scene.enter("bob").await;
+    let to = Tile {
+        x: scene.from.x + 2,
+        ..scene.from
+    };
+    scene.gateway.walk(scene.run, "ann", 1, to).await;
+    until("ann is there", || {
+        scene.gateway.position("ann").is_some_and(|p| p.x == to.x)
+    })
+    .await;
+    scene.zone.stop().await;
+    let ann = scene.store.read(|state| state.characters["ann"].clone());
+    assert_eq!((ann.online, ann.record.x), (false, to.x));
+    assert_eq!(ann.logout.as_deref(), Some("shutdown"));
+    assert_eq!(
+        scene.store.read(|state| state.released.clone()),
+        [scene.run]
+    );
+    until("both are told", || {
+        scene.gateway.read(|seen| seen.left.len()) == 2
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fenced_run_drops_everything_and_a_new_one_begins() {
+    let scene = scene(&["ann"], |_| {}).await;
+    scene.enter("ann").await;
+    scene.store.change(|state| state.fenced.push(scene.run));
+    until("a new run", || {
+        scene
+            .store
+            .run_at(&scene.zone.address)
+            .is_some_and(|run| run > scene.run)
+    })
+    .await;
+    until("the link is closed", || {
+        scene.gateway.read(|seen| seen.closed.contains(&scene.run))
+    })
+    .await;
+    assert!(scene.store.read(|state| state.characters["ann"].online));
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_online_here_is_loaded_without_anybody_asking() {
+    let scene = scene(&[], |_| {}).await;
+    until("frames come", || {
+        scene.gateway.read(|seen| !seen.standing.is_empty())
+    })
+    .await;
+    scene.store.log_in("zoe", scene.from);
+    until("zoe stands in the world", || {
+        let seen = |seen: &stage::gateway::Seen| {
+            let last = seen
+                .standing
+                .get(&scene.run)
+                .and_then(|ticks| ticks.last_key_value());
+            last.is_some_and(|(_, players)| players.contains("zoe"))
+        };
+        scene.gateway.read(seen)
+    })
+    .await;
+    assert_eq!(Region::from(scene.from), border().0);
+    scene.zone.stop().await;
+}

@@ -1,0 +1,224 @@
+//! A gateway that pretends: links with zones, plays characters, and writes down what it is shown.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+};
+
+use bytes::Bytes;
+use proto::rpc::{
+    common::v1 as common,
+    zone::v1::{from_zone, link_client::LinkClient, to_zone, *},
+};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use world::{Chunk, Region, Tile};
+
+/// One session's word at one tick of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Word {
+    pub tick: u64,
+    pub run: u64,
+    pub sequence: u64,
+    pub position: Option<common::Tile>,
+    pub messages: Vec<Private>,
+}
+
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// By character.
+    pub words: BTreeMap<String, Vec<Word>>,
+    pub attached: BTreeMap<String, (u64, Attached)>,
+    pub refused: Vec<(u64, AttachRefused)>,
+    pub moved: Vec<(u64, Moved)>,
+    pub left: Vec<(u64, Left)>,
+    /// By run and tick: who is shown to stand in it.
+    pub standing: BTreeMap<u64, BTreeMap<u64, BTreeSet<String>>>,
+    /// The tick in which a character left a run, transferred.
+    pub transferred: Vec<(u64, u64, String)>,
+    pub closed: Vec<u64>,
+}
+
+/// The gateway; clones are the same one.
+#[derive(Clone)]
+pub struct Gateway {
+    id: String,
+    pub seen: Arc<Mutex<Seen>>,
+    links: Arc<Mutex<BTreeMap<u64, mpsc::Sender<ToZone>>>>,
+}
+
+impl Gateway {
+    pub fn new(id: &str) -> Gateway {
+        Gateway {
+            id: id.to_owned(),
+            seen: Arc::default(),
+            links: Arc::default(),
+        }
+    }
+
+    pub fn read<T>(&self, read: impl FnOnce(&Seen) -> T) -> T {
+        read(&self.seen.lock().unwrap())
+    }
+
+    /// Links with a run; shows all chunks of these regions.
+    pub async fn link(&self, run: u64, address: &str, link: u64, regions: &[Region]) {
+        let hello = Hello {
+            gateway_id: self.id.clone(),
+            link,
+            run_id: run,
+        };
+        let begun = std::time::Instant::now();
+        let (control, inbound) = loop {
+            let (control, outbound) = mpsc::channel(1024);
+            let first = to_zone::Message::Hello(hello.clone());
+            control.send(wrap(first)).await.unwrap();
+            let mut client = LinkClient::new(chassis::rpc::channel(address).unwrap());
+            match client.control(ReceiverStream::new(outbound)).await {
+                Ok(inbound) => break (control, inbound),
+                // The run is registered a moment before it can be linked with.
+                Err(status) => assert!(begun.elapsed() < super::PATIENCE, "{status}"),
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        };
+        self.links.lock().unwrap().insert(run, control);
+        let gateway = self.clone();
+        tokio::spawn(async move { gateway.read_control(run, inbound.into_inner()).await });
+        let (subscribe, outbound) = mpsc::channel(16);
+        let chunks = regions.iter().flat_map(|region| {
+            let (x, z) = (region.x * 8, region.z * 8);
+            (x..x + 8).flat_map(move |x| (z..z + 8).map(move |z| common::Chunk { x, z }))
+        });
+        let first = Subscribe {
+            hello: Some(hello),
+            add: chunks.collect(),
+            remove: Vec::new(),
+        };
+        subscribe.send(first).await.unwrap();
+        let mut client = LinkClient::new(chassis::rpc::channel(address).unwrap())
+            .max_decoding_message_size(64 << 20);
+        let inbound = client.frames(ReceiverStream::new(outbound)).await.unwrap();
+        let gateway = self.clone();
+        tokio::spawn(async move {
+            // Held so that the stream stays open.
+            let _subscribe = subscribe;
+            gateway.read_frames(run, inbound.into_inner()).await;
+        });
+    }
+
+    async fn read_control(&self, run: u64, mut inbound: tonic::Streaming<FromZone>) {
+        while let Ok(Some(FromZone { message })) = inbound.message().await {
+            let mut seen = self.seen.lock().unwrap();
+            match message.unwrap() {
+                from_zone::Message::Welcome(_) => {}
+                from_zone::Message::Attached(attached) => {
+                    let who = attached.character_id.clone();
+                    seen.attached.insert(who, (run, attached));
+                }
+                from_zone::Message::AttachRefused(refused) => seen.refused.push((run, refused)),
+                from_zone::Message::Moved(moved) => seen.moved.push((run, moved)),
+                from_zone::Message::Left(left) => seen.left.push((run, left)),
+            }
+        }
+        self.seen.lock().unwrap().closed.push(run);
+    }
+
+    async fn read_frames(&self, run: u64, mut inbound: tonic::Streaming<Frame>) {
+        let mut chunks: BTreeMap<Chunk, BTreeSet<String>> = BTreeMap::new();
+        while let Ok(Some(frame)) = inbound.message().await {
+            let mut seen = self.seen.lock().unwrap();
+            for chunk in frame.chunks {
+                let at = chunk.chunk.unwrap();
+                let there = chunks.entry(Chunk { x: at.x, z: at.z }).or_default();
+                if chunk.full {
+                    there.clear();
+                }
+                for leave in chunk.leave {
+                    assert!(there.remove(&leave.id), "{} was not there", leave.id);
+                    if leave.transferred {
+                        seen.transferred.push((run, frame.tick, leave.id));
+                    }
+                }
+                for enter in chunk.enter {
+                    assert!(there.insert(enter.id.clone()), "{} is there", enter.id);
+                }
+                for update in chunk.update {
+                    assert!(there.contains(&update.id), "{} is not there", update.id);
+                }
+            }
+            let players = chunks.values().flatten().filter(|id| !id.contains(':'));
+            let players = players.cloned().collect();
+            seen.standing
+                .entry(run)
+                .or_default()
+                .insert(frame.tick, players);
+            for session in frame.sessions {
+                let word = Word {
+                    tick: frame.tick,
+                    run,
+                    sequence: session.ownership_sequence,
+                    position: session.position,
+                    messages: session.messages,
+                };
+                seen.words
+                    .entry(session.character_id)
+                    .or_default()
+                    .push(word);
+            }
+        }
+    }
+
+    /// Says something to a run.
+    pub async fn say(&self, run: u64, message: to_zone::Message) {
+        let link = self.links.lock().unwrap()[&run].clone();
+        link.send(wrap(message)).await.unwrap();
+    }
+
+    pub async fn attach(&self, run: u64, who: &str, session_epoch: u64, attach: u64) {
+        let attach = Attach {
+            session_id: format!("session-{who}"),
+            character_id: who.to_owned(),
+            session_epoch,
+            attach,
+            last_input: 0,
+        };
+        self.say(run, to_zone::Message::Attach(attach)).await;
+    }
+
+    pub async fn input(&self, run: u64, who: &str, number: u64, event: &str, data: String) {
+        let input = Input {
+            session_id: format!("session-{who}"),
+            character_id: who.to_owned(),
+            session_epoch: 1,
+            number,
+            event: event.to_owned(),
+            data: data.into(),
+            id: Bytes::from(number.to_string()),
+            traceparent: String::new(),
+        };
+        self.say(run, to_zone::Message::Input(input)).await;
+    }
+
+    pub async fn walk(&self, run: u64, who: &str, number: u64, to: Tile) {
+        let data = format!(r#"{{"target":{{"x":{},"z":{}}}}}"#, to.x, to.z);
+        self.input(run, who, number, "player:move", data).await;
+    }
+
+    /// The messages that a character was sent, in order.
+    pub fn messages(&self, who: &str) -> Vec<Private> {
+        self.read(|seen| {
+            let words = seen.words.get(who).into_iter().flatten();
+            words.flat_map(|word| word.messages.clone()).collect()
+        })
+    }
+
+    /// Where a character was last.
+    pub fn position(&self, who: &str) -> Option<common::Tile> {
+        self.read(|seen| seen.words.get(who)?.last()?.position)
+    }
+}
+
+fn wrap(message: to_zone::Message) -> ToZone {
+    ToZone {
+        message: Some(message),
+    }
+}

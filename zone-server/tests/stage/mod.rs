@@ -1,0 +1,94 @@
+//! A stage for zone servers: a store and a gateway that only pretend, and real zones.
+
+// Each test binary uses its part of the stage.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod gateway;
+pub mod store;
+
+use std::{sync::Mutex, time::Duration};
+
+use chassis::telemetry::{Telemetry, TelemetryConfig};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use world::{Content, Region, Tile};
+use zone_server::{Config, Server};
+
+/// A tick of the stage.
+pub const TICK_MS: u64 = 300;
+/// No condition is waited for longer.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A zone server that runs.
+pub struct Zone {
+    pub address: String,
+    stop: CancellationToken,
+    running: Mutex<Option<JoinHandle<anyhow::Result<()>>>>,
+}
+
+impl Zone {
+    /// Starts a zone against a store.
+    pub async fn start(store: &str, change: impl FnOnce(&mut Config)) -> Zone {
+        let env = chassis::config::Env::from_pairs([
+            ("PERSISTENCE_ADDRESSES", store),
+            ("WORLD", "/nonexistent"),
+        ]);
+        let mut reader = chassis::config::Reader::new(env);
+        let mut config = Config::read(&mut reader);
+        reader.finish().unwrap();
+        config.tick_ms = TICK_MS;
+        change(&mut config);
+        let telemetry = Telemetry::new("zone-server", &TelemetryConfig::default()).unwrap();
+        let server = Server::bind(config, telemetry).await.unwrap();
+        let stop = CancellationToken::new();
+        Zone {
+            address: server.address().to_string(),
+            stop: stop.clone(),
+            running: Mutex::new(Some(tokio::spawn(server.run(stop)))),
+        }
+    }
+
+    /// Stops it in order.
+    pub async fn stop(&self) {
+        self.stop.cancel();
+        let running = self.running.lock().unwrap().take();
+        let running = running.expect("stopped once");
+        let ended = tokio::time::timeout(PATIENCE, running).await;
+        ended.expect("the zone ends in time").unwrap().unwrap();
+    }
+}
+
+/// Waits until something holds.
+pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// A border between two regions, `west` and its eastern neighbour, that can be walked straight
+/// across along a row: the tile 8 before the border and the one 12 behind it.
+pub fn border() -> (Region, Region, Tile, Tile) {
+    let content = Content::embedded();
+    let bounds = content.bounds();
+    let terrain = content.terrain();
+    for west in content.regions() {
+        let east = Region {
+            x: west.x + 1,
+            z: west.z,
+        };
+        let edge = east.bounds().min_x;
+        if edge + 16 > bounds.max_x {
+            continue;
+        }
+        for z in west.bounds().min_z + 4..west.bounds().max_z - 4 {
+            let open = (edge - 10..edge + 14).all(|x| terrain.walkable(Tile { x, z }));
+            if open {
+                let (from, to) = (Tile { x: edge - 8, z }, Tile { x: edge + 12, z });
+                return (west, east, from, to);
+            }
+        }
+    }
+    panic!("the content has no border that can be walked across");
+}

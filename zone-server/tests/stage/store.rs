@@ -1,0 +1,457 @@
+//! A store that pretends: keeps rows in memory, checks what the real one checks, and fails when
+//! it is told to.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use proto::rpc::{
+    common::v1 as common,
+    persistence::v1::{
+        directory_server::{Directory, DirectoryServer},
+        runs_server::{Runs, RunsServer},
+        *,
+    },
+};
+use tokio::{net::TcpListener, sync::watch};
+use tokio_stream::{StreamExt, wrappers::WatchStream};
+use tonic::{Request, Response, Status, Streaming};
+use world::Region;
+
+/// What the store holds of a character.
+#[derive(Debug, Clone)]
+pub struct Character {
+    pub record: CharacterRecord,
+    pub online: bool,
+    pub logout: Option<String>,
+}
+
+/// What went wrong, or will.
+#[derive(Debug, Default)]
+pub struct Faults {
+    /// So many commits are applied, and their answer is lost.
+    pub replies_lost: u32,
+    /// So many commits with transfers are refused as stale.
+    pub stale: u32,
+}
+
+#[derive(Debug, Default)]
+pub struct State {
+    pub runs: BTreeMap<u64, String>,
+    pub fenced: Vec<u64>,
+    pub released: Vec<u64>,
+    pub owners: BTreeMap<Region, (u64, u64)>,
+    pub characters: BTreeMap<String, Character>,
+    pub applied: BTreeMap<u64, u64>,
+    /// Every batch as it came: its run, its sequence, its rows.
+    pub batches: Vec<(u64, u64, Vec<CharacterRow>)>,
+    pub transfers: u64,
+    pub problems: Vec<String>,
+    pub faults: Faults,
+}
+
+/// The store; clones are the same one.
+#[derive(Clone)]
+pub struct Store {
+    pub state: Arc<Mutex<State>>,
+    version: Arc<watch::Sender<u64>>,
+    pub address: String,
+}
+
+pub fn key(region: Option<common::Region>) -> Region {
+    let at = region.unwrap();
+    Region { x: at.x, z: at.z }
+}
+
+pub fn rpc(region: Region) -> common::Region {
+    common::Region {
+        x: region.x,
+        z: region.z,
+    }
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_millis() as u64
+}
+
+impl Store {
+    pub async fn start() -> Store {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let store = Store {
+            state: Arc::default(),
+            version: Arc::new(watch::channel(1).0),
+            address: listener.local_addr().unwrap().to_string(),
+        };
+        let router = chassis::rpc::server()
+            .add_service(RunsServer::new(store.clone()))
+            .add_service(DirectoryServer::new(store.clone()));
+        let never = tokio_util::sync::CancellationToken::new();
+        tokio::spawn(chassis::rpc::serve(router, listener, never));
+        store
+    }
+
+    /// Changes what the store holds, and tells everybody.
+    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let out = change(&mut self.state.lock().unwrap());
+        self.version.send_modify(|version| *version += 1);
+        out
+    }
+
+    pub fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
+        read(&self.state.lock().unwrap())
+    }
+
+    /// The run that listens at an address.
+    pub fn run_at(&self, address: &str) -> Option<u64> {
+        self.read(|state| {
+            let live = state
+                .runs
+                .iter()
+                .filter(|(run, _)| !state.fenced.contains(run));
+            live.filter(|(_, a)| *a == address)
+                .map(|(run, _)| *run)
+                .last()
+        })
+    }
+
+    /// Gives a region to a run, at the next epoch.
+    pub fn assign(&self, region: Region, run: u64) {
+        self.change(|state| {
+            let owner = state.owners.entry(region).or_default();
+            *owner = (run, owner.1 + 1);
+        });
+    }
+
+    /// Puts a character into the world, as a login does.
+    pub fn log_in(&self, id: &str, at: world::Tile) {
+        self.change(|state| {
+            let record = CharacterRecord {
+                id: id.to_owned(),
+                account_id: format!("account-{id}"),
+                name: id.to_owned(),
+                region: Some(rpc(Region::from(at))),
+                ownership_sequence: 1,
+                session_epoch: 1,
+                session_id: format!("session-{id}"),
+                x: at.x,
+                z: at.z,
+                combat_level: 3,
+                health: 10,
+                run_energy: 10_000,
+                placed: true,
+                ..CharacterRecord::default()
+            };
+            let character = Character {
+                record,
+                online: true,
+                logout: None,
+            };
+            state.characters.insert(id.to_owned(), character);
+        });
+    }
+
+    fn directory_update(&self, version: u64) -> DirectoryUpdate {
+        self.read(|state| DirectoryUpdate {
+            version,
+            incarnation: 1,
+            runs: state
+                .runs
+                .iter()
+                .map(|(run, address)| Run {
+                    run_id: *run,
+                    address: address.clone(),
+                    state: if state.fenced.contains(run) {
+                        RunState::Fenced.into()
+                    } else {
+                        RunState::Live.into()
+                    },
+                    ..Run::default()
+                })
+                .collect(),
+            regions: state
+                .owners
+                .iter()
+                .map(|(region, (run_id, epoch))| RegionOwner {
+                    region: Some(rpc(*region)),
+                    run_id: *run_id,
+                    epoch: *epoch,
+                })
+                .collect(),
+            unchanged: false,
+        })
+    }
+}
+
+impl State {
+    fn owned_by(&self, region: Region) -> u64 {
+        self.owners.get(&region).map_or(0, |(run, _)| *run)
+    }
+
+    fn ownership(&self, character: &Character) -> CharacterOwnership {
+        let region = key(character.record.region);
+        CharacterOwnership {
+            character_id: character.record.id.clone(),
+            region: character.record.region,
+            ownership_sequence: character.record.ownership_sequence,
+            session_epoch: character.record.session_epoch,
+            online: character.online,
+            run_id: self.owned_by(region),
+            region_epoch: self.owners.get(&region).map_or(0, |(_, epoch)| *epoch),
+        }
+    }
+
+    fn check(&self, run: u64, row: &CharacterRow) -> Result<(), String> {
+        let record = row.record.as_ref().ok_or("no record")?;
+        let held = self.characters.get(&record.id).ok_or("no such character")?;
+        let wrong = |what: &str| Err(format!("{}: {what}", record.id));
+        if !held.online {
+            return wrong("offline");
+        }
+        if held.record.region != record.region {
+            return wrong("another region");
+        }
+        if held.record.ownership_sequence != record.ownership_sequence {
+            return wrong("another sequence");
+        }
+        if self.owned_by(key(record.region)) != run {
+            return wrong("not the run's region");
+        }
+        Ok(())
+    }
+
+    fn stale(&self, run: u64, row: &CharacterRow) -> bool {
+        row.transfer.as_ref().is_some_and(|transfer| {
+            let (owner, epoch) = self.owners[&key(transfer.region)];
+            match transfer.epoch {
+                0 => owner != run,
+                expected => epoch != expected,
+            }
+        })
+    }
+
+    fn apply(&mut self, row: CharacterRow) {
+        let mut record = row.record.unwrap();
+        if let Some(transfer) = row.transfer {
+            if transfer.epoch != 0 {
+                self.transfers += 1;
+            }
+            record.region = transfer.region;
+            record.ownership_sequence = transfer.ownership_sequence;
+        }
+        let held = self.characters.get_mut(&record.id).unwrap();
+        if let Some(logout) = row.logout {
+            held.online = false;
+            held.logout = Some(logout.reason);
+        }
+        held.record = record;
+    }
+
+    fn commit(&mut self, header: &CommitHeader, rows: Vec<CharacterRow>) -> CommitReply {
+        let reply =
+            |outcome: commit_reply::Outcome, ids: Vec<String>, detail: String| CommitReply {
+                outcome: outcome.into(),
+                character_ids: ids,
+                detail,
+            };
+        let run = header.run_id;
+        self.batches.push((run, header.sequence, rows.clone()));
+        if self.fenced.contains(&run) {
+            return reply(commit_reply::Outcome::Fenced, Vec::new(), String::new());
+        }
+        let last = self.applied.get(&run).copied().unwrap_or(0);
+        if header.sequence <= last {
+            return reply(commit_reply::Outcome::Done, Vec::new(), String::new());
+        }
+        for row in &rows {
+            if let Err(why) = self.check(run, row) {
+                self.problems.push(why.clone());
+                let id = row
+                    .record
+                    .as_ref()
+                    .map(|r| r.id.clone())
+                    .unwrap_or_default();
+                return reply(commit_reply::Outcome::Refused, vec![id], why);
+            }
+        }
+        let mut stale: Vec<String> = rows
+            .iter()
+            .filter(|row| self.stale(run, row))
+            .map(|row| row.record.as_ref().unwrap().id.clone())
+            .collect();
+        if self.faults.stale > 0 && rows.iter().any(|row| row.transfer.is_some()) {
+            self.faults.stale -= 1;
+            let going = rows.iter().filter(|row| row.transfer.is_some());
+            stale = going
+                .map(|row| row.record.as_ref().unwrap().id.clone())
+                .collect();
+        }
+        if !stale.is_empty() {
+            return reply(commit_reply::Outcome::TransferStale, stale, String::new());
+        }
+        rows.into_iter().for_each(|row| self.apply(row));
+        self.applied.insert(run, header.sequence);
+        reply(commit_reply::Outcome::Done, Vec::new(), String::new())
+    }
+}
+
+#[tonic::async_trait]
+impl Runs for Store {
+    async fn register(
+        &self,
+        request: Request<RegisterRequest>,
+    ) -> Result<Response<RegisterReply>, Status> {
+        let address = request.into_inner().address;
+        let run_id = self.change(|state| {
+            let run_id = state.runs.len() as u64 + 1;
+            state.runs.insert(run_id, address);
+            run_id
+        });
+        Ok(Response::new(RegisterReply {
+            run_id,
+            store_time_ms: now_ms(),
+            lease_ms: 3000,
+            incarnation: 1,
+        }))
+    }
+
+    async fn renew(&self, request: Request<RenewRequest>) -> Result<Response<RenewReply>, Status> {
+        let run = request.into_inner().run_id;
+        let fenced = self.read(|state| state.fenced.contains(&run));
+        let state = if fenced {
+            RunState::Fenced
+        } else {
+            RunState::Live
+        };
+        Ok(Response::new(RenewReply {
+            state: state.into(),
+            store_time_ms: now_ms(),
+            incarnation: 1,
+        }))
+    }
+
+    async fn release(
+        &self,
+        request: Request<ReleaseRequest>,
+    ) -> Result<Response<ReleaseReply>, Status> {
+        let run = request.into_inner().run_id;
+        self.change(|state| {
+            state.fenced.push(run);
+            state.released.push(run);
+        });
+        Ok(Response::new(ReleaseReply {}))
+    }
+
+    async fn load_region(
+        &self,
+        request: Request<LoadRegionRequest>,
+    ) -> Result<Response<LoadRegionReply>, Status> {
+        let request = request.into_inner();
+        let region = key(request.region);
+        self.read(|state| {
+            if state.owners.get(&region) != Some(&(request.run_id, request.epoch)) {
+                return Err(Status::permission_denied("not the owner"));
+            }
+            let there = state.characters.values();
+            let there = there.filter(|c| c.online && key(c.record.region) == region);
+            Ok(Response::new(LoadRegionReply {
+                characters: there.map(|c| c.record.clone()).collect(),
+                state: Default::default(),
+            }))
+        })
+    }
+
+    async fn load_character(
+        &self,
+        request: Request<LoadCharacterRequest>,
+    ) -> Result<Response<CharacterRecord>, Status> {
+        let request = request.into_inner();
+        self.read(|state| {
+            let character = state.characters.get(&request.character_id);
+            let character = character.filter(|c| c.online);
+            let character = character.ok_or_else(|| Status::not_found("not online"))?;
+            if state.owned_by(key(character.record.region)) != request.run_id {
+                return Err(Status::permission_denied("not the owner"));
+            }
+            Ok(Response::new(character.record.clone()))
+        })
+    }
+
+    async fn online_characters(
+        &self,
+        request: Request<OnlineCharactersRequest>,
+    ) -> Result<Response<OnlineCharactersReply>, Status> {
+        let run = request.into_inner().run_id;
+        let characters = self.read(|state| {
+            let online = state.characters.values().filter(|c| c.online);
+            let all = online.map(|c| state.ownership(c));
+            all.filter(|o| o.run_id == run).collect()
+        });
+        Ok(Response::new(OnlineCharactersReply { characters }))
+    }
+
+    async fn character_owner(
+        &self,
+        request: Request<CharacterOwnerRequest>,
+    ) -> Result<Response<CharacterOwnership>, Status> {
+        let id = request.into_inner().character_id;
+        self.read(|state| {
+            let character = state.characters.get(&id);
+            let character = character.ok_or_else(|| Status::not_found("no such character"))?;
+            Ok(Response::new(state.ownership(character)))
+        })
+    }
+
+    async fn commit(
+        &self,
+        request: Request<Streaming<CommitPart>>,
+    ) -> Result<Response<CommitReply>, Status> {
+        let mut parts = request.into_inner();
+        let mut header = CommitHeader::default();
+        let mut rows = Vec::new();
+        while let Some(part) = parts.message().await? {
+            match part.part {
+                Some(commit_part::Part::Header(first)) => header = first,
+                Some(commit_part::Part::Rows(more)) => rows.extend(more.characters),
+                None => return Err(Status::invalid_argument("empty part")),
+            }
+        }
+        if header.rows as usize != rows.len() {
+            return Err(Status::invalid_argument("rows are missing"));
+        }
+        let mut state = self.state.lock().unwrap();
+        let reply = state.commit(&header, rows);
+        if state.faults.replies_lost > 0 {
+            state.faults.replies_lost -= 1;
+            return Err(Status::unavailable("the answer is lost"));
+        }
+        Ok(Response::new(reply))
+    }
+}
+
+#[tonic::async_trait]
+impl Directory for Store {
+    type WatchStream =
+        std::pin::Pin<Box<dyn tokio_stream::Stream<Item = Result<DirectoryUpdate, Status>> + Send>>;
+
+    async fn watch(
+        &self,
+        _request: Request<WatchRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let store = self.clone();
+        let changes = WatchStream::new(self.version.subscribe());
+        let changes = changes.map(move |version| Ok(store.directory_update(version)));
+        let every = tokio::time::interval(std::time::Duration::from_secs(1));
+        let alive = tokio_stream::wrappers::IntervalStream::new(every).map(|_| {
+            Ok(DirectoryUpdate {
+                unchanged: true,
+                ..DirectoryUpdate::default()
+            })
+        });
+        Ok(Response::new(Box::pin(changes.merge(alive))))
+    }
+}
