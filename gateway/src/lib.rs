@@ -1,7 +1,27 @@
 //! The gateway guards the door and shows the world: HTTP, WebSocket sessions, authentication,
 //! limits, what each session sees, and chat. It holds nothing that matters when it is killed.
+//!
+//! In reading order: `server` (how it starts and ends), `http` (the routes), `socket`, `mailbox`,
+//! `writer` and `frames` (one WebSocket), `session` (one client), `zone_link`, `directory` and
+//! `view` (the world), `social` (chat).
 
+mod app;
+mod auth;
+mod clock;
+mod config;
 mod directory;
+mod frames;
+mod http;
 mod mailbox;
+mod metrics;
+mod server;
+mod session;
+mod social;
+mod socket;
+mod spans;
 mod view;
+mod writer;
 mod zone_link;
+
+pub use config::Config;
+pub use server::Server;

@@ -72,17 +72,6 @@ impl Reliable {
     pub(crate) fn len(&self) -> usize {
         self.event.len() + self.data.len()
     }
-
-    /// The same message once more; whoever awaits its writing awaits the first one.
-    pub(crate) fn again(&self) -> Self {
-        Self {
-            event: self.event.clone(),
-            data: self.data.clone(),
-            re: self.re.clone(),
-            traceparents: Vec::new(),
-            written: None,
-        }
-    }
 }
 
 /// One `world:update`, ready to be written.
@@ -140,7 +129,7 @@ struct Inside {
 
 /// The one way to a session's socket. Cheap to clone; all clones are the same mailbox.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Mailbox(Arc<(Mutex<Inside>, Notify)>);
+pub(crate) struct Mailbox(Arc<(Mutex<Inside>, Notify, Notify)>);
 
 impl Mailbox {
     pub(crate) fn new() -> Self {
@@ -189,12 +178,6 @@ impl Mailbox {
         drop(inside);
         self.wake();
         true
-    }
-
-    /// The room for an update is free: what is offered next is taken.
-    pub(crate) fn takes_update(&self) -> bool {
-        let inside = self.inside();
-        inside.update.is_none() && inside.held.is_none() && !inside.paused
     }
 
     /// Closes the socket behind the messages that wait. The first reason stays.
@@ -259,17 +242,23 @@ impl Mailbox {
         inside.pongs.clear();
     }
 
-    /// A new socket writes from here on: `first`, then what waits. With `resync` nothing of what
-    /// waited is kept.
-    pub(crate) fn resume(&self, first: Vec<Reliable>, resync: bool) {
+    /// Drops what waits to be written; everything is sent anew. Gives the requests that this
+    /// would have answered.
+    pub(crate) fn forget(&self) -> Vec<RequestId> {
+        let mut inside = self.inside();
+        let dropped = std::mem::take(&mut inside.reliable);
+        inside.bytes = inside.held.iter().flatten().map(Reliable::len).sum();
+        inside.overflowed = false;
+        let answered = dropped.into_iter().filter_map(|message| message.re);
+        let expected = |id: &RequestId| inside.requests.iter().any(|(other, _)| other == id);
+        answered.filter(|id| !expected(id)).collect()
+    }
+
+    /// A new socket writes from here on: `first`, then what waits.
+    pub(crate) fn resume(&self, first: Vec<Reliable>) {
         let mut inside = self.inside();
         inside.paused = false;
         inside.update = None;
-        if resync {
-            inside.reliable.clear();
-            inside.bytes = inside.held.iter().flatten().map(Reliable::len).sum();
-            inside.overflowed = false;
-        }
         inside.bytes += first.iter().map(Reliable::len).sum::<usize>();
         for message in first.into_iter().rev() {
             inside.reliable.push_front(message);
@@ -295,7 +284,30 @@ impl Mailbox {
     /// The requests that were passed on and never answered, with their events; they are
     /// forgotten here, so whoever takes them answers them `outcome_unknown`.
     pub(crate) fn take_requests(&self) -> Vec<(RequestId, &'static str)> {
-        self.inside().requests.drain(..).collect()
+        let mut inside = self.inside();
+        let requests = std::mem::take(&mut inside.requests);
+        let held = inside.held.iter().flatten();
+        let waiting: Vec<_> = inside.reliable.iter().chain(held).collect();
+        let answered = |id: &RequestId| waiting.iter().any(|m| m.re.as_ref() == Some(id));
+        requests
+            .into_iter()
+            .filter(|(id, _)| !answered(id))
+            .collect()
+    }
+
+    /// Waits until what is refused or answered has room, so that who asks much is heard slowly.
+    /// Safe to drop while it waits.
+    pub(crate) async fn roomy(&self) {
+        loop {
+            {
+                let inside = self.inside();
+                let few = inside.reliable.len() <= MESSAGES_MAX / 2;
+                if few && inside.bytes <= BYTES_MAX / 2 {
+                    return;
+                }
+            }
+            self.0.2.notified().await;
+        }
     }
 
     /// What to write next; waits until there is something. Safe to drop while it waits.
@@ -322,6 +334,7 @@ impl Mailbox {
             if let Some(re) = &message.re {
                 inside.requests.retain(|(id, _)| id != re);
             }
+            self.0.2.notify_one();
             return Some(Next::Reliable(message));
         }
         if inside.overflowed {
@@ -424,8 +437,11 @@ mod tests {
         assert_eq!(mailbox.push(message(200)), Err(Full));
         mailbox.pause();
         assert!(!mailbox.offer(update()));
-        mailbox.resume(vec![Reliable::raw("session:resumed", "{}")], true);
-        assert!(matches!(mailbox.try_next(), Some(Next::Reliable(m)) if m.event == "session:resumed"));
+        assert_eq!(mailbox.forget(), []);
+        mailbox.resume(vec![Reliable::raw("session:resumed", "{}")]);
+        assert!(
+            matches!(mailbox.try_next(), Some(Next::Reliable(m)) if m.event == "session:resumed")
+        );
         assert!(mailbox.try_next().is_none());
         mailbox.push(message(200)).unwrap();
     }

@@ -1,0 +1,178 @@
+//! Accounts and characters, as the store keeps them.
+//!
+//! Always: every call has a deadline; a replica that is away is answered for by the next one; a
+//! call that may have happened is made again only where that changes nothing.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Context;
+use bytes::Bytes;
+use chassis::rpc;
+use proto::{
+    client::ErrorCode,
+    rpc::persistence::v1::{
+        CharacterSummary, CreateCharacterRequest, DeleteCharacterRequest, FindCharacterRequest,
+        GetAccountRequest, ListCharactersRequest, OpenSessionReply, OpenSessionRequest,
+        SecretRequest, SignInReply, SignInRequest, accounts_client::AccountsClient,
+    },
+};
+use tonic::{Code, Status, transport::Channel};
+
+/// Calls the persistence services.
+pub(crate) struct Accounts {
+    replicas: Vec<AccountsClient<Channel>>,
+    current: AtomicUsize,
+}
+
+/// Calls `$method` at one replica after the other until one answers.
+macro_rules! call {
+    ($self:ident, $method:ident, $request:expr) => {{
+        let request = $request;
+        let mut last = Status::unavailable("no persistence service is configured");
+        let first = $self.current.load(Ordering::Relaxed);
+        for step in 0..$self.replicas.len() {
+            let index = (first + step) % $self.replicas.len();
+            let mut replica = $self.replicas[index].clone();
+            match rpc::bounded(replica.$method(request.clone())).await {
+                Err(status) if away(&status) => last = status,
+                answer => {
+                    $self.current.store(index, Ordering::Relaxed);
+                    return answer;
+                }
+            }
+        }
+        Err(last)
+    }};
+}
+
+impl Accounts {
+    /// Connects when first used.
+    pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
+        let replicas = addresses
+            .iter()
+            .map(|address| Ok(AccountsClient::new(rpc::channel(address)?)))
+            .collect::<anyhow::Result<Vec<_>>>()
+            .context("PERSISTENCE_ADDRESSES")?;
+        Ok(Self {
+            replicas,
+            current: AtomicUsize::new(0),
+        })
+    }
+
+    /// The secret that signs tokens, kept by the store.
+    pub(crate) async fn secret(&self, name: &str) -> Result<Bytes, Status> {
+        let name = name.to_owned();
+        let answer = async { call!(self, secret, SecretRequest { name }) };
+        answer.await.map(|reply| reply.value)
+    }
+
+    /// The account of a device key; made when `create` is set.
+    pub(crate) async fn sign_in(&self, hash: Bytes, create: bool) -> Result<SignInReply, Status> {
+        call!(
+            self,
+            sign_in,
+            SignInRequest {
+                device_key_hash: hash,
+                create,
+            }
+        )
+    }
+
+    /// An account by its id.
+    pub(crate) async fn account(&self, account_id: &str) -> Result<SignInReply, Status> {
+        let account_id = account_id.to_owned();
+        call!(self, get_account, GetAccountRequest { account_id })
+    }
+
+    /// All characters of an account.
+    pub(crate) async fn characters(
+        &self,
+        account_id: &str,
+    ) -> Result<Vec<CharacterSummary>, Status> {
+        let request = ListCharactersRequest {
+            account_id: account_id.to_owned(),
+        };
+        let answer = async { call!(self, list_characters, request) };
+        answer.await.map(|reply| reply.characters)
+    }
+
+    /// Makes a character. An answer that was lost is settled by the name, so that trying at
+    /// another replica never reports the character's own name as taken.
+    pub(crate) async fn create_character(
+        &self,
+        request: CreateCharacterRequest,
+    ) -> Result<CharacterSummary, Status> {
+        let first = self.current.load(Ordering::Relaxed);
+        let mut last = Status::unavailable("no persistence service is configured");
+        for step in 0..self.replicas.len() {
+            let index = (first + step) % self.replicas.len();
+            let mut replica = self.replicas[index].clone();
+            match rpc::bounded(replica.create_character(request.clone())).await {
+                Err(status) if away(&status) => last = status,
+                Err(status) if status.code() == Code::AlreadyExists && step > 0 => {
+                    return self.own_by_name(&request, status).await;
+                }
+                answer => return answer,
+            }
+        }
+        Err(last)
+    }
+
+    async fn own_by_name(
+        &self,
+        request: &CreateCharacterRequest,
+        taken: Status,
+    ) -> Result<CharacterSummary, Status> {
+        let name = request.name.clone();
+        let found = async { call!(self, find_character, FindCharacterRequest { name }) };
+        match found.await {
+            Ok(found) if found.account_id == request.account_id => Ok(found),
+            _ => Err(taken),
+        }
+    }
+
+    /// Removes a character.
+    pub(crate) async fn delete_character(
+        &self,
+        account_id: &str,
+        character_id: &str,
+    ) -> Result<(), Status> {
+        let request = DeleteCharacterRequest {
+            account_id: account_id.to_owned(),
+            character_id: character_id.to_owned(),
+        };
+        let answer = async { call!(self, delete_character, request) };
+        answer.await.map(|_| ())
+    }
+
+    /// Brings a character online with a new session epoch. Made twice, the later epoch counts.
+    pub(crate) async fn open_session(
+        &self,
+        request: OpenSessionRequest,
+    ) -> Result<OpenSessionReply, Status> {
+        call!(self, open_session, request)
+    }
+}
+
+/// The replica did not answer; another one may.
+fn away(status: &Status) -> bool {
+    matches!(
+        status.code(),
+        Code::Unavailable | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled
+    )
+}
+
+/// What a client is told of a refusal by the store.
+pub(crate) fn refusal(status: &Status) -> ErrorCode {
+    match status.code() {
+        Code::AlreadyExists => ErrorCode::NameTaken,
+        Code::ResourceExhausted => ErrorCode::TooManyCharacters,
+        Code::FailedPrecondition => ErrorCode::CharacterOnline,
+        Code::NotFound | Code::PermissionDenied => ErrorCode::NotYourCharacter,
+        Code::InvalidArgument => ErrorCode::InvalidName,
+        _ => {
+            tracing::warn!(code = ?status.code(), message = status.message(), "the store refused");
+            ErrorCode::StorageUnavailable
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Our own access tokens: HS256, 12 hours, every claim required and checked.
+//!
+//! Always: the algorithm is ours, never the token's; a token is never logged.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+
+use crate::clock;
+
+const ISSUER: &str = "tilestead";
+const AUDIENCE: &str = "tilestead";
+/// How long a token is good, in seconds.
+const LIFETIME_S: u64 = 12 * 60 * 60;
+const LEEWAY_S: u64 = 5;
+
+/// What a token says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Claims {
+    /// The account.
+    pub(crate) sub: String,
+    iss: String,
+    aud: String,
+    iat: u64,
+    exp: u64,
+    jti: String,
+    /// What it is good for.
+    pub(crate) scope: Scope,
+}
+
+/// What a token is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Scope {
+    /// Everything that a player may do.
+    Player,
+    /// What one agent's character may do.
+    Agent,
+    /// Only to look.
+    Spectator,
+    /// To run the place.
+    Operator,
+}
+
+/// A token that was made.
+pub(crate) struct Issued {
+    pub(crate) token: String,
+    /// Milliseconds since 1970.
+    pub(crate) expires_at_ms: u64,
+}
+
+/// Why a token is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// It is not one of ours, or it has ended.
+    Invalid,
+    /// The secret is not known yet.
+    NotReady,
+}
+
+/// Makes and checks tokens, as soon as it knows the secret.
+#[derive(Default)]
+pub(crate) struct Tokens(ArcSwapOption<Keys>);
+
+struct Keys {
+    sign: EncodingKey,
+    verify: DecodingKey,
+}
+
+impl Tokens {
+    /// From now on with this secret.
+    pub(crate) fn set_secret(&self, secret: &[u8]) {
+        self.0.store(Some(Arc::new(Keys {
+            sign: EncodingKey::from_secret(secret),
+            verify: DecodingKey::from_secret(secret),
+        })));
+    }
+
+    /// The secret is known.
+    pub(crate) fn ready(&self) -> bool {
+        self.0.load().is_some()
+    }
+
+    /// A player's token for an account; `None` while the secret is not known.
+    pub(crate) fn issue(&self, account_id: &str) -> Option<Issued> {
+        self.issue_at(account_id, clock::unix_ms() / 1000)
+    }
+
+    fn issue_at(&self, account_id: &str, now_s: u64) -> Option<Issued> {
+        let claims = Claims {
+            sub: account_id.to_owned(),
+            iss: ISSUER.to_owned(),
+            aud: AUDIENCE.to_owned(),
+            iat: now_s,
+            exp: now_s + LIFETIME_S,
+            jti: uuid::Uuid::new_v4().simple().to_string(),
+            scope: Scope::Player,
+        };
+        let keys = self.0.load_full()?;
+        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &keys.sign);
+        Some(Issued {
+            token: token.ok()?,
+            expires_at_ms: claims.exp * 1000,
+        })
+    }
+
+    /// What a token says, if it is ours and still good.
+    pub(crate) fn verify(&self, token: &str) -> Result<Claims, Refused> {
+        let keys = self.0.load_full().ok_or(Refused::NotReady)?;
+        let mut rules = Validation::new(Algorithm::HS256);
+        rules.leeway = LEEWAY_S;
+        rules.set_issuer(&[ISSUER]);
+        rules.set_audience(&[AUDIENCE]);
+        rules.set_required_spec_claims(&["sub", "iss", "aud", "exp"]);
+        let read = jsonwebtoken::decode::<Claims>(token, &keys.verify, &rules);
+        let claims = read.map_err(|_| Refused::Invalid)?.claims;
+        let now = clock::unix_ms() / 1000;
+        // `iat` is not checked by the library.
+        if claims.iat > now + LEEWAY_S || claims.exp > claims.iat + LIFETIME_S {
+            return Err(Refused::Invalid);
+        }
+        Ok(claims)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const SECRET: &[u8] = b"0123456789abcdef0123456789abcdef";
+
+    fn tokens() -> Tokens {
+        let tokens = Tokens::default();
+        tokens.set_secret(SECRET);
+        tokens
+    }
+
+    fn now_s() -> u64 {
+        clock::unix_ms() / 1000
+    }
+
+    fn claims() -> Value {
+        json!({
+            "sub": "a", "iss": ISSUER, "aud": AUDIENCE, "iat": now_s(),
+            "exp": now_s() + 60, "jti": "j", "scope": "player",
+        })
+    }
+
+    fn signed(claims: &Value, algorithm: Algorithm, secret: &[u8]) -> String {
+        let key = EncodingKey::from_secret(secret);
+        jsonwebtoken::encode(&Header::new(algorithm), claims, &key).unwrap()
+    }
+
+    #[test]
+    fn a_token_of_ours_names_its_account_for_twelve_hours() {
+        let tokens = tokens();
+        let issued = tokens.issue("account-7").unwrap();
+        let claims = tokens.verify(&issued.token).unwrap();
+        assert_eq!(
+            (claims.sub.as_str(), claims.scope),
+            ("account-7", Scope::Player)
+        );
+        assert_eq!(claims.exp - claims.iat, 12 * 60 * 60);
+        assert_eq!(issued.expires_at_ms, claims.exp * 1000);
+        let old = tokens
+            .issue_at("a", now_s() - LIFETIME_S - LEEWAY_S - 1)
+            .unwrap();
+        assert_eq!(tokens.verify(&old.token), Err(Refused::Invalid));
+        let just = tokens
+            .issue_at("a", now_s() - LIFETIME_S - LEEWAY_S + 3)
+            .unwrap();
+        assert!(tokens.verify(&just.token).is_ok(), "within the leeway");
+    }
+
+    #[test]
+    fn each_claim_is_required() {
+        let good = signed(&claims(), Algorithm::HS256, SECRET);
+        assert!(tokens().verify(&good).is_ok());
+        for name in ["sub", "iss", "aud", "iat", "exp", "jti", "scope"] {
+            let mut claims = claims();
+            claims.as_object_mut().unwrap().remove(name);
+            let token = signed(&claims, Algorithm::HS256, SECRET);
+            assert_eq!(
+                tokens().verify(&token),
+                Err(Refused::Invalid),
+                "without {name}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_claim_is_checked() {
+        for (name, value) in [
+            ("iss", json!("other")),
+            ("aud", json!("other")),
+            ("exp", json!(now_s() - 6)),
+            ("exp", json!(now_s() + LIFETIME_S + 60)),
+            ("iat", json!(now_s() + 60)),
+            ("scope", json!("god")),
+        ] {
+            let mut claims = claims();
+            claims[name] = value;
+            let token = signed(&claims, Algorithm::HS256, SECRET);
+            assert_eq!(tokens().verify(&token), Err(Refused::Invalid), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_our_algorithm_and_our_secret_count() {
+        let other = signed(
+            &claims(),
+            Algorithm::HS256,
+            b"another secret of thirty-two b..",
+        );
+        assert_eq!(tokens().verify(&other), Err(Refused::Invalid));
+        let longer = signed(&claims(), Algorithm::HS512, SECRET);
+        assert_eq!(tokens().verify(&longer), Err(Refused::Invalid));
+        let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let head = part(&json!({"alg": "none", "typ": "JWT"}));
+        let bare = format!("{head}.{}.", part(&claims()));
+        assert_eq!(tokens().verify(&bare), Err(Refused::Invalid));
+        for rubbish in ["", "a.b.c", "....", "\u{0}"] {
+            assert_eq!(tokens().verify(rubbish), Err(Refused::Invalid));
+        }
+        let unset = Tokens::default();
+        assert_eq!(unset.verify(&other), Err(Refused::NotReady));
+    }
+}

@@ -1,0 +1,198 @@
+//! What the environment says about this gateway, read once, checked before a port is bound.
+
+use std::{net::IpAddr, path::PathBuf, time::Duration};
+
+use chassis::config::{Reader, Secret};
+
+use crate::http::{cors::Allowlist, proxies::TrustedProxies};
+
+/// Everything that can be set about a gateway.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub(crate) host: IpAddr,
+    pub(crate) port: u16,
+    /// 0: no port of its own; then `/metrics` is on the main one.
+    pub(crate) metrics_port: u16,
+    pub(crate) production: bool,
+    pub(crate) gateway_id: String,
+    pub(crate) persistence_addresses: Vec<String>,
+    /// None: the in-process bus.
+    pub(crate) redis_url: Option<Secret>,
+    /// Gateways of one process that name the same one hear each other.
+    pub(crate) local_bus: String,
+    pub(crate) jwt_secret: Option<Secret>,
+    pub(crate) world: PathBuf,
+    pub(crate) anonymous: bool,
+    pub(crate) public: Public,
+    pub(crate) origins: Allowlist,
+    pub(crate) proxies: TrustedProxies,
+    pub(crate) rate_limits: bool,
+    pub(crate) connections_max: usize,
+    pub(crate) linger: Duration,
+    pub(crate) drain: Duration,
+    pub(crate) heartbeat: Duration,
+    pub(crate) commit_hash: Option<String>,
+}
+
+/// What every client may know.
+#[derive(Debug, Clone)]
+pub(crate) struct Public {
+    pub(crate) idp_app_id: Option<String>,
+    pub(crate) cdn_url: Option<String>,
+    pub(crate) api_url: Option<String>,
+    pub(crate) ws_url: Option<String>,
+    pub(crate) app_url: Option<String>,
+}
+
+impl Config {
+    /// Reads it all; problems gather in the reader.
+    pub fn read(reader: &mut Reader) -> Self {
+        let production = reader.production();
+        let public = Public::read(reader);
+        let anonymous = public.idp_app_id.is_none();
+        if !anonymous {
+            require_identity_provider(reader);
+        }
+        let (host, port, metrics_port) = read_ports(reader, production);
+        let rate_limits = !reader.flag(
+            "DISABLE_RATE_LIMIT",
+            false,
+            "no limits of requests, messages and logins; not in production",
+        );
+        if production && !rate_limits {
+            reader.problem("DISABLE_RATE_LIMIT is not allowed in production".to_owned());
+        }
+        Self {
+            host,
+            port,
+            metrics_port,
+            production,
+            gateway_id: reader
+                .optional("GATEWAY_ID", "this gateway's name on the bus; else random")
+                .unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
+            persistence_addresses: reader.list(
+                "PERSISTENCE_ADDRESSES",
+                "127.0.0.1:5600",
+                "host:port of every persistence service",
+            ),
+            redis_url: reader.secret("REDIS_URL", "the bus between gateways; else in-process"),
+            local_bus: reader.value(
+                "LOCAL_BUS",
+                "world".to_owned(),
+                "name of the in-process bus; gateways of one process share it by name",
+            ),
+            jwt_secret: read_jwt_secret(reader, production),
+            world: PathBuf::from(reader.value(
+                "WORLD",
+                "world".to_owned(),
+                "world directory; its assets/manifests are served when they exist",
+            )),
+            anonymous,
+            origins: Allowlist::read(reader, &public),
+            public,
+            proxies: TrustedProxies::read(reader),
+            rate_limits,
+            connections_max: reader.value("CONNECTIONS_MAX", 20_000, "sockets at the same time"),
+            linger: read_seconds(
+                reader,
+                "LINGER_SECONDS",
+                60,
+                "how long a lost session waits",
+            ),
+            drain: read_seconds(
+                reader,
+                "DRAIN_SECONDS",
+                if production { 10 } else { 1 },
+                "time in which clients are sent elsewhere at the end",
+            ),
+            heartbeat: Duration::from_millis(reader.value(
+                "HEARTBEAT_MS",
+                proto::client::limits::HEARTBEAT_MS,
+                "between two pings of a connection",
+            )),
+            commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
+        }
+    }
+}
+
+impl Public {
+    fn read(reader: &mut Reader) -> Self {
+        Self {
+            idp_app_id: reader.optional("PUBLIC_IDP_APP_ID", "identity provider's app id"),
+            cdn_url: reader.optional("PUBLIC_CDN_URL", "where clients load assets"),
+            api_url: reader.optional("PUBLIC_API_URL", "this server as clients see it"),
+            ws_url: reader.optional("PUBLIC_WS_URL", "the WebSocket as clients see it"),
+            app_url: reader.optional("PUBLIC_APP_URL", "the frontend's origin"),
+        }
+    }
+}
+
+impl Public {
+    /// Outside production, what is not set is where a browser on this machine finds it.
+    pub(crate) fn complete(&mut self, production: bool, port: u16) {
+        if production {
+            return;
+        }
+        self.api_url
+            .get_or_insert_with(|| format!("http://localhost:{port}"));
+        self.ws_url
+            .get_or_insert_with(|| format!("ws://localhost:{port}/ws"));
+    }
+}
+
+fn read_ports(reader: &mut Reader, production: bool) -> (IpAddr, u16, u16) {
+    let host = if production {
+        [0, 0, 0, 0]
+    } else {
+        [127, 0, 0, 1]
+    };
+    (
+        reader.value("HOST", IpAddr::from(host), "address to listen on"),
+        reader.value("PORT", 5555, "HTTP and WebSocket port; 0 takes a free one"),
+        reader.value(
+            "METRICS_PORT",
+            if production { 9464 } else { 0 },
+            "port of /livez, /readyz and /metrics; 0: /metrics on the main port",
+        ),
+    )
+}
+
+fn read_jwt_secret(reader: &mut Reader, production: bool) -> Option<Secret> {
+    let secret = reader.secret(
+        "JWT_SECRET",
+        "signs tokens; made and kept by the store if missing",
+    );
+    match &secret {
+        None if production => {
+            reader.problem("JWT_SECRET is required in production".to_owned());
+        }
+        Some(secret) if production && secret.expose().len() < 32 => {
+            reader.problem("JWT_SECRET needs at least 32 bytes in production".to_owned());
+        }
+        _ => {}
+    }
+    secret
+}
+
+fn read_seconds(
+    reader: &mut Reader,
+    name: &'static str,
+    default: u64,
+    help: &'static str,
+) -> Duration {
+    Duration::from_secs(reader.value(name, default, help))
+}
+
+fn require_identity_provider(reader: &mut Reader) {
+    let secret = reader.secret("IDP_APP_SECRET", "identity provider's app secret");
+    let issuer: Option<String> = reader.optional("IDP_ISSUER", "identity provider's issuer");
+    let keys: Option<String> = reader.optional("IDP_JWKS_URL", "identity provider's key set");
+    let missing = [
+        ("IDP_APP_SECRET", secret.is_none()),
+        ("IDP_ISSUER", issuer.is_none()),
+        ("IDP_JWKS_URL", keys.is_none()),
+    ];
+    for (name, _) in missing.into_iter().filter(|(_, missing)| *missing) {
+        reader.problem(format!("{name} is required with PUBLIC_IDP_APP_ID"));
+    }
+}

@@ -1,0 +1,233 @@
+//! Which origins may use this server: one allowlist for HTTP and for the WebSocket upgrade.
+//!
+//! Always: an origin is named back or not at all; there is no wildcard; a host under another is
+//! told by whole labels and, away from localhost, by https.
+
+use axum::{
+    extract::{Request, State},
+    http::{
+        HeaderMap, HeaderValue, Method, StatusCode,
+        header::{
+            ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS,
+            ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_MAX_AGE,
+            ORIGIN, VARY,
+        },
+        uri::Uri,
+    },
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use chassis::config::Reader;
+
+use crate::config::Public;
+
+const METHODS: HeaderValue = HeaderValue::from_static("GET, PUT, POST, DELETE, OPTIONS, PATCH");
+const HEADERS: HeaderValue =
+    HeaderValue::from_static("Content-Type, Authorization, X-Requested-With");
+
+/// The origins that may.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Allowlist {
+    /// `scheme://host[:port]`, lower case.
+    origins: Vec<String>,
+    /// Hosts whose subdomains may, by https.
+    parents: Vec<String>,
+}
+
+impl Allowlist {
+    pub(crate) fn read(reader: &mut Reader, public: &Public) -> Self {
+        let mut list = Self::default();
+        for origin in reader.list("CORS_ORIGINS", "", "origins that may use this server") {
+            list.add_origin(reader, "CORS_ORIGINS", &origin);
+        }
+        if let Some(origin) = &public.app_url {
+            list.add_origin(reader, "PUBLIC_APP_URL", origin);
+        }
+        for (name, help) in [
+            ("CLIENT_URL", "a further origin: the game client"),
+            ("AGENT_URL", "a further origin: the agents' pages"),
+            ("AGENT_API_URL", "a further origin: the agents' API"),
+        ] {
+            let origin: Option<String> = reader.optional(name, help);
+            if let Some(origin) = origin {
+                list.add_origin(reader, name, &origin);
+            }
+        }
+        for (name, help) in [
+            (
+                "CORS_PREVIEW_HOSTS",
+                "hosts whose subdomains are preview deployments",
+            ),
+            (
+                "SOCIAL_FRAME_HOSTS",
+                "hosts whose subdomains may frame the game",
+            ),
+            ("IDP_HOST", "the identity provider's host"),
+        ] {
+            let hosts = reader.list(name, "", help);
+            list.parents.extend(hosts.iter().map(|h| h.to_lowercase()));
+        }
+        list
+    }
+
+    fn add_origin(&mut self, reader: &mut Reader, name: &str, text: &str) {
+        match Origin::parse(text) {
+            Some(origin) => self.origins.push(origin.text()),
+            None => reader.problem(format!("{name}: {text:?} is no http or https address")),
+        }
+    }
+
+    /// Whether this `Origin` header may.
+    pub(crate) fn allows(&self, origin: &str) -> bool {
+        let Some(origin) = Origin::parse(origin) else {
+            return false;
+        };
+        if origin.host == "localhost" || self.origins.contains(&origin.text()) {
+            return true;
+        }
+        let https = origin.scheme == "https" && origin.port.is_none();
+        https
+            && self
+                .parents
+                .iter()
+                .any(|parent| below(&origin.host, parent))
+    }
+
+    /// Whether a request with these headers may upgrade: no origin (not a browser), one of the
+    /// list, or the page that this very host served.
+    pub(crate) fn allows_upgrade(&self, headers: &HeaderMap) -> bool {
+        let Some(origin) = headers.get(ORIGIN) else {
+            return true;
+        };
+        let Ok(origin) = origin.to_str() else {
+            return false;
+        };
+        self.allows(origin) || same_host(origin, headers)
+    }
+}
+
+/// The page came from the host that is asked now.
+fn same_host(origin: &str, headers: &HeaderMap) -> bool {
+    let host = headers.get("host").and_then(|host| host.to_str().ok());
+    let Some((Some(origin), host)) = host.map(|host| (Origin::parse(origin), host)) else {
+        return false;
+    };
+    origin.authority() == host.to_lowercase()
+}
+
+fn below(host: &str, parent: &str) -> bool {
+    let labels = host.strip_suffix(parent);
+    labels.is_some_and(|rest| rest.ends_with('.') && rest.len() > 1)
+}
+
+struct Origin {
+    scheme: String,
+    host: String,
+    port: Option<u16>,
+}
+
+impl Origin {
+    fn parse(text: &str) -> Option<Self> {
+        let uri: Uri = text.parse().ok()?;
+        let scheme = uri.scheme_str()?.to_lowercase();
+        if scheme != "http" && scheme != "https" {
+            return None;
+        }
+        let standard = if scheme == "https" { 443 } else { 80 };
+        Some(Self {
+            scheme,
+            host: uri.host()?.to_lowercase(),
+            port: uri.port_u16().filter(|port| *port != standard),
+        })
+    }
+
+    fn authority(&self) -> String {
+        match self.port {
+            Some(port) => format!("{}:{port}", self.host),
+            None => self.host.clone(),
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{}://{}", self.scheme, self.authority())
+    }
+}
+
+/// Answers preflights and names allowed origins back, on every route.
+pub(crate) async fn layer(State(list): State<Allowlist>, request: Request, next: Next) -> Response {
+    let origin = request.headers().get(ORIGIN).cloned();
+    let allowed = origin.filter(|o| o.to_str().is_ok_and(|o| list.allows(o)));
+    let preflight = request.method() == Method::OPTIONS
+        && request
+            .headers()
+            .contains_key("access-control-request-method");
+    let mut response = if preflight {
+        StatusCode::NO_CONTENT.into_response()
+    } else {
+        next.run(request).await
+    };
+    let headers = response.headers_mut();
+    headers.append(VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) = allowed {
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        let yes = HeaderValue::from_static("true");
+        headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, yes);
+        headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+        if preflight {
+            headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+        }
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list() -> Allowlist {
+        Allowlist {
+            origins: vec!["https://play.example".to_owned()],
+            parents: vec!["preview.example".to_owned()],
+        }
+    }
+
+    #[test]
+    fn the_allowlist_means_whole_origins_and_whole_labels() {
+        for good in [
+            "https://play.example",
+            "HTTPS://PLAY.EXAMPLE:443",
+            "http://localhost:3333",
+            "https://localhost",
+            "https://pr-7.preview.example",
+            "https://a.b.preview.example",
+        ] {
+            assert!(list().allows(good), "{good}");
+        }
+        for bad in [
+            "http://play.example",
+            "https://play.example:8443",
+            "https://play.example.evil.test",
+            "https://preview.example",
+            "https://evilpreview.example",
+            "http://pr-7.preview.example",
+            "https://localhost.evil.test",
+            "ftp://localhost",
+            "null",
+            "",
+        ] {
+            assert!(!list().allows(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_page_of_this_host_may_upgrade() {
+        let mut headers = HeaderMap::new();
+        assert!(list().allows_upgrade(&headers), "not a browser");
+        headers.insert("host", "192.168.1.7:5555".parse().unwrap());
+        headers.insert(ORIGIN, "http://192.168.1.7:5555".parse().unwrap());
+        assert!(list().allows_upgrade(&headers));
+        headers.insert(ORIGIN, "http://192.168.1.8:5555".parse().unwrap());
+        assert!(!list().allows_upgrade(&headers));
+    }
+}

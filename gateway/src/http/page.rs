@@ -1,0 +1,43 @@
+//! The page that ships: a small client, embedded.
+
+use axum::{
+    extract::Path,
+    http::{HeaderMap, HeaderValue, Uri, header::CONTENT_SECURITY_POLICY},
+    response::{IntoResponse, Response},
+};
+
+use super::{
+    problem::Problem,
+    stored::{ASK, Stored},
+};
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// The files of the page: name, type, text. The first one is `/`.
+const FILES: &[(&str, &str, &str)] = &[];
+
+/// What the page may load: itself, and its own socket.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self' ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+);
+
+pub(super) async fn index(headers: HeaderMap, uri: Uri) -> Response {
+    file("index.html", &headers, &uri)
+}
+
+pub(super) async fn get(Path(name): Path<String>, headers: HeaderMap, uri: Uri) -> Response {
+    file(&name, &headers, &uri)
+}
+
+fn file(name: &str, headers: &HeaderMap, uri: &Uri) -> Response {
+    let Some((_, kind, text)) = FILES.iter().find(|(known, _, _)| *known == name) else {
+        return Problem::not_found(uri).into_response();
+    };
+    let mut response = Stored::new(*text, kind, ASK).answer(headers);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    response
+}

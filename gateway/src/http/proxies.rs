@@ -1,0 +1,137 @@
+//! Whose request it is: the address that limits count by.
+//!
+//! Always: `X-Forwarded-For` counts only as far as trusted proxies wrote it.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::HeaderMap;
+use chassis::config::Reader;
+
+/// The networks whose `X-Forwarded-For` is believed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TrustedProxies(Vec<Network>);
+
+#[derive(Debug, Clone, Copy)]
+struct Network {
+    address: IpAddr,
+    bits: u8,
+}
+
+impl TrustedProxies {
+    pub(crate) fn read(reader: &mut Reader) -> Self {
+        let help = "addresses or networks (CIDR) whose X-Forwarded-For is believed";
+        let mut networks = Vec::new();
+        for text in reader.list("TRUSTED_PROXIES", "", help) {
+            match Network::parse(&text) {
+                Some(network) => networks.push(network),
+                None => reader.problem(format!("TRUSTED_PROXIES: {text:?} is no network")),
+            }
+        }
+        Self(networks)
+    }
+
+    fn trusts(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.holds(address))
+    }
+
+    /// The client's address: the last one in the chain that is not a trusted proxy.
+    pub(crate) fn client(&self, peer: SocketAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer.ip().to_canonical();
+        let lines: Vec<&str> = headers
+            .get_all("x-forwarded-for")
+            .iter()
+            .filter_map(|line| line.to_str().ok())
+            .collect();
+        let hops = lines.iter().flat_map(|line| line.split(',')).map(str::trim);
+        for hop in hops.collect::<Vec<_>>().into_iter().rev() {
+            if !self.trusts(client) {
+                break;
+            }
+            let Some(address) = parse_hop(hop) else {
+                break;
+            };
+            client = address;
+        }
+        client
+    }
+}
+
+/// An address, with or without a port.
+fn parse_hop(text: &str) -> Option<IpAddr> {
+    let address = text.parse::<IpAddr>().ok();
+    let with_port = || text.parse::<SocketAddr>().ok().map(|a| a.ip());
+    address.or_else(with_port).map(|a| a.to_canonical())
+}
+
+impl Network {
+    fn parse(text: &str) -> Option<Self> {
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits.parse::<u8>().ok()?)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().ok()?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let bits = bits.unwrap_or(most);
+        (bits <= most).then_some(Self { address, bits })
+    }
+
+    fn holds(&self, other: IpAddr) -> bool {
+        match (self.address, other) {
+            (IpAddr::V4(a), IpAddr::V4(b)) => {
+                let (a, b) = (u128::from(a.to_bits()), u128::from(b.to_bits()));
+                same_prefix(a << 96, b << 96, self.bits)
+            }
+            (IpAddr::V6(a), IpAddr::V6(b)) => same_prefix(a.to_bits(), b.to_bits(), self.bits),
+            _ => false,
+        }
+    }
+}
+
+fn same_prefix(a: u128, b: u128, bits: u8) -> bool {
+    bits == 0 || (a ^ b) >> (128 - u32::from(bits)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::config::Env;
+
+    use super::*;
+
+    fn client(trusted: &str, peer: &str, forwarded: &[&str]) -> String {
+        let env = Env::from_pairs([("TRUSTED_PROXIES", trusted)]);
+        let mut reader = Reader::new(env);
+        let proxies = TrustedProxies::read(&mut reader);
+        reader.finish().unwrap();
+        let mut headers = HeaderMap::new();
+        for line in forwarded {
+            headers.append("x-forwarded-for", line.parse().unwrap());
+        }
+        let peer = SocketAddr::new(peer.parse().unwrap(), 9);
+        proxies.client(peer, &headers).to_string()
+    }
+
+    #[test]
+    fn only_what_trusted_proxies_wrote_is_believed() {
+        assert_eq!(client("", "8.8.8.8", &["1.1.1.1"]), "8.8.8.8");
+        assert_eq!(client("10.0.0.0/8", "8.8.8.8", &["1.1.1.1"]), "8.8.8.8");
+        assert_eq!(client("10.0.0.0/8", "10.1.2.3", &["1.1.1.1"]), "1.1.1.1");
+        // The client may write what it wants before the proxy's own entry.
+        let chain = client("10.0.0.0/8", "10.1.2.3", &["9.9.9.9, 1.1.1.1", "10.0.0.7"]);
+        assert_eq!(chain, "1.1.1.1");
+        assert_eq!(client("10.0.0.0/8", "10.1.2.3", &["rubbish"]), "10.1.2.3");
+        assert_eq!(client("::1", "::1", &["2001:db8::7"]), "2001:db8::7");
+        assert_eq!(
+            client("127.0.0.1", "::ffff:127.0.0.1", &["1.1.1.1:80"]),
+            "1.1.1.1"
+        );
+    }
+
+    #[test]
+    fn a_wrong_network_is_a_problem() {
+        for text in ["10.0.0.0/33", "proxy", "::1/129", "1.2.3.4/x"] {
+            let mut reader = Reader::new(Env::from_pairs([("TRUSTED_PROXIES", text)]));
+            TrustedProxies::read(&mut reader);
+            assert!(reader.finish().is_err(), "{text}");
+        }
+    }
+}

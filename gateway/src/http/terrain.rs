@@ -1,0 +1,82 @@
+//! The land, as clients draw it.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Path, State},
+    http::{HeaderMap, Uri},
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+use world::{Area, Bounds, Content, Ground, Region};
+
+use super::{
+    problem::Problem,
+    stored::{FIVE_MINUTES, Stored},
+};
+use crate::app::App;
+
+/// What there is to know of the land as a whole.
+fn overview(content: &Content) -> Value {
+    let spawn = content.spawn();
+    let grounds = Ground::ALL.iter().map(|ground| {
+        json!({
+            "id": ground.id(),
+            "name": ground.name(),
+            "color": ground.color(),
+            "walkable": ground.walkable(),
+        })
+    });
+    json!({
+        "contentHash": content.hash(),
+        "seed": content.terrain().seed(),
+        "regionTiles": world::tile::REGION_TILES,
+        "bounds": bounds(content.bounds()),
+        "spawn": {"x": spawn.x, "z": spawn.z},
+        "grounds": grounds.collect::<Vec<_>>(),
+        "areas": content.areas().iter().map(area).collect::<Vec<_>>(),
+    })
+}
+
+fn area(area: &Area) -> Value {
+    json!({
+        "id": area.id,
+        "name": area.name,
+        "difficultyLevel": area.difficulty_level,
+        "safeZone": area.safe_zone,
+        "bounds": bounds(area.bounds),
+    })
+}
+
+fn bounds(bounds: Bounds) -> Value {
+    json!({
+        "minX": bounds.min_x,
+        "maxX": bounds.max_x,
+        "minZ": bounds.min_z,
+        "maxZ": bounds.max_z,
+    })
+}
+
+pub(super) async fn get_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+    let text = overview(&app.content).to_string();
+    let hash = app.content.hash();
+    Stored::tagged(text, "application/json", FIVE_MINUTES, hash).answer(&headers)
+}
+
+pub(super) async fn get_region(
+    State(app): State<Arc<App>>,
+    Path((x, z)): Path<(String, String)>,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Response {
+    let (Ok(x), Ok(z)) = (x.parse(), z.parse()) else {
+        return Problem::not_found(&uri).into_response();
+    };
+    let region = Region { x, z };
+    if !region.bounds().meets(app.content.bounds()) {
+        return Problem::not_found(&uri).into_response();
+    }
+    let bytes = app.content.terrain().region_bytes(region);
+    let hash = app.content.hash();
+    Stored::tagged(bytes, "application/octet-stream", FIVE_MINUTES, hash).answer(&headers)
+}

@@ -1,0 +1,143 @@
+//! `GET /ws`: from an HTTP request to a session.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Extension,
+    extract::State,
+    http::{
+        HeaderMap, HeaderValue, StatusCode, Uri,
+        header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL},
+    },
+    response::{IntoResponse, Response},
+};
+use chassis::config::Secret;
+use fastwebsockets::upgrade::{IncomingUpgrade, UpgradeFut};
+use proto::client::Format;
+use tokio::time::timeout;
+
+use super::{address::Peer, problem::Problem};
+use crate::{app::App, session::Session, socket::Socket};
+
+/// How long a client may take to read the answer to its upgrade.
+const UPGRADE_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub(super) async fn ws(
+    State(app): State<Arc<App>>,
+    Extension(peer): Extension<Peer>,
+    headers: HeaderMap,
+    uri: Uri,
+    upgrade: Result<IncomingUpgrade, StatusCode>,
+) -> Response {
+    if app.draining.is_cancelled() {
+        let why = "This gateway is about to stop; try another one.";
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        let problem = Problem::new(status, "draining", why, &uri).into_response();
+        return ([("retry-after", "1")], problem).into_response();
+    }
+    let asked = asked_protocols(&headers);
+    let Some((format, named)) = choose(&asked) else {
+        let why = "Known subprotocols are tilestead.json and tilestead.msgpack.";
+        return Problem::new(StatusCode::BAD_REQUEST, "subprotocol", why, &uri).into_response();
+    };
+    let Ok(Ok((response, upgraded))) = upgrade.map(IncomingUpgrade::upgrade) else {
+        let why = "This is the WebSocket endpoint; ask for an upgrade (RFC 6455).";
+        let status = StatusCode::UPGRADE_REQUIRED;
+        let problem = Problem::new(status, "upgrade_required", why, &uri).into_response();
+        return ([("upgrade", "websocket")], problem).into_response();
+    };
+    let address = app.config.proxies.client(peer.address, &headers);
+    let token = bearer(&headers);
+    let tasks = app.tasks.clone();
+    tasks.spawn(async move {
+        // The connection keeps its place as long as the session's first socket is served.
+        let _place = peer.place;
+        app.metrics.connection(1);
+        if let Some(halves) = halves(upgraded).await {
+            let reports = app.reports.clone();
+            let open = |mailbox| Socket::open(halves, format, mailbox, reports);
+            Session::serve(Arc::clone(&app), address, token, open).await;
+        }
+        app.metrics.connection(-1);
+    });
+    let mut response = response.map(axum::body::Body::new);
+    if named {
+        let protocol = HeaderValue::from_static(format.subprotocol());
+        response
+            .headers_mut()
+            .insert(SEC_WEBSOCKET_PROTOCOL, protocol);
+    }
+    response
+}
+
+async fn halves(
+    upgraded: UpgradeFut,
+) -> Option<(crate::socket::ReadSide, crate::socket::WriteSide)> {
+    let socket = timeout(UPGRADE_TIMEOUT, upgraded).await.ok()?.ok()?;
+    // Nothing was read through it yet, so nothing is lost in its buffer.
+    let (read, write) = tokio::io::split(socket.into_inner());
+    Some((Box::new(read), Box::new(write)))
+}
+
+fn asked_protocols(headers: &HeaderMap) -> Vec<&str> {
+    let lines = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter();
+    let lines = lines.filter_map(|line| line.to_str().ok());
+    lines
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .collect()
+}
+
+/// The first subprotocol of ours that was asked for; JSON where none was. The flag: it must be
+/// named back.
+fn choose(asked: &[&str]) -> Option<(Format, bool)> {
+    if asked.is_empty() {
+        return Some((Format::Json, false));
+    }
+    let ours = [Format::Json, Format::MessagePack];
+    let known = |name: &&str| {
+        ours.into_iter()
+            .find(|format| format.subprotocol() == *name)
+    };
+    asked.iter().find_map(known).map(|format| (format, true))
+}
+
+fn bearer(headers: &HeaderMap) -> Option<Secret> {
+    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| Secret::new(token.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_known_subprotocol_is_spoken() {
+        assert_eq!(choose(&[]), Some((Format::Json, false)));
+        assert_eq!(
+            choose(&["tilestead.msgpack"]),
+            Some((Format::MessagePack, true))
+        );
+        assert_eq!(
+            choose(&["chat", "tilestead.json"]),
+            Some((Format::Json, true))
+        );
+        assert_eq!(choose(&["chat"]), None);
+    }
+
+    #[test]
+    fn only_a_bearer_token_is_a_token() {
+        let read = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(AUTHORIZATION, value.parse().unwrap());
+            bearer(&headers).map(|secret| secret.expose().to_owned())
+        };
+        assert_eq!(read("Bearer abc").as_deref(), Some("abc"));
+        assert_eq!(read("bearer abc").as_deref(), Some("abc"));
+        assert_eq!(read("Basic abc"), None);
+        assert_eq!(read("abc"), None);
+    }
+}

@@ -1,0 +1,147 @@
+//! Every instrument of the gateway's own part. Never a player in a label.
+
+use std::{sync::Arc, time::Duration};
+
+use opentelemetry::{
+    KeyValue,
+    metrics::{Counter, Histogram, Meter, UpDownCounter},
+};
+
+/// The instruments; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Metrics(Arc<Instruments>);
+
+struct Instruments {
+    connections: UpDownCounter<i64>,
+    sessions: UpDownCounter<i64>,
+    messages: Counter<u64>,
+    frames_out: Counter<u64>,
+    bytes_out: Counter<u64>,
+    bytes_in: Counter<u64>,
+    resumes: Counter<u64>,
+    closes: Counter<u64>,
+    auth_attempts: Counter<u64>,
+    mailbox_full: Counter<u64>,
+    update_share: Histogram<f64>,
+    chat: Counter<u64>,
+    requests: Counter<u64>,
+}
+
+impl Metrics {
+    pub(crate) fn new(meter: &Meter) -> Self {
+        let counter = |name: &'static str, what: &'static str| {
+            meter.u64_counter(name).with_description(what).build()
+        };
+        let level = |name: &'static str, what: &'static str| {
+            meter
+                .i64_up_down_counter(name)
+                .with_description(what)
+                .build()
+        };
+        Self(Arc::new(Instruments {
+            connections: level("gateway_connections", "Sockets that are open"),
+            sessions: level("gateway_sessions", "Sessions by state"),
+            messages: counter(
+                "gateway_messages_total",
+                "Messages from clients by event and verdict",
+            ),
+            frames_out: counter(
+                "gateway_frames_out_total",
+                "Messages written to clients by kind",
+            ),
+            bytes_out: counter("gateway_bytes_out_total", "Bytes written to clients"),
+            bytes_in: counter("gateway_bytes_in_total", "Bytes of messages from clients"),
+            resumes: counter("gateway_resumes_total", "Resumes by outcome"),
+            closes: counter("gateway_closes_total", "Sockets closed by code"),
+            auth_attempts: counter("gateway_auth_attempts_total", "Logins by outcome"),
+            mailbox_full: counter("gateway_mailbox_full_total", "Sessions closed as too slow"),
+            update_share: meter
+                .f64_histogram("gateway_update_share_seconds")
+                .with_unit("s")
+                .with_description("From a tick's frame at the gateway to its bytes at the socket")
+                .with_boundaries(vec![
+                    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
+                ])
+                .build(),
+            chat: counter("gateway_chat_total", "Chat messages by channel and outcome"),
+            requests: counter(
+                "gateway_http_requests_total",
+                "HTTP requests by route and status",
+            ),
+        }))
+    }
+
+    pub(crate) fn connection(&self, change: i64) {
+        self.0.connections.add(change, &[]);
+    }
+
+    /// One session more or less in `state`: lobby, world or lingering.
+    pub(crate) fn session(&self, state: &'static str, change: i64) {
+        self.0
+            .sessions
+            .add(change, &[KeyValue::new("state", state)]);
+    }
+
+    pub(crate) fn message(&self, event: &'static str, verdict: &'static str) {
+        let labels = [
+            KeyValue::new("event", event),
+            KeyValue::new("verdict", verdict),
+        ];
+        self.0.messages.add(1, &labels);
+    }
+
+    pub(crate) fn frames_out(&self, kind: &'static str, count: usize) {
+        if count > 0 {
+            let labels = [KeyValue::new("kind", kind)];
+            self.0.frames_out.add(count as u64, &labels);
+        }
+    }
+
+    pub(crate) fn bytes_out(&self, bytes: usize) {
+        self.0.bytes_out.add(bytes as u64, &[]);
+    }
+
+    pub(crate) fn bytes_in(&self, bytes: usize) {
+        self.0.bytes_in.add(bytes as u64, &[]);
+    }
+
+    pub(crate) fn resume(&self, outcome: &'static str) {
+        self.0.resumes.add(1, &[KeyValue::new("outcome", outcome)]);
+    }
+
+    pub(crate) fn close(&self, code: u16) {
+        self.0
+            .closes
+            .add(1, &[KeyValue::new("code", i64::from(code))]);
+    }
+
+    pub(crate) fn auth_attempt(&self, outcome: &'static str) {
+        self.0
+            .auth_attempts
+            .add(1, &[KeyValue::new("outcome", outcome)]);
+    }
+
+    pub(crate) fn mailbox_full(&self) {
+        self.0.mailbox_full.add(1, &[]);
+    }
+
+    pub(crate) fn update_share(&self, share: Duration) {
+        self.0.update_share.record(share.as_secs_f64(), &[]);
+    }
+
+    pub(crate) fn chat(&self, channel: &'static str, outcome: &'static str) {
+        let labels = [
+            KeyValue::new("channel", channel),
+            KeyValue::new("outcome", outcome),
+        ];
+        self.0.chat.add(1, &labels);
+    }
+
+    pub(crate) fn request(&self, route: &'static str, status: u16) {
+        let labels = [
+            KeyValue::new("route", route),
+            KeyValue::new("status", i64::from(status)),
+        ];
+        self.0.requests.add(1, &labels);
+    }
+}

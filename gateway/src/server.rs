@@ -1,0 +1,333 @@
+//! From a configuration to a gateway that runs, and to its orderly end.
+//!
+//! Always: bounded connections; a client that does not get to the end of its request is let go;
+//! at the end everybody is told, and nobody can hold it up for long.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use axum::{Router, body::Body, extract::Request};
+use chassis::{drain, health::Health, rpc::Backoff, telemetry::Telemetry};
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    app::App,
+    auth::{accounts::Accounts, attempts::Attempts, tokens::Tokens},
+    config::Config,
+    http::{address::Peer, manifests, router},
+    metrics::Metrics,
+    session::{budget::Budgets, registry::Registry},
+    social::{
+        bus::{Bus, Heard},
+        hub::Hub,
+    },
+    socket::Reports,
+    spans::Spans,
+    zone_link::{Zones, ZonesConfig},
+};
+
+/// How long a client may take for the head of a request, idle time before it included.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest head of a request, in bytes.
+const HEAD_BYTES_MAX: usize = 16 * 1024;
+/// How much longer than its configured time the end may take.
+const DRAIN_MARGIN: Duration = Duration::from_secs(3);
+/// The name under which the store keeps the secret that signs tokens.
+const SECRET_NAME: &str = "jwt";
+/// How often it is asked whether the gateway is ready.
+const READINESS: Duration = Duration::from_millis(100);
+/// A directory that is older is no longer news.
+const DIRECTORY_AGE_MAX: Duration = Duration::from_secs(5);
+
+/// A gateway that has its ports.
+pub struct Server {
+    config: Config,
+    telemetry: Telemetry,
+    listener: TcpListener,
+    address: SocketAddr,
+    metrics_listener: Option<TcpListener>,
+}
+
+impl Server {
+    /// Takes the ports; needs no other service.
+    ///
+    /// # Errors
+    /// A port is taken.
+    pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Self> {
+        let listen = |port| {
+            let address = SocketAddr::new(config.host, port);
+            async move {
+                let listener = TcpListener::bind(address).await;
+                listener.with_context(|| format!("listen on {address}"))
+            }
+        };
+        let listener = listen(config.port).await?;
+        let metrics_listener = match config.metrics_port {
+            0 => None,
+            port => Some(listen(port).await?),
+        };
+        Ok(Self {
+            address: listener.local_addr().context("the bound address")?,
+            config,
+            telemetry,
+            listener,
+            metrics_listener,
+        })
+    }
+
+    /// The main port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `stop`, then sends everybody elsewhere and returns.
+    ///
+    /// # Errors
+    /// The world's manifests cannot be used, or an address of the configuration is none.
+    pub async fn run(mut self, stop: CancellationToken) -> anyhow::Result<()> {
+        self.config
+            .public
+            .complete(self.config.production, self.address.port());
+        let behind = CancellationToken::new();
+        let (app, heard) = build(self.config, self.telemetry, &behind)?;
+        let background = [
+            tokio::spawn(Arc::clone(&app.hub).run(heard, behind.clone())),
+            tokio::spawn(learn_secret(Arc::clone(&app), behind.clone())),
+            tokio::spawn(watch_readiness(Arc::clone(&app), behind.clone())),
+        ];
+        if let Some(listener) = self.metrics_listener {
+            let (health, telemetry) = (app.health.clone(), app.telemetry.clone());
+            tokio::spawn(chassis::health::serve(
+                listener,
+                health,
+                telemetry,
+                behind.clone(),
+            ));
+        }
+        accept(&app, self.listener, &stop).await;
+        say_goodbye(&app).await;
+        behind.cancel();
+        for task in background {
+            // They end by the token; one that panicked has said so.
+            let _ = drain::within(DRAIN_MARGIN, "a background task", task).await;
+        }
+        Ok(())
+    }
+}
+
+/// Puts a gateway together.
+fn build(
+    config: Config,
+    telemetry: Telemetry,
+    behind: &CancellationToken,
+) -> anyhow::Result<(Arc<App>, mpsc::Receiver<Heard>)> {
+    let (manifests, content) = manifests::load(&config.world)?;
+    let meter = telemetry.meter();
+    let metrics = Metrics::new(&meter);
+    let (bus, heard) = match &config.redis_url {
+        Some(url) => Bus::redis(url.expose())?,
+        None => Bus::local(&config.local_bus),
+    };
+    let zones_config = ZonesConfig {
+        gateway_id: config.gateway_id.clone(),
+        persistence_addresses: config.persistence_addresses.clone(),
+    };
+    let zones = Zones::start(zones_config, &meter, behind.clone());
+    let registry = Arc::new(Registry::default());
+    let (where_, known) = (zones.clone(), Arc::clone(&registry));
+    let hub = Hub::new(
+        config.gateway_id.clone(),
+        bus,
+        metrics.clone(),
+        Box::new(move |session| where_.position(session).map(|(tile, _)| tile)),
+        Box::new(move |character, epoch| known.replaced(character, epoch)),
+    );
+    let app = App {
+        accounts: Accounts::new(&config.persistence_addresses)?,
+        tokens: Tokens::default(),
+        attempts: Attempts::new(config.rate_limits),
+        budgets: Budgets::new(config.rate_limits),
+        reports: Reports {
+            metrics: metrics.clone(),
+            spans: Spans::new(&telemetry),
+        },
+        metrics,
+        zones,
+        registry,
+        hub,
+        content,
+        manifests,
+        health: Health::new(),
+        draining: CancellationToken::new(),
+        tasks: TaskTracker::new(),
+        started: Instant::now(),
+        telemetry,
+        config,
+    };
+    if let Some(secret) = &app.config.jwt_secret {
+        app.tokens.set_secret(secret.expose().as_bytes());
+    }
+    Ok((Arc::new(app), heard))
+}
+
+/// Asks the store for the secret that signs tokens, until it has one.
+async fn learn_secret(app: Arc<App>, stop: CancellationToken) {
+    let mut backoff = Backoff::new();
+    let mut told = false;
+    while !app.tokens.ready() {
+        let asked = tokio::select! {
+            asked = app.accounts.secret(SECRET_NAME) => asked,
+            () = stop.cancelled() => return,
+        };
+        match asked {
+            Ok(secret) if secret.len() >= 32 => app.tokens.set_secret(&secret),
+            Ok(_) => tracing::error!("the store gave a secret that is too short"),
+            Err(status) if !told => {
+                told = true;
+                tracing::warn!(code = ?status.code(), "waiting for the store");
+            }
+            Err(_) => {}
+        }
+        if !app.tokens.ready() {
+            tokio::select! {
+                () = backoff.wait() => {}
+                () = stop.cancelled() => return,
+            }
+        }
+    }
+}
+
+/// Ready: tokens can be made, and it is known who plays what.
+async fn watch_readiness(app: Arc<App>, stop: CancellationToken) {
+    let mut said = String::from("starting");
+    loop {
+        let unready = unready(&app);
+        if said != unready {
+            tracing::info!(ready = unready.is_empty(), reason = unready, "readiness");
+            unready.clone_into(&mut said);
+            match unready {
+                "" => app.health.set_ready(true),
+                reason => app.health.set_unready(reason),
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(READINESS) => {}
+            () = stop.cancelled() => return,
+        }
+    }
+}
+
+/// Why it is not ready; empty when it is.
+fn unready(app: &App) -> &'static str {
+    if app.draining.is_cancelled() {
+        return "draining";
+    }
+    if !app.tokens.ready() {
+        return "no secret from the store yet";
+    }
+    if app.zones.directory().age() > DIRECTORY_AGE_MAX {
+        return "no news from the directory";
+    }
+    ""
+}
+
+/// Takes connections until `stop`.
+async fn accept(app: &Arc<App>, listener: TcpListener, stop: &CancellationToken) {
+    let places = Arc::new(Semaphore::new(app.config.connections_max));
+    let router = router::router(app);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => return,
+        };
+        let (stream, address) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of files, perhaps: a moment later there may be some.
+                tracing::warn!(%error, "a connection cannot be taken");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            refuse(&stream);
+            continue;
+        };
+        // Without it small messages would wait; the connection works either way.
+        let _ = stream.set_nodelay(true);
+        let (router, draining) = (router.clone(), app.draining.clone());
+        app.tasks
+            .spawn(serve(stream, address, place, router, draining));
+    }
+}
+
+/// There is no place for this one: says so, if that costs no waiting.
+fn refuse(stream: &TcpStream) {
+    const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\n\
+        content-length: 0\r\nconnection: close\r\n\r\n";
+    let written: io::Result<usize> = stream.try_write(FULL);
+    tracing::debug!(?written, "all places are taken");
+}
+
+/// One connection, up to its end or its upgrade.
+async fn serve(
+    stream: TcpStream,
+    address: SocketAddr,
+    place: OwnedSemaphorePermit,
+    router: Router,
+    draining: CancellationToken,
+) {
+    let peer = Peer {
+        address,
+        place: Arc::new(place),
+    };
+    let router = router.layer(axum::Extension(peer));
+    let service = TowerToHyperService::new(router);
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let request: Request = request.map(Body::new);
+        hyper::service::Service::call(&service, request)
+    });
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = &mut connection => ended,
+        () = draining.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            match tokio::time::timeout(DRAIN_MARGIN, connection).await {
+                Ok(ended) => ended,
+                Err(_) => Ok(()),
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended badly");
+    }
+}
+
+/// Sends everybody elsewhere.
+async fn say_goodbye(app: &App) {
+    app.health.set_unready("draining");
+    app.draining.cancel();
+    app.tasks.close();
+    let time = app.config.drain + DRAIN_MARGIN;
+    let _ = drain::within(time, "saying goodbye to clients", app.tasks.wait()).await;
+}

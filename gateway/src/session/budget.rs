@@ -1,0 +1,151 @@
+//! What an account may use here: its messages and its connections, counted over all of them.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use proto::client::limits::{CLIENT_MESSAGES_PER_SECOND_MAX, CONNECTIONS_PER_ACCOUNT_MAX};
+
+use super::limits::{MessageLimit, Verdict};
+
+/// Accounts that are remembered before the idle ones are forgotten.
+const SWEEP_AT: usize = 1024;
+
+/// The budgets of all accounts.
+pub(crate) struct Budgets {
+    on: bool,
+    accounts: Arc<Mutex<HashMap<String, Account>>>,
+}
+
+#[derive(Debug)]
+struct Account {
+    messages: MessageLimit,
+    connections: usize,
+}
+
+/// Why an account gets no further connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// It has as many as it may have.
+    TooMany,
+    /// It is blocked for this long.
+    Blocked(Duration),
+}
+
+/// One connection's share in the budget of its account; given back when dropped.
+pub(crate) struct Budget {
+    on: bool,
+    account_id: String,
+    accounts: Arc<Mutex<HashMap<String, Account>>>,
+}
+
+impl Budgets {
+    pub(crate) fn new(on: bool) -> Self {
+        Self {
+            on,
+            accounts: Arc::default(),
+        }
+    }
+
+    /// A further connection of the account.
+    pub(crate) fn connect(&self, account_id: &str, now: Instant) -> Result<Budget, NoRoom> {
+        let mut accounts = lock(&self.accounts);
+        if accounts.len() >= SWEEP_AT && accounts.len().is_power_of_two() {
+            accounts.retain(|_, account| account.connections > 0 || !account.messages.idle(now));
+        }
+        let account = accounts
+            .entry(account_id.to_owned())
+            .or_insert_with(|| Account {
+                messages: MessageLimit::new(CLIENT_MESSAGES_PER_SECOND_MAX),
+                connections: 0,
+            });
+        if let Some(left) = account.messages.blocked(now) {
+            return Err(NoRoom::Blocked(left));
+        }
+        if self.on && account.connections >= CONNECTIONS_PER_ACCOUNT_MAX {
+            return Err(NoRoom::TooMany);
+        }
+        account.connections += 1;
+        Ok(Budget {
+            on: self.on,
+            account_id: account_id.to_owned(),
+            accounts: Arc::clone(&self.accounts),
+        })
+    }
+}
+
+impl Budget {
+    /// A message of the account arrived.
+    pub(crate) fn message(&self, now: Instant) -> Verdict {
+        if !self.on {
+            return Verdict::Pass;
+        }
+        match lock(&self.accounts).get_mut(&self.account_id) {
+            Some(account) => account.messages.message(now),
+            None => Verdict::Pass,
+        }
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        let mut accounts = lock(&self.accounts);
+        if let Some(account) = accounts.get_mut(&self.account_id) {
+            account.connections -= 1;
+            if account.connections == 0 && account.messages.idle(Instant::now()) {
+                accounts.remove(&self.account_id);
+            }
+        }
+    }
+}
+
+fn lock(accounts: &Mutex<HashMap<String, Account>>) -> MutexGuard<'_, HashMap<String, Account>> {
+    accounts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_connections_of_an_account_share_its_messages() {
+        let (budgets, now) = (Budgets::new(true), Instant::now());
+        let (a, b) = (
+            budgets.connect("x", now).unwrap(),
+            budgets.connect("x", now).unwrap(),
+        );
+        let other = budgets.connect("y", now).unwrap();
+        for i in 0..60 {
+            let budget = if i % 2 == 0 { &a } else { &b };
+            assert_eq!(budget.message(now), Verdict::Pass);
+        }
+        assert!(matches!(a.message(now), Verdict::Refuse(_)));
+        assert!(matches!(b.message(now), Verdict::Refuse(_)));
+        assert_eq!(other.message(now), Verdict::Pass);
+    }
+
+    #[test]
+    fn the_fifth_connection_has_no_room_until_one_ends() {
+        let (budgets, now) = (Budgets::new(true), Instant::now());
+        let mut four: Vec<_> = (0..4).map(|_| budgets.connect("x", now).unwrap()).collect();
+        assert_eq!(budgets.connect("x", now).err(), Some(NoRoom::TooMany));
+        assert!(budgets.connect("y", now).is_ok());
+        four.pop();
+        assert!(budgets.connect("x", now).is_ok());
+    }
+
+    #[test]
+    fn a_blocked_account_gets_no_connection_even_after_its_last_one_ended() {
+        let (budgets, start) = (Budgets::new(true), Instant::now());
+        let budget = budgets.connect("x", start).unwrap();
+        let mut now = start;
+        while !matches!(budget.message(now), Verdict::Block(_)) {
+            now += Duration::from_millis(10);
+        }
+        drop(budget);
+        assert!(matches!(budgets.connect("x", now), Err(NoRoom::Blocked(_))));
+        assert!(budgets.connect("x", now + Duration::from_secs(61)).is_ok());
+    }
+}

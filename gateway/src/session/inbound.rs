@@ -1,0 +1,180 @@
+//! What a client says: counted, read, checked against what is welcome now, and passed on.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use proto::client::{
+    ClientMessage, CloseCode, ErrorCode, Format, Malformed, Request, RequestId, Route, decode,
+    session::Pong,
+};
+
+use super::{Flow, Session, limits::Verdict, state};
+use crate::{clock, socket::Inbound};
+
+/// The longest text that names a request, in bytes.
+const ID_BYTES_MAX: usize = 64;
+/// A refused message is looked into for its id up to this length only.
+const LOOK_BYTES_MAX: usize = 2048;
+
+impl Session {
+    pub(super) async fn inbound(&mut self, inbound: Inbound) -> Flow {
+        match inbound {
+            Inbound::Message { text, bytes } => self.message(text, bytes).await,
+            Inbound::Ping(payload) => {
+                if self.mailbox.pong(payload) {
+                    return Flow::On;
+                }
+                self.shut(CloseCode::Policy, "too many pings").await
+            }
+            Inbound::Closed(code) => {
+                self.shut(CloseCode::Normal, "goodbye").await;
+                // Who says that it is done is done; all else may come back.
+                if code == Some(1000) {
+                    Flow::End
+                } else {
+                    Flow::Lost
+                }
+            }
+            Inbound::Broken(code, why) => {
+                self.shut(code, why).await;
+                Flow::Lost
+            }
+            Inbound::Ended => Flow::Lost,
+        }
+    }
+
+    async fn message(&mut self, text: bool, bytes: Bytes) -> Flow {
+        match self.count_message() {
+            Verdict::Pass => {}
+            Verdict::Refuse(wait) => {
+                self.too_often(text, &bytes, wait);
+                return Flow::On;
+            }
+            Verdict::Block(wait) => {
+                self.too_often(text, &bytes, wait);
+                let reason = "more than 60 messages a second for 10 s";
+                return self.shut(CloseCode::RateLimited, reason).await;
+            }
+        }
+        match self.read(text, &bytes) {
+            Ok(request) => self.request(request).await,
+            Err(malformed) => self.malformed(malformed).await,
+        }
+    }
+
+    fn count_message(&mut self) -> Verdict {
+        let now = Instant::now();
+        match self
+            .account
+            .as_ref()
+            .and_then(|account| account.budget.as_ref())
+        {
+            Some(budget) => budget.message(now),
+            None => self
+                .limits
+                .fresh
+                .pass(now)
+                .map_or_else(Verdict::Refuse, |()| Verdict::Pass),
+        }
+    }
+
+    fn too_often(&self, text: bool, bytes: &[u8], wait: Duration) {
+        let read = (bytes.len() <= LOOK_BYTES_MAX).then(|| self.read(text, bytes));
+        let (id, event) = match read {
+            Some(Ok(request)) => (request.id, Some(request.message.name().to_owned())),
+            Some(Err(malformed)) => (malformed.id, malformed.event),
+            None => (None, None),
+        };
+        self.app.metrics.message("any", "rate_limited");
+        let code = ErrorCode::RateLimited;
+        self.refuse_with(id, event, code, state::words(code), Some(wait));
+    }
+
+    fn read(&self, text: bool, bytes: &[u8]) -> Result<Request, Malformed> {
+        let format = self
+            .socket
+            .as_ref()
+            .map_or(Format::Json, |socket| socket.format);
+        if text != (format == Format::Json) {
+            return Err(Malformed {
+                id: None,
+                event: None,
+                code: ErrorCode::WrongEncoding,
+                why: match format {
+                    Format::Json => "this connection speaks JSON in text frames".to_owned(),
+                    Format::MessagePack => {
+                        "this connection speaks MessagePack in binary frames".to_owned()
+                    }
+                },
+            });
+        }
+        let request = decode(format, bytes)?;
+        match &request.id {
+            Some(RequestId::Text(id)) if id.len() > ID_BYTES_MAX => Err(Malformed {
+                id: None,
+                event: Some(request.message.name().to_owned()),
+                code: ErrorCode::Malformed,
+                why: format!("id: at most {ID_BYTES_MAX} bytes"),
+            }),
+            _ => Ok(request),
+        }
+    }
+
+    async fn malformed(&mut self, malformed: Malformed) -> Flow {
+        let Malformed {
+            id,
+            event,
+            code,
+            why,
+        } = malformed;
+        self.app.metrics.message("any", code.wire());
+        let id = id.filter(|id| !matches!(id, RequestId::Text(text) if text.len() > ID_BYTES_MAX));
+        let event = event.filter(|event| event.len() <= ID_BYTES_MAX);
+        self.refuse_with(id, event, code, &why, None);
+        if self.limits.malformed.pass(Instant::now()).is_ok() {
+            return Flow::On;
+        }
+        self.shut(
+            CloseCode::Malformed,
+            "20 messages in 10 s could not be read",
+        )
+        .await
+    }
+
+    async fn request(&mut self, request: Request) -> Flow {
+        let Request { id, message } = request;
+        let event = message.name();
+        if let Err(code) = state::welcome(self.stage, message.needs()) {
+            self.app.metrics.message(event, code.wire());
+            self.refuse(id, event, code);
+            return Flow::On;
+        }
+        self.app.metrics.message(event, "passed");
+        if message.route() == Route::Zone {
+            self.to_zone(id, &message);
+            return Flow::On;
+        }
+        match message {
+            ClientMessage::Ping(ping) => self.answer(
+                id,
+                &Pong {
+                    t: ping.t,
+                    server_time: clock::now_iso(),
+                    tick: self.app.zones.last_tick(),
+                },
+            ),
+            ClientMessage::Authenticate(data) => return self.authenticate(id, data).await,
+            ClientMessage::Resume(data) => return self.ask_resume(id, data).await,
+            ClientMessage::CharacterList(_) => self.list_characters(id, event).await,
+            ClientMessage::CharacterCreate(data) => self.create_character(id, &data.name).await,
+            ClientMessage::CharacterDelete(data) => {
+                self.delete_character(id, &data.character_id).await;
+            }
+            ClientMessage::WorldEnter(data) => return self.enter(id, data.character_id).await,
+            ClientMessage::Chat(chat) => self.chat(id, chat),
+            // Routed to the zone above.
+            ClientMessage::Move(_) | ClientMessage::Action(_) | ClientMessage::WorldLeave(_) => {}
+        }
+        Flow::On
+    }
+}

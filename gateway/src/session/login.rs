@@ -1,0 +1,270 @@
+//! Who the client is, and which characters it has.
+
+use std::time::{Duration, Instant};
+
+use chassis::config::Secret;
+use proto::{
+    client::{
+        CloseCode, ErrorCode, RequestId,
+        limits::character_name,
+        session::{
+            self as wire, Authenticate, Character, CharacterCreated, CharacterList, Welcome,
+        },
+    },
+    rpc::{
+        common::v1::Tile,
+        persistence::v1::{CharacterSummary, CreateCharacterRequest, SignInReply},
+    },
+};
+use tokio::time::Instant as TokioInstant;
+
+use super::{Account, Flow, NEVER, Session, budget::NoRoom, resume, state::Stage};
+use crate::{
+    auth::{
+        accounts,
+        device_key::DeviceKey,
+        tokens::{Refused, Scope},
+    },
+    clock,
+};
+
+const EVENT: &str = "authenticate";
+
+/// Why somebody is not let in.
+enum No {
+    Code(ErrorCode),
+    TooOften(Duration),
+}
+
+/// Somebody who is let in.
+struct Known {
+    reply: SignInReply,
+    /// The key that was made for a new account.
+    made: Option<DeviceKey>,
+}
+
+impl Session {
+    /// The token of the upgrade's `Authorization` header.
+    pub(super) async fn header_token(&mut self, token: &Secret) -> Flow {
+        let data = Authenticate {
+            token: Some(token.expose().to_owned()),
+            device_key: None,
+        };
+        let flow = self.authenticate(None, data).await;
+        if flow == Flow::On && self.stage == Stage::Fresh {
+            return self
+                .shut(CloseCode::InvalidToken, "the token is not valid")
+                .await;
+        }
+        flow
+    }
+
+    pub(super) async fn authenticate(&mut self, re: Option<RequestId>, data: Authenticate) -> Flow {
+        match self.who(data).await {
+            Ok(known) => {
+                self.app.metrics.auth_attempt("passed");
+                self.welcome(re, known).await
+            }
+            Err(No::Code(code)) => {
+                self.app.metrics.auth_attempt(code.wire());
+                self.refuse(re, EVENT, code);
+                Flow::On
+            }
+            Err(No::TooOften(wait)) => {
+                self.app.metrics.auth_attempt("rate_limited");
+                self.too_many_attempts(re, wait, "too many attempts from your address");
+                Flow::On
+            }
+        }
+    }
+
+    fn too_many_attempts(&self, re: Option<RequestId>, wait: Duration, why: &str) {
+        let code = ErrorCode::RateLimited;
+        self.refuse_with(re, Some(EVENT.to_owned()), code, why, Some(wait));
+    }
+
+    /// A valid token of ours costs nothing; all else is an attempt.
+    async fn who(&self, data: Authenticate) -> Result<Known, No> {
+        if let Some(token) = &data.token {
+            match self.app.tokens.verify(token) {
+                Ok(claims) if claims.scope == Scope::Player => {
+                    return self.by_account(&claims.sub).await;
+                }
+                Err(Refused::NotReady) => return Err(No::Code(ErrorCode::StorageUnavailable)),
+                Ok(_) | Err(Refused::Invalid) => {}
+            }
+        }
+        let attempt = self.app.attempts.attempt(self.address, Instant::now());
+        attempt.map_err(No::TooOften)?;
+        match data {
+            Authenticate {
+                device_key: Some(key),
+                ..
+            } => self.by_key(&key).await,
+            Authenticate { token: Some(_), .. } => Err(No::Code(ErrorCode::InvalidCredentials)),
+            _ => self.anonymous().await,
+        }
+    }
+
+    async fn by_account(&self, account_id: &str) -> Result<Known, No> {
+        let reply = self.app.accounts.account(account_id).await;
+        known(reply, None)
+    }
+
+    async fn by_key(&self, key: &str) -> Result<Known, No> {
+        if !self.app.config.anonymous {
+            return Err(No::Code(ErrorCode::AnonymousDisabled));
+        }
+        let key = DeviceKey::parse(key).ok_or(No::Code(ErrorCode::InvalidCredentials))?;
+        let reply = self.app.accounts.sign_in(key.hash(), false).await;
+        known(reply, None)
+    }
+
+    async fn anonymous(&self) -> Result<Known, No> {
+        if !self.app.config.anonymous {
+            return Err(No::Code(ErrorCode::AnonymousDisabled));
+        }
+        let key = DeviceKey::new();
+        let reply = self.app.accounts.sign_in(key.hash(), true).await;
+        known(reply, Some(key))
+    }
+
+    async fn welcome(&mut self, re: Option<RequestId>, known: Known) -> Flow {
+        let Some(account) = known.reply.account else {
+            self.refuse(re, EVENT, ErrorCode::InvalidCredentials);
+            return Flow::On;
+        };
+        let budget = match self.app.budgets.connect(&account.id, Instant::now()) {
+            Ok(budget) => budget,
+            Err(no) => return self.no_room(re, no).await,
+        };
+        let Some(issued) = self.app.tokens.issue(&account.id) else {
+            self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
+            return Flow::On;
+        };
+        let (token, hash) = resume::new_token();
+        self.app.registry.add(hash, self.handle.clone());
+        self.token = Some(hash);
+        self.stage = Stage::Lobby;
+        self.deadline = TokioInstant::now() + NEVER;
+        let welcome = Welcome {
+            session_id: self.handle.session_id.clone(),
+            resume_token: token,
+            auth_token: issued.token,
+            expires_at: clock::iso(issued.expires_at_ms),
+            account: wire::Account {
+                id: account.id.clone(),
+                name: account.name,
+                anonymous: account.anonymous,
+            },
+            device_key: known.made.map(DeviceKey::into_text),
+            characters: characters(known.reply.characters),
+        };
+        self.account = Some(Account {
+            id: account.id,
+            budget: Some(budget),
+        });
+        self.answer(re, &welcome);
+        Flow::On
+    }
+
+    async fn no_room(&mut self, re: Option<RequestId>, no: NoRoom) -> Flow {
+        match no {
+            NoRoom::TooMany => {
+                let why = "an account has at most 4 connections";
+                self.too_many_attempts(re, Duration::from_secs(1), why);
+                self.shut(CloseCode::Policy, why).await
+            }
+            NoRoom::Blocked(wait) => {
+                let why = "this account sent too much; it is blocked for a minute";
+                self.too_many_attempts(re, wait, why);
+                self.shut(CloseCode::RateLimited, why).await
+            }
+        }
+    }
+
+    fn account_id(&self) -> String {
+        self.account
+            .as_ref()
+            .map(|account| account.id.clone())
+            .unwrap_or_default()
+    }
+
+    pub(super) async fn list_characters(&mut self, re: Option<RequestId>, event: &str) {
+        match self.app.accounts.characters(&self.account_id()).await {
+            Ok(all) => {
+                let characters = characters(all);
+                self.answer(re, &CharacterList { characters });
+            }
+            Err(status) => self.refuse(re, event, accounts::refusal(&status)),
+        }
+    }
+
+    pub(super) async fn create_character(&mut self, re: Option<RequestId>, name: &str) {
+        const EVENT: &str = "character:create";
+        let name = match character_name(name) {
+            Ok(name) => name,
+            Err(why) => {
+                let event = Some(EVENT.to_owned());
+                self.refuse_with(re, event, ErrorCode::InvalidName, why, None);
+                return;
+            }
+        };
+        let spawn = self.app.content.spawn();
+        let request = CreateCharacterRequest {
+            account_id: self.account_id(),
+            name,
+            spawn: Some(Tile {
+                x: spawn.x,
+                z: spawn.z,
+            }),
+        };
+        match self.app.accounts.create_character(request).await {
+            Ok(made) => {
+                let character = character(made);
+                self.answer(re, &CharacterCreated { character });
+            }
+            Err(status) => self.refuse(re, EVENT, accounts::refusal(&status)),
+        }
+    }
+
+    pub(super) async fn delete_character(&mut self, re: Option<RequestId>, character_id: &str) {
+        const EVENT: &str = "character:delete";
+        let account_id = self.account_id();
+        match self
+            .app
+            .accounts
+            .delete_character(&account_id, character_id)
+            .await
+        {
+            Ok(()) => self.list_characters(re, EVENT).await,
+            Err(status) => self.refuse(re, EVENT, accounts::refusal(&status)),
+        }
+    }
+}
+
+/// The account that the store named; one that it does not know has no valid credentials.
+fn known(reply: Result<SignInReply, tonic::Status>, made: Option<DeviceKey>) -> Result<Known, No> {
+    match reply {
+        Ok(reply) if reply.account.is_some() => Ok(Known { reply, made }),
+        Ok(_) => Err(No::Code(ErrorCode::InvalidCredentials)),
+        Err(status) if status.code() == tonic::Code::NotFound => {
+            Err(No::Code(ErrorCode::InvalidCredentials))
+        }
+        Err(status) => Err(No::Code(accounts::refusal(&status))),
+    }
+}
+
+fn characters(all: Vec<CharacterSummary>) -> Vec<Character> {
+    all.into_iter().map(character).collect()
+}
+
+fn character(summary: CharacterSummary) -> Character {
+    let last = summary.last_login_ms;
+    Character {
+        id: summary.id,
+        name: summary.name,
+        combat_level: summary.combat_level,
+        last_login_at: (last > 0).then(|| clock::iso(last)),
+    }
+}

@@ -1,0 +1,348 @@
+//! A session: one client from its first connection to its end, over as many sockets as it needs.
+//!
+//! In reading order: [`state`], [`limits`], [`resume`] (pure); `budget` and `registry` (what
+//! sessions share); this file (its one task, and what that waits for); `inbound` (what a client
+//! says), `login`, `play`, `reconnect` (what is done about it).
+//!
+//! Always: a session has one task; whatever a client sends is answered or refused, in order; its
+//! socket may go at any moment, and it may come back with another one.
+
+pub(crate) mod budget;
+mod inbound;
+pub(crate) mod limits;
+mod login;
+mod play;
+mod reconnect;
+pub(crate) mod registry;
+pub(crate) mod resume;
+pub(crate) mod state;
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use chassis::config::Secret;
+use proto::client::{
+    CloseCode, ErrorCode, RequestId, ServerEvent,
+    error::Error,
+    limits::{AUTH_TIMEOUT_MS, PROTOCOL_VERSION},
+    session::Hello,
+};
+use rand::RngExt;
+use tokio::{
+    sync::mpsc,
+    task::JoinHandle,
+    time::{Instant, Interval, MissedTickBehavior, interval_at, sleep_until},
+};
+
+use self::{
+    budget::Budget,
+    limits::Window,
+    registry::{Command, Handle},
+    resume::{TokenHash, Written},
+    state::Stage,
+};
+use crate::{
+    app::App,
+    mailbox::{Mailbox, Reliable},
+    social::presence::Present,
+    socket::{Inbound, Socket},
+    writer::Finished,
+    zone_link::SessionEvent,
+};
+
+/// What others tell a session that it has not heard yet.
+const WAITING_MAX: usize = 16;
+/// Heartbeats that a client may miss.
+const MISSES_MAX: u32 = 3;
+/// Malformed messages in ten seconds that close.
+const MALFORMED_MAX: usize = 20;
+/// "Never", for a timer.
+const NEVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// Whether the session goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    On,
+    /// The socket is gone; the session may be resumed.
+    Lost,
+    End,
+}
+
+/// One client.
+pub(crate) struct Session {
+    app: Arc<App>,
+    handle: Handle,
+    address: IpAddr,
+    stage: Stage,
+    mailbox: Mailbox,
+    socket: Option<Socket>,
+    /// What the last socket was sent, while there is none.
+    written: Option<Written>,
+    account: Option<Account>,
+    playing: Option<Present>,
+    token: Option<TokenHash>,
+    commands: mpsc::Receiver<Command>,
+    events: (mpsc::Sender<SessionEvent>, mpsc::Receiver<SessionEvent>),
+    heartbeat: Interval,
+    /// What happens then depends on what the session waits for.
+    deadline: Instant,
+    draining: bool,
+    limits: Limits,
+    /// As metrics count it now.
+    counted: Option<&'static str>,
+}
+
+/// Who is authenticated.
+struct Account {
+    id: String,
+    /// While there is a socket.
+    budget: Option<Budget>,
+}
+
+/// What one session may do.
+struct Limits {
+    /// Messages before it is authenticated.
+    fresh: Window,
+    malformed: Window,
+    chat: Window,
+}
+
+/// What a session wakes up for.
+enum Wake {
+    Inbound(Inbound),
+    Finished(Option<Finished>),
+    Command(Command),
+    Event(SessionEvent),
+    Heartbeat,
+    Deadline,
+    Drain,
+}
+
+impl Session {
+    /// Serves a socket from its upgrade on, until the session that it belongs to is over or has
+    /// taken it.
+    pub(crate) async fn serve(
+        app: Arc<App>,
+        address: IpAddr,
+        token: Option<Secret>,
+        open: impl FnOnce(Mailbox) -> Socket,
+    ) {
+        let mailbox = Mailbox::new();
+        let socket = open(mailbox.clone());
+        let (sender, commands) = mpsc::channel(WAITING_MAX);
+        let heartbeat = app.config.heartbeat;
+        let mut heartbeat = interval_at(Instant::now() + heartbeat, heartbeat);
+        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let session = Self {
+            handle: Handle {
+                session_id: uuid::Uuid::new_v4().to_string(),
+                commands: sender,
+            },
+            address,
+            stage: Stage::Fresh,
+            mailbox,
+            socket: Some(socket),
+            written: None,
+            account: None,
+            playing: None,
+            token: None,
+            commands,
+            events: mpsc::channel(WAITING_MAX),
+            heartbeat,
+            deadline: Instant::now() + Duration::from_millis(AUTH_TIMEOUT_MS),
+            draining: false,
+            limits: Limits::new(),
+            counted: None,
+            app,
+        };
+        session.run(token).await;
+    }
+
+    async fn run(mut self, token: Option<Secret>) {
+        self.push(&Hello {
+            protocol: PROTOCOL_VERSION,
+            heartbeat_ms: u64::try_from(self.app.config.heartbeat.as_millis()).unwrap_or(u64::MAX),
+            auth_timeout_ms: AUTH_TIMEOUT_MS,
+            anonymous: self.app.config.anonymous,
+        });
+        let mut flow = match token {
+            Some(token) => self.header_token(&token).await,
+            None => Flow::On,
+        };
+        loop {
+            self.count();
+            match flow {
+                Flow::On => {}
+                Flow::Lost if self.may_wait() => self.lose().await,
+                Flow::Lost | Flow::End => break,
+            }
+            flow = match self.wake().await {
+                Wake::Inbound(inbound) => self.inbound(inbound).await,
+                Wake::Finished(finished) => self.writer_ended(finished),
+                Wake::Command(command) => self.command(command).await,
+                Wake::Event(event) => self.event(event).await,
+                Wake::Heartbeat => self.beat(),
+                Wake::Deadline => self.late().await,
+                Wake::Drain => self.drain(),
+            };
+        }
+        self.end();
+        self.count_as(None);
+    }
+
+    /// Waits for whatever comes first. Everything here is safe to drop while it waits.
+    async fn wake(&mut self) -> Wake {
+        let (inbound, writer) = match &mut self.socket {
+            Some(socket) => (Some(&mut socket.inbound), Some(&mut socket.writer)),
+            None => (None, None),
+        };
+        tokio::select! {
+            inbound = hear(inbound, &self.mailbox) => Wake::Inbound(inbound),
+            finished = ended(writer) => Wake::Finished(finished),
+            Some(command) = self.commands.recv() => Wake::Command(command),
+            Some(event) = self.events.1.recv() => Wake::Event(event),
+            _ = self.heartbeat.tick() => Wake::Heartbeat,
+            () = sleep_until(self.deadline) => Wake::Deadline,
+            () = self.app.draining.cancelled(), if !self.draining => Wake::Drain,
+        }
+    }
+
+    /// Puts a message of the gateway's own into the mailbox.
+    fn push<T: ServerEvent>(&self, data: &T) {
+        self.answer(None, data);
+    }
+
+    /// Answers a request.
+    fn answer<T: ServerEvent>(&self, re: Option<RequestId>, data: &T) {
+        // A mailbox that is full closes its socket by itself.
+        let _ = self.mailbox.push(Reliable::of(data).answering(re));
+    }
+
+    /// Refuses a request, in the code's own words.
+    fn refuse(&self, re: Option<RequestId>, event: &str, code: ErrorCode) {
+        self.refuse_with(re, Some(event.to_owned()), code, state::words(code), None);
+    }
+
+    fn refuse_with(
+        &self,
+        re: Option<RequestId>,
+        event: Option<String>,
+        code: ErrorCode,
+        message: &str,
+        retry_after: Option<Duration>,
+    ) {
+        let retry = retry_after.map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
+        let error = Error {
+            code,
+            message: message.to_owned(),
+            event,
+            retry_after_ms: retry.map(|ms| ms + 1),
+        };
+        self.answer(re, &error);
+    }
+
+    fn beat(&mut self) -> Flow {
+        let Some(socket) = &self.socket else {
+            return Flow::On;
+        };
+        if socket.silence() > self.app.config.heartbeat * MISSES_MAX {
+            tracing::debug!(session = self.handle.session_id, "the client is silent");
+            return Flow::Lost;
+        }
+        self.mailbox.ping();
+        Flow::On
+    }
+
+    /// The deadline of whatever it waits for is over.
+    async fn late(&mut self) -> Flow {
+        if self.socket.is_none() {
+            // Nobody resumed.
+            return Flow::End;
+        }
+        if self.draining {
+            return self
+                .shut(CloseCode::GoingAway, "this gateway goes; resume elsewhere")
+                .await;
+        }
+        if self.stage == Stage::Fresh {
+            return self
+                .shut(CloseCode::NotAuthenticated, "not authenticated in time")
+                .await;
+        }
+        self.deadline = Instant::now() + NEVER;
+        Flow::On
+    }
+
+    /// The gateway goes: the client is told, and closed at some moment of the time given.
+    fn drain(&mut self) -> Flow {
+        self.draining = true;
+        if self.socket.is_none() {
+            return Flow::End;
+        }
+        let time = self.app.config.drain;
+        let after_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.push(&proto::client::session::Draining { after_ms });
+        let wait = time.mul_f64(rand::rng().random_range(0.0..1.0));
+        self.deadline = Instant::now() + wait;
+        Flow::On
+    }
+
+    /// Keeps the count of sessions by state right.
+    fn count(&mut self) {
+        let state = if self.socket.is_some() {
+            self.stage.name()
+        } else {
+            "lingering"
+        };
+        self.count_as(Some(state));
+    }
+
+    fn count_as(&mut self, state: Option<&'static str>) {
+        if self.counted == state {
+            return;
+        }
+        if let Some(before) = self.counted {
+            self.app.metrics.session(before, -1);
+        }
+        if let Some(now) = state {
+            self.app.metrics.session(now, 1);
+        }
+        self.counted = state;
+    }
+
+    /// Everybody who knew of the session forgets it.
+    fn end(&mut self) {
+        self.leave_world(false);
+        self.app.zones.detach(&self.handle.session_id);
+        if let Some(token) = self.token.take() {
+            self.app.registry.remove(&token);
+        }
+    }
+}
+
+impl Limits {
+    fn new() -> Self {
+        let per_second = proto::client::limits::CLIENT_MESSAGES_PER_SECOND_MAX;
+        Self {
+            fresh: Window::new(per_second, Duration::from_secs(1)),
+            malformed: Window::new(MALFORMED_MAX - 1, Duration::from_secs(10)),
+            chat: Window::new(5, Duration::from_secs(5)),
+        }
+    }
+}
+
+/// The next thing that the client says, as soon as there is room for its answer.
+async fn hear(inbound: Option<&mut mpsc::Receiver<Inbound>>, mailbox: &Mailbox) -> Inbound {
+    let Some(inbound) = inbound else {
+        return std::future::pending().await;
+    };
+    mailbox.roomy().await;
+    inbound.recv().await.unwrap_or(Inbound::Ended)
+}
+
+/// The end of the writer.
+async fn ended(writer: Option<&mut JoinHandle<Finished>>) -> Option<Finished> {
+    match writer {
+        Some(writer) => writer.await.ok(),
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,283 @@
+//! Playing a character: into the world, in it, and out of it.
+
+use std::time::Instant;
+
+use proto::{
+    client::{
+        ClientMessage, CloseCode, ErrorCode, RequestId,
+        chat::{Channel, PlayerChat},
+        error::Error,
+        session::{Ack, Notice, WorldEntered, WorldLeft},
+    },
+    rpc::persistence::v1::OpenSessionRequest,
+};
+use world::Region;
+
+use super::{
+    Flow, Session,
+    state::{self, Stage},
+};
+use crate::{
+    auth::accounts,
+    mailbox::{Mailbox, Reliable},
+    social::{chat, hub::Speaker, presence::Present},
+    zone_link::{AttachError, AttachSession, Attached, SessionEvent},
+};
+
+const ENTER: &str = "world:enter";
+const CHAT: &str = "player:chat";
+
+impl Session {
+    pub(super) async fn enter(&mut self, re: Option<RequestId>, character_id: String) -> Flow {
+        let Some(account) = &self.account else {
+            return Flow::On;
+        };
+        let request = OpenSessionRequest {
+            account_id: account.id.clone(),
+            character_id,
+            session_id: self.handle.session_id.clone(),
+            gateway_id: self.app.config.gateway_id.clone(),
+        };
+        let account_id = account.id.clone();
+        let opened = match self.app.accounts.open_session(request).await {
+            Ok(opened) => opened,
+            Err(status) => {
+                self.refuse(re, ENTER, accounts::refusal(&status));
+                return Flow::On;
+            }
+        };
+        let (Some(character), Some(region)) = (opened.character, opened.region) else {
+            tracing::error!("the store opened a session without saying whose and where");
+            self.refuse(re, ENTER, ErrorCode::Internal);
+            return Flow::On;
+        };
+        let present = Present {
+            session_id: self.handle.session_id.clone(),
+            account_id,
+            character_id: character.id,
+            name: character.name,
+        };
+        let region = Region {
+            x: region.x,
+            z: region.z,
+        };
+        let epoch = opened.session_epoch;
+        match self.attach(&present, epoch, region).await {
+            Ok(attached) => self.entered(re, present, epoch, attached).await,
+            Err(error) => {
+                // Whatever came already is of no use.
+                let _ = self.mailbox.open(Vec::new());
+                self.not_entered(re, error)
+            }
+        }
+        Flow::On
+    }
+
+    /// Holds back what the zone says until the client has been told that it is there.
+    async fn attach(
+        &mut self,
+        present: &Present,
+        session_epoch: u64,
+        region: Region,
+    ) -> Result<Attached, AttachError> {
+        let Some(format) = self.socket.as_ref().map(|socket| socket.format) else {
+            return Err(AttachError::Gone);
+        };
+        // What an earlier stay in the world still had to say is over.
+        while self.events.1.try_recv().is_ok() {}
+        self.mailbox.hold();
+        let attach = self.app.zones.attach(AttachSession {
+            session_id: present.session_id.clone(),
+            character_id: present.character_id.clone(),
+            session_epoch,
+            attach: 1,
+            last_input: 0,
+            region,
+            format,
+            mailbox: self.mailbox.clone(),
+            events: self.events.0.clone(),
+        });
+        attach.await
+    }
+
+    async fn entered(
+        &mut self,
+        re: Option<RequestId>,
+        present: Present,
+        epoch: u64,
+        attached: Attached,
+    ) {
+        let entered = WorldEntered {
+            character_id: present.character_id.clone(),
+            entity_id: present.character_id.clone(),
+            tick: attached.tick,
+            region: [attached.region.x, attached.region.z],
+            zone: attached.run_id.to_string(),
+        };
+        let first = vec![
+            Reliable::of(&entered).answering(re),
+            Reliable::raw("player:sync", attached.sync),
+        ];
+        // If it does not fit, the writer closes the socket as too slow.
+        let _ = self.mailbox.open(first);
+        self.stage = Stage::World;
+        let character_id = present.character_id.clone();
+        self.app
+            .registry
+            .play(&character_id, epoch, self.handle.clone());
+        self.app.hub.announce_takeover(&character_id, epoch).await;
+        self.app.hub.join(present.clone(), self.mailbox.clone());
+        self.playing = Some(present);
+    }
+
+    fn not_entered(&self, re: Option<RequestId>, error: AttachError) {
+        let code = match error {
+            AttachError::Unavailable | AttachError::Gone => ErrorCode::ZoneUnavailable,
+            AttachError::Replaced => ErrorCode::CharacterOnline,
+        };
+        self.refuse(re, ENTER, code);
+    }
+
+    /// Passes a message on to the zone that plays the character.
+    pub(super) fn to_zone(&self, re: Option<RequestId>, message: &ClientMessage) {
+        let event = message.name();
+        let receiving = self
+            .app
+            .reports
+            .spans
+            .receive(event, &self.handle.session_id);
+        if let Some(id) = &re {
+            self.mailbox.expect(id.clone(), event);
+        }
+        let passed = self.app.zones.input(
+            &self.handle.session_id,
+            event,
+            message.data_json().into(),
+            re.as_ref(),
+            receiving.traceparent(),
+        );
+        if let Err(error) = passed {
+            self.app.metrics.message(event, error.code().wire());
+            self.refuse(re, event, error.code());
+        }
+    }
+
+    pub(super) fn chat(&mut self, re: Option<RequestId>, said: PlayerChat) {
+        let Some(present) = self.playing.clone() else {
+            self.refuse(re, CHAT, ErrorCode::NotInWorld);
+            return;
+        };
+        let Some(message) = chat::clean(&said.message) else {
+            self.refuse(re, CHAT, ErrorCode::InvalidData);
+            return;
+        };
+        if let Err(wait) = self.limits.chat.pass(Instant::now())
+            && self.app.config.rate_limits
+        {
+            let words = state::words(ErrorCode::RateLimited);
+            let event = Some(CHAT.to_owned());
+            self.refuse_with(re, event, ErrorCode::RateLimited, words, Some(wait));
+            return;
+        }
+        let position = self.app.zones.position(&self.handle.session_id);
+        let speaker = Speaker {
+            present,
+            tile: position.map(|(tile, _)| tile),
+        };
+        let (hub, mailbox) = (self.app.hub.clone(), self.mailbox.clone());
+        // The session does not wait for the bus; at most 5 of these begin in 5 s.
+        tokio::spawn(async move {
+            let done = match (said.channel, said.to) {
+                (Channel::Private, Some(to)) => hub.tell(&speaker, &to, message).await,
+                (channel, _) => hub.say(&speaker, channel == Channel::Global, message).await,
+            };
+            answer_chat(&mailbox, re, done);
+        });
+    }
+
+    /// What the zones say of this session.
+    pub(super) async fn event(&mut self, event: SessionEvent) -> Flow {
+        if self.stage != Stage::World {
+            return Flow::On;
+        }
+        match event {
+            SessionEvent::Left { reason, .. } if reason == "replaced" => self.replaced().await,
+            SessionEvent::Left { re, reason } => {
+                self.left(re);
+                if reason != "left" {
+                    self.notice("left_world", &format!("You left the world: {reason}."));
+                }
+                self.go_on_without_world()
+            }
+            // Only a newer login takes a character from a session that is there.
+            SessionEvent::Lost { why } => {
+                tracing::debug!(session = self.handle.session_id, why, "lost");
+                self.replaced().await
+            }
+        }
+    }
+
+    /// Who lingers only for the world's sake need not.
+    fn go_on_without_world(&self) -> Flow {
+        if self.socket.is_none() {
+            Flow::End
+        } else {
+            Flow::On
+        }
+    }
+
+    fn left(&mut self, re: Option<RequestId>) {
+        if let Some(present) = &self.playing {
+            let character_id = present.character_id.clone();
+            self.answer(re, &WorldLeft { character_id });
+        }
+        self.leave_world(false);
+        self.app.zones.detach(&self.handle.session_id);
+    }
+
+    /// The gateway's own part of leaving the world. `elsewhere`: the character plays on.
+    pub(super) fn leave_world(&mut self, elsewhere: bool) {
+        if let Some(present) = self.playing.take() {
+            self.app.hub.leave(&present.session_id, elsewhere);
+            self.app
+                .registry
+                .stop(&present.character_id, &present.session_id);
+        }
+        if self.stage == Stage::World {
+            self.stage = Stage::Lobby;
+        }
+    }
+
+    /// A newer login plays the character.
+    pub(super) async fn replaced(&mut self) -> Flow {
+        self.leave_world(true);
+        self.shut(CloseCode::Replaced, "another login plays this character")
+            .await
+    }
+
+    fn notice(&self, code: &str, message: &str) {
+        self.push(&Notice {
+            code: code.to_owned(),
+            message: message.to_owned(),
+            level: "warning".to_owned(),
+        });
+    }
+}
+
+fn answer_chat(mailbox: &Mailbox, re: Option<RequestId>, done: Result<(), ErrorCode>) {
+    let message = match done {
+        Ok(()) if re.is_none() => return,
+        Ok(()) => Reliable::of(&Ack {}),
+        Err(code) => Reliable::of(&Error {
+            code,
+            message: match code {
+                ErrorCode::Busy => "chat is paused for the moment".to_owned(),
+                code => state::words(code).to_owned(),
+            },
+            event: Some(CHAT.to_owned()),
+            retry_after_ms: None,
+        }),
+    };
+    // A session that overflows is closed by its own writer.
+    let _ = mailbox.push(message.answering(re));
+}

@@ -1,0 +1,172 @@
+//! The sessions of this gateway, found by what others know of them: a resume token, a character.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use proto::client::RequestId;
+use tokio::sync::mpsc;
+
+use super::resume::TokenHash;
+use crate::{
+    session::resume::Written,
+    socket::{Socket, WriteSide},
+};
+
+/// What one session asks of another.
+pub(crate) enum Command {
+    /// Go on with this socket.
+    Adopt(Box<Adoption>),
+    /// A newer session plays the character now.
+    Replaced,
+}
+
+/// A new socket of a session.
+pub(crate) struct Adoption {
+    pub(crate) socket: Socket,
+    /// Its writing side, taken from its first writer.
+    pub(crate) half: WriteSide,
+    /// What that one wrote.
+    pub(crate) written: Written,
+    /// The last message that the client has.
+    pub(crate) last_seq: u64,
+    /// The request that asked for it.
+    pub(crate) re: Option<RequestId>,
+}
+
+/// How a session is reached.
+#[derive(Clone)]
+pub(crate) struct Handle {
+    pub(crate) session_id: String,
+    pub(crate) commands: mpsc::Sender<Command>,
+}
+
+/// All sessions that are authenticated.
+#[derive(Default)]
+pub(crate) struct Registry(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    by_token: HashMap<TokenHash, Handle>,
+    by_character: HashMap<String, (u64, Handle)>,
+}
+
+impl Registry {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session may be resumed by this token.
+    pub(crate) fn add(&self, token: TokenHash, handle: Handle) {
+        self.known().by_token.insert(token, handle);
+    }
+
+    /// The session is over.
+    pub(crate) fn remove(&self, token: &TokenHash) {
+        self.known().by_token.remove(token);
+    }
+
+    /// The session that this token resumes.
+    pub(crate) fn by_token(&self, token: &TokenHash) -> Option<Handle> {
+        self.known().by_token.get(token).cloned()
+    }
+
+    /// The session plays a character now; an older one that did is told.
+    pub(crate) fn play(&self, character_id: &str, epoch: u64, handle: Handle) {
+        let before = {
+            let mut known = self.known();
+            let newer = known.by_character.get(character_id);
+            if newer.is_some_and(|(there, _)| *there > epoch) {
+                return;
+            }
+            let session_id = handle.session_id.clone();
+            let entry = (epoch, handle);
+            let before = known.by_character.insert(character_id.to_owned(), entry);
+            before.filter(|(_, other)| other.session_id != session_id)
+        };
+        if let Some((_, other)) = before {
+            tell(&other);
+        }
+    }
+
+    /// The session does not play it any more.
+    pub(crate) fn stop(&self, character_id: &str, session_id: &str) {
+        let mut known = self.known();
+        let playing = known.by_character.get(character_id);
+        if playing.is_some_and(|(_, handle)| handle.session_id == session_id) {
+            known.by_character.remove(character_id);
+        }
+    }
+
+    /// Another gateway plays the character, with this epoch.
+    pub(crate) fn replaced(&self, character_id: &str, epoch: u64) {
+        let playing = self.known().by_character.get(character_id).cloned();
+        if let Some((here, handle)) = playing
+            && here < epoch
+        {
+            tell(&handle);
+        }
+    }
+
+    /// Characters that are played here.
+    pub(crate) fn players(&self) -> usize {
+        self.known().by_character.len()
+    }
+}
+
+fn tell(handle: &Handle) {
+    // The zone tells it as well, should it have too much to do to hear this.
+    if handle.commands.try_send(Command::Replaced).is_err() {
+        tracing::debug!(
+            session = handle.session_id,
+            "a replaced session is busy or gone"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handle(session_id: &str) -> (Handle, mpsc::Receiver<Command>) {
+        let (commands, heard) = mpsc::channel(4);
+        let session_id = session_id.to_owned();
+        (
+            Handle {
+                session_id,
+                commands,
+            },
+            heard,
+        )
+    }
+
+    fn told(heard: &mut mpsc::Receiver<Command>) -> bool {
+        matches!(heard.try_recv(), Ok(Command::Replaced))
+    }
+
+    #[test]
+    fn the_older_session_of_a_character_is_told() {
+        let registry = Registry::default();
+        let ((old, mut old_heard), (new, mut new_heard)) = (handle("old"), handle("new"));
+        registry.play("c", 1, old.clone());
+        registry.play("c", 2, new);
+        assert!(told(&mut old_heard));
+        assert!(!told(&mut new_heard));
+        registry.stop("c", "old");
+        assert_eq!(registry.players(), 1, "only who plays it can stop");
+        registry.play("c", 1, old);
+        assert!(!told(&mut new_heard), "an older epoch replaces nobody");
+    }
+
+    #[test]
+    fn only_a_higher_epoch_elsewhere_replaces() {
+        let registry = Registry::default();
+        let (here, mut heard) = handle("here");
+        registry.play("c", 5, here);
+        registry.replaced("c", 5);
+        assert!(!told(&mut heard));
+        registry.replaced("c", 6);
+        assert!(told(&mut heard));
+    }
+}

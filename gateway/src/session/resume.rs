@@ -1,0 +1,199 @@
+//! What makes a lost connection good again: the last reliable messages and the tokens that ask
+//! for them.
+//!
+//! `seq` grows by one per message on a socket. `session:hello` has 1. After a resume without
+//! resync, `session:resumed` has the client's `lastSeq` + 1, and the missed reliable messages
+//! follow with new numbers, so that nothing is missing in the client's count. With resync the
+//! numbers go on from the new socket's `session:hello`. `world:update` is never replayed.
+//!
+//! Always: what is replayed is exactly what was written as reliable behind `lastSeq`, in order;
+//! where that cannot be said for certain, nothing is replayed and everything is sent anew.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest, Sha256};
+
+use crate::mailbox::Reliable;
+
+/// How long written messages are kept.
+const AGE_MAX: Duration = Duration::from_secs(30);
+/// How many bytes of them are kept.
+const BYTES_MAX: usize = 64 * 1024;
+
+/// What was written to a session's sockets.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// The number of the last message.
+    seq: u64,
+    kept: VecDeque<Kept>,
+    bytes: usize,
+    /// The highest number of a reliable message that is no longer kept.
+    forgotten: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    seq: u64,
+    at: Instant,
+    message: Reliable,
+}
+
+impl Written {
+    pub(crate) const fn new() -> Self {
+        Self {
+            seq: 0,
+            kept: VecDeque::new(),
+            bytes: 0,
+            forgotten: 0,
+        }
+    }
+
+    /// The number of the next message, which is not kept.
+    pub(crate) const fn number(&mut self) -> u64 {
+        self.seq += 1;
+        self.seq
+    }
+
+    /// Keeps a message that [`Written::number`] has just numbered.
+    pub(crate) fn keep(&mut self, message: Reliable, now: Instant) {
+        self.bytes += message.len();
+        self.kept.push_back(Kept {
+            seq: self.seq,
+            at: now,
+            message,
+        });
+        self.forget(now);
+    }
+
+    fn forget(&mut self, now: Instant) {
+        while let Some(first) = self.kept.front() {
+            let old = now.saturating_duration_since(first.at) > AGE_MAX;
+            if !old && self.bytes <= BYTES_MAX {
+                break;
+            }
+            self.forgotten = first.seq;
+            self.bytes -= first.message.len();
+            self.kept.pop_front();
+        }
+    }
+
+    /// The client has everything up to `last_seq`: the reliable messages that it has not, and
+    /// the count goes back to there. `None` when that is in doubt.
+    pub(crate) fn rewind(&mut self, last_seq: u64, now: Instant) -> Option<Vec<Reliable>> {
+        self.forget(now);
+        if last_seq > self.seq || last_seq < self.forgotten {
+            return None;
+        }
+        let missed = self.kept.drain(..).filter(|kept| kept.seq > last_seq);
+        let missed = missed.map(|kept| kept.message).collect();
+        self.bytes = 0;
+        self.seq = last_seq;
+        self.forgotten = last_seq;
+        Some(missed)
+    }
+
+    /// Requests whose answers are kept but perhaps not received: with a resync they are lost.
+    pub(crate) fn answers_after(&self, last_seq: u64) -> Vec<proto::client::RequestId> {
+        let missed = self.kept.iter().filter(|kept| kept.seq > last_seq);
+        missed.filter_map(|kept| kept.message.re.clone()).collect()
+    }
+}
+
+/// The hash under which a resume token is kept.
+pub(crate) type TokenHash = [u8; 32];
+
+/// A new resume token, 128 random bits, and its hash.
+pub(crate) fn new_token() -> (String, TokenHash) {
+    let token = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
+    let hash = token_hash(&token);
+    (token, hash)
+}
+
+/// The hash of a token that a client sent.
+pub(crate) fn token_hash(token: &str) -> TokenHash {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(written: &mut Written, name: &'static str, now: Instant) -> u64 {
+        let seq = written.number();
+        written.keep(Reliable::raw(name, "{}"), now);
+        seq
+    }
+
+    fn names(missed: Option<Vec<Reliable>>) -> Vec<String> {
+        let missed = missed.expect("in doubt");
+        missed.iter().map(|m| m.event.to_string()).collect()
+    }
+
+    #[test]
+    fn exactly_the_missed_reliable_messages_are_replayed() {
+        let now = Instant::now();
+        let mut written = Written::new();
+        write(&mut written, "a", now);
+        written.number(); // a world:update
+        write(&mut written, "b", now);
+        written.number();
+        write(&mut written, "c", now);
+        assert_eq!(written.seq, 5);
+        assert_eq!(names(written.rewind(2, now)), ["b", "c"]);
+        assert_eq!(written.number(), 3, "the count goes on behind the client's");
+    }
+
+    #[test]
+    fn a_resume_that_fails_midway_can_be_repeated() {
+        let now = Instant::now();
+        let mut written = Written::new();
+        write(&mut written, "a", now);
+        write(&mut written, "b", now);
+        assert_eq!(names(written.rewind(1, now)), ["b"]);
+        written.number(); // session:resumed
+        write(&mut written, "b", now);
+        assert_eq!(names(written.rewind(1, now)), ["b"]);
+        assert_eq!(names(written.rewind(1, now)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_older_than_30_seconds_or_beyond_64_kb_is_in_doubt() {
+        let now = Instant::now();
+        let mut written = Written::new();
+        write(&mut written, "a", now);
+        write(&mut written, "b", now + Duration::from_secs(20));
+        let later = now + Duration::from_secs(31);
+        assert!(written.rewind(0, later).is_none());
+        assert_eq!(names(written.rewind(1, later)), ["b"]);
+
+        let mut written = Written::new();
+        for _ in 0..40 {
+            written.number();
+            written.keep(Reliable::raw("x", vec![b' '; 2048]), now);
+        }
+        assert!(written.rewind(1, now).is_none());
+        assert_eq!(written.rewind(20, now).unwrap().len(), 20);
+    }
+
+    #[test]
+    fn a_number_that_was_never_sent_is_in_doubt() {
+        let now = Instant::now();
+        let mut written = Written::new();
+        write(&mut written, "a", now);
+        assert!(written.rewind(2, now).is_none());
+        assert!(written.rewind(1, now).unwrap().is_empty());
+    }
+
+    #[test]
+    fn tokens_differ_and_are_kept_only_as_hashes() {
+        let ((a, hash), (b, _)) = (new_token(), new_token());
+        assert_ne!(a, b);
+        assert_eq!(a.len(), 22);
+        assert_eq!(token_hash(&a), hash);
+        assert_ne!(token_hash(&b), hash);
+    }
+}

@@ -1,0 +1,110 @@
+//! What is welcome when. Pure.
+
+use proto::client::{ErrorCode, Needs};
+
+/// How far a session has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Connected, not authenticated.
+    Fresh,
+    /// Authenticated, not in the world.
+    Lobby,
+    /// Plays a character.
+    World,
+}
+
+impl Stage {
+    /// Its name in metrics.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Lobby => "lobby",
+            Self::World => "world",
+        }
+    }
+}
+
+/// Whether an event with these needs is welcome now, else why not.
+pub(crate) const fn welcome(stage: Stage, needs: Needs) -> Result<(), ErrorCode> {
+    match (needs, stage) {
+        (Needs::Nothing, _)
+        | (Needs::NoAccount, Stage::Fresh)
+        | (Needs::Account, Stage::Lobby | Stage::World)
+        | (Needs::Lobby, Stage::Lobby)
+        | (Needs::World, Stage::World) => Ok(()),
+        (Needs::NoAccount, _) => Err(ErrorCode::AlreadyAuthenticated),
+        (_, Stage::Fresh) => Err(ErrorCode::NotAuthenticated),
+        (Needs::World, _) => Err(ErrorCode::NotInWorld),
+        (Needs::Lobby, Stage::World) => Err(ErrorCode::AlreadyInWorld),
+    }
+}
+
+/// An error code in words.
+pub(crate) const fn words(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::Malformed => "this is no message",
+        ErrorCode::WrongEncoding => "the frame's type is not that of the subprotocol",
+        ErrorCode::UnknownEvent => "there is no such event",
+        ErrorCode::InvalidData => "the data do not fit the event",
+        ErrorCode::NotAuthenticated => "authenticate first",
+        ErrorCode::AlreadyAuthenticated => "this connection is authenticated already",
+        ErrorCode::NotInWorld => "enter the world first",
+        ErrorCode::AlreadyInWorld => "leave the world first",
+        ErrorCode::InvalidCredentials => "the token or device key is not valid",
+        ErrorCode::AnonymousDisabled => "anonymous play is not possible here",
+        ErrorCode::NotYourCharacter => "this account has no such character",
+        ErrorCode::CharacterOnline => "the character is in the world",
+        ErrorCode::TooManyCharacters => "this account has as many characters as it may have",
+        ErrorCode::NameTaken => "another character bears this name",
+        ErrorCode::InvalidName => "a name has 1 to 20 letters, digits, spaces, '-' and '_'",
+        ErrorCode::RateLimited => "too often; wait a little",
+        ErrorCode::OutcomeUnknown => "this was passed on, but its answer was lost",
+        ErrorCode::ZoneUnavailable => "this part of the world is not played right now",
+        ErrorCode::StorageUnavailable => "the store cannot be reached right now",
+        ErrorCode::InCombat => "not while fighting",
+        ErrorCode::Unreachable => "there is no way there",
+        ErrorCode::TooFar => "that is too far away",
+        ErrorCode::Busy => "too much waits to be done already",
+        ErrorCode::NotFound => "there is no such thing",
+        ErrorCode::Unsupported => "that is not possible in this world",
+        ErrorCode::Muted => "you are muted",
+        ErrorCode::NotDelivered => "the message did not reach them",
+        ErrorCode::Internal => "something went wrong on our side",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stage_welcomes_what_it_should() {
+        use ErrorCode::{
+            AlreadyAuthenticated as Auth, AlreadyInWorld as In, NotAuthenticated as No,
+            NotInWorld as Out,
+        };
+        let needs = [
+            Needs::Nothing,
+            Needs::NoAccount,
+            Needs::Account,
+            Needs::Lobby,
+            Needs::World,
+        ];
+        let table = [
+            (Stage::Fresh, [Ok(()), Ok(()), Err(No), Err(No), Err(No)]),
+            (Stage::Lobby, [Ok(()), Err(Auth), Ok(()), Ok(()), Err(Out)]),
+            (Stage::World, [Ok(()), Err(Auth), Ok(()), Err(In), Ok(())]),
+        ];
+        for (stage, expected) in table {
+            let got = needs.map(|needs| welcome(stage, needs));
+            assert_eq!(got, expected, "{stage:?}");
+        }
+    }
+
+    #[test]
+    fn every_code_has_words() {
+        for code in ErrorCode::ALL {
+            assert!(!words(*code).is_empty());
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Who hears what. Pure.
+//!
+//! Always: local chat is heard within 32 tiles (Chebyshev), whatever regions lie between; who
+//! stands near a border listens to the channels on both sides.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use proto::client::limits::LOCAL_CHAT_TILES;
+use world::{Region, Tile};
+
+use super::presence::Present;
+use crate::mailbox::Mailbox;
+
+/// A player of this gateway, as chat knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct Listener {
+    pub(crate) present: Present,
+    pub(crate) mailbox: Mailbox,
+    /// Where it stood when that was asked last.
+    tile: Option<Tile>,
+}
+
+/// All of them, found by session, by character and by what they can hear.
+#[derive(Debug, Default)]
+pub(crate) struct Listeners {
+    by_session: HashMap<String, Listener>,
+    by_character: HashMap<String, String>,
+    /// Sessions that listen to a region.
+    by_region: BTreeMap<Region, BTreeSet<String>>,
+}
+
+impl Listeners {
+    pub(crate) fn join(&mut self, present: Present, mailbox: Mailbox) {
+        let session_id = present.session_id.clone();
+        let character_id = present.character_id.clone();
+        self.by_character.insert(character_id, session_id.clone());
+        let listener = Listener {
+            present,
+            mailbox,
+            tile: None,
+        };
+        self.by_session.insert(session_id, listener);
+    }
+
+    /// The one that leaves, if it was there.
+    pub(crate) fn leave(&mut self, session_id: &str) -> Option<Present> {
+        let listener = self.by_session.remove(session_id)?;
+        self.unlist(session_id, listener.tile);
+        let character_id = &listener.present.character_id;
+        // A newer session of the character may be listed already.
+        if self
+            .by_character
+            .get(character_id)
+            .is_some_and(|s| s == session_id)
+        {
+            self.by_character.remove(character_id);
+        }
+        Some(listener.present)
+    }
+
+    fn unlist(&mut self, session_id: &str, tile: Option<Tile>) {
+        for region in tile.map(regions_heard).into_iter().flatten() {
+            if let Some(sessions) = self.by_region.get_mut(&region) {
+                sessions.remove(session_id);
+                if sessions.is_empty() {
+                    self.by_region.remove(&region);
+                }
+            }
+        }
+    }
+
+    /// Notes where everybody stands now.
+    pub(crate) fn locate(&mut self, position: impl Fn(&str) -> Option<Tile>) {
+        let moved: Vec<(String, Option<Tile>, Tile)> = self
+            .by_session
+            .iter()
+            .filter_map(|(session_id, listener)| {
+                let now = position(session_id)?;
+                (listener.tile != Some(now)).then(|| (session_id.clone(), listener.tile, now))
+            })
+            .collect();
+        for (session_id, before, now) in moved {
+            if before.map(regions_heard) != Some(regions_heard(now)) {
+                self.unlist(&session_id, before);
+                for region in regions_heard(now) {
+                    let sessions = self.by_region.entry(region).or_default();
+                    sessions.insert(session_id.clone());
+                }
+            }
+            if let Some(listener) = self.by_session.get_mut(&session_id) {
+                listener.tile = Some(now);
+            }
+        }
+    }
+
+    /// The regions to which somebody listens.
+    pub(crate) fn regions(&self) -> BTreeSet<Region> {
+        self.by_region.keys().copied().collect()
+    }
+
+    /// Who hears what is said at `tile`; `position` is where a session stands right now.
+    pub(crate) fn near(
+        &self,
+        tile: Tile,
+        position: impl Fn(&str) -> Option<Tile>,
+    ) -> Vec<&Listener> {
+        let sessions = self.by_region.get(&Region::from(tile));
+        let heard = sessions.into_iter().flatten().filter(|session_id| {
+            let stands = position(session_id).or_else(|| self.by_session.get(*session_id)?.tile);
+            stands.is_some_and(|stands| hears(stands, tile))
+        });
+        heard
+            .filter_map(|session_id| self.by_session.get(session_id))
+            .collect()
+    }
+
+    /// Everybody.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Listener> {
+        self.by_session.values()
+    }
+
+    /// The player of this character.
+    pub(crate) fn character(&self, character_id: &str) -> Option<&Listener> {
+        self.by_session.get(self.by_character.get(character_id)?)
+    }
+
+    pub(crate) fn session(&self, session_id: &str) -> Option<&Listener> {
+        self.by_session.get(session_id)
+    }
+}
+
+/// Whether who stands at `stands` hears what is said at `tile`.
+fn hears(stands: Tile, tile: Tile) -> bool {
+    stands.steps_to(tile) <= LOCAL_CHAT_TILES.unsigned_abs()
+}
+
+/// Every region from which something may be heard.
+fn regions_heard(tile: Tile) -> BTreeSet<Region> {
+    let reach = LOCAL_CHAT_TILES;
+    let corners = [
+        (-reach, -reach),
+        (-reach, reach),
+        (reach, -reach),
+        (reach, reach),
+    ];
+    // Regions are larger than the reach, so the corners meet them all.
+    let corners = corners.map(|(dx, dz)| Region::from(tile.moved(dx, dz)));
+    corners.into_iter().chain([Region::from(tile)]).collect()
+}
+
+/// What is left of a message when nothing in it can play tricks on a screen; `None`: nothing.
+pub(crate) fn clean(message: &str) -> Option<String> {
+    let text: String = message
+        .chars()
+        .filter_map(|c| match c {
+            '\t' | '\n' | '\r' => Some(' '),
+            // Marks that turn the direction of text, and such that cannot be seen.
+            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => None,
+            '\u{feff}' => None,
+            c if c.is_control() => None,
+            c => Some(c),
+        })
+        .collect();
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn present(name: &str) -> Present {
+        Present {
+            session_id: format!("s-{name}"),
+            account_id: format!("a-{name}"),
+            character_id: format!("c-{name}"),
+            name: name.to_owned(),
+        }
+    }
+
+    fn listeners(at: &'static [(&'static str, i32, i32)]) -> Listeners {
+        let mut all = Listeners::default();
+        for (name, _, _) in at {
+            all.join(present(name), Mailbox::new());
+        }
+        all.locate(stands(at));
+        all
+    }
+
+    fn stands(at: &'static [(&'static str, i32, i32)]) -> impl Fn(&str) -> Option<Tile> {
+        move |session| {
+            let found = at
+                .iter()
+                .find(|(name, _, _)| session == format!("s-{name}"));
+            found.map(|(_, x, z)| Tile::new(*x, *z))
+        }
+    }
+
+    fn names(heard: &[&Listener]) -> Vec<String> {
+        heard.iter().map(|l| l.present.name.clone()).collect()
+    }
+
+    #[test]
+    fn local_chat_reaches_32_tiles_also_over_borders() {
+        const AT: &[(&str, i32, i32)] = &[
+            ("self", 60, 60),
+            ("edge", 92, 28),
+            ("far", 93, 60),
+            ("other-region", 70, 70),
+            ("below-zero", 28, -4),
+        ];
+        let all = listeners(AT);
+        let heard = names(&all.near(Tile::new(60, 60), stands(AT)));
+        assert_eq!(heard, ["edge", "other-region", "self"]);
+        let heard = names(&all.near(Tile::new(0, 0), stands(AT)));
+        assert_eq!(heard, ["below-zero"]);
+    }
+
+    #[test]
+    fn who_moves_listens_elsewhere_and_who_leaves_nowhere() {
+        const HERE: &[(&str, i32, i32)] = &[("ann", 32, 32)];
+        const THERE: &[(&str, i32, i32)] = &[("ann", 640, 640)];
+        let mut all = listeners(HERE);
+        let region = |x, z| Region { x, z };
+        let around = [region(0, 0), region(0, 1), region(1, 0), region(1, 1)];
+        assert_eq!(all.regions(), BTreeSet::from(around));
+        all.locate(stands(THERE));
+        assert!(all.regions().contains(&region(10, 10)));
+        assert!(!all.regions().contains(&region(0, 0)));
+        assert_eq!(all.leave("s-ann"), Some(present("ann")));
+        assert!(all.regions().is_empty() && all.character("c-ann").is_none());
+    }
+
+    #[test]
+    fn an_older_session_that_leaves_does_not_take_the_character_along() {
+        let mut all = Listeners::default();
+        all.join(present("ann"), Mailbox::new());
+        let mut newer = present("ann");
+        newer.session_id = "s-newer".to_owned();
+        all.join(newer, Mailbox::new());
+        all.leave("s-ann");
+        assert_eq!(
+            all.character("c-ann").unwrap().present.session_id,
+            "s-newer"
+        );
+    }
+
+    #[test]
+    fn control_characters_do_not_get_through() {
+        assert_eq!(
+            clean(" a\u{7}b\nc\u{202e}d\u{200b} ").as_deref(),
+            Some("ab cd")
+        );
+        assert_eq!(clean("<b>&amp;</b>").as_deref(), Some("<b>&amp;</b>"));
+        assert_eq!(clean("\u{0}\u{200b} \n"), None);
+        assert_eq!(clean("ä 🙂").as_deref(), Some("ä 🙂"));
+    }
+}

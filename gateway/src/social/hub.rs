@@ -1,0 +1,493 @@
+//! Chat as it happens: what players say goes to the bus, what the bus says goes to players.
+//!
+//! Always: no session waits for the bus but the one that speaks, and that one briefly; a private
+//! message is acknowledged only when it is at the receiver's socket, and written there once.
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use proto::{
+    client::{
+        ErrorCode,
+        chat::{Channel, ChatMessage},
+        session::Notice,
+    },
+    topics::{self, ChatEnvelope, GatewayEnvelope},
+};
+use serde::Serialize;
+use tokio::{
+    sync::{Notify, mpsc, oneshot},
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_util::sync::CancellationToken;
+use world::{Region, Tile};
+
+use super::{
+    bus::{Away, Bus, Heard},
+    chat::{Listener, Listeners},
+    presence::{self, Present},
+};
+use crate::{clock, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics};
+
+/// How often it is asked where everybody stands.
+const LOCATE: Duration = Duration::from_secs(1);
+/// How long it waits for more to come when somebody has come or gone.
+const SOON: Duration = Duration::from_millis(20);
+/// How long a private message is tried.
+const DELIVERY: Duration = Duration::from_secs(5);
+/// Between two tries.
+const RETRY: Duration = Duration::from_secs(1);
+/// Private messages that were received and may be repeated.
+const RECENT_MAX: usize = 4096;
+
+/// Where a session's character stands.
+pub(crate) type Position = Box<dyn Fn(&str) -> Option<Tile> + Send + Sync>;
+/// Told when a newer session plays a character elsewhere.
+pub(crate) type Replaced = Box<dyn Fn(&str, u64) + Send + Sync>;
+
+/// Chat and presence of one gateway.
+pub(crate) struct Hub {
+    gateway_id: String,
+    bus: Bus,
+    metrics: Metrics,
+    position: Position,
+    replaced: Replaced,
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    listeners: Listeners,
+    /// Private messages from here that wait for their acknowledgement.
+    waiting: HashMap<String, oneshot::Sender<bool>>,
+    /// Private messages that came here: whether they have been written.
+    recent: HashMap<String, bool>,
+    order: VecDeque<String>,
+    /// Sessions that the bus does not know yet.
+    fresh: Vec<String>,
+    away: bool,
+}
+
+/// Who speaks, and from where.
+#[derive(Debug, Clone)]
+pub(crate) struct Speaker {
+    pub(crate) present: Present,
+    pub(crate) tile: Option<Tile>,
+}
+
+impl Hub {
+    pub(crate) fn new(
+        gateway_id: String,
+        bus: Bus,
+        metrics: Metrics,
+        position: Position,
+        replaced: Replaced,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            gateway_id,
+            bus,
+            metrics,
+            position,
+            replaced,
+            state: Mutex::default(),
+            changed: Notify::new(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A player came into the world.
+    pub(crate) fn join(&self, present: Present, mailbox: Mailbox) {
+        let mut state = self.state();
+        state.fresh.push(present.session_id.clone());
+        state.listeners.join(present, mailbox);
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// A player left it. `elsewhere`: a newer session plays the character.
+    pub(crate) fn leave(self: &Arc<Self>, session_id: &str, elsewhere: bool) {
+        let left = self.state().listeners.leave(session_id);
+        self.changed.notify_one();
+        let Some(present) = left else {
+            return;
+        };
+        let hub = Arc::clone(self);
+        tokio::spawn(async move {
+            let [place, name] = present.entries(&hub.gateway_id);
+            // What cannot be removed now ends by itself.
+            let _ = hub.bus.remove(&place.0, &place.1).await;
+            if !elsewhere {
+                let _ = hub.bus.remove(&name.0, &name.1).await;
+            }
+        });
+    }
+
+    /// Tells the gateway that played this character until now, if it is another one.
+    pub(crate) async fn announce_takeover(&self, character_id: &str, session_epoch: u64) {
+        let kept = self.bus.get(&topics::presence(character_id)).await;
+        let Some(there) = kept.ok().flatten().and_then(|text| presence::read(&text)) else {
+            return;
+        };
+        if there.gateway_id != self.gateway_id {
+            let envelope = GatewayEnvelope::Replaced {
+                character_id: character_id.to_owned(),
+                session_epoch,
+            };
+            // The zone tells that gateway as well.
+            let _ = self.tell_gateway(&there.gateway_id, &envelope).await;
+        }
+    }
+
+    /// Says something to all nearby, or to everybody.
+    pub(crate) async fn say(
+        &self,
+        speaker: &Speaker,
+        global: bool,
+        message: String,
+    ) -> Result<(), ErrorCode> {
+        let channel = match (global, speaker.tile) {
+            (true, _) => topics::GLOBAL_CHAT.to_owned(),
+            (false, Some(tile)) => {
+                let region = Region::from(tile);
+                topics::region_chat(region.x, region.z)
+            }
+            (false, None) => return Err(ErrorCode::NotInWorld),
+        };
+        let name = if global { "global" } else { "local" };
+        let envelope = envelope(speaker, name, message);
+        let said = self.bus.publish(&channel, json(&envelope)).await;
+        self.metrics
+            .chat(name, if said.is_ok() { "said" } else { "away" });
+        said.map_err(|Away| ErrorCode::Busy)
+    }
+
+    /// Says something to one player; done when it is at that player's socket.
+    pub(crate) async fn tell(
+        &self,
+        speaker: &Speaker,
+        to: &str,
+        message: String,
+    ) -> Result<(), ErrorCode> {
+        let chat = envelope(speaker, "private", message);
+        let id = chat.id.clone();
+        let (sender, mut answer) = oneshot::channel();
+        self.state().waiting.insert(id.clone(), sender);
+        let told = timeout(DELIVERY, self.try_to_tell(to, chat, &mut answer)).await;
+        self.state().waiting.remove(&id);
+        let delivered = told.unwrap_or(false);
+        self.metrics
+            .chat("private", if delivered { "said" } else { "not_delivered" });
+        if delivered {
+            Ok(())
+        } else {
+            Err(ErrorCode::NotDelivered)
+        }
+    }
+
+    async fn try_to_tell(
+        &self,
+        to: &str,
+        chat: ChatEnvelope,
+        answer: &mut oneshot::Receiver<bool>,
+    ) -> bool {
+        loop {
+            let next = Instant::now() + RETRY;
+            match self.find(to).await {
+                Ok(Some((character_id, gateway_id))) => {
+                    let envelope = GatewayEnvelope::Private {
+                        to_character: character_id,
+                        reply_to: self.gateway_id.clone(),
+                        chat: chat.clone(),
+                    };
+                    // Tried again below, with the same id.
+                    let _ = self.tell_gateway(&gateway_id, &envelope).await;
+                }
+                // Nobody of that name plays.
+                Ok(None) => return false,
+                Err(Away) => {}
+            }
+            tokio::select! {
+                answered = &mut *answer => return answered.unwrap_or(false),
+                () = sleep_until(next) => {}
+            }
+        }
+    }
+
+    /// The character of this name, and the gateway where it is played.
+    async fn find(&self, name: &str) -> Result<Option<(String, String)>, Away> {
+        let Some(character_id) = self.bus.get(&topics::presence_name(name.trim())).await? else {
+            return Ok(None);
+        };
+        let kept = self.bus.get(&topics::presence(&character_id)).await?;
+        let there = kept.and_then(|text| presence::read(&text));
+        Ok(there.map(|there| (character_id, there.gateway_id)))
+    }
+
+    async fn tell_gateway(&self, id: &str, envelope: &GatewayEnvelope) -> Result<(), Away> {
+        self.bus.publish(&topics::gateway(id), json(envelope)).await
+    }
+
+    /// Listens to the bus and keeps presence alive, until `stop`.
+    pub(crate) async fn run(
+        self: Arc<Self>,
+        mut heard: mpsc::Receiver<Heard>,
+        stop: CancellationToken,
+    ) {
+        let mut channels = Channels::default();
+        let mut renew_at = Instant::now();
+        let mut round_at = Instant::now();
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                Some(heard) = heard.recv() => {
+                    self.hear(&heard);
+                    continue;
+                }
+                () = sleep_until(round_at) => {}
+                () = self.changed.notified() => {
+                    // Many may come at once: they share a round.
+                    round_at = round_at.min(Instant::now() + SOON);
+                    continue;
+                }
+            }
+            self.state().listeners.locate(&self.position);
+            let all = renew_at <= Instant::now();
+            let done = self.round(&mut channels, all).await;
+            if all && done.is_ok() {
+                renew_at = Instant::now() + presence::RENEW;
+            }
+            self.note_away(done.is_err());
+            round_at = Instant::now() + LOCATE;
+        }
+    }
+
+    /// Brings the bus up to date: presence, of all or of those who are new, and channels.
+    async fn round(&self, channels: &mut Channels, all: bool) -> Result<(), Away> {
+        self.bus.probe().await?;
+        let entries: Vec<(String, String)> = {
+            let mut state = self.state();
+            let fresh = std::mem::take(&mut state.fresh);
+            let listed = |session: &String| state.listeners.session(session);
+            let present: Vec<&Listener> = if all {
+                state.listeners.all().collect()
+            } else {
+                fresh.iter().filter_map(listed).collect()
+            };
+            let present = present.iter().map(|listener| &listener.present);
+            present
+                .flat_map(|present| present.entries(&self.gateway_id))
+                .collect()
+        };
+        self.bus.set(&entries, presence::TIME_TO_LIVE).await?;
+        channels.follow(&self.bus, self.wanted()).await
+    }
+
+    fn wanted(&self) -> BTreeSet<String> {
+        let regions = self.state().listeners.regions();
+        let regions = regions
+            .into_iter()
+            .map(|region| topics::region_chat(region.x, region.z));
+        let always = [
+            topics::GLOBAL_CHAT.to_owned(),
+            topics::gateway(&self.gateway_id),
+        ];
+        regions.chain(always).collect()
+    }
+
+    /// Tells players once when chat pauses and once when it is back.
+    fn note_away(&self, away: bool) {
+        let mut state = self.state();
+        if state.away == away {
+            return;
+        }
+        state.away = away;
+        tracing::warn!(away, "the bus");
+        let (code, message) = if away {
+            ("chat_away", "Chat is paused; the world goes on.")
+        } else {
+            ("chat_back", "Chat is back.")
+        };
+        let notice = Notice {
+            code: code.to_owned(),
+            message: message.to_owned(),
+            level: if away { "warning" } else { "info" }.to_owned(),
+        };
+        for listener in state.listeners.all() {
+            // A session that overflows is closed by its own writer.
+            let _ = listener.mailbox.push(Reliable::of(&notice));
+        }
+    }
+
+    fn hear(self: &Arc<Self>, heard: &Heard) {
+        if heard.channel == topics::gateway(&self.gateway_id) {
+            match serde_json::from_slice(&heard.payload) {
+                Ok(envelope) => self.hear_gateway(envelope),
+                Err(error) => tracing::warn!(%error, "a gateway said what cannot be read"),
+            }
+            return;
+        }
+        let chat: ChatEnvelope = match serde_json::from_slice(&heard.payload) {
+            Ok(chat) => chat,
+            Err(error) => {
+                tracing::warn!(%error, "a chat message cannot be read");
+                return;
+            }
+        };
+        let global = heard.channel == topics::GLOBAL_CHAT;
+        let state = self.state();
+        let listeners = match chat.tile {
+            _ if global => state.listeners.all().collect(),
+            Some([x, z]) => state.listeners.near(Tile::new(x, z), &self.position),
+            None => Vec::new(),
+        };
+        let channel = if global {
+            Channel::Global
+        } else {
+            Channel::Local
+        };
+        let data: Bytes = json(&message(chat, channel));
+        for Listener { mailbox, .. } in listeners {
+            let _ = mailbox.push(Reliable::raw("chat:message", data.clone()));
+        }
+    }
+
+    fn hear_gateway(self: &Arc<Self>, envelope: GatewayEnvelope) {
+        match envelope {
+            GatewayEnvelope::Private {
+                to_character,
+                reply_to,
+                chat,
+            } => self.receive(&to_character, reply_to, chat),
+            GatewayEnvelope::Delivered { id } => self.settle(&id, true),
+            GatewayEnvelope::NotDelivered { id } => self.settle(&id, false),
+            GatewayEnvelope::Replaced {
+                character_id,
+                session_epoch,
+            } => (self.replaced)(&character_id, session_epoch),
+        }
+    }
+
+    fn settle(&self, id: &str, delivered: bool) {
+        if let Some(waiting) = self.state().waiting.remove(id) {
+            // Whoever asked may have given up.
+            let _ = waiting.send(delivered);
+        }
+    }
+
+    /// A private message for a player of this gateway, perhaps repeated.
+    fn receive(self: &Arc<Self>, to_character: &str, reply_to: String, chat: ChatEnvelope) {
+        let id = chat.id.clone();
+        let (sender, written) = oneshot::channel();
+        let pushed = {
+            let mut state = self.state();
+            match state.recent.get(&id) {
+                Some(true) => Some(true),
+                // It waits to be written.
+                Some(false) => return,
+                None => match state.listeners.character(to_character) {
+                    None => Some(false),
+                    Some(listener) => {
+                        let data = json(&message(chat, Channel::Private));
+                        let mut private = Reliable::raw("chat:message", data);
+                        private.written = Some(sender);
+                        let full = listener.mailbox.push(private).is_err();
+                        if !full {
+                            state.remember(&id);
+                        }
+                        full.then_some(false)
+                    }
+                },
+            }
+        };
+        let hub = Arc::clone(self);
+        tokio::spawn(async move {
+            let delivered = match pushed {
+                Some(known) => known,
+                None => written.await.is_ok(),
+            };
+            hub.answer(&reply_to, id, delivered).await;
+        });
+    }
+
+    async fn answer(&self, reply_to: &str, id: String, delivered: bool) {
+        let envelope = if delivered {
+            if let Some(written) = self.state().recent.get_mut(&id) {
+                *written = true;
+            }
+            GatewayEnvelope::Delivered { id }
+        } else {
+            self.state().recent.remove(&id);
+            GatewayEnvelope::NotDelivered { id }
+        };
+        // If this is lost, the message is repeated, and answered again.
+        let _ = self.tell_gateway(reply_to, &envelope).await;
+    }
+}
+
+impl State {
+    fn remember(&mut self, id: &str) {
+        self.recent.insert(id.to_owned(), false);
+        self.order.push_back(id.to_owned());
+        if self.order.len() > RECENT_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.recent.remove(&oldest);
+        }
+    }
+}
+
+/// The channels that are read.
+#[derive(Default)]
+struct Channels(BTreeSet<String>);
+
+impl Channels {
+    /// Reads just these from now on. What fails is tried again the next time.
+    async fn follow(&mut self, bus: &Bus, wanted: BTreeSet<String>) -> Result<(), Away> {
+        for channel in wanted.difference(&self.0.clone()) {
+            bus.subscribe(channel).await?;
+            self.0.insert(channel.clone());
+        }
+        for channel in self.0.clone().difference(&wanted) {
+            bus.unsubscribe(channel).await?;
+            self.0.remove(channel);
+        }
+        Ok(())
+    }
+}
+
+fn envelope(speaker: &Speaker, channel: &str, message: String) -> ChatEnvelope {
+    ChatEnvelope {
+        id: uuid::Uuid::now_v7().to_string(),
+        channel: channel.to_owned(),
+        from: speaker.present.name.clone(),
+        from_id: speaker.present.character_id.clone(),
+        from_account: speaker.present.account_id.clone(),
+        message,
+        at: clock::now_iso(),
+        tile: speaker.tile.map(|tile| [tile.x, tile.z]),
+    }
+}
+
+fn message(chat: ChatEnvelope, channel: Channel) -> ChatMessage {
+    ChatMessage {
+        id: chat.id,
+        channel,
+        from: chat.from,
+        entity_id: (channel == Channel::Local).then(|| chat.from_id.clone()),
+        from_id: chat.from_id,
+        message: chat.message,
+        at: chat.at,
+    }
+}
+
+fn json<T: Serialize>(value: &T) -> Bytes {
+    serde_json::to_vec(value).unwrap_or_default().into()
+}

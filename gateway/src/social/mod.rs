@@ -1,0 +1,8 @@
+//! Players among themselves: chat, who is where, and what gateways tell each other.
+
+pub(crate) mod bus;
+pub(crate) mod chat;
+pub(crate) mod hub;
+mod local_bus;
+pub(crate) mod presence;
+mod redis_bus;

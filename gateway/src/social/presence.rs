@@ -1,0 +1,76 @@
+//! Who is played where, as other gateways may read it. Pure: what to keep, and for how long.
+//!
+//! Always: what is kept ends by itself when nobody renews it, so a gateway that dies leaves
+//! nothing behind for long.
+
+use std::time::Duration;
+
+use proto::topics::{self, Presence};
+
+/// Between two renewals.
+pub(crate) const RENEW: Duration = Duration::from_secs(10);
+/// How long an entry lives without one.
+pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(30);
+
+/// A character that is played here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Present {
+    pub(crate) session_id: String,
+    pub(crate) account_id: String,
+    pub(crate) character_id: String,
+    pub(crate) name: String,
+}
+
+impl Present {
+    /// Where it is played.
+    fn presence(&self, gateway_id: &str) -> Presence {
+        Presence {
+            gateway_id: gateway_id.to_owned(),
+            session_id: self.session_id.clone(),
+            account_id: self.account_id.clone(),
+        }
+    }
+
+    /// What the bus keeps of it: where it is played, and whose its name is.
+    pub(crate) fn entries(&self, gateway_id: &str) -> [(String, String); 2] {
+        let presence = serde_json::to_string(&self.presence(gateway_id)).unwrap_or_default();
+        [
+            (topics::presence(&self.character_id), presence),
+            (topics::presence_name(&self.name), self.character_id.clone()),
+        ]
+    }
+}
+
+/// Where a character is played, by what the bus keeps.
+pub(crate) fn read(text: &str) -> Option<Presence> {
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_outlives_two_lost_renewals() {
+        assert!(TIME_TO_LIVE >= RENEW * 3);
+    }
+
+    #[test]
+    fn names_are_found_whatever_their_case() {
+        let present = Present {
+            session_id: "s".to_owned(),
+            account_id: "a".to_owned(),
+            character_id: "c".to_owned(),
+            name: "Ann Lee".to_owned(),
+        };
+        let [(key, value), (name_key, id)] = present.entries("g");
+        assert_eq!(key, "presence:c");
+        let read = read(&value).unwrap();
+        assert_eq!(
+            (read.gateway_id.as_str(), read.session_id.as_str()),
+            ("g", "s")
+        );
+        assert_eq!(name_key, topics::presence_name("ANN LEE"));
+        assert_eq!(id, "c");
+    }
+}

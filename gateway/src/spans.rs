@@ -1,0 +1,74 @@
+//! Spans at the gateway's border: a message that came in for a zone, and what it led to going
+//! out. One player's action is one trace.
+
+use std::time::SystemTime;
+
+use chassis::telemetry::{Telemetry, Tracer, parse_traceparent, traceparent};
+use opentelemetry::{
+    Context, KeyValue,
+    trace::{Span, SpanKind, TraceContextExt, Tracer as _},
+};
+
+/// Makes the gateway's spans; does nothing where traces go nowhere.
+#[derive(Clone)]
+pub(crate) struct Spans(Option<Tracer>);
+
+/// A message on its way to a zone; its span ends when this is dropped.
+pub(crate) struct Receiving(Option<<Tracer as opentelemetry::trace::Tracer>::Span>);
+
+impl Spans {
+    pub(crate) fn new(telemetry: &Telemetry) -> Self {
+        Self(telemetry.tracing_enabled().then(|| telemetry.tracer()))
+    }
+
+    /// A message for a zone came in.
+    pub(crate) fn receive(&self, event: &'static str, session: &str) -> Receiving {
+        Receiving(self.0.as_ref().map(|tracer| {
+            tracer
+                .span_builder(format!("ws.receive {event}"))
+                .with_kind(SpanKind::Server)
+                .with_attributes([
+                    KeyValue::new("messaging.operation.name", "receive"),
+                    KeyValue::new("tilestead.event", event),
+                    KeyValue::new("tilestead.session", session.to_owned()),
+                ])
+                .start_with_context(tracer, &Context::new())
+        }))
+    }
+
+    /// What these traces led to has been written to the client.
+    pub(crate) fn sent(
+        &self,
+        traceparents: &[String],
+        event: &str,
+        tick: Option<u64>,
+        began: SystemTime,
+    ) {
+        let Some(tracer) = &self.0 else {
+            return;
+        };
+        let number = |tick| i64::try_from(tick).unwrap_or(i64::MAX);
+        let tick = tick.map(|tick| KeyValue::new("tilestead.tick", number(tick)));
+        for parent in traceparents
+            .iter()
+            .filter_map(|text| parse_traceparent(text))
+        {
+            let event = KeyValue::new("tilestead.event", event.to_owned());
+            tracer
+                .span_builder("ws.send")
+                .with_kind(SpanKind::Producer)
+                .with_start_time(began)
+                .with_attributes([event].into_iter().chain(tick.clone()))
+                .start_with_context(tracer, &Context::new().with_remote_span_context(parent))
+                .end();
+        }
+    }
+}
+
+impl Receiving {
+    /// The context that travels with the message; empty where traces go nowhere.
+    pub(crate) fn traceparent(&self) -> String {
+        let context = self.0.as_ref().map(Span::span_context);
+        context.map(traceparent).unwrap_or_default()
+    }
+}

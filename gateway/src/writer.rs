@@ -1,0 +1,236 @@
+//! The task that writes one socket, from one mailbox.
+//!
+//! Always: `seq` is given here and nowhere else, one per message; what waits is written in one go;
+//! a client that reads nothing for 10 s is let go; between bursts no buffer is held.
+
+use std::{
+    borrow::Cow,
+    io,
+    time::{Duration, Instant, SystemTime},
+};
+
+use proto::client::{CloseCode, Format};
+use tokio::{
+    io::AsyncWriteExt,
+    sync::oneshot,
+    task::JoinHandle,
+    time::{error::Elapsed, timeout},
+};
+
+use crate::{
+    frames,
+    mailbox::{Mailbox, Next, Reliable, Update},
+    session::resume::Written,
+    socket::{Reports, Signals, WriteSide, linger},
+};
+
+/// A client that reads nothing for so long is let go.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes that are gathered before they are written.
+const BATCH_BYTES: usize = 16 * 1024;
+
+/// A writer that has ended.
+pub(crate) struct Finished {
+    /// What it wrote.
+    pub(crate) written: Written,
+    /// The socket, when it was released and not ended.
+    pub(crate) half: Option<WriteSide>,
+}
+
+/// How a burst of messages leaves the socket.
+enum After {
+    GoOn,
+    Closed(CloseCode),
+    Released,
+}
+
+struct Writer {
+    half: WriteSide,
+    written: Written,
+    mailbox: Mailbox,
+    format: Format,
+    reports: Reports,
+}
+
+/// Starts to write.
+pub(crate) fn start(
+    (half, written): (WriteSide, Written),
+    mailbox: Mailbox,
+    format: Format,
+    signals: Signals,
+    reports: Reports,
+) -> JoinHandle<Finished> {
+    let writer = Writer {
+        half,
+        written,
+        mailbox,
+        format,
+        reports,
+    };
+    tokio::spawn(writer.run(signals))
+}
+
+impl Writer {
+    async fn run(mut self, signals: Signals) -> Finished {
+        let after = tokio::select! {
+            () = signals.dead.cancelled() => Ok(After::GoOn),
+            after = self.write_all() => after,
+        };
+        let half = match after {
+            Ok(After::Released) => Some(self.half),
+            Ok(After::Closed(code)) => {
+                self.reports.metrics.close(code as u16);
+                if code == CloseCode::TooSlow {
+                    self.reports.metrics.mailbox_full();
+                }
+                let written = self.written;
+                tokio::spawn(say_goodbye(self.half, signals));
+                return Finished {
+                    written,
+                    half: None,
+                };
+            }
+            Ok(After::GoOn) => None,
+            Err(error) => {
+                if error.kind() == io::ErrorKind::TimedOut {
+                    self.reports.metrics.close(CloseCode::TooSlow as u16);
+                }
+                tracing::debug!(%error, "a socket cannot be written");
+                signals.dead.cancel();
+                None
+            }
+        };
+        Finished {
+            written: self.written,
+            half,
+        }
+    }
+
+    /// Writes until there is a reason to stop.
+    async fn write_all(&mut self) -> io::Result<After> {
+        loop {
+            let first = self.mailbox.next().await;
+            let mut burst = Burst::begin();
+            let mut after = self.gather(&mut burst, first);
+            while matches!(after, After::GoOn) && burst.bytes.len() < BATCH_BYTES {
+                match self.mailbox.try_next() {
+                    Some(next) => after = self.gather(&mut burst, next),
+                    None => break,
+                }
+            }
+            self.write(&burst.bytes).await?;
+            burst.report(&self.reports);
+            if !matches!(after, After::GoOn) {
+                return Ok(after);
+            }
+        }
+    }
+
+    fn gather(&mut self, burst: &mut Burst, next: Next) -> After {
+        match next {
+            Next::Ping => frames::ping(&mut burst.bytes),
+            Next::Pong(payload) => frames::pong(&mut burst.bytes, &payload),
+            Next::Reliable(message) => self.reliable(burst, message),
+            Next::Update(update) => self.update(burst, update),
+            Next::Close(code, reason) => {
+                frames::close(&mut burst.bytes, code, &reason);
+                return After::Closed(code);
+            }
+            Next::Release => return After::Released,
+        }
+        After::GoOn
+    }
+
+    fn reliable(&mut self, burst: &mut Burst, mut message: Reliable) {
+        let seq = self.written.number();
+        frames::reliable(&mut burst.bytes, self.format, seq, &message);
+        burst.reliable += 1;
+        burst.confirm.extend(message.written.take());
+        let traceparents = std::mem::take(&mut message.traceparents);
+        if !traceparents.is_empty() {
+            burst
+                .traced
+                .push((traceparents, message.event.clone(), None));
+        }
+        // What belongs to one connection only is of no use on the next.
+        if !message.event.starts_with("session:") {
+            self.written.keep(message, Instant::now());
+        }
+    }
+
+    fn update(&mut self, burst: &mut Burst, update: Update) {
+        let seq = self.written.number();
+        frames::update(&mut burst.bytes, self.format, seq, &update);
+        burst.updates.push(update.received);
+        if !update.traceparents.is_empty() {
+            let event = Cow::Borrowed("world:update");
+            burst
+                .traced
+                .push((update.traceparents, event, Some(update.tick)));
+        }
+    }
+
+    /// Writes it all; the deadline counts anew whenever the client takes something.
+    async fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let late = |_: Elapsed| io::Error::from(io::ErrorKind::TimedOut);
+        while !bytes.is_empty() {
+            let count = timeout(WRITE_TIMEOUT, self.half.write(bytes))
+                .await
+                .map_err(late)??;
+            if count == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            bytes = &bytes[count..];
+        }
+        timeout(WRITE_TIMEOUT, self.half.flush())
+            .await
+            .map_err(late)?
+    }
+}
+
+async fn say_goodbye(mut half: WriteSide, signals: Signals) {
+    linger(&signals).await;
+    // The client may be gone already.
+    let _ = timeout(WRITE_TIMEOUT, half.shutdown()).await;
+}
+
+/// What is written in one go.
+struct Burst {
+    began: SystemTime,
+    bytes: Vec<u8>,
+    reliable: usize,
+    /// When the frames of the updates had arrived.
+    updates: Vec<Instant>,
+    confirm: Vec<oneshot::Sender<()>>,
+    traced: Vec<(Vec<String>, Cow<'static, str>, Option<u64>)>,
+}
+
+impl Burst {
+    fn begin() -> Self {
+        Self {
+            began: SystemTime::now(),
+            bytes: Vec::new(),
+            reliable: 0,
+            updates: Vec::new(),
+            confirm: Vec::new(),
+            traced: Vec::new(),
+        }
+    }
+
+    /// It is at the socket: tells whoever waits for that.
+    fn report(self, reports: &Reports) {
+        reports.metrics.bytes_out(self.bytes.len());
+        reports.metrics.frames_out("reliable", self.reliable);
+        reports.metrics.frames_out("update", self.updates.len());
+        for received in self.updates {
+            reports.metrics.update_share(received.elapsed());
+        }
+        for confirm in self.confirm {
+            // Whoever asked may have given up.
+            let _ = confirm.send(());
+        }
+        for (traceparents, event, tick) in self.traced {
+            reports.spans.sent(&traceparents, &event, tick, self.began);
+        }
+    }
+}
