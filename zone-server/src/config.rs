@@ -62,18 +62,10 @@ impl Config {
         );
         let world = reader.value("WORLD", "world".to_owned(), "the world folder");
         let seed = reader.value("WORLD_SEED", 1, "seed of the dice");
-        let walk_tiles = positive(
-            reader,
-            "WALK_TILES_PER_TICK",
-            defaults.walk_tiles,
-            "walking speed",
-        );
-        let run_tiles = positive(
-            reader,
-            "RUN_TILES_PER_TICK",
-            defaults.run_tiles,
-            "running speed",
-        );
+        let walk = ("WALK_TILES_PER_TICK", "walking speed");
+        let walk_tiles = positive(reader, walk, defaults.walk_tiles);
+        let run = ("RUN_TILES_PER_TICK", "running speed");
+        let run_tiles = positive(reader, run, defaults.run_tiles);
         let save = reader.value("SAVE_INTERVAL", 60_u64, "seconds between two full saves");
         let linger = reader.value(
             "LINGER_SECONDS",
@@ -108,7 +100,7 @@ impl Config {
     }
 }
 
-fn positive(reader: &mut Reader, name: &'static str, default: u32, help: &'static str) -> u32 {
+fn positive(reader: &mut Reader, (name, help): (&'static str, &'static str), default: u32) -> u32 {
     let value = reader.value(name, default, help);
     if value == 0 || value > 8 {
         reader.problem(format!("{name} must be 1 to 8"));

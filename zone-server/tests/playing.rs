@@ -1,5 +1,7 @@
 //! One zone, one gateway: entering, walking, answers, leaving, and what is saved of it.
 
+#![allow(clippy::unwrap_used)]
+
 mod stage;
 
 use proto::rpc::zone::v1::{Detach, to_zone};

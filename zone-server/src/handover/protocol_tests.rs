@@ -209,73 +209,22 @@ fn each_reason_to_refuse_a_player_has_its_code() {
         playing: None,
         pending: None,
     };
-    let table = [
-        (good, Ok(())),
-        (
-            Asked {
-                pending: Some(5),
-                ..good
-            },
-            Ok(()),
-        ),
-        (
-            Asked {
-                pending: Some(4),
-                ..good
-            },
-            Ok(()),
-        ),
-        (
-            Asked {
-                pending: Some(6),
-                ..good
-            },
-            Err("stale"),
-        ),
-        (
-            Asked {
-                playing: Some(4),
-                ..good
-            },
-            Err("stale"),
-        ),
-        (
-            Asked {
-                same_content: false,
-                ..good
-            },
-            Err("content"),
-        ),
-        (
-            Asked {
-                owns: false,
-                ..good
-            },
-            Err("not_owner"),
-        ),
-        (
-            Asked {
-                linked: false,
-                ..good
-            },
-            Err("no_link"),
-        ),
-        (
-            Asked {
-                room: false,
-                ..good
-            },
-            Err("full"),
-        ),
-        (
-            Asked {
-                draining: true,
-                ..good
-            },
-            Err("draining"),
-        ),
+    type Change = fn(&mut Asked);
+    let table: [(Change, Result<(), &str>); 10] = [
+        (|_| {}, Ok(())),
+        (|a| a.pending = Some(5), Ok(())),
+        (|a| a.pending = Some(4), Ok(())),
+        (|a| a.pending = Some(6), Err("stale")),
+        (|a| a.playing = Some(4), Err("stale")),
+        (|a| a.same_content = false, Err("content")),
+        (|a| a.owns = false, Err("not_owner")),
+        (|a| a.linked = false, Err("no_link")),
+        (|a| a.room = false, Err("full")),
+        (|a| a.draining = true, Err("draining")),
     ];
-    for (asked, expected) in table {
+    for (change, expected) in table {
+        let mut asked = good;
+        change(&mut asked);
         assert_eq!(prepare(asked), expected, "{asked:?}");
     }
 }

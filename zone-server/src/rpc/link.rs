@@ -21,7 +21,13 @@ use crate::{
     mailbox::{Message, NotHeard},
 };
 
-#[allow(missing_docs, unreachable_pub, dead_code, clippy::all)]
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    dead_code,
+    clippy::all,
+    clippy::too_many_lines
+)]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/tilestead.zone.v1.Link.rs"));
 }

@@ -1,7 +1,7 @@
 //! A stage for zone servers: a store and a gateway that only pretend, and real zones.
 
 // Each test binary uses its part of the stage.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod gateway;
 pub mod store;

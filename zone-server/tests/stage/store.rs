@@ -115,7 +115,7 @@ impl Store {
                 .filter(|(run, _)| !state.fenced.contains(run));
             live.filter(|(_, a)| *a == address)
                 .map(|(run, _)| *run)
-                .last()
+                .next_back()
         })
     }
 
