@@ -1,5 +1,7 @@
 //! What must hold over every store, said once and run over both.
 
+#![allow(clippy::unwrap_used)]
+
 mod laws;
 mod stage;
 

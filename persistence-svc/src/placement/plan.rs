@@ -196,8 +196,10 @@ fn divide(regions: Vec<Region>, runs: &[i64]) -> BTreeMap<Region, i64> {
     given
 }
 
+type Order = fn(&Region) -> (i32, i32);
+
 /// The ways to cut: from west or south, and which end of the line that is cut in two goes along.
-const ORDERS: [fn(&Region) -> (i32, i32); 4] = [
+const ORDERS: [Order; 4] = [
     |region| (region.x, region.z),
     |region| (region.x, -region.z),
     |region| (region.z, region.x),

@@ -40,7 +40,7 @@ pub(crate) async fn run(
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // Since when the store has answered every time.
     let mut steady: Option<Instant> = None;
-    let mut leads = false;
+    let (mut leads, mut failing) = (false, false);
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
@@ -50,16 +50,17 @@ pub(crate) async fn run(
         match step(store.as_ref(), &holder, settings, quiet, &metrics).await {
             Ok(now_leads) => {
                 steady.get_or_insert_with(Instant::now);
+                failing = false;
                 if now_leads != leads {
                     tracing::info!(leads = now_leads, "placement");
                 }
                 leads = now_leads;
             }
             Err(why) => {
-                if steady.take().is_some() {
+                if !failing {
                     tracing::warn!(why, "placement waits for the store");
                 }
-                leads = false;
+                (steady, leads, failing) = (None, false, true);
             }
         }
     }

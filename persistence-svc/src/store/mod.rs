@@ -90,7 +90,8 @@ pub(crate) trait Directories: Send + Sync {
     async fn version(&self) -> Result<i64>;
     /// The whole directory at one moment.
     async fn directory(&self) -> Result<Directory>;
-    /// Takes or keeps the right to plan for `lease_ms`; false when another replica has it.
+    /// Takes or keeps the right to plan for `lease_ms`, written only when half of that is over;
+    /// false when another replica has it.
     async fn lead(&self, holder: &str, lease_ms: i64) -> Result<bool>;
     /// Gives up the right to plan.
     async fn resign(&self, holder: &str) -> Result<()>;

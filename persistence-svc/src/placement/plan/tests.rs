@@ -94,7 +94,7 @@ fn runs_that_start_together_share_the_world_in_blocks() {
     check(".... .... .... ....", "abc", "accc accb aabb aabb");
     check(".... .... .... ....", "abcd", "bbdd bbdd aacc aacc");
     check("......", "abc", "aabbcc");
-    check(".", "ab", "b");
+    check(".", "ab", "a");
 }
 
 #[test]

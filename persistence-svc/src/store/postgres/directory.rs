@@ -53,14 +53,23 @@ impl Directories for Postgres {
 
     async fn lead(&self, holder: &str, lease_ms: i64) -> Result<bool> {
         let client = self.client().await?;
-        let statement = client
+        let fresh = client
+            .prepare_cached(
+                "SELECT 1 FROM planner
+                 WHERE holder = $1 AND until > tilestead_now_ms() + $2::bigint / 2",
+            )
+            .await?;
+        let values: Values<'_> = &[&holder, &lease_ms];
+        if client.query_opt(&fresh, values).await?.is_some() {
+            return Ok(true);
+        }
+        let take = client
             .prepare_cached(
                 "UPDATE planner SET holder = $1, until = tilestead_now_ms() + $2
                  WHERE holder = $1 OR until <= tilestead_now_ms()",
             )
             .await?;
-        let values: Values<'_> = &[&holder, &lease_ms];
-        Ok(client.execute(&statement, values).await? == 1)
+        Ok(client.execute(&take, values).await? == 1)
     }
 
     async fn resign(&self, holder: &str) -> Result<()> {

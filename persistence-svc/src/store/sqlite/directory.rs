@@ -47,6 +47,12 @@ impl Directories for Sqlite {
         let holder = holder.to_owned();
         self.write(move |transaction| {
             let now = now_ms();
+            let fresh: i64 = transaction
+                .prepare_cached("SELECT count(*) FROM planner WHERE holder = ?1 AND until > ?2")?
+                .query_row(params![holder, now + lease_ms / 2], |row| row.get(0))?;
+            if fresh == 1 {
+                return Ok(true);
+            }
             let taken = transaction
                 .prepare_cached(
                     "UPDATE planner SET holder = ?1, until = ?2 WHERE holder = ?1 OR until <= ?3",

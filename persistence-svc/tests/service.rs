@@ -1,0 +1,267 @@
+//! The service as a whole: its settings, its replicas, and a store that goes away.
+
+#![allow(clippy::unwrap_used)]
+
+mod stage;
+
+use std::collections::BTreeMap;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use persistence_svc::{Server, StoreLocked};
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::RunState;
+use proto::rpc::persistence::v1::accounts_client::AccountsClient;
+use proto::rpc::persistence::v1::runs_client::RunsClient;
+use stage::{Kind, Replica, Stage, region, serve, telemetry, until, watch};
+use test_servers::Postgres;
+use tokio::time::{sleep, timeout};
+use tonic::{Code, Status};
+
+/// Runs the binary with nothing but these variables.
+fn run(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_persistence-svc"))
+        .args(arguments)
+        .env_clear()
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap()
+}
+
+fn settings(url: String) -> BTreeMap<&'static str, String> {
+    BTreeMap::from([
+        ("PERSISTENCE_LISTEN", "127.0.0.1:0".to_owned()),
+        ("PLACEMENT_SETTLE_MS", "0".to_owned()),
+        ("MASS_LAPSE_MS", "0".to_owned()),
+        ("LEASE_MS", "2000".to_owned()),
+        ("DATABASE_URL", url),
+    ])
+}
+
+async fn secret(replica: &Replica) -> Result<wire::SecretReply, Status> {
+    let ask = wire::SecretRequest {
+        name: "tokens".to_owned(),
+    };
+    let mut client = AccountsClient::new(replica.channel.clone());
+    let answer = client.secret(ask).await?;
+    Ok(answer.into_inner())
+}
+
+async fn renew(replica: &Replica, run: u64) -> Result<RunState, Status> {
+    let ask = wire::RenewRequest {
+        run_id: run,
+        ..wire::RenewRequest::default()
+    };
+    let mut client = RunsClient::new(replica.channel.clone());
+    Ok(client.renew(ask).await?.into_inner().state())
+}
+
+async fn register(replica: &Replica, place: (i32, i32)) -> u64 {
+    let ask = wire::RegisterRequest {
+        address: "127.0.0.1:1".to_owned(),
+        build: "test".to_owned(),
+        content_hash: "content".to_owned(),
+        regions: vec![region(place.0, place.1)],
+    };
+    let mut client = RunsClient::new(replica.channel.clone());
+    client.register(ask).await.unwrap().into_inner().run_id
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_world_that_is_open_is_not_opened_again() {
+    let stage = Stage::new(Kind::Sqlite).await;
+    let config = stage::config(stage.settings());
+    let Err(error) = Server::bind(config, telemetry()).await else {
+        panic!("the world was opened twice");
+    };
+    let locked = error.downcast_ref::<StoreLocked>().unwrap();
+    assert!(locked.to_string().contains("is open already"));
+    assert_eq!(chassis::run::exit_code(&error), 64);
+    let folder = stage.settings()["DATA_DIR"].clone();
+    let output = tokio::task::spawn_blocking(move || run(&[], &[("DATA_DIR", &folder)]));
+    let output = output.await.unwrap();
+    assert_eq!(output.status.code(), Some(64));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("is open already"), "{said}");
+    // Who waits for its end may open it at once.
+    let settings = stage.settings().clone();
+    stage.end().await;
+    serve(&settings).await.end().await;
+}
+
+#[test]
+fn wrong_settings_are_one_sentence_and_exit_code_64() {
+    for (variables, expected) in [
+        (
+            &[("DATABASE_URL", "mysql://root:pass@x/y")][..],
+            "DATABASE_URL",
+        ),
+        (
+            &[("DATABASE_URL", "postgres://u:pass@h/d?sslmode=require")],
+            "TLS",
+        ),
+        (&[("PERSISTENCE_LISTEN", "nowhere")], "PERSISTENCE_LISTEN"),
+        (&[("LEASE_MS", "soon")], "LEASE_MS"),
+        (&[("LEASE_MS", "5")], "LEASE_MS"),
+        (&[("NODE_ENV", "production")], "DATABASE_URL"),
+    ] {
+        let output = run(&[], variables);
+        assert_eq!(output.status.code(), Some(64), "{variables:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(expected), "{said}");
+        assert!(
+            !said.contains("pass@") && said.trim().lines().count() == 1,
+            "{said}"
+        );
+    }
+    let url = "postgres://tile:hunter2@127.0.0.1/world";
+    let shown = run(&["--print-config"], &[("DATABASE_URL", url)]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(
+        shown.contains("DATABASE_URL") && !shown.contains("hunter2"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn the_command_migrate_makes_the_tables_and_ends() {
+    let server = Postgres::shared();
+    let url = server.create_database("migrated");
+    for _ in 0..2 {
+        let output = run(&["migrate"], &[("DATABASE_URL", &url)]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+    }
+    server.sql("migrated", r#"SELECT "constitutionXp" FROM characters"#);
+    server.sql(
+        "migrated",
+        "INSERT INTO tilestead_migrations (version) VALUES (999)",
+    );
+    let output = run(&["migrate"], &[("DATABASE_URL", &url)]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("newer version"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn replicas_share_one_store_and_learn_of_each_others_changes() {
+    // Held to the end: the stage lets go of it halfway.
+    let _server = tokio::task::spawn_blocking(Postgres::shared).await.unwrap();
+    let stage = Stage::new(Kind::Postgres).await;
+    let (two, three) = tokio::join!(stage.another(), stage.another());
+    let mut seen = watch(two.channel.clone()).await;
+    assert!(!seen.message().await.unwrap().unwrap().unchanged);
+    let zone = stage.zone(region(3, 3)).await;
+    let owned = timeout(stage::SOON, async {
+        loop {
+            let update = seen.message().await.unwrap().unwrap();
+            if update.regions.iter().any(|owner| owner.run_id == zone.run) {
+                return update;
+            }
+        }
+    });
+    assert_eq!(owned.await.unwrap().regions[0].epoch, zone.epoch);
+    assert_eq!(renew(&three, zone.run).await.unwrap(), RunState::Live);
+    assert_eq!(secret(&two).await.unwrap(), secret(&three).await.unwrap());
+    // One plans; when it ends, another goes on.
+    stage.end().await;
+    let run = register(&two, (4, 4)).await;
+    let mut seen = watch(three.channel.clone()).await;
+    let taken = timeout(stage::SOON, async {
+        loop {
+            let update = seen.message().await.unwrap().unwrap();
+            if update.regions.iter().any(|owner| owner.run_id == run) {
+                return;
+            }
+        }
+    });
+    taken.await.unwrap();
+    two.end().await;
+    three.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_replicas_may_start_over_an_empty_database_at_once() {
+    let server = tokio::task::spawn_blocking(Postgres::shared).await.unwrap();
+    let settings = settings(server.create_database("crowded"));
+    let starts = (0..5).map(|_| serve(&settings));
+    let replicas = futures::future::join_all(starts).await;
+    for replica in &replicas {
+        until("the replica is ready", async || secret(replica).await.ok()).await;
+    }
+    for replica in replicas {
+        replica.end().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_is_away_is_waited_for() {
+    let mut server = tokio::task::spawn_blocking(Postgres::start).await.unwrap();
+    server.stop();
+    let replica = serve(&settings(server.url())).await;
+    let asked = Instant::now();
+    let answer = secret(&replica).await;
+    assert_eq!(answer.unwrap_err().code(), Code::Unavailable);
+    assert!(asked.elapsed() < Duration::from_secs(1));
+    let server = tokio::task::spawn_blocking(move || {
+        server.restart();
+        server
+    });
+    let server = server.await.unwrap();
+    until("the replica is ready", async || secret(&replica).await.ok()).await;
+    replica.end().await;
+    drop(server);
+}
+
+/// The store dies for longer than a lease. Live runs could not renew; they get one lease to do so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_taken_over_just_after_the_store_was_away() {
+    let mut server = tokio::task::spawn_blocking(Postgres::start).await.unwrap();
+    let replica = serve(&settings(server.url())).await;
+    until("the replica is ready", async || secret(&replica).await.ok()).await;
+    let mut updates = watch(replica.channel.clone()).await;
+    let (prompt, slow) = (
+        register(&replica, (0, 0)).await,
+        register(&replica, (9, 9)).await,
+    );
+    timeout(stage::SOON, async {
+        loop {
+            renew(&replica, prompt).await.unwrap();
+            renew(&replica, slow).await.unwrap();
+            let update = updates.message().await.unwrap().unwrap();
+            if update.regions.len() == 2 && update.regions.iter().all(|owner| owner.run_id > 0) {
+                return;
+            }
+        }
+    })
+    .await
+    .unwrap();
+    let server = tokio::task::spawn_blocking(move || {
+        server.kill9();
+        std::thread::sleep(Duration::from_secs(3));
+        server.restart();
+        server
+    });
+    let server = server.await.unwrap();
+    // The first renews at once; the second somewhat later, when its lease is long over.
+    until("the store is back", async || {
+        renew(&replica, prompt).await.ok()
+    })
+    .await;
+    let back = Instant::now();
+    while back.elapsed() < Duration::from_millis(1_200) {
+        assert_eq!(renew(&replica, prompt).await.unwrap(), RunState::Live);
+        sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(renew(&replica, slow).await.unwrap(), RunState::Live);
+    // And it is not for ever: who stays silent is taken over.
+    until("the silent run is fenced", async || {
+        renew(&replica, prompt).await.unwrap();
+        let update = updates.message().await.unwrap().unwrap();
+        let left = update.regions.iter().all(|owner| owner.run_id == prompt);
+        (!update.unchanged && left).then_some(())
+    })
+    .await;
+    assert_eq!(renew(&replica, slow).await.unwrap(), RunState::Fenced);
+    replica.end().await;
+    drop(server);
+}
