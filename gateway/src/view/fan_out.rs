@@ -128,11 +128,12 @@ impl Owners for DirectoryView {
 }
 
 /// A tick as one format sees it.
-struct Stage<'a> {
-    replica: &'a Replica,
-    changes: &'a Changes,
-    format: Format,
-    encoded: &'a Cell<u64>,
+pub(super) struct Stage<'a> {
+    pub(super) replica: &'a Replica,
+    pub(super) changes: &'a Changes,
+    pub(super) format: Format,
+    /// Counts bytes that were written anew.
+    pub(super) encoded: &'a Cell<u64>,
 }
 
 impl Stage<'_> {

@@ -52,46 +52,42 @@ pub(crate) struct Flushed {
     pub(crate) chunks: u64,
 }
 
+fn seconds(meter: &Meter, name: &'static str, what: &'static str) -> Histogram<f64> {
+    let bounds = vec![
+        0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0,
+    ];
+    let histogram = meter.f64_histogram(name).with_unit("s");
+    histogram
+        .with_description(what)
+        .with_boundaries(bounds)
+        .build()
+}
+
 impl Measures {
     pub(crate) fn new(meter: &Meter) -> Self {
-        let counter = |name: &'static str, what: &'static str| {
-            meter.u64_counter(name).with_description(what).build()
-        };
-        let gauge = |name: &'static str, what: &'static str| {
-            meter.u64_gauge(name).with_description(what).build()
-        };
-        let seconds = |name: &'static str, what: &'static str| {
-            let bounds = vec![
-                0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0,
-            ];
-            let histogram = meter
-                .f64_histogram(name)
-                .with_unit("s")
-                .with_description(what);
-            histogram.with_boundaries(bounds).build()
-        };
+        let counter = |name, what| meter.u64_counter(name).with_description(what).build();
+        let gauge = |name, what| meter.u64_gauge(name).with_description(what).build();
         Self(Arc::new(Instruments {
             flush: seconds(
+                meter,
                 "gateway_flush_seconds",
-                "Work of telling all sessions of a tick",
+                "Work of telling all of a tick",
             ),
             frame_wait: seconds(
+                meter,
                 "gateway_frame_wait_seconds",
                 "From a tick's first frame to its flush",
             ),
             late: counter(
                 "gateway_frames_late_total",
-                "Frames that came after their tick's flush",
+                "Frames after their tick's flush",
             ),
             encoded: counter(
                 "gateway_encoded_bytes_total",
                 "Bytes of chunks written once for all",
             ),
             updates: counter("gateway_updates_total", "Updates given to sockets"),
-            update_bytes: counter(
-                "gateway_update_bytes_total",
-                "Bytes of updates given to sockets",
-            ),
+            update_bytes: counter("gateway_update_bytes_total", "Bytes of updates for sockets"),
             refused_updates: counter(
                 "gateway_updates_refused_total",
                 "Updates not given because the last one still waited",
@@ -105,7 +101,7 @@ impl Measures {
             chunks: gauge("gateway_replica_chunks", "Chunks in the replica"),
             malformed: counter(
                 "gateway_frames_malformed_total",
-                "Records of zones that made no sense",
+                "Senseless records of zones",
             ),
             handovers: counter(
                 "gateway_route_switches_total",

@@ -9,6 +9,8 @@ mod encode;
 mod entity;
 mod fan_out;
 mod interest;
+#[cfg(test)]
+mod laws;
 mod measures;
 mod replica;
 mod subscriptions;

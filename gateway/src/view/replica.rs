@@ -115,7 +115,6 @@ impl Replica {
         };
         for id in state.entities {
             self.departing.remove(&id);
-            self.touched.remove(&id);
             self.entities.remove(&id);
         }
         self.hits.remove(&chunk);

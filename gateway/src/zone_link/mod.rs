@@ -14,6 +14,8 @@ mod pair;
 mod route;
 mod session;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, atomic::Ordering};
 

@@ -262,6 +262,8 @@ impl Table {
         session.generation = inside.generation;
         session.mailbox = mailbox;
         session.format = format;
+        // Nobody was there to hear an answer; what is asked from now on is held.
+        session.answer_unknown(&self.measures);
         session.route.place = Place::Sought;
         session.noticed = false;
         let generation = session.generation;
@@ -310,6 +312,11 @@ impl Table {
         seeing
             .filter_map(|s| s.route.position.map(|(tile, _)| tile))
             .collect()
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_linked(&self, run: u64) -> bool {
+        self.inside().links.contains_key(&run)
     }
 
     /// A pair of streams is open.
@@ -407,7 +414,6 @@ impl Table {
             };
         }
         if !std::mem::take(&mut session.entering) {
-            session.answer_unknown(&self.measures);
             session.sync(attached.sync.clone(), &self.measures);
             if std::mem::take(&mut session.noticed) {
                 let text = "This part of the world goes on.";

@@ -1,0 +1,109 @@
+//! A client that does as the protocol says, and nothing more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proto::client::update::{Entity, WorldUpdate};
+use serde_json::{Map, Value};
+use world::Chunk;
+
+use crate::view::replica::Replica;
+
+/// What is seen of one thing.
+pub(super) type Seen = (i32, i32, String, Map<String, Value>);
+
+#[derive(Debug, Default)]
+pub(super) struct Client {
+    things: BTreeMap<String, (Chunk, Seen)>,
+}
+
+fn seen(entity: Entity) -> Seen {
+    (entity.x, entity.z, entity.kind, entity.fields)
+}
+
+/// What the replica holds of a chunk.
+pub(super) fn held(replica: &Replica, chunk: Chunk) -> BTreeMap<String, Seen> {
+    let Some(state) = replica.chunk(chunk) else {
+        return BTreeMap::new();
+    };
+    let things = state.entities().filter_map(|id| replica.entity(id));
+    let seen = things.map(|entity| {
+        let fields = serde_json::to_value(entity.fields.map()).expect("JSON");
+        let Value::Object(fields) = fields else {
+            panic!("no object")
+        };
+        (
+            entity.id.to_string(),
+            (entity.x, entity.z, entity.kind.to_string(), fields),
+        )
+    });
+    seen.collect()
+}
+
+impl Client {
+    pub(super) fn apply(&mut self, update: WorldUpdate) {
+        for [x, z] in update.gone {
+            self.clear(Chunk { x, z });
+        }
+        for record in update.chunks.iter().filter(|record| record.full) {
+            self.clear(Chunk {
+                x: record.x,
+                z: record.z,
+            });
+        }
+        for record in &update.chunks {
+            let chunk = Chunk {
+                x: record.x,
+                z: record.z,
+            };
+            for id in &record.leave {
+                if self.things.get(id).is_some_and(|(at, _)| *at == chunk) {
+                    self.things.remove(id);
+                }
+            }
+        }
+        let mut deltas = Vec::new();
+        for record in update.chunks {
+            let chunk = Chunk {
+                x: record.x,
+                z: record.z,
+            };
+            for entity in record.enter {
+                self.things.insert(entity.id.clone(), (chunk, seen(entity)));
+            }
+            deltas.extend(record.update);
+        }
+        for delta in deltas {
+            let (_, thing) = self
+                .things
+                .get_mut(&delta.id)
+                .expect("a delta of something unknown");
+            thing.0 = delta.x.unwrap_or(thing.0);
+            thing.1 = delta.z.unwrap_or(thing.1);
+            for (name, value) in delta.fields {
+                if value.is_null() {
+                    thing.3.remove(&name);
+                } else {
+                    thing.3.insert(name, value);
+                }
+            }
+        }
+    }
+
+    fn clear(&mut self, chunk: Chunk) {
+        self.things.retain(|_, (at, _)| *at != chunk);
+    }
+
+    pub(super) fn chunk(&self, chunk: Chunk) -> BTreeMap<String, Seen> {
+        let here = self.things.iter().filter(|(_, (at, _))| *at == chunk);
+        here.map(|(id, (_, seen))| (id.clone(), seen.clone()))
+            .collect()
+    }
+
+    /// How many things it has outside of these chunks.
+    pub(super) fn outside(&self, chunks: &BTreeSet<Chunk>) -> usize {
+        self.things
+            .values()
+            .filter(|(at, _)| !chunks.contains(at))
+            .count()
+    }
+}

@@ -1,0 +1,301 @@
+//! Sessions against zones and a directory that do as they are told, over real streams.
+
+mod fakes;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use opentelemetry::metrics::MeterProvider;
+use proto::{
+    client::{Format, RequestId, update::WorldUpdate},
+    rpc::zone::v1::to_zone::Message,
+};
+use tokio::{sync::mpsc, time::timeout};
+use tokio_util::sync::CancellationToken;
+use world::{Region, Tile};
+
+use self::fakes::{Directory, Zone, person};
+use super::{AttachError, AttachSession, Attached, InputError, SessionEvent, Zones, ZonesConfig};
+use crate::mailbox::{Mailbox, Next, Reliable};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+const HOME: Region = Region { x: 0, z: 0 };
+
+struct Player {
+    mailbox: Mailbox,
+    events: mpsc::Receiver<SessionEvent>,
+}
+
+impl Player {
+    async fn next(&self) -> Next {
+        timeout(PATIENCE, self.mailbox.next())
+            .await
+            .expect("nothing came")
+    }
+
+    /// The next reliable message; updates on the way are read and dropped.
+    async fn reliable(&self) -> Reliable {
+        loop {
+            match self.next().await {
+                Next::Reliable(message) => return message,
+                Next::Update(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    async fn hears(&self, event: &str) -> serde_json::Value {
+        let message = self.reliable().await;
+        assert_eq!(message.event, event);
+        serde_json::from_slice(&message.data).expect("JSON")
+    }
+
+    /// Reads updates until one shows this thing.
+    async fn sees(&self, id: &str) -> (i32, i32) {
+        loop {
+            let Next::Update(update) = self.next().await else {
+                continue;
+            };
+            let update: WorldUpdate =
+                serde_json::from_slice(&update.body.concat()).expect("an update");
+            let mut things = update.chunks.into_iter().flat_map(|chunk| chunk.enter);
+            if let Some(thing) = things.find(|thing| thing.id == id) {
+                return (thing.x, thing.z);
+            }
+        }
+    }
+}
+
+struct Stand {
+    zones: Zones,
+    directory: Directory,
+    stop: CancellationToken,
+}
+
+impl Drop for Stand {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Stand {
+    async fn new(runs: &[&Zone]) -> Self {
+        let directory = Directory::start().await;
+        directory.push(runs, runs[0]);
+        let stop = CancellationToken::new();
+        let config = ZonesConfig {
+            gateway_id: "g".to_owned(),
+            persistence_addresses: vec![directory.address.clone()],
+        };
+        let meter = opentelemetry_meter();
+        let zones = Zones::start(config, &meter, stop.clone());
+        let mut links = zones.table.links_changed();
+        while !runs.iter().all(|zone| zones.table.is_linked(zone.run)) {
+            timeout(PATIENCE, links.changed())
+                .await
+                .expect("no link")
+                .expect("alive");
+        }
+        Self {
+            zones,
+            directory,
+            stop,
+        }
+    }
+
+    async fn enter(&self) -> (Result<Attached, AttachError>, Player) {
+        let mailbox = Mailbox::new();
+        let (told, events) = mpsc::channel(4);
+        let attached = self.zones.attach(AttachSession {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            session_epoch: 3,
+            attach: 1,
+            last_input: 0,
+            region: HOME,
+            format: Format::Json,
+            mailbox: mailbox.clone(),
+            events: told,
+        });
+        (attached.await, Player { mailbox, events })
+    }
+
+    fn asks(&self, player: &Player, id: &str) -> Result<(), InputError> {
+        let id = RequestId::Text(id.to_owned());
+        player.mailbox.expect(id.clone(), "player:move");
+        let data = Bytes::from_static(b"{}");
+        self.zones
+            .input("s", "player:move", data, Some(&id), String::new())
+    }
+}
+
+fn opentelemetry_meter() -> opentelemetry::metrics::Meter {
+    opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test")
+}
+
+/// The number of the next input and the id that it carries.
+async fn input(zone: &Zone) -> (u64, String) {
+    match zone.hears().await {
+        Message::Input(input) => (input.number, String::from_utf8(input.id.to_vec()).unwrap()),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn attach(zone: &Zone) -> u64 {
+    match zone.hears().await {
+        Message::Attach(attach) => attach.attach,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_attaches_sees_and_is_heard() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    let attached = attached.expect("attached");
+    assert_eq!(
+        (attached.run_id, attached.position),
+        (1, Tile { x: 10, z: 10 })
+    );
+    assert_eq!(attach(&zone).await, 1);
+    zone.place(person("ann", 10, 10, 5));
+    assert_eq!(player.sees("ann").await, (10, 10));
+    assert_eq!(stand.asks(&player, "a"), Ok(()));
+    assert_eq!(stand.asks(&player, "b"), Ok(()));
+    assert_eq!(input(&zone).await, (1, "\"a\"".to_owned()));
+    assert_eq!(input(&zone).await, (2, "\"b\"".to_owned()));
+    zone.answers("a", 5);
+    let ack = player.reliable().await;
+    assert_eq!(ack.re, Some(RequestId::Text("a".to_owned())));
+    assert!(stand.zones.last_tick() > 0);
+    assert_eq!(
+        stand.zones.position("s").map(|(tile, _)| tile),
+        Some(Tile { x: 10, z: 10 })
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn when_a_zone_dies_its_sessions_go_on_at_the_next_owner() {
+    let (dies, heir) = (Zone::start(1, 5).await, Zone::start(2, 5).await);
+    let stand = Stand::new(&[&dies, &heir]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    assert_eq!(attach(&dies).await, 1);
+    assert_eq!(stand.asks(&player, "a"), Ok(()));
+    assert_eq!(input(&dies).await.0, 1);
+    heir.refuse();
+    dies.die();
+    let error = player.hears("error").await;
+    assert_eq!(error["code"], "outcome_unknown");
+    assert_eq!(player.hears("notice").await["code"], "zone_recovering");
+    for n in 0..super::route::HELD_MAX {
+        assert_eq!(stand.asks(&player, &format!("held {n}")), Ok(()));
+    }
+    assert_eq!(
+        stand.asks(&player, "late"),
+        Err(InputError::ZoneUnavailable)
+    );
+    heir.accept();
+    stand.directory.push(&[&heir], &heir);
+    assert!(attach(&heir).await > 1);
+    let mut number = 1;
+    loop {
+        match heir.hears().await {
+            Message::Attach(_) => {}
+            Message::Input(input) => {
+                number += 1;
+                let id = format!("\"held {}\"", number - 2);
+                assert_eq!((input.number, &input.id[..]), (number, id.as_bytes()));
+                if number == 33 {
+                    break;
+                }
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // What was held was never passed on to the one that died.
+    loop {
+        let message = player.reliable().await;
+        match &*message.event {
+            "player:sync" => break,
+            "error" => panic!("{:?}", message.data),
+            _ => {}
+        }
+    }
+    assert_eq!(player.hears("notice").await["code"], "zone_recovered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
+    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    let stand = Stand::new(&[&from, &to]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    attach(&from).await;
+    from.moves_to(&to, 6);
+    to.says("chosen", 6);
+    assert_eq!(player.hears("chosen").await, serde_json::json!({}));
+    from.answers("old", 5);
+    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
+    assert_eq!(stand.asks(&player, "a"), Ok(()));
+    assert_eq!(input(&to).await, (1, "\"a\"".to_owned()));
+    to.says("last", 6);
+    player.hears("last").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_leaves_is_told_once_and_takes_no_more_inputs() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, mut player) = stand.enter().await;
+    attached.expect("attached");
+    zone.leaves(3, "\"bye\"");
+    let event = timeout(PATIENCE, player.events.recv())
+        .await
+        .expect("in time");
+    let left = SessionEvent::Left {
+        re: Some(RequestId::Text("bye".to_owned())),
+        reason: "left".to_owned(),
+    };
+    assert_eq!(event, Some(left));
+    assert_eq!(stand.asks(&player, "a"), Err(InputError::NotInWorld));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    assert_eq!(attach(&zone).await, 1);
+    stand.zones.pause("s");
+    match zone.hears().await {
+        Message::Detach(detach) => assert_eq!((detach.attach, detach.session_epoch), (1, 3)),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(stand.asks(&player, "a"), Err(InputError::NotInWorld));
+    let mailbox = player.mailbox.clone();
+    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
+    assert_eq!(attach(&zone).await, 2);
+    let error = player.hears("error").await;
+    assert_eq!(
+        error["code"], "outcome_unknown",
+        "the refused one was never answered here"
+    );
+    player.hears("player:sync").await;
+    assert!(
+        !stand
+            .zones
+            .resume("nobody", player.mailbox.clone(), Format::Json, false)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_login_refuses_the_older_one() {
+    let zone = Zone::start(1, 5).await;
+    zone.replace();
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, _player) = stand.enter().await;
+    assert_eq!(attached.expect_err("refused"), AttachError::Replaced);
+}

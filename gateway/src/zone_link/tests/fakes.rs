@@ -1,0 +1,384 @@
+//! A zone and a directory that do as they are told.
+
+use std::{
+    pin::Pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use proto::rpc::{
+    common::v1 as common,
+    persistence::v1::{
+        self as persistence, DirectoryUpdate, WatchRequest,
+        directory_server::{Directory as DirectoryService, DirectoryServer},
+    },
+    zone::v1::{
+        self as wire, from_zone,
+        link_server::{Link, LinkServer},
+        to_zone,
+    },
+};
+use tokio::{
+    net::TcpListener,
+    sync::{Mutex as AsyncMutex, Notify, mpsc, watch},
+    time::timeout,
+};
+use tokio_stream::{Stream, StreamExt, wrappers::WatchStream};
+use tonic::{Request, Response, Status, Streaming, transport::server::TcpIncoming};
+
+use super::PATIENCE;
+
+type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+#[derive(Clone)]
+pub(super) struct Directory {
+    pub(super) address: String,
+    pushes: Arc<watch::Sender<DirectoryUpdate>>,
+}
+
+impl Directory {
+    pub(super) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let pushes = Arc::new(watch::Sender::new(DirectoryUpdate::default()));
+        let directory = Self { address, pushes };
+        let serving = tonic::transport::Server::builder()
+            .add_service(DirectoryServer::new(directory.clone()))
+            .serve_with_incoming(TcpIncoming::from(listener));
+        tokio::spawn(serving);
+        directory
+    }
+
+    /// These runs live; one owns the region at home.
+    pub(super) fn push(&self, runs: &[&Zone], owner: &Zone) {
+        let run = |zone: &&Zone| persistence::Run {
+            run_id: zone.run,
+            address: zone.address.clone(),
+            state: persistence::RunState::Live.into(),
+            ..Default::default()
+        };
+        self.pushes.send_modify(|update| {
+            update.version += 1;
+            update.incarnation = 1;
+            update.runs = runs.iter().map(run).collect();
+            update.regions = vec![persistence::RegionOwner {
+                region: Some(common::Region { x: 0, z: 0 }),
+                run_id: owner.run,
+                epoch: update.version,
+            }];
+        });
+    }
+}
+
+#[tonic::async_trait]
+impl DirectoryService for Directory {
+    type WatchStream = Answers<DirectoryUpdate>;
+
+    async fn watch(
+        &self,
+        _request: Request<WatchRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let pushes = WatchStream::new(self.pushes.subscribe()).map(Ok);
+        Ok(Response::new(Box::pin(pushes)))
+    }
+}
+
+/// What an attach is answered.
+#[derive(Clone, Copy)]
+enum Manner {
+    Accept,
+    NotHere,
+    Stale,
+}
+
+struct State {
+    manner: Manner,
+    things: Vec<wire::Entity>,
+    fresh: Vec<common::Chunk>,
+    private: Vec<wire::SessionFrame>,
+    control: Option<mpsc::Sender<Result<wire::FromZone, Status>>>,
+}
+
+/// Ticks every 20 ms while it lives.
+#[derive(Clone)]
+pub(super) struct Zone {
+    pub(super) run: u64,
+    pub(super) address: String,
+    sequence: u64,
+    dead: Arc<AtomicBool>,
+    died: Arc<Notify>,
+    state: Arc<Mutex<State>>,
+    heard: Arc<AsyncMutex<mpsc::Receiver<to_zone::Message>>>,
+    hearing: mpsc::Sender<to_zone::Message>,
+}
+
+pub(super) fn person(id: &str, x: i32, z: i32, sequence: u64) -> wire::Entity {
+    wire::Entity {
+        id: id.to_owned(),
+        kind: "player".to_owned(),
+        x,
+        z,
+        ownership_sequence: sequence,
+        fields: br#"{"name":"Ann"}"#.as_slice().into(),
+    }
+}
+
+fn from_zone(message: from_zone::Message) -> wire::FromZone {
+    wire::FromZone {
+        message: Some(message),
+    }
+}
+
+impl Zone {
+    pub(super) async fn start(run: u64, sequence: u64) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let (hearing, heard) = mpsc::channel(256);
+        let state = State {
+            manner: Manner::Accept,
+            things: Vec::new(),
+            fresh: Vec::new(),
+            private: Vec::new(),
+            control: None,
+        };
+        let zone = Self {
+            run,
+            address,
+            sequence,
+            dead: Arc::default(),
+            died: Arc::default(),
+            state: Arc::new(Mutex::new(state)),
+            heard: Arc::new(AsyncMutex::new(heard)),
+            hearing,
+        };
+        let serving = tonic::transport::Server::builder()
+            .add_service(LinkServer::new(zone.clone()))
+            .serve_with_incoming(TcpIncoming::from(listener));
+        tokio::spawn(serving);
+        zone
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().expect("whole")
+    }
+
+    /// The next control message.
+    pub(super) async fn hears(&self) -> to_zone::Message {
+        let mut heard = self.heard.lock().await;
+        timeout(PATIENCE, heard.recv())
+            .await
+            .expect("nothing was said")
+            .expect("open")
+    }
+
+    pub(super) fn refuse(&self) {
+        self.state().manner = Manner::NotHere;
+    }
+
+    pub(super) fn accept(&self) {
+        self.state().manner = Manner::Accept;
+    }
+
+    pub(super) fn replace(&self) {
+        self.state().manner = Manner::Stale;
+    }
+
+    /// Its streams end and none is opened again.
+    pub(super) fn die(&self) {
+        self.dead.store(true, Ordering::SeqCst);
+        self.state().control = None;
+        self.died.notify_waiters();
+    }
+
+    pub(super) fn place(&self, thing: wire::Entity) {
+        self.state().things.push(thing);
+    }
+
+    fn session_frame(sequence: u64, messages: Vec<wire::Private>) -> wire::SessionFrame {
+        wire::SessionFrame {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            ownership_sequence: sequence,
+            position: Some(common::Tile { x: 10, z: 10 }),
+            messages,
+            traceparents: Vec::new(),
+        }
+    }
+
+    pub(super) fn answers(&self, id: &str, sequence: u64) {
+        let ack = wire::Private {
+            event: "ack".to_owned(),
+            data: b"{}".as_slice().into(),
+            re: format!("\"{id}\"").into_bytes().into(),
+        };
+        self.state()
+            .private
+            .push(Self::session_frame(sequence, vec![ack]));
+    }
+
+    pub(super) fn says(&self, event: &str, sequence: u64) {
+        let message = wire::Private {
+            event: event.to_owned(),
+            data: b"{}".as_slice().into(),
+            ..Default::default()
+        };
+        self.state()
+            .private
+            .push(Self::session_frame(sequence, vec![message]));
+    }
+
+    fn control(&self, message: from_zone::Message) {
+        let control = self.state().control.clone().expect("a link");
+        control.try_send(Ok(from_zone(message))).expect("room");
+    }
+
+    pub(super) fn moves_to(&self, to: &Zone, sequence: u64) {
+        self.control(from_zone::Message::Moved(wire::Moved {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            ownership_sequence: sequence,
+            to_run_id: to.run,
+            region: Some(common::Region { x: 0, z: 0 }),
+        }));
+    }
+
+    pub(super) fn leaves(&self, session_epoch: u64, re: &str) {
+        self.control(from_zone::Message::Left(wire::Left {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            session_epoch,
+            reason: "left".to_owned(),
+            re: re.as_bytes().to_vec().into(),
+        }));
+    }
+
+    fn take(&self, message: to_zone::Message) {
+        if let to_zone::Message::Attach(attach) = &message {
+            let refused = |code: &str| {
+                from_zone::Message::AttachRefused(wire::AttachRefused {
+                    session_id: attach.session_id.clone(),
+                    character_id: attach.character_id.clone(),
+                    attach: attach.attach,
+                    code: code.to_owned(),
+                })
+            };
+            let manner = self.state().manner;
+            self.control(match manner {
+                Manner::Accept => from_zone::Message::Attached(self.attached(attach)),
+                Manner::NotHere => refused("not_here"),
+                Manner::Stale => refused("stale"),
+            });
+            if !matches!(manner, Manner::Accept) {
+                return;
+            }
+        }
+        if !matches!(message, to_zone::Message::Hello(_)) {
+            self.hearing.try_send(message).expect("room");
+        }
+    }
+
+    fn attached(&self, attach: &wire::Attach) -> wire::Attached {
+        wire::Attached {
+            session_id: attach.session_id.clone(),
+            character_id: attach.character_id.clone(),
+            attach: attach.attach,
+            ownership_sequence: self.sequence,
+            position: Some(common::Tile { x: 10, z: 10 }),
+            region: Some(common::Region { x: 0, z: 0 }),
+            tick: 1,
+            sync: b"{}".as_slice().into(),
+        }
+    }
+
+    fn frame(&self, tick: u64) -> wire::Frame {
+        let mut state = self.state();
+        let fresh = std::mem::take(&mut state.fresh);
+        let chunks = fresh.into_iter().map(|chunk| {
+            let here = |thing: &&wire::Entity| {
+                (thing.x.div_euclid(8), thing.z.div_euclid(8)) == (chunk.x, chunk.z)
+            };
+            wire::ChunkFrame {
+                chunk: Some(chunk),
+                full: true,
+                enter: state.things.iter().filter(here).cloned().collect(),
+                ..Default::default()
+            }
+        });
+        let chunks = chunks.collect();
+        let sessions = std::mem::take(&mut state.private);
+        wire::Frame {
+            run_id: self.run,
+            tick,
+            chunks,
+            sessions,
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl Link for Zone {
+    type ControlStream = Answers<wire::FromZone>;
+    type FramesStream = Answers<wire::Frame>;
+
+    async fn control(
+        &self,
+        request: Request<Streaming<wire::ToZone>>,
+    ) -> Result<Response<Self::ControlStream>, Status> {
+        if self.dead.load(Ordering::SeqCst) {
+            return Err(Status::unavailable("dead"));
+        }
+        let (control, answers) = mpsc::channel(256);
+        let welcome = wire::Welcome {
+            run_id: self.run,
+            ..Default::default()
+        };
+        let welcome = from_zone(from_zone::Message::Welcome(welcome));
+        control.try_send(Ok(welcome)).expect("room");
+        self.state().control = Some(control);
+        let zone = self.clone();
+        let mut messages = request.into_inner();
+        tokio::spawn(async move {
+            while let Ok(Some(message)) = messages.message().await {
+                message
+                    .message
+                    .into_iter()
+                    .for_each(|message| zone.take(message));
+            }
+        });
+        let answers = tokio_stream::wrappers::ReceiverStream::new(answers);
+        Ok(Response::new(Box::pin(answers)))
+    }
+
+    async fn frames(
+        &self,
+        request: Request<Streaming<wire::Subscribe>>,
+    ) -> Result<Response<Self::FramesStream>, Status> {
+        let (out, frames) = mpsc::channel(256);
+        let zone = self.clone();
+        let mut asks = request.into_inner();
+        tokio::spawn(async move {
+            let mut pace = tokio::time::interval(Duration::from_millis(20));
+            let mut tick = 1;
+            loop {
+                tokio::select! {
+                    () = zone.died.notified() => return,
+                    ask = asks.message() => match ask {
+                        Ok(Some(ask)) => zone.state().fresh.extend(ask.add),
+                        _ => return,
+                    },
+                    _ = pace.tick() => {
+                        tick += 1;
+                        if out.send(Ok(zone.frame(tick))).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            }
+        });
+        let frames = tokio_stream::wrappers::ReceiverStream::new(frames);
+        Ok(Response::new(Box::pin(frames)))
+    }
+}
