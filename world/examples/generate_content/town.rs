@@ -118,12 +118,20 @@ impl<'g> Town<'g> {
         let min = self.abs(at);
         let max = (min.0 + size.0 - 1, min.1 + size.1 - 1);
         let middle = ((min.0 + max.0) / 2, (min.1 + max.1) / 2);
-        let door = match door {
-            Side::N => (middle.0, max.1),
-            Side::S => (middle.0, min.1),
-            Side::E => (max.0, middle.1),
-            Side::W => (min.0, middle.1),
+        let (door, (dx, dz)) = match door {
+            Side::N => ((middle.0, max.1), (0, 1)),
+            Side::S => ((middle.0, min.1), (0, -1)),
+            Side::E => ((max.0, middle.1), (1, 0)),
+            Side::W => ((min.0, middle.1), (-1, 0)),
         };
+        // Nothing may grow on a doorstep.
+        let step = if self.id == "bogwater" {
+            "bridge"
+        } else {
+            "dirt"
+        };
+        let outside = (door.0 + 2 * dx, door.1 + 2 * dz);
+        self.ground.line(step, 3, 0, &[door, outside]);
         self.ground.house(min, max, door);
         let id = format!("{}_house_{}", self.id, self.houses.len() + 1);
         self.houses.push(

@@ -154,14 +154,7 @@ fn streets_of_tilestead(t: &mut Town) {
 }
 
 fn people_of_tilestead(t: &mut Town) {
-    const WALL: &[(i32, i32)] = &[
-        (0, 37),
-        (41, 37),
-        (41, -37),
-        (0, -37),
-        (-41, -37),
-        (-41, 37),
-    ];
+    const WALL: &[(i32, i32)] = &[(1, -37), (41, -37), (41, -5), (41, -37), (-22, -37)];
     const STREET: &[(i32, i32)] = &[(1, 35), (1, 8), (8, 1), (38, 1)];
     people(
         t,
