@@ -11,8 +11,10 @@ use crate::tile::{Region, Tile};
 
 /// How far away a goal may be, in steps, and how long a way.
 pub const PATH_TILES_MAX: u32 = 200;
-/// A search looks this far to each side.
-pub const SEARCH_TILES: i32 = 128;
+/// A search looks this far to each side: as far as a goal may be.
+pub const SEARCH_TILES: i32 = PATH_TILES_MAX as i32;
+/// A search visits no more tiles than this: those of a square of 128 to each side.
+pub const SEARCH_VISITS_MAX: u64 = 257 * 257;
 /// How far around a blocked goal a free tile is looked for.
 pub const GOAL_RINGS: i32 = 5;
 
@@ -101,7 +103,8 @@ impl Router {
         let mut nearest = (from.manhattan_to(goal), start);
         self.see(start, 0, START, estimate);
         let mut empty = 0;
-        while empty < BUCKETS {
+        let end = self.visited + SEARCH_VISITS_MAX;
+        while empty < BUCKETS && self.visited < end {
             let Some((at, far)) = self.open[estimate % BUCKETS].pop() else {
                 estimate += 1;
                 empty += 1;

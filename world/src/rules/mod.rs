@@ -23,7 +23,7 @@ impl Default for Rules {
         Rules {
             walk_tiles: 2,
             run_tiles: 4,
-            search_tiles_per_tick: 3_000_000,
+            search_tiles_per_tick: 1_500_000,
         }
     }
 }
