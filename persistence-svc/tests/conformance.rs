@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod laws;
+mod races;
 mod stage;
 
 use stage::Kind;

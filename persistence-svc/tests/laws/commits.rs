@@ -95,7 +95,11 @@ pub(crate) async fn a_wrong_row_refuses_the_whole_batch(kind: Kind) {
         let rows = vec![stay(at(&good_record, 2, 2)), stay(record)];
         let reply = stage.commit(zone.run, 1, rows).await;
         assert_eq!(reply.outcome(), Outcome::Refused, "{number}");
-        assert_eq!(reply.character_ids, [bad.id.clone()], "{number}");
+        assert_eq!(
+            reply.character_ids,
+            std::slice::from_ref(&bad.id),
+            "{number}"
+        );
         assert!(!reply.detail.is_empty());
         assert_eq!(place(&stage, zone.run, &good.id).await, (0, 0), "{number}");
         assert_eq!(place(&stage, zone.run, &bad.id).await, (0, 0), "{number}");
@@ -130,7 +134,7 @@ pub(crate) async fn a_row_of_somebody_elses_region_is_refused(kind: Kind) {
         .commit(there.run, 1, vec![stay(at(&record, 4, 4))])
         .await;
     assert_eq!(reply.outcome(), Outcome::Refused);
-    assert_eq!(reply.character_ids, [player.id.clone()]);
+    assert_eq!(reply.character_ids, std::slice::from_ref(&player.id));
     let reply = stage
         .commit(there.run, 1, vec![logout(record, "left")])
         .await;
@@ -286,7 +290,7 @@ pub(crate) async fn a_stale_transfer_changes_nothing(kind: Kind) {
         ];
         let reply = stage.commit(here.run, 1, rows).await;
         assert_eq!(reply.outcome(), Outcome::TransferStale, "{}", reply.detail);
-        assert_eq!(reply.character_ids, [goes.id.clone()]);
+        assert_eq!(reply.character_ids, std::slice::from_ref(&goes.id));
         assert_eq!(place(&stage, here.run, &goes.id).await, (0, 0));
         assert_eq!(place(&stage, here.run, &stays.id).await, (0, 0));
     }

@@ -195,6 +195,15 @@ impl Stage {
         }
     }
 
+    /// A session of its own with PostgreSQL.
+    pub(crate) async fn postgres(&self) -> tokio_postgres::Client {
+        let url = &self.settings["DATABASE_URL"];
+        let connecting = tokio_postgres::connect(url, tokio_postgres::NoTls);
+        let (client, connection) = connecting.await.unwrap();
+        tokio::spawn(connection);
+        client
+    }
+
     /// The first column of a query, as text.
     pub(crate) async fn ask(&self, query: &str) -> Vec<String> {
         match &self.backing {
@@ -213,11 +222,7 @@ impl Stage {
                 rows.unwrap().collect::<Result<_, _>>().unwrap()
             }
             Backing::Postgres { .. } => {
-                let url = &self.settings["DATABASE_URL"];
-                let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
-                    .await
-                    .unwrap();
-                tokio::spawn(connection);
+                let client = self.postgres().await;
                 let rows = client.simple_query(query).await.unwrap();
                 rows.iter()
                     .filter_map(|message| match message {
