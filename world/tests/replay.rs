@@ -1,6 +1,8 @@
 //! Laws: whatever players ask, the same seed and inputs give the same bytes, a region restored
 //! from its bytes goes on the same, nobody ends up in a wall, and nothing panics.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 mod stage;
 
 use std::sync::{Arc, OnceLock};
