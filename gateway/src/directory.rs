@@ -123,16 +123,6 @@ impl DirectoryView {
         self.runs.get(&run_id)
     }
 
-    /// All regions with the run that owns each; 0: nobody.
-    pub(crate) fn regions(&self) -> impl Iterator<Item = (Region, Owner)> {
-        self.regions.iter().map(|(region, owner)| (*region, *owner))
-    }
-
-    /// Grows with every change.
-    pub(crate) fn version(&self) -> u64 {
-        self.version
-    }
-
     /// Time since the last push or sign of life; the greatest duration if there was none.
     pub(crate) fn age(&self) -> Duration {
         match self.pulse.last_ms.load(Ordering::Relaxed) {
@@ -193,28 +183,6 @@ impl DirectoryView {
             regions,
             pulse: Arc::clone(&self.pulse),
         })
-    }
-
-    /// A view of these runs and owners, as if pushed.
-    #[cfg(test)]
-    pub(crate) fn of(version: u64, runs: &[(u64, &str)], regions: &[(Region, u64)]) -> Self {
-        let entry = |&(run_id, address): &(u64, &str)| {
-            (
-                run_id,
-                RunEntry {
-                    run_id,
-                    address: address.to_owned(),
-                    draining: false,
-                },
-            )
-        };
-        let owned = |&(region, run_id): &(Region, u64)| (region, Owner { run_id, epoch: 1 });
-        Self {
-            version,
-            runs: runs.iter().map(entry).collect(),
-            regions: regions.iter().map(owned).collect(),
-            ..Self::empty()
-        }
     }
 }
 
@@ -408,7 +376,7 @@ mod tests {
         directory.push(update(1, 99, 9, 9));
         directory.push(update(2, 6, 2, 2));
         let view = directory.view();
-        assert_eq!(view.version(), 6);
+        assert_eq!(view.version, 6);
         assert_eq!(
             view.owner_of(REGION),
             Some(Owner {

@@ -55,13 +55,6 @@ pub(crate) struct Ask {
     pub(crate) remove: Vec<Chunk>,
 }
 
-impl Ask {
-    /// There is nothing to say.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.add.is_empty() && self.remove.is_empty()
-    }
-}
-
 #[derive(Debug)]
 struct Wanted {
     /// The last tick at which somebody was near it.

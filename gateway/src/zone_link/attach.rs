@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use proto::rpc::zone::v1 as wire;
 use tokio::time::{Instant, timeout};
-use world::{Region, Tile};
+use world::Region;
 
 use super::{
     AttachError, AttachSession, Attached,
@@ -88,20 +88,13 @@ pub(super) async fn enter(
     let round = tokio::time::timeout_at(until, seek(table, directory, &lost)).await;
     let error = match round {
         Ok(Round::Attached(run_id, attached)) => {
-            let position = attached.position.unwrap_or_default();
-            let position = Tile {
-                x: position.x,
-                z: position.z,
+            let region = attached.region.unwrap_or_default();
+            let region = Region {
+                x: region.x,
+                z: region.z,
             };
-            let region = attached
-                .region
-                .map_or(Region::from(position), |region| Region {
-                    x: region.x,
-                    z: region.z,
-                });
             return Ok(Attached {
                 tick: attached.tick,
-                position,
                 region,
                 run_id,
                 sync: attached.sync,

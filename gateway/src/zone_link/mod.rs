@@ -1,14 +1,16 @@
 //! What this gateway has with zone servers: a pair of streams with every live run, and for each
 //! session that plays the run that plays it now.
 //!
-//! In reading order: [`route`] (pure: where one session's inputs go), `table` (all routes and
-//! links behind one short lock), `pair` (the streams with one run), `keeper` (a pair for each run
-//! of the directory), `attach` (finds the run that plays a character).
+//! In reading order: `route` (pure: where one session's inputs go), `session`, `table` (all
+//! sessions and links behind one short lock), `hearing` (what runs say of sessions), `pair` (the
+//! streams with one run), `keeper` (a pair for each run of the directory), `attach` (finds the
+//! run that plays a character).
 //!
 //! Always: inputs of a session epoch are numbered without gaps and none is sent twice; private
 //! frames of an older ownership are dropped; the streams are drained whatever clients do.
 
 mod attach;
+mod hearing;
 mod keeper;
 mod pair;
 mod route;
@@ -69,8 +71,6 @@ pub(crate) struct AttachSession {
 pub(crate) struct Attached {
     /// The tick at which it stands there.
     pub(crate) tick: u64,
-    /// Where it stands.
-    pub(crate) position: Tile,
     /// The region that it belongs to.
     pub(crate) region: Region,
     /// Who plays it.

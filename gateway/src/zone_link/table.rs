@@ -5,20 +5,17 @@
 
 use std::{
     collections::HashMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
 };
 
 use proto::{client::Format, rpc::zone::v1 as wire};
 use tokio::sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot, watch};
-use world::{Region, Tile};
+use world::Tile;
 
 use super::{
     AttachSession, InputError, SessionEvent,
-    route::{Asked, Place, Verdict, Way, candidates},
-    session::{Link, Links, Reply, Session, request_id, to_zone},
+    route::{Asked, Place, Way, candidates},
+    session::{Link, Links, Reply, Session, to_zone},
 };
 use crate::{directory::Directory, mailbox::Mailbox, view::Measures};
 
@@ -51,9 +48,9 @@ pub(crate) enum NotAsked {
 }
 
 #[derive(Debug, Default)]
-struct Inside {
-    sessions: HashMap<Arc<str>, Session>,
-    links: Links,
+pub(super) struct Inside {
+    pub(super) sessions: HashMap<Arc<str>, Session>,
+    pub(super) links: Links,
     generation: u64,
 }
 
@@ -82,7 +79,7 @@ impl Table {
         })
     }
 
-    fn inside(&self) -> MutexGuard<'_, Inside> {
+    pub(super) fn inside(&self) -> MutexGuard<'_, Inside> {
         // Every change below is whole before anything that could panic.
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -355,159 +352,5 @@ impl Table {
         drop(guard);
         self.links_changed.send_modify(|count| *count += 1);
         all
-    }
-
-    /// What a run says at once. Returns the session that is to be sought because of it.
-    pub(super) fn hear(&self, run: u64, message: wire::FromZone) -> Option<Lost> {
-        match message.message? {
-            wire::from_zone::Message::Welcome(_) => None,
-            wire::from_zone::Message::Attached(attached) => {
-                self.attached(run, attached);
-                None
-            }
-            wire::from_zone::Message::AttachRefused(refused) => {
-                let mut inside = self.inside();
-                let session = inside.sessions.get_mut(&*refused.session_id)?;
-                let waiter = session.waiter.take_if(|w| w.attach == refused.attach)?;
-                // Nobody waits any more: no harm.
-                let _ = waiter.answer.send(Reply::Refused(refused.code));
-                None
-            }
-            wire::from_zone::Message::Moved(moved) => self.moved(&moved),
-            wire::from_zone::Message::Left(left) => {
-                self.left(left);
-                None
-            }
-        }
-    }
-
-    fn attached(&self, run: u64, attached: wire::Attached) {
-        let mut guard = self.inside();
-        let inside = &mut *guard;
-        let link = inside.links.get(&run);
-        let session = inside.sessions.get_mut(&*attached.session_id);
-        // One that went away meanwhile has detached itself behind its attach.
-        let Some(session) = session else { return };
-        let Some(waiter) = session.waiter.take_if(|w| w.attach == attached.attach) else {
-            return;
-        };
-        if !session
-            .route
-            .attached(run, attached.attach, attached.ownership_sequence)
-        {
-            let _ = waiter.answer.send(Reply::Refused("not_here".to_owned()));
-            return;
-        }
-        if let Some(position) = attached.position {
-            session.route.stands(
-                Tile {
-                    x: position.x,
-                    z: position.z,
-                },
-                attached.tick,
-            );
-        }
-        if let Some(region) = attached.region {
-            session.route.region = Region {
-                x: region.x,
-                z: region.z,
-            };
-        }
-        if !std::mem::take(&mut session.entering) {
-            session.sync(attached.sync.clone(), &self.measures);
-            if std::mem::take(&mut session.noticed) {
-                let text = "This part of the world goes on.";
-                session.notice("zone_recovered", text, "info", &self.measures);
-            }
-        }
-        if let Some(link) = link {
-            session.send_held(&attached.session_id, link);
-        }
-        let _ = waiter.answer.send(Reply::Attached(Box::new(attached)));
-        drop(guard);
-        self.changed.notify_one();
-    }
-
-    fn moved(&self, moved: &wire::Moved) -> Option<Lost> {
-        let region = moved.region?;
-        let region = Region {
-            x: region.x,
-            z: region.z,
-        };
-        let mut inside = self.inside();
-        let up = inside.links.contains_key(&moved.to_run_id);
-        let (key, _) = inside.sessions.get_key_value(&*moved.session_id)?;
-        let session_id = Arc::clone(key);
-        let session = inside.sessions.get_mut(&session_id)?;
-        let was = session.route.place;
-        if !session
-            .route
-            .moved(moved.to_run_id, moved.ownership_sequence, region, up)
-        {
-            return None;
-        }
-        self.measures.handover();
-        let lost = matches!(was, Place::At(_)) && session.route.place == Place::Sought;
-        if !lost || session.entering {
-            return None;
-        }
-        Some(Lost {
-            session_id,
-            generation: session.generation,
-        })
-    }
-
-    fn left(&self, left: wire::Left) {
-        let mut inside = self.inside();
-        let Some(session) = inside.sessions.get(&*left.session_id) else {
-            return;
-        };
-        if session.route.session_epoch != left.session_epoch {
-            return;
-        }
-        let event = SessionEvent::Left {
-            re: request_id(&left.re),
-            reason: left.reason,
-        };
-        session.tell(event);
-        inside.sessions.remove(&*left.session_id);
-        drop(inside);
-        self.changed.notify_one();
-    }
-
-    /// What is private in a run's frame of a tick.
-    pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) {
-        self.last_tick.fetch_max(tick, Ordering::Relaxed);
-        if frames.is_empty() {
-            return;
-        }
-        let mut guard = self.inside();
-        let inside = &mut *guard;
-        for frame in frames {
-            let Some(session) = inside.sessions.get_mut(&*frame.session_id) else {
-                continue;
-            };
-            if session.route.character_id != frame.character_id {
-                continue;
-            }
-            let verdict = session.route.framed(run, frame.ownership_sequence);
-            if verdict == Verdict::Switch {
-                if let Some(link) = inside.links.get(&run) {
-                    session.send_held(&frame.session_id, link);
-                }
-                self.measures.handover();
-            }
-            let counts = verdict != Verdict::Drop;
-            if counts && let Some(position) = frame.position {
-                session.route.stands(
-                    Tile {
-                        x: position.x,
-                        z: position.z,
-                    },
-                    tick,
-                );
-            }
-            session.take(frame, counts, &self.measures);
-        }
     }
 }

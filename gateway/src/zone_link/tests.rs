@@ -154,10 +154,7 @@ async fn a_session_attaches_sees_and_is_heard() {
     let stand = Stand::new(&[&zone]).await;
     let (attached, player) = stand.enter().await;
     let attached = attached.expect("attached");
-    assert_eq!(
-        (attached.run_id, attached.position),
-        (1, Tile { x: 10, z: 10 })
-    );
+    assert_eq!((attached.run_id, attached.region), (1, HOME));
     assert_eq!(attach(&zone).await, 1);
     zone.place(person("ann", 10, 10, 5));
     assert_eq!(player.sees("ann").await, (10, 10));
@@ -288,6 +285,44 @@ async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
         !stand
             .zones
             .resume("nobody", player.mailbox.clone(), Format::Json, false)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_zone_that_does_not_play_the_character_any_more_says_so() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    assert_eq!(attach(&zone).await, 1);
+    assert_eq!(stand.asks(&player, "a"), Ok(()));
+    assert_eq!(input(&zone).await.0, 1);
+    zone.turns_out(0);
+    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
+    assert_eq!(attach(&zone).await, 2);
+    player.hears("player:sync").await;
+    assert_eq!(stand.asks(&player, "b"), Ok(()));
+    assert_eq!(input(&zone).await, (2, "\"b\"".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_replaced_hears_it_under_the_epoch_of_the_newer_login() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, mut player) = stand.enter().await;
+    attached.expect("attached");
+    zone.leaves(2, "");
+    zone.leaves(4, "\"newer\"");
+    let event = timeout(PATIENCE, player.events.recv())
+        .await
+        .expect("in time");
+    let Some(SessionEvent::Left { re, .. }) = event else {
+        panic!("{event:?}");
+    };
+    assert_eq!(
+        re,
+        Some(RequestId::Text("newer".to_owned())),
+        "the older one does not count"
     );
 }
 

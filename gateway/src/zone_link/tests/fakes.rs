@@ -245,6 +245,15 @@ impl Zone {
         }));
     }
 
+    pub(super) fn turns_out(&self, attach: u64) {
+        self.control(from_zone::Message::AttachRefused(wire::AttachRefused {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            attach,
+            code: "not_here".to_owned(),
+        }));
+    }
+
     pub(super) fn leaves(&self, session_epoch: u64, re: &str) {
         self.control(from_zone::Message::Left(wire::Left {
             session_id: "s".to_owned(),

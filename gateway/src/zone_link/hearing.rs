@@ -1,0 +1,187 @@
+//! What runs say of sessions: attached, moved, left, and what is private to each.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use proto::rpc::zone::v1 as wire;
+use world::{Region, Tile};
+
+use super::{
+    SessionEvent,
+    route::{Place, Verdict},
+    session::{Reply, Waiter, request_id},
+    table::{Lost, Table},
+};
+
+impl Table {
+    /// What a run says at once. Returns the session that is to be sought because of it.
+    pub(super) fn hear(&self, run: u64, message: wire::FromZone) -> Option<Lost> {
+        match message.message? {
+            wire::from_zone::Message::Welcome(_) => None,
+            wire::from_zone::Message::Attached(attached) => {
+                self.attached(run, attached);
+                None
+            }
+            wire::from_zone::Message::AttachRefused(refused) => self.refused(run, refused),
+            wire::from_zone::Message::Moved(moved) => self.moved(&moved),
+            wire::from_zone::Message::Left(left) => {
+                self.left(left);
+                None
+            }
+        }
+    }
+
+    fn attached(&self, run: u64, attached: wire::Attached) {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        let link = inside.links.get(&run);
+        let session = inside.sessions.get_mut(&*attached.session_id);
+        // One that went away meanwhile has detached itself behind its attach.
+        let Some(session) = session else { return };
+        let Some(waiter) = session.waiter.take_if(|w| w.attach == attached.attach) else {
+            return;
+        };
+        if !session
+            .route
+            .attached(run, attached.attach, attached.ownership_sequence)
+        {
+            let _ = waiter.answer.send(Reply::Refused("not_here".to_owned()));
+            return;
+        }
+        if let Some(position) = attached.position {
+            session.route.stands(
+                Tile {
+                    x: position.x,
+                    z: position.z,
+                },
+                attached.tick,
+            );
+        }
+        if let Some(region) = attached.region {
+            session.route.region = Region {
+                x: region.x,
+                z: region.z,
+            };
+        }
+        if !std::mem::take(&mut session.entering) {
+            session.sync(attached.sync.clone(), &self.measures);
+            if std::mem::take(&mut session.noticed) {
+                let text = "This part of the world goes on.";
+                session.notice("zone_recovered", text, "info", &self.measures);
+            }
+        }
+        if let Some(link) = link {
+            session.send_held(&attached.session_id, link);
+        }
+        let _ = waiter.answer.send(Reply::Attached(Box::new(attached)));
+        drop(guard);
+        self.changed.notify_one();
+    }
+
+    /// Without being asked a run says this of a character that it does not play any more.
+    fn refused(&self, run: u64, refused: wire::AttachRefused) -> Option<Lost> {
+        let mut inside = self.inside();
+        let (key, _) = inside.sessions.get_key_value(&*refused.session_id)?;
+        let session_id = Arc::clone(key);
+        let session = inside.sessions.get_mut(&session_id)?;
+        let asked = |waiter: &mut Waiter| waiter.run == run && waiter.attach == refused.attach;
+        if let Some(waiter) = session.waiter.take_if(asked) {
+            // Nobody waits any more: no harm.
+            let _ = waiter.answer.send(Reply::Refused(refused.code));
+            return None;
+        }
+        // Numbered 0 when it answers an input.
+        let current = refused.attach == 0 || refused.attach == session.route.attach;
+        if !current || session.entering || !session.route.lost(run) {
+            return None;
+        }
+        session.answer_unknown(&self.measures);
+        Some(Lost {
+            session_id,
+            generation: session.generation,
+        })
+    }
+
+    fn moved(&self, moved: &wire::Moved) -> Option<Lost> {
+        let region = moved.region?;
+        let region = Region {
+            x: region.x,
+            z: region.z,
+        };
+        let mut inside = self.inside();
+        let up = inside.links.contains_key(&moved.to_run_id);
+        let (key, _) = inside.sessions.get_key_value(&*moved.session_id)?;
+        let session_id = Arc::clone(key);
+        let session = inside.sessions.get_mut(&session_id)?;
+        let was = session.route.place;
+        if !session
+            .route
+            .moved(moved.to_run_id, moved.ownership_sequence, region, up)
+        {
+            return None;
+        }
+        self.measures.handover();
+        let lost = matches!(was, Place::At(_)) && session.route.place == Place::Sought;
+        if !lost || session.entering {
+            return None;
+        }
+        Some(Lost {
+            session_id,
+            generation: session.generation,
+        })
+    }
+
+    fn left(&self, left: wire::Left) {
+        let mut inside = self.inside();
+        let Some(session) = inside.sessions.get(&*left.session_id) else {
+            return;
+        };
+        // Who is replaced is told the epoch of the newer login.
+        if left.session_epoch < session.route.session_epoch {
+            return;
+        }
+        let event = SessionEvent::Left {
+            re: request_id(&left.re),
+            reason: left.reason,
+        };
+        session.tell(event);
+        inside.sessions.remove(&*left.session_id);
+        drop(inside);
+        self.changed.notify_one();
+    }
+
+    /// What is private in a run's frame of a tick.
+    pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) {
+        self.last_tick.fetch_max(tick, Ordering::Relaxed);
+        if frames.is_empty() {
+            return;
+        }
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        for frame in frames {
+            let Some(session) = inside.sessions.get_mut(&*frame.session_id) else {
+                continue;
+            };
+            if session.route.character_id != frame.character_id {
+                continue;
+            }
+            let verdict = session.route.framed(run, frame.ownership_sequence);
+            if verdict == Verdict::Switch {
+                if let Some(link) = inside.links.get(&run) {
+                    session.send_held(&frame.session_id, link);
+                }
+                self.measures.handover();
+            }
+            let counts = verdict != Verdict::Drop;
+            if counts && let Some(position) = frame.position {
+                session.route.stands(
+                    Tile {
+                        x: position.x,
+                        z: position.z,
+                    },
+                    tick,
+                );
+            }
+            session.take(frame, counts, &self.measures);
+        }
+    }
+}
