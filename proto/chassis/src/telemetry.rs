@@ -11,6 +11,7 @@ use std::{sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use opentelemetry::{
+    KeyValue,
     metrics::{Meter, MeterProvider as _},
     trace::TracerProvider as _,
 };
@@ -51,7 +52,11 @@ impl Telemetry {
     /// Makes the providers. Call it inside a runtime with at least two workers; sends by OTLP
     /// only when the configuration names an endpoint.
     pub fn new(service: &'static str, config: &TelemetryConfig) -> anyhow::Result<Self> {
-        let resource = Resource::builder().with_service_name(service).build();
+        let instance = format!("{:016x}", rand::random::<u64>());
+        let resource = Resource::builder()
+            .with_service_name(service)
+            .with_attribute(KeyValue::new("service.instance.id", instance))
+            .build();
         let registry = Registry::new();
         let exporter = opentelemetry_prometheus::exporter()
             .with_registry(registry.clone())
@@ -151,8 +156,6 @@ impl std::fmt::Debug for Telemetry {
 
 #[cfg(test)]
 mod tests {
-    use opentelemetry::KeyValue;
-
     use super::*;
 
     #[tokio::test]
