@@ -81,7 +81,7 @@ CREATE TABLE characters (
   "sessionEpoch" bigint NOT NULL DEFAULT 0,
   "sessionId" text NOT NULL DEFAULT '',
   online boolean NOT NULL DEFAULT false
-);
+) WITH (fillfactor = 80); -- Room to rewrite a row beside itself: positions change all the time.
 CREATE INDEX characters_account ON characters ("accountId");
 CREATE INDEX characters_online ON characters ("regionX", "regionZ") WHERE online;
 

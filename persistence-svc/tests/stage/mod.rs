@@ -77,12 +77,25 @@ pub(crate) fn config(settings: &BTreeMap<&'static str, String>) -> Config {
 }
 
 pub(crate) fn telemetry() -> Telemetry {
-    let mut reader = Reader::new(Env::from_pairs([("A", "B")]));
+    telemetry_to("")
+}
+
+/// Telemetry that goes to a collector; none when empty.
+pub(crate) fn telemetry_to(endpoint: &str) -> Telemetry {
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)];
+    let mut reader = Reader::new(Env::from_pairs(variables));
     Telemetry::new("persistence-svc", &TelemetryConfig::read(&mut reader)).unwrap()
 }
 
 pub(crate) async fn serve(settings: &BTreeMap<&'static str, String>) -> Replica {
-    let server = Server::bind(config(settings), telemetry()).await.unwrap();
+    serve_with(settings, telemetry()).await
+}
+
+pub(crate) async fn serve_with(
+    settings: &BTreeMap<&'static str, String>,
+    telemetry: Telemetry,
+) -> Replica {
+    let server = Server::bind(config(settings), telemetry).await.unwrap();
     let address = server.address().to_string();
     let stop = CancellationToken::new();
     let task = tokio::spawn(server.run(stop.clone()));

@@ -1,0 +1,109 @@
+//! What operators see of a commit: its place in the trace of the tick, and the metrics.
+
+#![allow(clippy::unwrap_used)]
+
+mod stage;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
+    TraceService, TraceServiceServer,
+};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
+use opentelemetry_proto::tonic::trace::v1::Span;
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::commit_part::Part;
+use proto::rpc::persistence::v1::runs_client::RunsClient;
+use stage::{serve_with, telemetry_to, temporary_folder, until};
+use tokio::net::TcpListener;
+use tonic::transport::server::TcpIncoming;
+use tonic::{Request, Response, Status, async_trait};
+
+/// Keeps every span that it is sent.
+#[derive(Clone, Default)]
+struct Collector(Arc<Mutex<Vec<Span>>>);
+
+impl Collector {
+    async fn start(&self) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let server = tonic::transport::Server::builder()
+            .add_service(TraceServiceServer::new(self.clone()))
+            .serve_with_incoming(TcpIncoming::from(listener));
+        tokio::spawn(server);
+        endpoint
+    }
+}
+
+#[async_trait]
+impl TraceService for Collector {
+    async fn export(
+        &self,
+        request: Request<ExportTraceServiceRequest>,
+    ) -> Result<Response<ExportTraceServiceResponse>, Status> {
+        let spans = request.into_inner().resource_spans.into_iter();
+        let spans = spans.flat_map(|resource| resource.scope_spans);
+        let spans = spans.flat_map(|scope| scope.spans);
+        self.0.lock().unwrap().extend(spans);
+        Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_commit_is_part_of_its_ticks_trace_and_counted() {
+    let collector = Collector::default();
+    let telemetry = telemetry_to(&collector.start().await);
+    let folder = temporary_folder();
+    let settings = BTreeMap::from([
+        ("PERSISTENCE_LISTEN", "127.0.0.1:0".to_owned()),
+        ("DATA_DIR", folder.display().to_string()),
+    ]);
+    let replica = serve_with(&settings, telemetry.clone()).await;
+    let mut runs = RunsClient::new(replica.channel.clone());
+    let run = until("the run is registered", async || {
+        let ask = wire::RegisterRequest {
+            address: "127.0.0.1:1".to_owned(),
+            content_hash: "content".to_owned(),
+            ..wire::RegisterRequest::default()
+        };
+        let reply = runs.register(ask).await.ok()?;
+        Some(reply.into_inner().run_id)
+    })
+    .await;
+    let (trace, tick) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
+    let header = wire::CommitHeader {
+        run_id: run,
+        sequence: 1,
+        tick: 1,
+        rows: 0,
+        traceparent: format!("00-{trace}-{tick}-01"),
+    };
+    let part = wire::CommitPart {
+        part: Some(Part::Header(header)),
+    };
+    runs.commit(tokio_stream::iter([part])).await.unwrap();
+    replica.end().await;
+    let metrics = telemetry.render_metrics();
+    let counted = metrics.lines().any(|line| {
+        line.starts_with("persistence_commit_duration")
+            && line.contains("_count")
+            && line.contains(r#"outcome="done""#)
+            && line.ends_with(" 1")
+    });
+    assert!(counted, "{metrics}");
+    telemetry.shutdown().await;
+
+    let spans = collector.0.lock().unwrap().clone();
+    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
+    let named = |name: &str| spans.iter().find(|span| span.name.contains(name)).unwrap();
+    let (commit, sql) = (named("Runs/Commit"), named("characters"));
+    assert_eq!(hex(&commit.trace_id), trace);
+    assert_eq!(hex(&commit.parent_span_id), tick);
+    assert_eq!(sql.trace_id, commit.trace_id);
+    assert_eq!(sql.parent_span_id, commit.span_id);
+    assert!(sql.attributes.iter().any(|one| one.key == "db.system"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
