@@ -9,15 +9,20 @@ use std::{net::SocketAddr, time::Duration};
 use anyhow::Context as _;
 use chassis::{
     config::{ConfigError, Env, Reader},
+    drain,
     telemetry::{Telemetry, TelemetryConfig},
 };
 use tokio::sync::mpsc;
 
 use crate::{
+    directory,
     part::Part,
     plan::{self, Plan},
+    probe,
 };
 
+/// How long the others wait for the persistence service before they start anyway.
+const START_LIMIT: Duration = Duration::from_secs(10);
 /// How long each may take to stop.
 const GATEWAY_LIMIT: Duration = Duration::from_secs(15);
 const ZONE_LIMIT: Duration = Duration::from_secs(30);
@@ -34,7 +39,7 @@ pub(crate) enum Ending {
 
 /// The running services.
 pub(crate) struct Cluster {
-    persistence: Vec<Part>,
+    persistence: Part,
     zones: Vec<Part>,
     gateways: Vec<Part>,
     early: mpsc::Receiver<String>,
@@ -68,6 +73,11 @@ impl Cluster {
         let name = "persistence-svc".to_owned();
         let run = |stop| persistence.run(stop);
         let persistence = Part::run(name, at, own, ended.clone(), run);
+        // The others could do without; but then each would complain at every start.
+        let answering = Box::pin(directory::wait_until_answering(at));
+        drain::within(START_LIMIT, "persistence-svc", answering)
+            .await
+            .transpose()?;
         let zones = (1..).zip(zones).map(|(n, (server, own))| {
             let (name, address) = (format!("zone-server {n}"), server.address());
             Part::run(name, address, own, ended.clone(), |stop| server.run(stop))
@@ -79,16 +89,22 @@ impl Cluster {
         });
         let gateways = gateways.collect();
         Ok(Self {
-            persistence: vec![persistence],
+            persistence,
             zones,
             gateways,
             early,
         })
     }
 
-    /// Where the gateways are.
-    pub(crate) fn gateways(&self) -> Vec<SocketAddr> {
-        self.gateways.iter().map(|part| part.address).collect()
+    /// Waits until one can play: every region has an owner and every gateway is ready. The
+    /// future does not borrow the cluster and is safe to drop midway.
+    pub(crate) fn ready(&self) -> impl Future<Output = anyhow::Result<()>> + use<> {
+        let gateways: Vec<SocketAddr> = self.gateways.iter().map(|part| part.address).collect();
+        let persistence = self.persistence.address;
+        async move {
+            probe::wait_until_ready(&gateways).await;
+            directory::wait_until_owned(persistence).await
+        }
     }
 
     /// The name and address of every service, gateways first.
@@ -97,7 +113,7 @@ impl Cluster {
             .gateways
             .iter()
             .chain(&self.zones)
-            .chain(&self.persistence);
+            .chain([&self.persistence]);
         parts
             .map(|part| (part.name.clone(), part.address))
             .collect()
@@ -118,7 +134,7 @@ impl Cluster {
         let tiers = [
             (self.gateways, GATEWAY_LIMIT),
             (self.zones, ZONE_LIMIT),
-            (self.persistence, PERSISTENCE_LIMIT),
+            (vec![self.persistence], PERSISTENCE_LIMIT),
         ];
         for (parts, limit) in tiers {
             parts.iter().for_each(Part::ask);

@@ -5,6 +5,7 @@
 mod arguments;
 mod banner;
 mod cluster;
+mod directory;
 mod part;
 mod plan;
 mod probe;
@@ -59,10 +60,9 @@ async fn play(arguments: &Arguments, plan: &Plan) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     tokio::spawn(drain::stop_on_signal(stop.clone()));
     let mut cluster = Cluster::start(plan).await?;
-    let gateways = cluster.gateways();
     let ready = tokio::select! {
-        () = probe::wait_until_ready(&gateways) => {
-            banner::show(&banner::ready(arguments, &cluster.addresses()));
+        ready = cluster.ready() => {
+            ready?;
             None
         }
         () = stop.cancelled() => Some(Ending::Asked),
@@ -70,10 +70,13 @@ async fn play(arguments: &Arguments, plan: &Plan) -> anyhow::Result<()> {
     };
     let ending = match ready {
         Some(ending) => ending,
-        None => tokio::select! {
-            () = stop.cancelled() => Ending::Asked,
-            () = cluster.ended_early() => Ending::Early,
-        },
+        None => {
+            banner::show(&banner::ready(arguments, &cluster.addresses()));
+            tokio::select! {
+                () = stop.cancelled() => Ending::Asked,
+                () = cluster.ended_early() => Ending::Early,
+            }
+        }
     };
     banner::show("\nStopping: players are told, then everything is saved.\n");
     cluster.stop(ending).await?;

@@ -117,6 +117,10 @@ fn base(arguments: &Arguments, process: &Env) -> Env {
     if env.get("LOG_LEVEL").is_none() {
         env.set("LOG_LEVEL", "warn,tilestead=info");
     }
+    // All zones start together here: none is waited for long.
+    if env.get("PLACEMENT_SETTLE_MS").is_none() {
+        env.set("PLACEMENT_SETTLE_MS", "600");
+    }
     env.set("DATA_DIR", arguments.data.to_string_lossy());
     env.set("PERSISTENCE_LISTEN", UNKNOWN);
     env.set("PERSISTENCE_ADDRESSES", UNKNOWN);

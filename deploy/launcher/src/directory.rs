@@ -1,0 +1,74 @@
+//! Asks the directory, as gateways and zones do, how far the world has come.
+
+use std::{net::SocketAddr, time::Duration};
+
+use chassis::rpc::{self, Backoff};
+use proto::rpc::persistence::v1::{
+    DirectoryUpdate, WatchRequest, directory_client::DirectoryClient,
+};
+use tokio::time::timeout;
+
+/// The directory gives a sign of life every second; after this long it is asked anew.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// Waits until the persistence service answers. Fails only when the address is none.
+pub(crate) async fn wait_until_answering(persistence: SocketAddr) -> anyhow::Result<()> {
+    wait_for(persistence, |_| true).await
+}
+
+/// Waits until every region of the world has an owner. Fails only when the address is none.
+pub(crate) async fn wait_until_owned(persistence: SocketAddr) -> anyhow::Result<()> {
+    wait_for(persistence, owned).await
+}
+
+fn owned(update: &DirectoryUpdate) -> bool {
+    !update.regions.is_empty() && update.regions.iter().all(|region| region.run_id != 0)
+}
+
+/// Waits for an update that is enough. Safe to drop midway.
+async fn wait_for(
+    persistence: SocketAddr,
+    enough: fn(&DirectoryUpdate) -> bool,
+) -> anyhow::Result<()> {
+    let mut client = DirectoryClient::new(rpc::channel(&persistence.to_string())?);
+    let mut backoff = Backoff::new();
+    loop {
+        let request = WatchRequest {
+            client: "launcher".to_owned(),
+        };
+        // Whatever ends the stream, it is asked for again.
+        if let Ok(mut updates) = rpc::bounded(client.watch(request)).await {
+            while let Ok(Ok(Some(update))) = timeout(SILENCE, updates.message()).await {
+                if enough(&update) {
+                    return Ok(());
+                }
+            }
+        }
+        backoff.wait().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::rpc::persistence::v1::RegionOwner;
+
+    use super::*;
+
+    #[test]
+    fn a_world_is_owned_when_no_region_is_nobodys() {
+        let of = |runs: &[u64]| DirectoryUpdate {
+            regions: runs
+                .iter()
+                .map(|run_id| RegionOwner {
+                    run_id: *run_id,
+                    ..RegionOwner::default()
+                })
+                .collect(),
+            ..DirectoryUpdate::default()
+        };
+        assert!(owned(&of(&[1, 2, 2])));
+        assert!(!owned(&of(&[1, 0])));
+        // A sign of life holds no regions.
+        assert!(!owned(&of(&[])));
+    }
+}
