@@ -156,3 +156,113 @@ fn may_step(npc: &Npc, terrain: &Terrain, at: Tile, to: Tile) -> bool {
 fn idle(dice: &mut Dice) -> u64 {
     u64::from(dice.between(IDLE_TICKS.0, IDLE_TICKS.1).unsigned_abs())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::content::NpcKind;
+    use crate::ids::EntityId;
+    use crate::map::Ground;
+    use crate::map::plan::{Biome, Plan};
+    use crate::tile::{Bounds, Region};
+
+    fn terrain() -> Terrain {
+        let biome = Biome {
+            grounds: vec![(Ground::Grass, 1)],
+            ..Biome::default()
+        };
+        Terrain::new(Plan {
+            bounds: Bounds {
+                min_x: 0,
+                max_x: 64,
+                min_z: 0,
+                max_z: 64,
+            },
+            biomes: vec![biome],
+            ..Plan::default()
+        })
+    }
+
+    fn hen(terrain: &Terrain, dice: &mut Dice) -> Npc {
+        let kind = NpcKind {
+            id: "hen".into(),
+            name: "Hen".into(),
+            description: "".into(),
+            category: "mob".into(),
+            level: 1,
+            health: 3,
+            attackable: true,
+            movement: Movement::Wander { radius: 3 },
+            tiles_per_tick: 2,
+            leash_tiles: 5,
+        };
+        let placement = NpcPlacement {
+            id: EntityId::from("npc:hen"),
+            key: 1,
+            name: Arc::clone(&kind.name),
+            kind: Arc::new(kind),
+            service: "".into(),
+            tile: Tile::new(20, 20),
+            radius: 4,
+            patrol: Vec::new(),
+        };
+        let state = appear(&placement, terrain, &mut Crowd::default(), Tick(10), dice);
+        let region = Region::from(placement.tile);
+        Npc {
+            placement,
+            region,
+            state,
+        }
+    }
+
+    #[test]
+    fn an_npc_goes_where_the_dice_send_it() {
+        let terrain = terrain();
+        // -4 and -4 is outside the disc, so it throws again: +2, -1; then a rest of 5 + 3.
+        let mut hen = hen(&terrain, &mut Dice::scripted([0, 0, 6, 3, 3]));
+        assert_eq!(
+            (hen.state.tile, hen.state.walks_at),
+            (Tile::new(22, 19), Tick(18))
+        );
+        assert!(!stirs(&hen, Tick(17)) && stirs(&hen, Tick(18)));
+        // Three east and one north of home, then a rest of 13.
+        let mut dice = Dice::scripted([6, 4, 8]);
+        let mut crowd = Crowd::default();
+        crowd.stand(hen.state.tile);
+        assert!(act(&mut hen, &terrain, &mut crowd, Tick(18), &mut dice));
+        assert_eq!(
+            (hen.state.tile, hen.state.goal),
+            (Tile::new(24, 20), Some(Tile::new(25, 20)))
+        );
+        assert!(act(&mut hen, &terrain, &mut crowd, Tick(19), &mut dice));
+        assert_eq!((hen.state.tile, hen.state.goal), (Tile::new(25, 20), None));
+        assert_eq!(hen.state.walks_at, Tick(32));
+        assert!(crowd.free(Tile::new(24, 20)) && !crowd.free(Tile::new(25, 20)));
+    }
+
+    #[test]
+    fn an_npc_gives_up_when_others_stay_in_its_way() {
+        let terrain = terrain();
+        let mut hen = hen(&terrain, &mut Dice::scripted([4, 4, 0]));
+        let mut crowd = Crowd::default();
+        for (dx, dz) in [
+            (1, 0),
+            (1, 1),
+            (0, 1),
+            (-1, 1),
+            (-1, 0),
+            (-1, -1),
+            (0, -1),
+            (1, -1),
+        ] {
+            crowd.stand(hen.state.tile.moved(dx, dz));
+        }
+        let mut dice = Dice::scripted([6, 3]);
+        for tick in 15..18 {
+            assert!(!act(&mut hen, &terrain, &mut crowd, Tick(tick), &mut dice));
+        }
+        assert_eq!((hen.state.goal, hen.state.walks_at), (None, Tick(22)));
+    }
+}
