@@ -16,7 +16,19 @@ const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The files of the page: name, type, text. The first one is `/`.
-const FILES: &[(&str, &str, &str)] = &[];
+const FILES: &[(&str, &str, &str)] = &[
+    ("index.html", HTML, include_str!("../../page/index.html")),
+    ("style.css", CSS, include_str!("../../page/style.css")),
+    ("main.js", SCRIPT, include_str!("../../page/main.js")),
+    ("net.js", SCRIPT, include_str!("../../page/net.js")),
+    ("world.js", SCRIPT, include_str!("../../page/world.js")),
+    ("draw.js", SCRIPT, include_str!("../../page/draw.js")),
+    ("ground.js", SCRIPT, include_str!("../../page/ground.js")),
+    ("glyphs.js", SCRIPT, include_str!("../../page/glyphs.js")),
+    ("ui.js", SCRIPT, include_str!("../../page/ui.js")),
+    ("walk.js", SCRIPT, include_str!("../../page/walk.js")),
+    ("minimap.js", SCRIPT, include_str!("../../page/minimap.js")),
+];
 
 /// What the page may load: itself, and its own socket.
 const POLICY: HeaderValue = HeaderValue::from_static(
