@@ -5,7 +5,7 @@
 mod stage;
 
 use std::collections::BTreeMap;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use persistence_svc::{Server, StoreLocked};
@@ -87,6 +87,46 @@ async fn a_world_that_is_open_is_not_opened_again() {
     let settings = stage.settings().clone();
     stage.end().await;
     serve(&settings).await.end().await;
+}
+
+/// The service as a process on `port`, with its world in `folder`.
+fn process(folder: &str, port: u16) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_persistence-svc"))
+        .env_clear()
+        .env("DATA_DIR", folder)
+        .env("PERSISTENCE_LISTEN", format!("127.0.0.1:{port}"))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_answered_survives_a_kill() {
+    let folder = stage::temporary_folder();
+    let path = folder.display().to_string();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let channel = chassis::rpc::channel(&format!("127.0.0.1:{port}")).unwrap();
+    let ask = async |create| {
+        let ask = wire::SignInRequest {
+            device_key_hash: vec![9; 32].into(),
+            create,
+        };
+        let mut client = AccountsClient::new(channel.clone());
+        let reply = client.sign_in(ask).await.ok()?;
+        reply.into_inner().account
+    };
+    let mut child = process(&path, port);
+    let made = until("an account is made", async || ask(true).await).await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut child = process(&path, port);
+    let found = until("the account is found", async || ask(false).await).await;
+    assert_eq!(found, made);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

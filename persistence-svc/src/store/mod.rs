@@ -151,3 +151,6 @@ pub(crate) fn roles(text: &str) -> Vec<String> {
 pub(crate) fn unsigned(value: i64) -> Result<u64> {
     u64::try_from(value).map_err(|_| StoreError::Broken(format!("{value} is negative")))
 }
+
+#[cfg(test)]
+mod tests;

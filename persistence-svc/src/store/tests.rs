@@ -1,0 +1,152 @@
+//! What a store refuses to a planner whose view is wrong. Over gRPC no such plan can be sent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chassis::config::Secret;
+use chassis::telemetry::{Telemetry, TelemetryConfig};
+
+use super::model::{Region, RegionOwner, Registration, RunState};
+use super::postgres::Postgres;
+use super::sqlite::Sqlite;
+use super::{Directories, Runs, Store, new_id};
+use crate::metrics::Metrics;
+use crate::placement::plan::{Change, Move};
+
+const HERE: Region = Region { x: 0, z: 0 };
+const THERE: Region = Region { x: 1, z: 0 };
+
+async fn register(store: &dyn Store, lease_ms: i64) -> i64 {
+    let registration = Registration {
+        address: "127.0.0.1:1".to_owned(),
+        build: "test".to_owned(),
+        content_hash: "content".to_owned(),
+        regions: vec![HERE, THERE],
+        lease_ms,
+    };
+    store.register(registration).await.unwrap().run
+}
+
+fn change(fence: &[i64], moves: &[(Region, i64, i64)]) -> Change {
+    let step = |&(region, epoch, to)| Move { region, epoch, to };
+    Change {
+        fence: fence.to_vec(),
+        moves: moves.iter().map(step).collect(),
+    }
+}
+
+async fn owner(store: &dyn Store, region: Region) -> (i64, i64) {
+    let directory = store.directory().await.unwrap();
+    let mut owners = directory.regions.iter();
+    let RegionOwner { run, epoch, .. } = owners.find(|owner| owner.region == region).unwrap();
+    (*run, *epoch)
+}
+
+async fn a_plan_from_a_wrong_view_changes_nothing(store: &dyn Store) {
+    store.migrate().await.unwrap();
+    let (lives, other) = (register(store, 60_000).await, register(store, 60_000).await);
+    let given = store.apply(change(&[], &[(HERE, 0, lives)])).await.unwrap();
+    assert_eq!(given, (0, 1));
+    assert_eq!(owner(store, HERE).await, (lives, 1));
+    for wrong in [
+        // The lease has not ended.
+        change(&[lives], &[(HERE, 1, other)]),
+        // The owner is not fenced.
+        change(&[], &[(HERE, 1, other)]),
+        // Nobody has it, but at another epoch.
+        change(&[], &[(THERE, 1, other)]),
+        // Nobody like that is there to take it.
+        change(&[], &[(THERE, 0, 4_711)]),
+    ] {
+        assert_eq!(
+            store.apply(wrong.clone()).await.unwrap(),
+            (0, 0),
+            "{wrong:?}"
+        );
+        assert_eq!(owner(store, HERE).await, (lives, 1));
+        assert_eq!(owner(store, THERE).await, (0, 0));
+    }
+    // Two planners that saw the same: one of them does it.
+    let dead = register(store, 0).await;
+    store.apply(change(&[], &[(THERE, 0, dead)])).await.unwrap();
+    let takeover = change(&[dead], &[(THERE, 1, other)]);
+    let (one, two) = tokio::join!(store.apply(takeover.clone()), store.apply(takeover));
+    let mut done = [one.unwrap(), two.unwrap()];
+    done.sort_unstable();
+    assert_eq!(done, [(0, 0), (1, 1)]);
+    assert_eq!(owner(store, THERE).await, (other, 2));
+    // A fenced run gets nothing, and what the plan forgot is nobody's.
+    store.release(lives).await.unwrap();
+    assert_eq!(owner(store, HERE).await, (0, 2));
+    let given = store.apply(change(&[], &[(HERE, 2, lives)])).await.unwrap();
+    assert_eq!(given, (0, 0));
+    let forgotten = register(store, 0).await;
+    store
+        .apply(change(&[], &[(HERE, 2, forgotten)]))
+        .await
+        .unwrap();
+    assert_eq!(
+        store.apply(change(&[forgotten], &[])).await.unwrap(),
+        (1, 0)
+    );
+    assert_eq!(owner(store, HERE).await, (0, 4));
+    let runs = store.directory().await.unwrap().runs;
+    assert_eq!(runs.iter().map(|run| run.id).collect::<Vec<_>>(), [other]);
+    assert!(runs.iter().all(|run| run.state == RunState::Live));
+}
+
+async fn one_replica_leads(store: &dyn Store) {
+    store.migrate().await.unwrap();
+    assert!(store.lead("one", 60_000).await.unwrap());
+    assert!(store.lead("one", 60_000).await.unwrap());
+    assert!(!store.lead("two", 60_000).await.unwrap());
+    store.resign("two").await.unwrap();
+    assert!(!store.lead("two", 60_000).await.unwrap());
+    store.resign("one").await.unwrap();
+    assert!(store.lead("two", 0).await.unwrap());
+    // Its lease of no time is over.
+    assert!(store.lead("one", 60_000).await.unwrap());
+}
+
+async fn over_sqlite<F: AsyncFnOnce(&dyn Store)>(law: F) {
+    let folder = std::env::temp_dir().join(format!("persistence-unit-{}", new_id()));
+    let store = Sqlite::open(&folder, Duration::from_secs(10)).unwrap();
+    law(&store).await;
+    store.close().await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+async fn over_postgres<F: AsyncFnOnce(&dyn Store)>(law: F) {
+    let server = tokio::task::spawn_blocking(test_servers::Postgres::shared);
+    let server = server.await.unwrap();
+    let url = Secret::new(server.create_database(&new_id()));
+    let telemetry = Telemetry::new("test", &TelemetryConfig::default()).unwrap();
+    let metrics = Metrics::new(&telemetry.meter());
+    let store = Arc::new(Postgres::open(&url, 4, metrics).unwrap());
+    law(store.as_ref()).await;
+    store.close().await;
+}
+
+mod sqlite_store {
+    #[tokio::test]
+    async fn a_plan_from_a_wrong_view_changes_nothing() {
+        super::over_sqlite(super::a_plan_from_a_wrong_view_changes_nothing).await;
+    }
+
+    #[tokio::test]
+    async fn one_replica_leads() {
+        super::over_sqlite(super::one_replica_leads).await;
+    }
+}
+
+mod postgres_store {
+    #[tokio::test]
+    async fn a_plan_from_a_wrong_view_changes_nothing() {
+        super::over_postgres(super::a_plan_from_a_wrong_view_changes_nothing).await;
+    }
+
+    #[tokio::test]
+    async fn one_replica_leads() {
+        super::over_postgres(super::one_replica_leads).await;
+    }
+}
