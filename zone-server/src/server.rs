@@ -247,12 +247,8 @@ impl Lives {
                 .await;
         });
         let pulse = Arc::new(Pulse::default());
-        let keeper = Keeper::new(
-            registered,
-            self.store.clone(),
-            mailbox.clone(),
-            over.clone(),
-        );
+        let (store, content) = (self.store.clone(), self.content.clone());
+        let keeper = Keeper::new(registered, store, mailbox.clone(), over.clone(), content);
         keeper.start(pulse.clone());
         let hands = Hands {
             runtime: tokio::runtime::Handle::current(),

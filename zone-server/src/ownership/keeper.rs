@@ -19,7 +19,7 @@ use proto::rpc::{
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
-use world::{CharacterId, Region};
+use world::{CharacterId, Content, Region, Tile, tile::REGION_TILES};
 
 use crate::{
     mailbox::{Mailbox, Message},
@@ -121,6 +121,7 @@ pub(crate) struct Keeper {
     pub(crate) store: Store,
     pub(crate) mailbox: Mailbox,
     pub(crate) over: CancellationToken,
+    content: Arc<Content>,
     loads: Arc<Semaphore>,
 }
 
@@ -130,12 +131,14 @@ impl Keeper {
         store: Store,
         mailbox: Mailbox,
         over: CancellationToken,
+        content: Arc<Content>,
     ) -> Self {
         Self {
             run,
             store,
             mailbox,
             over,
+            content,
             loads: Arc::new(Semaphore::new(LOADS_MAX)),
         }
     }
@@ -271,8 +274,9 @@ impl Keeper {
                 Ok(loaded) => loaded.map(|reply| Box::new(reply.into_inner())),
                 Err(_) => Err(Status::deadline_exceeded("no region in time")),
             };
-            if let Err(status) = &loaded {
-                keeper.store.failed(status);
+            match &loaded {
+                Ok(_) => keeper.lay_out(region).await,
+                Err(status) => keeper.store.failed(status),
             }
             let message = || Message::RegionLoaded {
                 region,
@@ -281,6 +285,20 @@ impl Keeper {
             };
             keeper.mailbox.insist(message).await;
         });
+    }
+
+    /// Lays out the land of a region and around it before a tick needs it: it is made on first
+    /// use, and that takes longer than a tick has.
+    async fn lay_out(&self, region: Region) {
+        let content = Arc::clone(&self.content);
+        let laid = tokio::task::spawn_blocking(move || {
+            for corner in around(region) {
+                content.terrain().walkable(corner);
+            }
+        });
+        if let Err(error) = laid.await {
+            tracing::error!(?region, %error, "cannot lay out the land of a region");
+        }
     }
 
     /// Loads a character; the run hears of it as `CharacterLoaded`.
@@ -305,6 +323,18 @@ impl Keeper {
             keeper.mailbox.insist(message).await;
         });
     }
+}
+
+/// A tile of the region and of each that touches it.
+fn around(region: Region) -> impl Iterator<Item = Tile> {
+    let bounds = region.bounds();
+    let (x, z) = (bounds.min_x, bounds.min_z);
+    (-1..=1).flat_map(move |dx| {
+        (-1..=1).map(move |dz| Tile {
+            x: x.saturating_add(dx * REGION_TILES),
+            z: z.saturating_add(dz * REGION_TILES),
+        })
+    })
 }
 
 async fn next(updates: &mut Streaming<DirectoryUpdate>) -> Result<DirectoryUpdate, Status> {

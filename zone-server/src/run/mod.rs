@@ -83,7 +83,7 @@ pub(crate) struct Run {
     held: BTreeMap<Region, u64>,
     loading: BTreeMap<Region, u64>,
     /// Came from the store; played from the next tick.
-    loaded: Vec<(Region, u64, Box<LoadRegionReply>)>,
+    loaded: VecDeque<(Region, u64, Box<LoadRegionReply>)>,
     roster: Roster,
     calls: BTreeMap<CharacterId, Call>,
     arrivals: Vec<Arrival>,
@@ -125,7 +125,7 @@ impl Run {
             directory: Directory::default(),
             held: BTreeMap::new(),
             loading: BTreeMap::new(),
-            loaded: Vec::new(),
+            loaded: VecDeque::new(),
             roster: Roster::new(),
             calls: BTreeMap::new(),
             arrivals: Vec::new(),

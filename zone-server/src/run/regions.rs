@@ -1,5 +1,7 @@
 //! Which regions are played: as the directory says, from the edge after they came.
 
+use std::time::{Duration, Instant};
+
 use proto::rpc::persistence::v1::{DirectoryUpdate, LoadRegionReply};
 use tonic::Status;
 use world::{CharacterId, Region, Tick};
@@ -15,6 +17,8 @@ use crate::{
 
 /// A run whose clock is further off gives its regions away.
 const CLOCK_TICKS_MAX: u64 = 3;
+/// A tick begins no further region after so much time.
+const REGIONS_IN_MAX: Duration = Duration::from_millis(50);
 
 impl Run {
     /// A new version of the directory, or a sign of life, at which loads that failed are tried
@@ -55,16 +59,18 @@ impl Run {
         }
         self.loading.remove(&region);
         match loaded {
-            Ok(reply) => self.loaded.push((region, epoch, reply)),
+            Ok(reply) => self.loaded.push_back((region, epoch, reply)),
             Err(status) => {
                 tracing::warn!(run = self.id, ?region, %status, "cannot load a region yet");
             }
         }
     }
 
-    /// At an edge: what has come is played from this tick.
+    /// At an edge: what has come is played from this tick, as much as it has time for; the rest
+    /// waits for the next.
     pub(super) fn regions_in(&mut self, last: u64) {
-        for (region, epoch, reply) in std::mem::take(&mut self.loaded) {
+        let begun = Instant::now();
+        while let Some((region, epoch, reply)) = self.loaded.pop_front() {
             let LoadRegionReply { characters, state } = *reply;
             let state = (!state.is_empty()).then_some(&*state);
             if let Err(why) = self.world.region_in(region, Tick(last), state) {
@@ -76,6 +82,9 @@ impl Run {
             self.held.insert(region, epoch);
             for row in characters {
                 self.admit(row);
+            }
+            if begun.elapsed() > REGIONS_IN_MAX {
+                break;
             }
         }
     }
