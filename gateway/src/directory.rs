@@ -135,6 +135,17 @@ impl DirectoryView {
         }
     }
 
+    /// A view of who owns what, as if pushed.
+    #[cfg(test)]
+    pub(crate) fn of(regions: impl IntoIterator<Item = (Region, u64)>) -> Self {
+        let owned = |(region, run_id)| (region, Owner { run_id, epoch: 1 });
+        Self {
+            version: 1,
+            regions: regions.into_iter().map(owned).collect(),
+            ..Self::empty()
+        }
+    }
+
     fn after(&self, update: DirectoryUpdate) -> Push {
         let now = (self.incarnation, self.version);
         let then = (update.incarnation, update.version);

@@ -26,15 +26,16 @@ use world::{Chunk, Region};
 use super::{
     changes::Changes,
     encode,
-    interest::{Plan, Scene, View},
+    interest::{Plan, View},
     measures::{Flushed, Measures},
     replica::Replica,
+    stage::Stage,
     subscriptions::{Owners, Subscriptions},
 };
 use crate::{
     directory::{Directory, DirectoryView},
-    mailbox::Update,
-    zone_link::{Table, Watch},
+    mailbox::{Mailbox, Update},
+    zone_link::Table,
 };
 
 /// How long a tick waits for the last run's frame.
@@ -94,7 +95,7 @@ struct Window {
     due: Due,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Watcher {
     generation: u64,
     view: View,
@@ -124,48 +125,6 @@ impl Owners for DirectoryView {
 
     fn exists(&self, region: Region) -> bool {
         self.has(region)
-    }
-}
-
-/// A tick as one format sees it.
-pub(super) struct Stage<'a> {
-    pub(super) replica: &'a Replica,
-    pub(super) changes: &'a Changes,
-    pub(super) format: Format,
-    /// Counts bytes that were written anew.
-    pub(super) encoded: &'a Cell<u64>,
-}
-
-impl Stage<'_> {
-    fn count(&self, bytes: Bytes) -> Bytes {
-        self.encoded.set(self.encoded.get() + bytes.len() as u64);
-        bytes
-    }
-}
-
-impl Scene for Stage<'_> {
-    fn ready(&self, chunk: Chunk) -> bool {
-        self.replica.chunk(chunk).is_some_and(|state| state.ready())
-    }
-
-    fn changed(&self, chunk: Chunk) -> bool {
-        self.changes.chunks.contains_key(&chunk)
-    }
-
-    fn change(&self, chunk: Chunk) -> Option<Bytes> {
-        let change = self.changes.chunks.get(&chunk)?;
-        let written = change.written(encode::index(self.format), || {
-            self.count(encode::change(self.format, chunk, change, self.replica))
-        });
-        Some(written.clone())
-    }
-
-    fn whole(&self, chunk: Chunk) -> Option<Bytes> {
-        let state = self.replica.chunk(chunk)?;
-        let written = state.snapshot(encode::index(self.format), || {
-            self.count(encode::snapshot(self.format, chunk, state, self.replica))
-        });
-        Some(written.clone())
     }
 }
 
@@ -348,16 +307,12 @@ impl FanOut {
             waited: begin.saturating_duration_since(received),
             ..Flushed::default()
         };
-        let encoded = Cell::new(0);
-        for watch in self.table.watches() {
-            self.show(watch, &changes, &encoded, received, &mut flushed);
-        }
+        self.show_all(&changes, received, &mut flushed);
         let flushes = self.flushes;
         self.watchers.retain(|_, watcher| watcher.flush == flushes);
         let (entities, chunks) = self.replica.size();
         flushed.entities = entities as u64;
         flushed.chunks = chunks as u64;
-        flushed.encoded = encoded.get();
         flushed.took = begin.elapsed();
         self.measures.flushed(&flushed);
         match self.replica.take_malformed() {
@@ -369,73 +324,62 @@ impl FanOut {
         }
     }
 
-    /// Gives one session its update.
-    fn show(
+    /// Gives every session its update.
+    fn show_all(&mut self, changes: &Changes, received: Instant, flushed: &mut Flushed) {
+        let encoded = Cell::new(0);
+        let mut stage = Stage::new(&self.replica, changes, &encoded);
+        for watch in self.table.watches() {
+            let generation = watch.generation;
+            let watcher = self.watchers.entry(watch.session_id).or_default();
+            if watcher.generation != generation {
+                *watcher = Watcher {
+                    generation,
+                    ..Watcher::default()
+                };
+            }
+            watcher.flush = self.flushes;
+            let room = TRACEPARENTS_MAX.saturating_sub(watcher.traceparents.len());
+            watcher
+                .traceparents
+                .extend(watch.traceparents.into_iter().take(room));
+            let center = Chunk::from(watch.position);
+            let scene = stage.from(center, watch.format);
+            let plan = watcher.view.plan(center, changes.tick, scene);
+            watcher.send(plan, (watch.format, &watch.mailbox), received, flushed);
+        }
+        flushed.encoded = encoded.get();
+    }
+}
+
+impl Watcher {
+    /// Offers the update, if it is worth one.
+    fn send(
         &mut self,
-        watch: Watch,
-        changes: &Changes,
-        encoded: &Cell<u64>,
+        mut plan: Plan,
+        (format, mailbox): (Format, &Mailbox),
         received: Instant,
         flushed: &mut Flushed,
     ) {
-        let fresh = || Watcher {
-            generation: watch.generation,
-            view: View::new(),
-            traceparents: Vec::new(),
-            flush: 0,
-        };
-        let watcher = self.watchers.entry(watch.session_id).or_insert_with(fresh);
-        if watcher.generation != watch.generation {
-            *watcher = fresh();
-        }
-        watcher.flush = self.flushes;
-        let room = TRACEPARENTS_MAX.saturating_sub(watcher.traceparents.len());
-        watcher
-            .traceparents
-            .extend(watch.traceparents.into_iter().take(room));
-        let stage = Stage {
-            replica: &self.replica,
-            changes,
-            format: watch.format,
-            encoded,
-        };
-        let mut plan = watcher
-            .view
-            .plan(watch.position.into(), changes.tick, &stage);
         flushed.watchers += 1;
-        if watcher.view.worth(&plan) {
-            let update = written(
-                watch.format,
-                &mut plan,
+        if self.view.worth(&plan) {
+            let pieces = std::mem::take(&mut plan.pieces);
+            let update = Update {
+                tick: plan.tick,
+                body: encode::update(format, plan.tick, pieces, &plan.gone),
+                traceparents: self.traceparents.clone(),
                 received,
-                watcher.traceparents.clone(),
-            );
+            };
             let bytes: usize = update.body.iter().map(Bytes::len).sum();
-            if watch.mailbox.offer(update) {
-                watcher.view.took(&plan);
-                watcher.traceparents.clear();
+            if mailbox.offer(update) {
+                self.view.took(&plan);
+                self.traceparents.clear();
                 flushed.updates += 1;
                 flushed.update_bytes += bytes as u64;
             } else {
                 flushed.refused += 1;
             }
         }
-        flushed.dirty += watcher.view.owed() as u64;
-    }
-}
-
-fn written(
-    format: Format,
-    plan: &mut Plan,
-    received: Instant,
-    traceparents: Vec<String>,
-) -> Update {
-    let pieces = std::mem::take(&mut plan.pieces);
-    Update {
-        tick: plan.tick,
-        body: encode::update(format, plan.tick, pieces, &plan.gone),
-        traceparents,
-        received,
+        flushed.dirty += self.view.owed() as u64;
     }
 }
 
@@ -446,3 +390,6 @@ async fn until(due: Option<Due>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,16 +21,18 @@ const TURN_TICKS: u64 = 4;
 /// An update is sent after so many ticks without one, as a sign of life.
 const LIFE_TICKS: u64 = 5;
 
-/// What there is of one chunk in this tick, in the session's format.
-pub(crate) trait Scene {
+/// What there is of one chunk in this flush, in the session's format.
+pub(crate) trait Sight {
+    /// Which chunk.
+    fn chunk(&self) -> Chunk;
     /// It is known and can be shown.
-    fn ready(&self, chunk: Chunk) -> bool;
+    fn ready(&self) -> bool;
     /// Something in it changed.
-    fn changed(&self, chunk: Chunk) -> bool;
+    fn changed(&self) -> bool;
     /// What changed in it.
-    fn change(&self, chunk: Chunk) -> Option<Bytes>;
+    fn change(&self) -> Option<&Bytes>;
     /// All of it.
-    fn whole(&self, chunk: Chunk) -> Option<Bytes>;
+    fn whole(&self) -> Option<&Bytes>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +53,7 @@ struct Slot {
 
 /// What one session sees. A chunk's slot follows from its coordinates, so that moving on costs
 /// only what changes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct View {
     center: Option<Chunk>,
     slots: Vec<Slot>,
@@ -74,47 +76,50 @@ pub(crate) struct Plan {
     pub(crate) tick: u64,
 }
 
+impl Slot {
+    /// The bytes that would make the client's chunk what it is now; none when it is that already
+    /// or cannot be shown. From now on the chunk is owed, until they are sent.
+    fn offer<'a>(&mut self, sight: &'a impl Sight, tick: u64) -> Option<&'a Bytes> {
+        let clean = self.state == State::Clean;
+        if !sight.ready() {
+            // Shown as soon as it is known again; what the client has of it is old.
+            if clean {
+                self.state = State::Owed { since: tick };
+            }
+            return None;
+        }
+        if !clean {
+            return sight.whole();
+        }
+        if !sight.changed() {
+            return None;
+        }
+        self.state = State::Owed { since: tick };
+        sight.change()
+    }
+}
+
 fn slot_of(chunk: Chunk) -> usize {
     let column = chunk.x.rem_euclid(SIDE);
     let row = chunk.z.rem_euclid(SIDE);
     usize::try_from(row * SIDE + column).unwrap_or(0)
 }
 
-/// The chunks around a center, by ring.
-fn around(center: Chunk) -> impl Iterator<Item = (i32, Chunk)> {
+/// The chunks in sight from a center, which is the first of them; nearer rings come first.
+pub(crate) fn around(center: Chunk) -> impl Iterator<Item = Chunk> {
     (0..=VIEW_CHUNKS).flat_map(move |ring| {
         (-ring..=ring).flat_map(move |dz| {
-            let step = if dz.abs() == ring || ring == 0 {
-                1
-            } else {
-                2 * ring
-            };
-            let columns = (-ring..=ring).step_by(usize::try_from(step).unwrap_or(1));
-            columns.map(move |dx| {
-                let x = center.x.saturating_add(dx);
-                (
-                    ring,
-                    Chunk {
-                        x,
-                        z: center.z.saturating_add(dz),
-                    },
-                )
+            let edge = dz.abs() == ring;
+            let columns = (-ring..=ring).filter(move |dx| edge || dx.abs() == ring);
+            columns.map(move |dx| Chunk {
+                x: center.x.saturating_add(dx),
+                z: center.z.saturating_add(dz),
             })
         })
     })
 }
 
 impl View {
-    /// A client that knows nothing.
-    pub(crate) fn new() -> Self {
-        Self {
-            center: None,
-            slots: Vec::new(),
-            gone: Vec::new(),
-            told: 0,
-        }
-    }
-
     /// Chunks that the client is owed.
     pub(crate) fn owed(&self) -> usize {
         self.slots
@@ -149,11 +154,11 @@ impl View {
                 known: false,
             };
             self.slots = vec![owed(center); SLOTS];
-            for (_, chunk) in around(center) {
+            for chunk in around(center) {
                 self.slots[slot_of(chunk)] = owed(chunk);
             }
         }
-        for (_, chunk) in around(center) {
+        for chunk in around(center) {
             let slot = &mut self.slots[slot_of(chunk)];
             if slot.chunk == chunk {
                 continue;
@@ -170,10 +175,10 @@ impl View {
         self.center = Some(center);
     }
 
-    /// What to send to a client that stands in `center`. Until [`View::took`] says that it was
-    /// taken, the view is as if nothing had been sent; either way what changed in this tick and
-    /// is not in the plan is owed from now on.
-    pub(crate) fn plan(&mut self, center: Chunk, tick: u64, scene: &impl Scene) -> Plan {
+    /// What to send to a client that stands in `center`; `scene` is what is in sight from there,
+    /// in the order of [`around`]. Until [`View::took`] says that it was taken, the view is as if
+    /// nothing had been sent; either way what changed and is not in the plan is owed from now on.
+    pub(crate) fn plan(&mut self, center: Chunk, tick: u64, scene: &[impl Sight]) -> Plan {
         self.recenter(center, tick);
         let mut plan = Plan {
             gone: self.gone.clone(),
@@ -183,64 +188,43 @@ impl View {
         let overhead = ENVELOPE_BYTES + plan.gone.len() * GONE_BYTES;
         let mut room = WORLD_UPDATE_BYTES_MAX.saturating_sub(overhead);
         let late = self.latest(tick, scene);
+        let own = scene.first();
         let first = if tick.is_multiple_of(TURN_TICKS) {
-            [late, Some(center)]
+            [late.map(|late| &scene[late]), own]
         } else {
-            [Some(center), late]
+            [own, late.map(|late| &scene[late])]
         };
-        let rest = around(center).map(|(_, chunk)| chunk);
-        let rest = rest.filter(|chunk| !first.contains(&Some(*chunk)));
-        for chunk in first.into_iter().flatten().chain(rest) {
-            let index = slot_of(chunk);
-            let slot = &mut self.slots[index];
-            if !scene.ready(chunk) {
-                // Shown as soon as it is known again; what the client has of it is old.
-                if slot.state == State::Clean {
-                    slot.state = State::Owed { since: tick };
-                }
+        let rest = scene.iter().enumerate().skip(1);
+        let rest = rest.filter(|(index, _)| Some(*index) != late);
+        let order = first.into_iter().flatten();
+        for sight in order.chain(rest.map(|(_, sight)| sight)) {
+            let index = slot_of(sight.chunk());
+            let Some(piece) = self.slots[index].offer(sight, tick) else {
                 continue;
-            }
-            let clean = slot.state == State::Clean;
-            if clean && !scene.changed(chunk) {
-                continue;
-            }
-            if clean {
-                slot.state = State::Owed { since: tick };
-            }
-            if room == 0 {
-                continue;
-            }
-            let piece = if clean {
-                scene.change(chunk)
-            } else {
-                scene.whole(chunk)
             };
-            let Some(piece) = piece else { continue };
             // A chunk that alone is too much goes alone.
             if piece.len() <= room || plan.pieces.is_empty() {
                 room = room.saturating_sub(piece.len());
-                plan.pieces.push(piece);
+                plan.pieces.push(piece.clone());
                 plan.sent.push(index);
             }
         }
         plan
     }
 
-    /// The chunk that has been owed for longest, if that is too long.
-    fn latest(&self, tick: u64, scene: &impl Scene) -> Option<Chunk> {
-        let center = self.center.map(slot_of);
-        let owed = self
-            .slots
-            .iter()
-            .enumerate()
-            .filter_map(|(index, slot)| match slot.state {
-                State::Owed { since } if Some(index) != center => Some((since, slot.chunk)),
-                _ => None,
-            });
-        let late = owed.filter(|(since, _)| since.saturating_add(PATIENCE_TICKS) <= tick);
-        late.filter(|(_, chunk)| scene.ready(*chunk))
-            .min()
-            .map(|(_, chunk)| chunk)
+    /// The chunk that has been owed for longest, if that is too long; never the own one.
+    fn latest(&self, tick: u64, scene: &[impl Sight]) -> Option<usize> {
+        let others = scene.iter().enumerate().skip(1);
+        let owed =
+            others.filter_map(
+                |(index, sight)| match self.slots[slot_of(sight.chunk())].state {
+                    State::Owed { since } if since.saturating_add(PATIENCE_TICKS) <= tick => {
+                        sight.ready().then_some((since, index))
+                    }
+                    _ => None,
+                },
+            );
+        owed.min().map(|(_, index)| index)
     }
 
     /// The plan is worth an update: it says something, or nothing was said for long.

@@ -20,9 +20,9 @@ use self::{client::Client, zones::Zones};
 use super::{
     changes::Changes,
     encode,
-    fan_out::Stage,
     interest::{Plan, View},
     replica::Replica,
+    stage::Stage,
     subscriptions::{Owners, Subscriptions},
 };
 
@@ -78,7 +78,7 @@ impl Stand {
             } else {
                 Format::MessagePack
             },
-            view: View::new(),
+            view: View::default(),
             client: Client::default(),
             slow: [0, 10, 50, 0][n],
         });
@@ -192,13 +192,10 @@ impl Stand {
     fn show(&mut self, index: usize, changes: &Changes, takes: bool) {
         let session = &mut self.sessions[index];
         let encoded = Cell::new(0);
-        let stage = Stage {
-            replica: &self.replica,
-            changes,
-            format: session.format,
-            encoded: &encoded,
-        };
-        let mut plan: Plan = session.view.plan(session.at.into(), changes.tick, &stage);
+        let mut stage = Stage::new(&self.replica, changes, &encoded);
+        let center = Chunk::from(session.at);
+        let scene = stage.from(center, session.format);
+        let mut plan: Plan = session.view.plan(center, changes.tick, scene);
         if !session.view.worth(&plan) || !takes {
             return;
         }

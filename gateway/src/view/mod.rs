@@ -13,6 +13,7 @@ mod interest;
 mod laws;
 mod measures;
 mod replica;
+mod stage;
 mod subscriptions;
 
 pub(crate) use fan_out::{FanOut, FromLink};

@@ -28,7 +28,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use world::{Region, Tile};
 
-pub(crate) use self::table::{Table, Watch};
+pub(crate) use self::table::Table;
 use crate::{
     directory::{Directory, DirectoryView},
     mailbox::Mailbox,

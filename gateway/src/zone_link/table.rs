@@ -311,6 +311,15 @@ impl Table {
             .collect()
     }
 
+    /// A session that stands somewhere, without a zone.
+    #[cfg(test)]
+    pub(crate) fn stand(&self, session: AttachSession, at: Tile) {
+        let lost = self.insert(session);
+        if let Some(session) = self.inside().sessions.get_mut(&lost.session_id) {
+            session.route.stands(at, 0);
+        }
+    }
+
     #[cfg(test)]
     pub(super) fn is_linked(&self, run: u64) -> bool {
         self.inside().links.contains_key(&run)

@@ -1,0 +1,227 @@
+//! When a tick is told, and what a crowd costs.
+
+use opentelemetry::metrics::MeterProvider;
+use proto::client::update::WorldUpdate;
+use tokio::time::sleep;
+
+use super::*;
+use crate::{
+    mailbox::{Mailbox, Next},
+    zone_link::AttachSession,
+};
+
+const WEST: Region = Region { x: 0, z: 0 };
+const EAST: Region = Region { x: 1, z: 0 };
+
+fn stand() -> (Arc<Table>, Arc<Directory>, Measures) {
+    let directory = Directory::new();
+    directory.set(DirectoryView::of([(WEST, 1), (EAST, 2)]));
+    let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
+    let measures = Measures::new(&meter);
+    let table = Table::new(Arc::clone(&directory), measures.clone());
+    (table, directory, measures)
+}
+
+fn session(table: &Table, n: usize, format: Format, at: world::Tile) -> Mailbox {
+    let mailbox = Mailbox::new();
+    let session = AttachSession {
+        session_id: format!("s{n}"),
+        character_id: format!("c{n}"),
+        session_epoch: 1,
+        attach: 1,
+        last_input: 0,
+        region: WEST,
+        format,
+        mailbox: mailbox.clone(),
+        events: mpsc::channel(1).0,
+    };
+    table.stand(session, at);
+    mailbox
+}
+
+fn taken(mailbox: &Mailbox) -> Option<Update> {
+    match mailbox.try_next() {
+        Some(Next::Update(update)) => Some(update),
+        None => None,
+        Some(other) => panic!("{other:?}"),
+    }
+}
+
+fn thing(n: usize, x: i32, z: i32) -> wire::Entity {
+    wire::Entity {
+        id: format!("0190a1b2-c3d4-7e5f-8a9b-{n:012}"),
+        kind: "player".to_owned(),
+        x,
+        z,
+        ownership_sequence: 1,
+        fields: br#"{"name":"Somebody","combatLevel":3,"health":10,"maxHealth":10,"run":false}"#
+            .as_slice()
+            .into(),
+    }
+}
+
+fn frame(run: u64, tick: u64, chunks: Vec<wire::ChunkFrame>) -> FromLink {
+    FromLink::Frame {
+        run,
+        number: 1,
+        frame: wire::Frame {
+            run_id: run,
+            tick,
+            chunks,
+            sessions: Vec::new(),
+        },
+        received: Instant::now(),
+    }
+}
+
+/// Full records of what was asked for.
+fn answer(ask: wire::Subscribe, things: &[wire::Entity]) -> Vec<wire::ChunkFrame> {
+    let mut chunks: HashMap<(i32, i32), wire::ChunkFrame> = HashMap::new();
+    for chunk in ask.add {
+        let full = wire::ChunkFrame {
+            chunk: Some(chunk),
+            full: true,
+            ..Default::default()
+        };
+        chunks.insert((chunk.x, chunk.z), full);
+    }
+    for thing in things {
+        if let Some(chunk) = chunks.get_mut(&(thing.x.div_euclid(8), thing.z.div_euclid(8))) {
+            chunk.enter.push(thing.clone());
+        }
+    }
+    chunks.into_values().collect()
+}
+
+/// A tick that one zone of two has told waits 50 ms for the other and no longer, and what comes
+/// later is told at once.
+#[tokio::test(start_paused = true)]
+async fn a_tick_waits_for_all_zones_but_not_for_long() {
+    let (table, directory, measures) = stand();
+    let stop = CancellationToken::new();
+    let mailbox = session(&table, 1, Format::Json, world::Tile { x: 60, z: 30 });
+    let frames = FanOut::start(table, directory, measures, stop.clone());
+    let mut asks = Vec::new();
+    for run in [1, 2] {
+        let (subscribe, mut asked) = mpsc::channel(8);
+        let up = FromLink::Up {
+            run,
+            number: 1,
+            subscribe,
+        };
+        frames.send(up).await.unwrap();
+        asks.push((
+            answer(asked.recv().await.unwrap(), &[thing(1, 60, 30)]),
+            asked,
+        ));
+    }
+    let (east, _east) = asks.pop().unwrap();
+    let (west, _west) = asks.pop().unwrap();
+    frames.send(frame(1, 100, west)).await.unwrap();
+    sleep(Duration::from_millis(49)).await;
+    assert!(taken(&mailbox).is_none());
+    sleep(Duration::from_millis(2)).await;
+    let first = taken(&mailbox).expect("told without the other zone");
+    let first: WorldUpdate = serde_json::from_slice(&first.body.concat()).unwrap();
+    assert_eq!(first.tick, 100);
+    assert!(first.chunks.is_empty(), "nothing is whole yet: {first:?}");
+    frames.send(frame(2, 100, east)).await.unwrap();
+    sleep(Duration::from_millis(1)).await;
+    let late = taken(&mailbox).expect("told at once");
+    let late: WorldUpdate = serde_json::from_slice(&late.body.concat()).unwrap();
+    assert_eq!(late.tick, 100);
+    assert_eq!(late.chunks.iter().filter(|chunk| chunk.full).count(), 49);
+    for run in [1, 2] {
+        assert!(taken(&mailbox).is_none());
+        frames.send(frame(run, 101, Vec::new())).await.unwrap();
+        sleep(Duration::from_millis(1)).await;
+    }
+    assert!(taken(&mailbox).is_none(), "nothing changed");
+    for tick in 102..=105 {
+        for run in [1, 2] {
+            frames.send(frame(run, tick, Vec::new())).await.unwrap();
+            sleep(Duration::from_millis(1)).await;
+        }
+    }
+    let life = taken(&mailbox).expect("a sign of life");
+    assert_eq!(&life.body.concat()[..], b"{\"tick\":105,\"chunks\":[]}");
+    stop.cancel();
+}
+
+/// However many look on, a chunk's change is written once for each of the two formats.
+/// `TILESTEAD_CROWD=<n>` makes it a crowd of that size, and with `--nocapture` says how long it
+/// took to tell it of each tick.
+#[tokio::test]
+async fn a_crowd_is_written_once_per_format() {
+    let (table, directory, measures) = stand();
+    let size = std::env::var("TILESTEAD_CROWD");
+    let size: usize = size.map_or(400, |size| size.parse().expect("a number"));
+    let tile = |n: usize| {
+        let n = i32::try_from(n * 7).unwrap();
+        world::Tile {
+            x: n % 56,
+            z: n / 56 % 56,
+        }
+    };
+    let formats = [Format::Json, Format::MessagePack];
+    let sessions: Vec<Mailbox> = (0..size)
+        .map(|n| session(&table, n, formats[n % 2], tile(n)))
+        .collect();
+    let things: Vec<wire::Entity> = (0..size).map(|n| thing(n, tile(n).x, tile(n).z)).collect();
+    let mut fan_out = FanOut::new(table, directory, measures);
+    let mut asks = Vec::new();
+    for run in [1, 2] {
+        let (subscribe, mut asked) = mpsc::channel(8);
+        fan_out.hear(FromLink::Up {
+            run,
+            number: 1,
+            subscribe,
+        });
+        let mine = if run == 1 { things.as_slice() } else { &[] };
+        fan_out.hear(frame(run, 1, answer(asked.recv().await.unwrap(), mine)));
+        asks.push(asked);
+    }
+    for mailbox in &sessions {
+        taken(mailbox).expect("the first update");
+    }
+    let moved = |tick: u64| {
+        let mut chunks: HashMap<world::Chunk, wire::ChunkFrame> = HashMap::new();
+        for (n, thing) in things.iter().enumerate() {
+            let chunk = world::Chunk::from(tile(n));
+            let frame = chunks.entry(chunk).or_default();
+            frame.chunk = Some(common::Chunk {
+                x: chunk.x,
+                z: chunk.z,
+            });
+            frame.update.push(wire::EntityDelta {
+                id: thing.id.clone(),
+                x: Some(thing.x + i32::try_from(tick % 2).unwrap()),
+                ..Default::default()
+            });
+        }
+        chunks.into_values().collect()
+    };
+    for tick in 2..20 {
+        fan_out.hear(frame(2, tick, Vec::new()));
+        fan_out.window = None;
+        let chunks = moved(tick);
+        let mut flushed = Flushed::default();
+        let begin = Instant::now();
+        fan_out.replica.apply(1, tick, chunks);
+        fan_out.reconcile();
+        let changes = fan_out.replica.flush();
+        fan_out.show_all(&changes, begin, &mut flushed);
+        flushed.took = begin.elapsed();
+        println!("{flushed:?}");
+        assert_eq!(flushed.updates, size as u64);
+        // Two formats; a change and a snapshot of a chunk at most.
+        let once: u64 = things.len() as u64 * 2 * (100 + 200);
+        assert!(
+            flushed.encoded < once,
+            "{} bytes written anew",
+            flushed.encoded
+        );
+        assert!(flushed.update_bytes > 10 * flushed.encoded, "{flushed:?}");
+        sessions.iter().for_each(|mailbox| drop(taken(mailbox)));
+    }
+}
