@@ -9,7 +9,7 @@ use chassis::telemetry::{Telemetry, TelemetryConfig};
 use super::model::{Region, RegionOwner, Registration, RunState};
 use super::postgres::Postgres;
 use super::sqlite::Sqlite;
-use super::{Directories, Runs, Store, new_id};
+use super::{Store, new_id};
 use crate::metrics::Metrics;
 use crate::placement::plan::{Change, Move};
 
