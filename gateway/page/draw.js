@@ -22,26 +22,32 @@ export class Picture {
     this.roofs = [];
     this.bubbles = new Map();
     this.frame = 0;
+    this.zoomed = 0;
     addEventListener('resize', () => this.resize());
     this.resize();
   }
 
   resize() {
-    this.ratio = Math.min(2.5, devicePixelRatio || 1);
+    this.ratio = Math.min(2, devicePixelRatio || 1);
     this.w = innerWidth;
     this.h = innerHeight;
     this.canvas.width = Math.round(this.w * this.ratio);
     this.canvas.height = Math.round(this.h * this.ratio);
-    this.vignette = undefined;
+    this.zoom = Math.round(this.zoom * this.ratio) / this.ratio;
+    this.kept = undefined;
   }
 
-  /** Pixels a tile at which ground and sprites are kept, a little above what is shown. */
+  /** Pixels a tile at which ground and sprites are kept: just what is shown, once the zoom rests. */
   get grain() {
-    const want = this.zoom * Math.min(2, this.ratio);
-    return [16, 24, 32, 40, 48, 64, 80, 96, 128].find((size) => size >= want) ?? 128;
+    if (!this.kept || performance.now() - this.zoomed > 180) this.kept = Math.round(this.zoom * this.ratio);
+    return this.kept;
   }
 
-  zoomBy(factor) { this.zoom = Math.max(ZOOM_MIN, Math.min(ZOOM_MAX, this.zoom * factor)); }
+  zoomBy(factor) {
+    this.wish = Math.max(ZOOM_MIN, Math.min(ZOOM_MAX, (this.wish ?? this.zoom) * factor));
+    this.zoom = Math.round(this.wish * this.ratio) / this.ratio;
+    this.zoomed = performance.now();
+  }
 
   changed(rx, rz) {
     if (rx === undefined) this.setRoofs();
@@ -82,12 +88,12 @@ export class Picture {
   }
 
   drawGround() {
-    const { c, zoom } = this;
+    const { c } = this;
     const grain = this.grain;
     const low = this.toTile(0, this.h);
     const high = this.toTile(this.w, 0);
     const missing = [];
-    c.imageSmoothingQuality = 'medium';
+    c.imageSmoothingQuality = 'low';
     for (let cz = (high.z + 1) >> 4; cz >= (low.z - OVER) >> 4; cz -= 1) {
       for (let cx = low.x >> 4; cx <= high.x >> 4; cx += 1) {
         const id = `${cx},${cz}`;
@@ -109,7 +115,6 @@ export class Picture {
       if (canvas) this.chunks.set(`${cx},${cz}`, { canvas, grain, used: this.frame });
     }
     this.evict();
-    return zoom;
   }
 
   far([cx, cz]) { return Math.abs(cx * CHUNK + 8 - this.center.x) + Math.abs(cz * CHUNK + 8 - this.center.z); }
@@ -225,7 +230,10 @@ export class Picture {
       c.save(); c.translate(x, 0); c.scale(-1, 1);
       c.drawImage(kept.canvas, -width / 2, y + zoom * 0.6 - height, width, height);
       c.restore();
-    } else c.drawImage(kept.canvas, x - width / 2, y + zoom * 0.6 - height, width, height);
+    } else {
+      const snap = (v) => Math.round(v * this.ratio) / this.ratio;
+      c.drawImage(kept.canvas, snap(x - width / 2), snap(y + zoom * 0.6 - height), kept.canvas.width / grain * zoom, kept.canvas.height / grain * zoom);
+    }
   }
 
   walker(entity, at, x, y, view, time) {
@@ -262,7 +270,7 @@ export class Picture {
   }
 
   house(house, view) {
-    const { c, zoom } = this;
+    const { c } = this;
     const me = view.me;
     const near = (p, m) => p && p.x > house.minX - m && p.x < house.maxX + m && p.z > house.minZ - m && p.z < house.maxZ + m + 0.5;
     const goal = near(me, 1.2) || (view.mouse && near(view.mouse, 0.5)) ? 1 : 0;
@@ -276,7 +284,6 @@ export class Picture {
     const h = house.d + 4;
     this.stamp(`h:${house.id}`, w, h, at.x, at.y, (d) => { d.translate(-house.w / 2, 0); roof(d, house, house.w, house.d); });
     c.globalAlpha = 1;
-    if (zoom < 14) return;
   }
 
   /** 0 by day, 1 in the middle of the night; the day begins in the morning. */
@@ -302,8 +309,6 @@ export class Picture {
       }
       c.globalCompositeOperation = 'source-over';
     }
-    this.vignette ??= this.makeVignette();
-    c.drawImage(this.vignette, 0, 0, this.w, this.h);
   }
 
   shine(at, reach, alpha) {
@@ -324,23 +329,6 @@ export class Picture {
     c.globalAlpha = alpha;
     c.drawImage(this.lamp, pos.x - r, pos.y - zoom * 0.6 - r, 2 * r, 2 * r);
     c.globalAlpha = 1;
-  }
-
-  makeVignette() {
-    const canvas = document.createElement('canvas');
-    canvas.width = canvas.height = 256;
-    const c = canvas.getContext('2d');
-    const sun = c.createLinearGradient(0, 0, 256, 256);
-    sun.addColorStop(0, 'rgba(255,236,180,.13)');
-    sun.addColorStop(0.5, 'rgba(255,236,180,0)');
-    c.fillStyle = sun;
-    c.fillRect(0, 0, 256, 256);
-    const edge = c.createRadialGradient(128, 128, 90, 128, 128, 190);
-    edge.addColorStop(0, 'rgba(14,20,18,0)');
-    edge.addColorStop(1, 'rgba(14,20,18,.42)');
-    c.fillStyle = edge;
-    c.fillRect(0, 0, 256, 256);
-    return canvas;
   }
 
   label(words, x, y, color, size, bold) {

@@ -34,7 +34,8 @@ const COLORS = {
   swamp: [98, 110, 70], snow: [232, 238, 243], ice: [190, 221, 234], ash: [112, 104, 101],
   lava: [224, 90, 40], hedge: [82, 122, 66],
 };
-const CRISP = new Set(['road', 'plaza', 'floor', 'wall', 'bridge', 'farmland']);
+const CRISP = new Set(['floor', 'wall', 'bridge', 'farmland']);
+const PAVED = new Set(['road', 'plaza']);
 export const WET = new Set(['shallows', 'water', 'deep_water']);
 const GREEN = new Set(['grass', 'meadow', 'forest_floor', 'swamp']);
 
@@ -81,10 +82,11 @@ function soil(map, cx, cz) {
       const j = Math.floor(tz);
       let name = under(map, i, j);
       if (!CRISP.has(name)) {
-        const sx = tx + (smooth(wx * 1.7, wz * 1.7, 1) - 0.5) * 1.15;
-        const sz = tz + (smooth(wx * 1.7, wz * 1.7, 2) - 0.5) * 1.15;
-        const other = under(map, Math.floor(sx), Math.floor(sz));
-        if (!CRISP.has(other)) name = other;
+        const dx = smooth(wx * 1.7, wz * 1.7, 1) - 0.5;
+        const dz = smooth(wx * 1.7, wz * 1.7, 2) - 0.5;
+        const other = under(map, Math.floor(tx + dx * 1.15), Math.floor(tz + dz * 1.15));
+        const near = under(map, Math.floor(tx + dx * 0.55), Math.floor(tz + dz * 0.55));
+        if (PAVED.has(name) || PAVED.has(other)) { if (!CRISP.has(near)) name = near; } else if (!CRISP.has(other)) name = other;
       }
       let [r, g, b] = COLORS[name] ?? [128, 128, 128];
       const wet = WET.has(name);
@@ -216,7 +218,8 @@ const LITTER = {
       dot(c, 0.14 + d() * 0.74, 0.14 + d() * 0.74, 0.09 + d() * 0.07, `rgba(${tone},${tone * 0.9},${tone * 0.74},.55)`, 0.75);
     }
   },
-  plaza(c, d) {
+  plaza(c, d, edge) {
+    if (edge) return;
     const tone = d() < 0.5 ? 'rgba(255,250,235,.13)' : 'rgba(90,76,56,.1)';
     c.fillStyle = tone;
     c.fillRect(0.03, 0.03, 0.94, 0.94);
@@ -258,8 +261,23 @@ const LITTER = {
 function litter(c, map, i, j, dice) {
   const name = under(map, i, j);
   if (name === 'bridge') return bridge(c, map, i, j);
-  LITTER[name]?.(c, dice);
+  const edge = PAVED.has(name) && [[1, 0], [-1, 0], [0, 1], [0, -1]].some(([dx, dz]) => map.at(i + dx, j + dz) !== name);
+  LITTER[name]?.(c, dice, edge);
+  if (WET.has(name)) basin(c, map, i, j);
   if (name === 'floor' && isDoor(map, i, j)) { c.fillStyle = 'rgba(74,46,24,.8)'; c.fillRect(0.06, 0.06, 0.88, 0.88); c.fillStyle = '#caa05a'; c.fillRect(0.2, 0.24, 0.6, 0.52); }
+}
+
+/** The stone rim where water meets paving. */
+function basin(c, map, i, j) {
+  c.lineCap = 'round';
+  for (const [dx, dz, line] of [[0, 1, [0, 0, 1, 0]], [0, -1, [0, 1, 1, 1]], [-1, 0, [0, 0, 0, 1]], [1, 0, [1, 0, 1, 1]]]) {
+    if (map.at(i + dx, j + dz) !== 'plaza') continue;
+    for (const [color, width] of [['#7d7466', 0.3], ['#cfc6b4', 0.2]]) {
+      c.strokeStyle = color;
+      c.lineWidth = width;
+      c.beginPath(); c.moveTo(line[0], line[1]); c.lineTo(line[2], line[3]); c.stroke();
+    }
+  }
 }
 
 const isDoor = (map, i, j) => (map.at(i - 1, j) === 'wall' && map.at(i + 1, j) === 'wall') || (map.at(i, j - 1) === 'wall' && map.at(i, j + 1) === 'wall');

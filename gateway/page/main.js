@@ -18,7 +18,7 @@ const me = { id: undefined, name: undefined, run: false, position: undefined, ta
 const mouse = { x: 0, y: 0, inside: false };
 let characters = [];
 let wordsSince = 0;
-let ticks = { at: 0, tick: 0, ms: 600 };
+let ticks = { at: 0, tick: 0, ms: undefined };
 
 const ui = new Ui({ create, enter, leave, run: () => setRun(!me.run), say });
 const net = new Net(hear, (state, words) => ui.light(state, words));
@@ -123,14 +123,14 @@ function out(words, bad) {
 
 function timeTicks(tick, now) {
   const gone = tick - ticks.tick;
-  if (gone >= 8) {
+  if (gone >= 25 || gone < 0) {
     const ms = (now - ticks.at) / gone;
     if (ticks.tick && ms > 100 && ms < 5000) ticks.ms = Math.round(ms / 10) * 10;
     ticks = { at: now, tick, ms: ticks.ms };
   }
   if (now - wordsSince > 1500 && net.phase === 'world') {
     wordsSince = now;
-    ui.light('good', `connected, ${ticks.ms} ms ticks`);
+    ui.light('good', ticks.ms ? `connected, ${ticks.ms} ms ticks` : 'connected');
   }
 }
 
