@@ -3,6 +3,7 @@
 use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use chassis::config::{Reader, Secret};
+use proto::client::limits;
 
 use crate::http::{cors::Allowlist, proxies::TrustedProxies};
 
@@ -31,6 +32,10 @@ pub struct Config {
     pub(crate) linger: Duration,
     pub(crate) drain: Duration,
     pub(crate) heartbeat: Duration,
+    /// For the head of a request, and to authenticate.
+    pub(crate) handshake: Duration,
+    /// A client that reads nothing for so long is let go.
+    pub(crate) patience: Duration,
     pub(crate) commit_hash: Option<String>,
 }
 
@@ -105,11 +110,24 @@ impl Config {
                 if production { 10 } else { 1 },
                 "time in which clients are sent elsewhere at the end",
             ),
-            heartbeat: Duration::from_millis(reader.value(
+            heartbeat: read_ms(
+                reader,
                 "HEARTBEAT_MS",
-                proto::client::limits::HEARTBEAT_MS,
+                limits::HEARTBEAT_MS,
                 "between two pings of a connection",
-            )),
+            ),
+            handshake: read_ms(
+                reader,
+                "HANDSHAKE_TIMEOUT_MS",
+                limits::AUTH_TIMEOUT_MS,
+                "for the head of a request, and to authenticate",
+            ),
+            patience: read_ms(
+                reader,
+                "WRITE_TIMEOUT_MS",
+                10_000,
+                "a client that reads nothing for so long is let go",
+            ),
             commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
         }
     }
@@ -181,6 +199,14 @@ fn read_seconds(
     help: &'static str,
 ) -> Duration {
     Duration::from_secs(reader.value(name, default, help))
+}
+
+fn read_ms(reader: &mut Reader, name: &'static str, default: u64, help: &'static str) -> Duration {
+    let ms = reader.value(name, default, help);
+    if ms == 0 {
+        reader.problem(format!("{name} must be above 0"));
+    }
+    Duration::from_millis(ms.max(1))
 }
 
 fn require_identity_provider(reader: &mut Reader) {

@@ -20,7 +20,7 @@ use hyper_util::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    sync::{Semaphore, mpsc},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -40,8 +40,6 @@ use crate::{
     zone_link::{Zones, ZonesConfig},
 };
 
-/// How long a client may take for the head of a request, idle time before it included.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 /// How much longer than its configured time the end may take.
@@ -269,9 +267,12 @@ async fn accept(app: &Arc<App>, listener: TcpListener, stop: &CancellationToken)
         };
         // Without it small messages would wait; the connection works either way.
         let _ = stream.set_nodelay(true);
-        let (router, draining) = (router.clone(), app.draining.clone());
-        app.tasks
-            .spawn(serve(stream, address, place, router, draining));
+        let peer = Peer {
+            address,
+            place: Arc::new(place),
+        };
+        let serving = serve(Arc::clone(app), stream, peer, router.clone());
+        app.tasks.spawn(serving);
     }
 }
 
@@ -284,33 +285,23 @@ fn refuse(stream: &TcpStream) {
 }
 
 /// One connection, up to its end or its upgrade.
-async fn serve(
-    stream: TcpStream,
-    address: SocketAddr,
-    place: OwnedSemaphorePermit,
-    router: Router,
-    draining: CancellationToken,
-) {
-    let peer = Peer {
-        address,
-        place: Arc::new(place),
-    };
-    let router = router.layer(axum::Extension(peer));
+async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, router: Router) {
     let service = TowerToHyperService::new(router);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let request: Request = request.map(Body::new);
+        let mut request: Request = request.map(Body::new);
+        request.extensions_mut().insert(peer.clone());
         hyper::service::Service::call(&service, request)
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
+        .header_read_timeout(app.config.handshake)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,
-        () = draining.cancelled() => {
+        () = app.draining.cancelled() => {
             connection.as_mut().graceful_shutdown();
             match tokio::time::timeout(DRAIN_MARGIN, connection).await {
                 Ok(ended) => ended,

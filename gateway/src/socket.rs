@@ -92,11 +92,14 @@ pub(crate) struct Signals {
     /// When the client was heard last, in ms since `began`.
     heard: Arc<AtomicU64>,
     began: Instant,
+    /// A client that reads nothing for so long is let go.
+    pub(crate) patience: Duration,
 }
 
 impl Signals {
-    fn new() -> Self {
+    fn new(patience: Duration) -> Self {
         Self {
+            patience,
             dead: CancellationToken::new(),
             silent: CancellationToken::new(),
             heard: Arc::new(AtomicU64::new(0)),
@@ -117,8 +120,9 @@ impl Socket {
         format: Format,
         mailbox: Mailbox,
         reports: Reports,
+        patience: Duration,
     ) -> Self {
-        let signals = Signals::new();
+        let signals = Signals::new(patience);
         let (sender, inbound) = mpsc::channel(INBOUND_MAX);
         let reader = Reader {
             sender,

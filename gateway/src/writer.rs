@@ -1,7 +1,7 @@
 //! The task that writes one socket, from one mailbox.
 //!
 //! Always: `seq` is given here and nowhere else, one per message; what waits is written in one go;
-//! a client that reads nothing for 10 s is let go; between bursts no buffer is held.
+//! a client that reads nothing for a time is let go; between bursts no buffer is held.
 
 use std::{
     borrow::Cow,
@@ -24,8 +24,8 @@ use crate::{
     socket::{Reports, Signals, WriteSide, linger},
 };
 
-/// A client that reads nothing for so long is let go.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the end of a connection may take to be said.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes that are gathered before they are written.
 const BATCH_BYTES: usize = 16 * 1024;
 
@@ -50,6 +50,8 @@ struct Writer {
     mailbox: Mailbox,
     format: Format,
     reports: Reports,
+    /// A client that reads nothing for so long is let go.
+    patience: Duration,
 }
 
 /// Starts to write.
@@ -66,6 +68,7 @@ pub(crate) fn start(
         mailbox,
         format,
         reports,
+        patience: signals.patience,
     };
     tokio::spawn(writer.run(signals))
 }
@@ -174,7 +177,7 @@ impl Writer {
     async fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let late = |_: Elapsed| io::Error::from(io::ErrorKind::TimedOut);
         while !bytes.is_empty() {
-            let count = timeout(WRITE_TIMEOUT, self.half.write(bytes))
+            let count = timeout(self.patience, self.half.write(bytes))
                 .await
                 .map_err(late)??;
             if count == 0 {
@@ -182,7 +185,7 @@ impl Writer {
             }
             bytes = &bytes[count..];
         }
-        timeout(WRITE_TIMEOUT, self.half.flush())
+        timeout(self.patience, self.half.flush())
             .await
             .map_err(late)?
     }
@@ -191,7 +194,7 @@ impl Writer {
 async fn say_goodbye(mut half: WriteSide, signals: Signals) {
     linger(&signals).await;
     // The client may be gone already.
-    let _ = timeout(WRITE_TIMEOUT, half.shutdown()).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, half.shutdown()).await;
 }
 
 /// What is written in one go.

@@ -55,7 +55,8 @@ pub(super) async fn ws(
         app.metrics.connection(1);
         if let Some(halves) = halves(upgraded).await {
             let reports = app.reports.clone();
-            let open = |mailbox| Socket::open(halves, format, mailbox, reports);
+            let open =
+                |mailbox| Socket::open(halves, format, mailbox, reports, app.config.patience);
             Session::serve(Arc::clone(&app), address, token, open).await;
         }
         app.metrics.connection(-1);

@@ -21,9 +21,7 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use chassis::config::Secret;
 use proto::client::{
-    CloseCode, ErrorCode, RequestId, ServerEvent,
-    error::Error,
-    limits::{AUTH_TIMEOUT_MS, PROTOCOL_VERSION},
+    CloseCode, ErrorCode, RequestId, ServerEvent, error::Error, limits::PROTOCOL_VERSION,
     session::Hello,
 };
 use rand::RngExt;
@@ -148,7 +146,7 @@ impl Session {
             commands,
             events: mpsc::channel(WAITING_MAX),
             heartbeat,
-            deadline: Instant::now() + Duration::from_millis(AUTH_TIMEOUT_MS),
+            deadline: Instant::now() + app.config.handshake,
             draining: false,
             limits: Limits::new(),
             counted: None,
@@ -160,8 +158,8 @@ impl Session {
     async fn run(mut self, token: Option<Secret>) {
         self.push(&Hello {
             protocol: PROTOCOL_VERSION,
-            heartbeat_ms: u64::try_from(self.app.config.heartbeat.as_millis()).unwrap_or(u64::MAX),
-            auth_timeout_ms: AUTH_TIMEOUT_MS,
+            heartbeat_ms: whole_ms(self.app.config.heartbeat),
+            auth_timeout_ms: whole_ms(self.app.config.handshake),
             anonymous: self.app.config.anonymous,
         });
         let mut flow = match token {
@@ -230,12 +228,12 @@ impl Session {
         message: &str,
         retry_after: Option<Duration>,
     ) {
-        let retry = retry_after.map(|after| u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
         let error = Error {
             code,
             message: message.to_owned(),
             event,
-            retry_after_ms: retry.map(|ms| ms + 1),
+            // Rounded up: after this time it passes.
+            retry_after_ms: retry_after.map(|after| whole_ms(after) + 1),
         };
         self.answer(re, &error);
     }
@@ -279,7 +277,7 @@ impl Session {
             return Flow::End;
         }
         let time = self.app.config.drain;
-        let after_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let after_ms = whole_ms(time);
         self.push(&proto::client::session::Draining { after_ms });
         let wait = time.mul_f64(rand::rng().random_range(0.0..1.0));
         self.deadline = Instant::now() + wait;
@@ -328,6 +326,10 @@ impl Limits {
             chat: Window::new(5, Duration::from_secs(5)),
         }
     }
+}
+
+fn whole_ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX - 1)
 }
 
 /// The next thing that the client says, as soon as there is room for its answer.

@@ -1,0 +1,162 @@
+//! Private messages: from one player to another, wherever the other one is played.
+//!
+//! Always: acknowledged only when it is at the receiver's socket, and written there once; a
+//! message is repeated with the same id until it is answered or its time is over.
+
+use std::{sync::Arc, time::Duration};
+
+use proto::{
+    client::{ErrorCode, chat::Channel},
+    topics::{self, ChatEnvelope, GatewayEnvelope},
+};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep_until, timeout},
+};
+
+use super::{Away, Hub, Speaker, State, envelope, json, message, presence};
+use crate::mailbox::Reliable;
+
+/// How long a private message is tried.
+const DELIVERY: Duration = Duration::from_secs(5);
+/// Between two tries.
+const RETRY: Duration = Duration::from_secs(1);
+/// Private messages that were received and may be repeated.
+const RECENT_MAX: usize = 4096;
+
+impl Hub {
+    /// Says something to one player; done when it is at that player's socket.
+    pub(crate) async fn tell(
+        &self,
+        speaker: &Speaker,
+        to: &str,
+        message: String,
+    ) -> Result<(), ErrorCode> {
+        let chat = envelope(speaker, "private", message);
+        let id = chat.id.clone();
+        let (sender, mut answer) = oneshot::channel();
+        self.state().waiting.insert(id.clone(), sender);
+        let told = timeout(DELIVERY, self.try_to_tell(to, chat, &mut answer)).await;
+        self.state().waiting.remove(&id);
+        let delivered = told.unwrap_or(false);
+        self.metrics
+            .chat("private", if delivered { "said" } else { "not_delivered" });
+        if delivered {
+            Ok(())
+        } else {
+            Err(ErrorCode::NotDelivered)
+        }
+    }
+
+    async fn try_to_tell(
+        &self,
+        to: &str,
+        chat: ChatEnvelope,
+        answer: &mut oneshot::Receiver<bool>,
+    ) -> bool {
+        loop {
+            let next = Instant::now() + RETRY;
+            match self.find(to).await {
+                Ok(Some((character_id, gateway_id))) => {
+                    let envelope = GatewayEnvelope::Private {
+                        to_character: character_id,
+                        reply_to: self.gateway_id.clone(),
+                        chat: chat.clone(),
+                    };
+                    // Tried again below, with the same id.
+                    let _ = self.tell_gateway(&gateway_id, &envelope).await;
+                }
+                // Nobody of that name plays.
+                Ok(None) => return false,
+                Err(Away) => {}
+            }
+            tokio::select! {
+                answered = &mut *answer => return answered.unwrap_or(false),
+                () = sleep_until(next) => {}
+            }
+        }
+    }
+
+    /// The character of this name, and the gateway where it is played.
+    async fn find(&self, name: &str) -> Result<Option<(String, String)>, Away> {
+        let Some(character_id) = self.bus.get(&topics::presence_name(name.trim())).await? else {
+            return Ok(None);
+        };
+        let kept = self.bus.get(&topics::presence(&character_id)).await?;
+        let there = kept.and_then(|text| presence::read(&text));
+        Ok(there.map(|there| (character_id, there.gateway_id)))
+    }
+
+    pub(super) fn settle(&self, id: &str, delivered: bool) {
+        if let Some(waiting) = self.state().waiting.remove(id) {
+            // Whoever asked may have given up.
+            let _ = waiting.send(delivered);
+        }
+    }
+
+    /// A private message for a player of this gateway, perhaps repeated.
+    pub(super) fn receive(
+        self: &Arc<Self>,
+        to_character: &str,
+        reply_to: String,
+        chat: ChatEnvelope,
+    ) {
+        let id = chat.id.clone();
+        let (sender, written) = oneshot::channel();
+        let pushed = {
+            let mut state = self.state();
+            match state.recent.get(&id) {
+                Some(true) => Some(true),
+                // It waits to be written.
+                Some(false) => return,
+                None => match state.listeners.character(to_character) {
+                    None => Some(false),
+                    Some(listener) => {
+                        let data = json(&message(chat, Channel::Private));
+                        let mut private = Reliable::raw("chat:message", data);
+                        private.written = Some(sender);
+                        let full = listener.mailbox.push(private).is_err();
+                        if !full {
+                            state.remember(&id);
+                        }
+                        full.then_some(false)
+                    }
+                },
+            }
+        };
+        let hub = Arc::clone(self);
+        tokio::spawn(async move {
+            let delivered = match pushed {
+                Some(known) => known,
+                None => written.await.is_ok(),
+            };
+            hub.answer(&reply_to, id, delivered).await;
+        });
+    }
+
+    async fn answer(&self, reply_to: &str, id: String, delivered: bool) {
+        let envelope = if delivered {
+            if let Some(written) = self.state().recent.get_mut(&id) {
+                *written = true;
+            }
+            GatewayEnvelope::Delivered { id }
+        } else {
+            self.state().recent.remove(&id);
+            GatewayEnvelope::NotDelivered { id }
+        };
+        // If this is lost, the message is repeated, and answered again.
+        let _ = self.tell_gateway(reply_to, &envelope).await;
+    }
+}
+
+impl State {
+    fn remember(&mut self, id: &str) {
+        self.recent.insert(id.to_owned(), false);
+        self.order.push_back(id.to_owned());
+        if self.order.len() > RECENT_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.recent.remove(&oldest);
+        }
+    }
+}

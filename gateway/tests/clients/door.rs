@@ -1,0 +1,271 @@
+//! HTTP, and what becomes of connections that never get as far as a session.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::{io::AsyncReadExt, io::AsyncWriteExt, net::TcpStream, time::timeout};
+
+use crate::{
+    client::{CLOSE, Client, TEXT, frame, upgrade},
+    stage::Stage,
+};
+
+fn body(answer: &str) -> Value {
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_probes_answer_from_memory() {
+    let stage = Stage::open(&[("COMMIT_HASH", "abc123")]).await;
+    let health = body(&stage.get(0, "/health").await);
+    assert_eq!(health["status"], "ok");
+    assert!(health["timestamp"].as_str().unwrap().ends_with('Z'));
+    let _player = stage.player("Ann").await;
+    let status = body(&stage.get(0, "/status").await);
+    assert_eq!(
+        (&status["ready"], &status["players"]),
+        (&json!(true), &json!(1))
+    );
+    assert_eq!(status["commitHash"], "abc123");
+    assert!(stage.get(0, "/livez").await.starts_with("HTTP/1.1 200"));
+    let metrics = stage.get(0, "/metrics").await;
+    assert!(
+        metrics.contains("gateway_sessions{state=\"world\"} 1"),
+        "{metrics}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_refused_is_a_problem_document() {
+    let stage = Stage::open(&[]).await;
+    let post = "POST /health HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    for (answer, status, code) in [
+        (stage.get(0, "/nothing/here").await, 404, "not_found"),
+        (
+            stage.get(0, "/manifests/../Cargo.toml").await,
+            404,
+            "not_found",
+        ),
+        (
+            stage.get(0, "/manifests/%2e%2e/%2e%2e/etc/passwd").await,
+            404,
+            "not_found",
+        ),
+        (stage.get(0, "/world/terrain/999/0").await, 404, "not_found"),
+        (stage.get(0, "/world/terrain/x/0").await, 404, "not_found"),
+        (stage.get(0, "/ws").await, 426, "upgrade_required"),
+        (stage.ask(0, post).await, 405, "method_not_allowed"),
+    ] {
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}")),
+            "{answer}"
+        );
+        assert!(
+            answer.contains("content-type: application/problem+json"),
+            "{answer}"
+        );
+        let problem = body(&answer);
+        assert_eq!(
+            (&problem["code"], &problem["status"]),
+            (&json!(code), &json!(status))
+        );
+        assert_eq!(problem["detail"], problem["error"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn manifests_and_land_are_served_with_tags() {
+    let stage = Stage::open(&[]).await;
+    for path in [
+        "/manifests/world-areas.json",
+        "/world/terrain/0/0",
+        "/world/terrain.json",
+    ] {
+        let answer = stage.get(0, path).await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+        assert!(
+            answer.contains("cache-control: public, max-age=300, must-revalidate"),
+            "{path}"
+        );
+        let tag = answer
+            .lines()
+            .find_map(|line| line.strip_prefix("etag: "))
+            .unwrap();
+        let again = format!(
+            "GET {path} HTTP/1.1\r\nhost: x\r\nif-none-match: {tag}\r\nconnection: close\r\n\r\n"
+        );
+        assert!(
+            stage.ask(0, &again).await.starts_with("HTTP/1.1 304"),
+            "{path}"
+        );
+    }
+    let land = body(&stage.get(0, "/world/terrain.json").await);
+    assert_eq!(land["regionTiles"], 64);
+    assert!(land["grounds"].as_array().unwrap().len() > 10);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn origins_of_the_list_are_named_back_and_others_may_not_upgrade() {
+    let stage = Stage::open(&[
+        ("CORS_ORIGINS", "https://play.example"),
+        ("HANDSHAKE_TIMEOUT_MS", "1000"),
+    ])
+    .await;
+    let from = |origin: &str| {
+        format!("GET /health HTTP/1.1\r\nhost: x\r\norigin: {origin}\r\nconnection: close\r\n\r\n")
+    };
+    let good = stage.ask(0, &from("https://play.example")).await;
+    assert!(
+        good.contains("access-control-allow-origin: https://play.example"),
+        "{good}"
+    );
+    assert!(good.contains("access-control-allow-credentials: true"));
+    let evil = stage.ask(0, &from("https://evil.example")).await;
+    assert!(evil.starts_with("HTTP/1.1 200") && !evil.contains("access-control-allow"));
+
+    let evil = upgrade("origin: https://evil.example\r\n");
+    let refused = stage.ask(0, &evil).await;
+    assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
+    assert_eq!(body(&refused)["code"], "origin_refused");
+    let mut client = Client::connect(stage.address(0), "origin: http://localhost:3333\r\n").await;
+    client.event("session:hello").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn env_js_shows_only_public_values() {
+    let stage = Stage::open(&[
+        ("PUBLIC_CDN_URL", "https://cdn.example/</script>"),
+        ("JWT_SECRET", "a-secret-of-more-than-thirty-two-bytes"),
+        ("ADMIN_CODE", "another-secret"),
+    ])
+    .await;
+    let script = stage.get(0, "/env.js").await;
+    assert!(
+        script.contains("window.env = {") && script.contains("PUBLIC_WS_URL"),
+        "{script}"
+    );
+    assert!(
+        !script.contains("</script>") && !script.contains("secret"),
+        "{script}"
+    );
+}
+
+/// Reads to the end of the connection, which must come.
+async fn ended(stream: &mut TcpStream) {
+    let mut rest = Vec::new();
+    let read = timeout(Duration::from_secs(5), stream.read_to_end(&mut rest));
+    let _ = read.await.expect("never closed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_never_finishes_a_handshake_is_let_go() {
+    let stage = Stage::open(&[("HANDSHAKE_TIMEOUT_MS", "300")]).await;
+    // Says nothing at all; and one byte at a time for ever.
+    let mut silent = TcpStream::connect(stage.address(0)).await.unwrap();
+    let slow = TcpStream::connect(stage.address(0)).await.unwrap();
+    let (mut reading, mut writing) = slow.into_split();
+    let dripping = tokio::spawn(async move {
+        loop {
+            for byte in upgrade("x-slow: yes\r\n").bytes() {
+                if writing.write_all(&[byte]).await.is_err() {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    });
+    ended(&mut silent).await;
+    let mut rest = Vec::new();
+    let read = timeout(Duration::from_secs(5), reading.read_to_end(&mut rest));
+    let _ = read.await.expect("never closed");
+    dripping.abort();
+
+    // Connected, but never says who it is.
+    let mut stranger = stage.connect().await;
+    assert_eq!(
+        stranger.event("session:hello").await["data"]["authTimeoutMs"],
+        300
+    );
+    assert_eq!(stranger.closed().await.0, 4001);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_breaks_the_protocol_is_closed_with_its_code_and_disturbs_nobody() {
+    let stage = Stage::open(&[]).await;
+    let mut other = stage.player("Other").await;
+    let long = vec![b'a'; 20_000];
+    let cases: Vec<(&str, Vec<u8>, u16)> = vec![
+        ("unmasked", frame(true, TEXT, false, b"{}"), 1002),
+        ("too long", frame(true, TEXT, true, &long), 1009),
+        (
+            "claims to be huge",
+            vec![0x81, 0xff, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2, 3, 4],
+            1009,
+        ),
+        (
+            "too long in parts",
+            [
+                frame(false, TEXT, true, &long[..10_000]),
+                frame(true, 0, true, &long[..10_000]),
+            ]
+            .concat(),
+            1009,
+        ),
+        ("no UTF-8", frame(true, TEXT, true, &[0xff, 0xfe]), 1007),
+        ("reserved bit", vec![0xc1, 0x80, 1, 2, 3, 4], 1002),
+        ("unknown opcode", frame(true, 5, true, b""), 1002),
+        ("continues nothing", frame(true, 0, true, b""), 1002),
+        ("bad close", frame(true, CLOSE, true, &[3]), 1002),
+    ];
+    for (name, bytes, code) in cases {
+        let mut client = stage.connect().await;
+        client.event("session:hello").await;
+        client.send_bytes(&bytes).await;
+        let (closed, reason) = client.closed().await;
+        assert_eq!(closed, code, "{name}: {reason}");
+        assert!(!reason.is_empty(), "{name}: no words");
+    }
+    other.alive().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clean_close_is_answered_in_kind() {
+    let stage = Stage::open(&[]).await;
+    let mut client = stage.connect().await;
+    client.event("session:hello").await;
+    client
+        .send_frame(true, CLOSE, &1000_u16.to_be_bytes())
+        .await;
+    assert_eq!(client.closed().await.0, 1000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn at_the_end_players_are_told_and_closed_and_the_gateway_ends() {
+    let mut stage = Stage::open(&[]).await;
+    let mut client = stage.player("Ann").await;
+    stage.stop(0).await;
+    client.event("session:draining").await;
+    assert_eq!(client.closed().await.0, 1001);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_and_every_file_that_it_names_are_served_and_may_load_nothing_else() {
+    let stage = Stage::open(&[]).await;
+    let page = stage.get(0, "/").await;
+    assert!(
+        page.starts_with("HTTP/1.1 200") && page.contains("text/html"),
+        "{page}"
+    );
+    assert!(
+        page.contains("content-security-policy: default-src 'none'"),
+        "{page}"
+    );
+    let mut named = 0;
+    for text in page.split('"').filter(|text| text.starts_with("/page/")) {
+        let file = stage.get(0, text).await;
+        assert!(file.starts_with("HTTP/1.1 200"), "{text}");
+        named += 1;
+    }
+    assert!(named >= 2, "a style and a script");
+}

@@ -1,0 +1,11 @@
+//! What clients of one gateway, or two, meet: the door, the limits, the way back in. The store and
+//! the zone behind it are small ones that live in this process and do as they are told.
+
+mod client;
+mod door;
+mod limits;
+mod resume;
+mod stage;
+mod store;
+mod talk;
+mod zone;

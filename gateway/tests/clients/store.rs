@@ -1,0 +1,232 @@
+//! A store of accounts that forgets everything at the end, and the directory of one zone.
+
+use std::{
+    collections::BTreeMap,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use proto::rpc::{
+    common::v1::Region,
+    persistence::v1::{
+        Account, CharacterSummary, CreateCharacterRequest, DeleteCharacterReply,
+        DeleteCharacterRequest, DirectoryUpdate, FindCharacterRequest, GetAccountRequest,
+        ListCharactersReply, ListCharactersRequest, OpenSessionReply, OpenSessionRequest,
+        RegionOwner, Run, RunState, SecretReply, SecretRequest, SignInReply, SignInRequest,
+        WatchRequest,
+        accounts_server::{Accounts, AccountsServer},
+        directory_server::{Directory, DirectoryServer},
+    },
+};
+use tokio::net::TcpListener;
+use tokio_stream::{Stream, StreamExt};
+use tonic::{Request, Response, Status, transport::server::TcpIncoming};
+
+use crate::zone::RUN;
+
+#[derive(Default)]
+struct State {
+    /// Account id by the hash of its key.
+    keys: BTreeMap<Vec<u8>, String>,
+    characters: BTreeMap<String, CharacterSummary>,
+    epochs: BTreeMap<String, u64>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Store {
+    pub(crate) address: String,
+    zone: String,
+    state: Arc<Mutex<State>>,
+}
+
+impl Store {
+    pub(crate) async fn start(zone: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let store = Self {
+            address: listener.local_addr().unwrap().to_string(),
+            zone: zone.to_owned(),
+            state: Arc::default(),
+        };
+        let serving = tonic::transport::Server::builder()
+            .add_service(AccountsServer::new(store.clone()))
+            .add_service(DirectoryServer::new(store.clone()))
+            .serve_with_incoming(TcpIncoming::from(listener));
+        tokio::spawn(serving);
+        store
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    fn reply(&self, account_id: Option<String>, created: bool) -> Response<SignInReply> {
+        let characters = account_id
+            .as_deref()
+            .map(|id| self.of(id))
+            .unwrap_or_default();
+        let account = account_id.map(|id| Account {
+            name: id.clone(),
+            id,
+            anonymous: true,
+            ..Default::default()
+        });
+        Response::new(SignInReply {
+            account,
+            characters,
+            created,
+        })
+    }
+
+    fn of(&self, account_id: &str) -> Vec<CharacterSummary> {
+        let state = self.state();
+        let all = state.characters.values();
+        all.filter(|c| c.account_id == account_id)
+            .cloned()
+            .collect()
+    }
+}
+
+#[tonic::async_trait]
+impl Accounts for Store {
+    async fn sign_in(
+        &self,
+        request: Request<SignInRequest>,
+    ) -> Result<Response<SignInReply>, Status> {
+        let request = request.into_inner();
+        let hash = request.device_key_hash.to_vec();
+        let known = self.state().keys.get(&hash).cloned();
+        if known.is_some() || !request.create {
+            return Ok(self.reply(known, false));
+        }
+        let id = format!("account-{}", self.state().keys.len());
+        self.state().keys.insert(hash, id.clone());
+        Ok(self.reply(Some(id), true))
+    }
+
+    async fn get_account(
+        &self,
+        request: Request<GetAccountRequest>,
+    ) -> Result<Response<SignInReply>, Status> {
+        let id = request.into_inner().account_id;
+        let known = self.state().keys.values().any(|known| *known == id);
+        Ok(self.reply(known.then_some(id), false))
+    }
+
+    async fn list_characters(
+        &self,
+        request: Request<ListCharactersRequest>,
+    ) -> Result<Response<ListCharactersReply>, Status> {
+        let characters = self.of(&request.into_inner().account_id);
+        Ok(Response::new(ListCharactersReply { characters }))
+    }
+
+    async fn create_character(
+        &self,
+        request: Request<CreateCharacterRequest>,
+    ) -> Result<Response<CharacterSummary>, Status> {
+        let request = request.into_inner();
+        let mut state = self.state();
+        if state
+            .characters
+            .values()
+            .any(|c| c.name.eq_ignore_ascii_case(&request.name))
+        {
+            return Err(Status::already_exists("the name is taken"));
+        }
+        let character = CharacterSummary {
+            id: format!("character-{}", request.name),
+            account_id: request.account_id,
+            name: request.name,
+            combat_level: 3,
+            ..Default::default()
+        };
+        state
+            .characters
+            .insert(character.id.clone(), character.clone());
+        Ok(Response::new(character))
+    }
+
+    async fn delete_character(
+        &self,
+        request: Request<DeleteCharacterRequest>,
+    ) -> Result<Response<DeleteCharacterReply>, Status> {
+        let request = request.into_inner();
+        match self.state().characters.remove(&request.character_id) {
+            Some(_) => Ok(Response::new(DeleteCharacterReply {})),
+            None => Err(Status::not_found("no such character")),
+        }
+    }
+
+    async fn find_character(
+        &self,
+        request: Request<FindCharacterRequest>,
+    ) -> Result<Response<CharacterSummary>, Status> {
+        let name = request.into_inner().name;
+        let state = self.state();
+        let found = state
+            .characters
+            .values()
+            .find(|c| c.name.eq_ignore_ascii_case(&name));
+        let found = found.cloned().ok_or_else(|| Status::not_found("nobody"))?;
+        Ok(Response::new(found))
+    }
+
+    async fn secret(&self, _: Request<SecretRequest>) -> Result<Response<SecretReply>, Status> {
+        let value = vec![7; 32].into();
+        Ok(Response::new(SecretReply { value }))
+    }
+
+    async fn open_session(
+        &self,
+        request: Request<OpenSessionRequest>,
+    ) -> Result<Response<OpenSessionReply>, Status> {
+        let request = request.into_inner();
+        let mut state = self.state();
+        let character = state.characters.get(&request.character_id).cloned();
+        let character = character.filter(|c| c.account_id == request.account_id);
+        let character = character.ok_or_else(|| Status::not_found("no such character"))?;
+        let epoch = state.epochs.entry(request.character_id).or_default();
+        *epoch += 1;
+        Ok(Response::new(OpenSessionReply {
+            character: Some(character),
+            region: Some(Region { x: 0, z: 0 }),
+            session_epoch: *epoch,
+            ownership_sequence: 1,
+            was_online: *epoch > 1,
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl Directory for Store {
+    type WatchStream = Pin<Box<dyn Stream<Item = Result<DirectoryUpdate, Status>> + Send>>;
+
+    async fn watch(&self, _: Request<WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let whole = DirectoryUpdate {
+            version: 1,
+            incarnation: 1,
+            runs: vec![Run {
+                run_id: RUN,
+                address: self.zone.clone(),
+                state: RunState::Live.into(),
+                ..Default::default()
+            }],
+            regions: vec![RegionOwner {
+                region: Some(Region { x: 0, z: 0 }),
+                run_id: RUN,
+                epoch: 1,
+            }],
+            unchanged: false,
+        };
+        let life = DirectoryUpdate {
+            version: 1,
+            incarnation: 1,
+            unchanged: true,
+            ..Default::default()
+        };
+        let second = std::time::Duration::from_secs(1);
+        let ticks = tokio_stream::wrappers::IntervalStream::new(tokio::time::interval(second));
+        let stream = tokio_stream::once(whole).chain(ticks.map(move |_| life.clone()));
+        Ok(Response::new(Box::pin(stream.map(Ok))))
+    }
+}

@@ -1,0 +1,272 @@
+//! A zone that plays nothing: it takes sessions, answers what has an id, and ticks.
+//!
+//! `player:action` with the action `sleep` is never answered; every other input is, with `ack`.
+
+use std::{
+    collections::BTreeMap,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
+
+use proto::rpc::{
+    common::v1::{Chunk, Region, Tile},
+    zone::v1::{
+        Attach, Attached, ChunkFrame, Frame, FromZone, Input, Left, Private, SessionFrame,
+        Subscribe, ToZone, Welcome, from_zone,
+        link_server::{Link, LinkServer},
+        to_zone,
+    },
+};
+use tokio::{net::TcpListener, sync::mpsc};
+use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
+use tonic::{Request, Response, Status, Streaming, transport::server::TcpIncoming};
+
+pub(crate) const RUN: u64 = 1;
+const TICK: Duration = Duration::from_millis(50);
+
+struct Playing {
+    gateway: String,
+    session_id: String,
+    epoch: u64,
+    tile: Tile,
+}
+
+#[derive(Default)]
+struct State {
+    controls: BTreeMap<String, mpsc::Sender<Result<FromZone, Status>>>,
+    /// By character.
+    playing: BTreeMap<String, Playing>,
+    private: BTreeMap<String, Vec<SessionFrame>>,
+    places: BTreeMap<String, Tile>,
+    inputs: Vec<Input>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Zone {
+    pub(crate) address: String,
+    state: Arc<Mutex<State>>,
+}
+
+type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+impl Zone {
+    pub(crate) async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let zone = Self {
+            address: listener.local_addr().unwrap().to_string(),
+            state: Arc::default(),
+        };
+        let serving = tonic::transport::Server::builder()
+            .add_service(LinkServer::new(zone.clone()))
+            .serve_with_incoming(TcpIncoming::from(listener));
+        tokio::spawn(serving);
+        zone
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// Where a character will stand when it enters.
+    pub(crate) fn put(&self, character_id: &str, x: i32, z: i32) {
+        self.state()
+            .places
+            .insert(character_id.to_owned(), Tile { x, z });
+    }
+
+    /// Says something to one player only.
+    pub(crate) fn say(&self, character_id: &str, event: &str, data: &str) {
+        self.state().private(character_id, event, data, &[]);
+    }
+
+    /// The events of all inputs so far, with their numbers.
+    pub(crate) fn inputs(&self) -> Vec<(u64, String)> {
+        let state = self.state();
+        state
+            .inputs
+            .iter()
+            .map(|input| (input.number, input.event.clone()))
+            .collect()
+    }
+
+    fn hear(&self, gateway: &str, message: to_zone::Message) {
+        let mut state = self.state();
+        match message {
+            to_zone::Message::Hello(_) => {}
+            to_zone::Message::Attach(attach) => state.attach(gateway, attach),
+            to_zone::Message::Input(input) => state.input(input),
+            to_zone::Message::Detach(detach) => {
+                let current = state.playing.get(&detach.character_id);
+                if current.is_some_and(|p| p.session_id == detach.session_id) {
+                    state.playing.remove(&detach.character_id);
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    fn tell(&self, gateway: &str, message: from_zone::Message) {
+        if let Some(control) = self.controls.get(gateway) {
+            let message = Some(message);
+            control.try_send(Ok(FromZone { message })).unwrap();
+        }
+    }
+
+    fn attach(&mut self, gateway: &str, attach: Attach) {
+        let character_id = attach.character_id.clone();
+        let tile = self.places.get(&character_id).copied();
+        let playing = Playing {
+            gateway: gateway.to_owned(),
+            session_id: attach.session_id.clone(),
+            epoch: attach.session_epoch,
+            tile: tile.unwrap_or(Tile { x: 32, z: 32 }),
+        };
+        let position = Some(playing.tile);
+        let before = self.playing.insert(character_id.clone(), playing);
+        if let Some(before) = before.filter(|p| p.session_id != attach.session_id) {
+            let left = Left {
+                session_id: before.session_id,
+                character_id: character_id.clone(),
+                session_epoch: before.epoch,
+                reason: "replaced".to_owned(),
+                re: Default::default(),
+            };
+            self.tell(&before.gateway, from_zone::Message::Left(left));
+        }
+        let attached = Attached {
+            session_id: attach.session_id,
+            character_id,
+            attach: attach.attach,
+            ownership_sequence: 1,
+            position,
+            region: Some(Region { x: 0, z: 0 }),
+            tick: 1,
+            sync: br#"{"tick":1}"#.as_slice().into(),
+        };
+        self.tell(gateway, from_zone::Message::Attached(attached));
+    }
+
+    fn input(&mut self, input: Input) {
+        self.inputs.push(input.clone());
+        if input.event == "world:leave" {
+            if let Some(playing) = self.playing.remove(&input.character_id) {
+                let left = Left {
+                    session_id: playing.session_id,
+                    character_id: input.character_id,
+                    session_epoch: playing.epoch,
+                    reason: "left".to_owned(),
+                    re: input.id,
+                };
+                self.tell(&playing.gateway, from_zone::Message::Left(left));
+            }
+        } else if !input.id.is_empty() && !input.data.windows(5).any(|w| w == b"sleep") {
+            self.private(&input.character_id, "ack", "{}", &input.id);
+        }
+    }
+
+    fn private(&mut self, character_id: &str, event: &str, data: &str, re: &[u8]) {
+        let Some(playing) = self.playing.get(character_id) else {
+            return;
+        };
+        let frame = SessionFrame {
+            session_id: playing.session_id.clone(),
+            character_id: character_id.to_owned(),
+            ownership_sequence: 1,
+            position: Some(playing.tile),
+            messages: vec![Private {
+                event: event.to_owned(),
+                data: data.to_owned().into(),
+                re: re.to_vec().into(),
+            }],
+            traceparents: Vec::new(),
+        };
+        let gateway = playing.gateway.clone();
+        self.private.entry(gateway).or_default().push(frame);
+    }
+
+    fn frame(&mut self, gateway: &str, tick: u64, fresh: Vec<Chunk>) -> Frame {
+        let full = |chunk| ChunkFrame {
+            chunk: Some(chunk),
+            full: true,
+            ..Default::default()
+        };
+        Frame {
+            run_id: RUN,
+            tick,
+            chunks: fresh.into_iter().map(full).collect(),
+            sessions: self.private.remove(gateway).unwrap_or_default(),
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl Link for Zone {
+    type ControlStream = Answers<FromZone>;
+    type FramesStream = Answers<Frame>;
+
+    async fn control(
+        &self,
+        request: Request<Streaming<ToZone>>,
+    ) -> Result<Response<Self::ControlStream>, Status> {
+        let mut asked = request.into_inner();
+        let (sender, answers) = mpsc::channel(1024);
+        let zone = self.clone();
+        tokio::spawn(async move {
+            let mut gateway = String::new();
+            while let Some(Ok(ToZone {
+                message: Some(message),
+            })) = asked.next().await
+            {
+                if let to_zone::Message::Hello(hello) = &message {
+                    gateway.clone_from(&hello.gateway_id);
+                    zone.state()
+                        .controls
+                        .insert(gateway.clone(), sender.clone());
+                    let welcome = Welcome {
+                        run_id: RUN,
+                        tick: 1,
+                        content_hash: String::new(),
+                    };
+                    zone.state()
+                        .tell(&gateway, from_zone::Message::Welcome(welcome));
+                }
+                zone.hear(&gateway, message);
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(answers))))
+    }
+
+    async fn frames(
+        &self,
+        request: Request<Streaming<Subscribe>>,
+    ) -> Result<Response<Self::FramesStream>, Status> {
+        let mut asked = request.into_inner();
+        let (sender, frames) = mpsc::channel(4);
+        let zone = self.clone();
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(TICK);
+            let (mut number, mut gateway, mut fresh) = (1, String::new(), Vec::new());
+            loop {
+                tokio::select! {
+                    subscribe = asked.next() => {
+                        let Some(Ok(subscribe)) = subscribe else { return };
+                        if let Some(hello) = subscribe.hello {
+                            gateway = hello.gateway_id;
+                        }
+                        fresh.extend(subscribe.add);
+                    }
+                    _ = tick.tick() => {
+                        number += 1;
+                        let frame = zone.state().frame(&gateway, number, std::mem::take(&mut fresh));
+                        if sender.send(Ok(frame)).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            }
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(frames))))
+    }
+}
