@@ -167,6 +167,8 @@ async fn ten_players_cross_and_miss_no_tick() {
             .collect();
         let stood = walking.windows(2).filter(|pair| pair[0] == pair[1]).count();
         assert!(stood <= 1, "{name}: {xs:?}");
+        let leap = xs.windows(2).find(|pair| pair[1] - pair[0] > 2);
+        assert_eq!(leap, None, "{name}: {xs:?}");
         let moved = scene.gateway.read(|seen| {
             seen.moved
                 .iter()

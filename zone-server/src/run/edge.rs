@@ -113,8 +113,12 @@ impl Run {
 
     /// All that the tick will hear.
     fn freeze(&mut self, trace: &mut TickTrace) -> (Inbox, Requests) {
+        // Nobody is played twice in one tick, however early its last owner was.
+        let ripe = self
+            .arrivals
+            .extract_if(.., |(played, _)| *played < self.now);
         let mut inbox = Inbox {
-            arrivals: std::mem::take(&mut self.arrivals),
+            arrivals: ripe.map(|(_, arrival)| arrival).collect(),
             inputs: Vec::new(),
         };
         let mut requests = Requests::new();

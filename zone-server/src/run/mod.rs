@@ -86,7 +86,8 @@ pub(crate) struct Run {
     loaded: VecDeque<(Region, u64, Box<LoadRegionReply>)>,
     roster: Roster,
     calls: BTreeMap<CharacterId, Call>,
-    arrivals: Vec<Arrival>,
+    /// Who comes in, each with the tick that the last owner played it in.
+    arrivals: Vec<(u64, Arrival)>,
     announced: BTreeMap<CharacterId, target::Announced>,
     departed: BTreeMap<CharacterId, source::Gone>,
     transferred: BTreeSet<EntityId>,

@@ -93,7 +93,8 @@ impl Run {
     fn drop_region(&mut self, region: Region) {
         tracing::info!(run = self.id, ?region, "a region is no longer this run's");
         self.held.remove(&region);
-        self.arrivals.retain(|arrival| arrival.region != region);
+        self.arrivals
+            .retain(|(_, arrival)| arrival.region != region);
         let here = self.roster.iter().filter(|(_, seat)| seat.region == region);
         let here: Vec<CharacterId> = here.map(|(who, _)| who.clone()).collect();
         for who in here {

@@ -257,11 +257,12 @@ impl Run {
         seat.linger_until = Some(self.linger_until());
         self.announced.remove(&who);
         self.batch.enter(&who, region, seat.sequence, self.now);
-        self.arrivals.push(Arrival {
+        let arrival = Arrival {
             record: record::player(&row),
             hot: PlayerHot::default(),
             region,
-        });
+        };
+        self.arrivals.push((0, arrival));
         self.roster.insert(who, seat);
     }
 

@@ -141,6 +141,7 @@ impl Run {
         seat.account_id = announced.account_id;
         seat.take_session(&announced.session, until);
         let mut hot = PlayerHot::default();
+        let played = complete.as_ref().map_or(0, |complete| complete.tick);
         if let Some(complete) = complete {
             if let Some(session) = &complete.session {
                 seat.take_session(session, until);
@@ -174,11 +175,12 @@ impl Run {
             seat.detach(until);
         }
         self.batch.enter(who, announced.region, h, self.now);
-        self.arrivals.push(Arrival {
+        let arrival = Arrival {
             record: announced.record,
             hot,
             region: announced.region,
-        });
+        };
+        self.arrivals.push((played, arrival));
         self.roster.insert(who.clone(), seat);
         self.departed.remove(who);
         self.hands.metrics.handover("taken");
