@@ -289,7 +289,7 @@ export class Picture {
   /** 0 by day, 1 in the middle of the night; the day begins in the morning. */
   night(tick) {
     const part = (tick % DAY_TICKS) / DAY_TICKS;
-    return Math.max(0, Math.min(1, (Math.abs(part - 0.5) - 0.3) / 0.13));
+    return Math.max(0, Math.min(1, (Math.abs(part - 0.5) - 0.36) / 0.09));
   }
 
   daylight(view, time) {
@@ -303,12 +303,18 @@ export class Picture {
       c.fillStyle = `rgb(${mix(112)},${mix(124)},${mix(176)})`;
       c.fillRect(0, 0, this.w, this.h);
       c.globalCompositeOperation = 'lighter';
-      for (const { entity, at } of this.seen) {
+      for (const { entity, at, house } of this.seen) {
+        if (house?.south !== undefined) this.shine({ x: house.minX + house.south, z: house.minZ - 0.6 }, 2.2, dark * 0.4 * (1 - house.clear));
         const reach = entity ? glow(entity) || (entity.id === view.own ? 3 : 0) : 0;
-        if (reach) this.shine(at, reach * (1 + Math.sin(time / 180 + at.x) * 0.02), dark * 0.55);
+        if (reach && !this.roofed(at)) this.shine(at, reach * (1 + Math.sin(time / 180 + at.x) * 0.02), dark * 0.55);
       }
       c.globalCompositeOperation = 'source-over';
     }
+  }
+
+  /** Whether it is under a roof that is shown. */
+  roofed(at) {
+    return this.roofs.some((h) => h.clear < 0.5 && at.x > h.minX && at.x < h.maxX && at.z > h.minZ && at.z < h.maxZ);
   }
 
   shine(at, reach, alpha) {
@@ -352,7 +358,7 @@ export class Picture {
       const hover = entity.id === view.hover;
       const close = view.me && Math.abs(at.x - view.me.x) < 7 && Math.abs(at.z - view.me.z) < 6;
       if (!player && !hover && !(folk && close)) continue;
-      if (folk && !hover && this.roofs.some((h) => h.clear < 0.5 && at.x > h.minX && at.x < h.maxX && at.z > h.minZ && at.z < h.maxZ)) continue;
+      if (folk && !hover && this.roofed(at)) continue;
       const pos = this.toScreen(at.x, at.z);
       const level = entity.combatLevel ?? (entity.category === 'mob' ? entity.level : undefined);
       const tall = entity.type === 'resource' || entity.type === 'station' ? 1.5 : 0.95;

@@ -86,7 +86,7 @@ function soil(map, cx, cz) {
         const dz = smooth(wx * 1.7, wz * 1.7, 2) - 0.5;
         const other = under(map, Math.floor(tx + dx * 1.15), Math.floor(tz + dz * 1.15));
         const near = under(map, Math.floor(tx + dx * 0.55), Math.floor(tz + dz * 0.55));
-        if (PAVED.has(name) || PAVED.has(other)) { if (!CRISP.has(near)) name = near; } else if (!CRISP.has(other)) name = other;
+        if (PAVED.has(name) || PAVED.has(other)) { if (!CRISP.has(near) && WET.has(near) === WET.has(name)) name = near; } else if (!CRISP.has(other)) name = other;
       }
       let [r, g, b] = COLORS[name] ?? [128, 128, 128];
       const wet = WET.has(name);

@@ -55,7 +55,9 @@ pub(crate) fn tilestead(ground: &mut Ground) -> Built {
     t.line("dirt", 2, &[(20, 15), (20, 36)]);
     t.line("dirt", 2, &[(-22, 15), (-22, 36)]);
     t.disc("plaza", (0, 0), 13);
-    t.disc("water", (0, 0), 3);
+    t.rect("water", (-2, -2), (2, 2));
+    t.rect("water", (-3, -1), (3, 1));
+    t.rect("water", (-1, -3), (1, 3));
     t.ring("hedge", (-38, 27), (-25, 36));
     t.rect("dirt", (-31, 27), (-30, 27));
     t.disc("shallows", (-31, 32), 3);
