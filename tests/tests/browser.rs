@@ -288,7 +288,7 @@ async fn until(browser: &Client, what: &str, test: impl Fn(&Value) -> bool) -> R
 }
 
 fn in_world(state: &Value) -> bool {
-    state["connected"] == json!(true) && position(state).is_ok()
+    state["phase"] == json!("world") && position(state).is_ok()
 }
 
 fn position(state: &Value) -> Result<(i32, i32)> {

@@ -31,8 +31,8 @@ Each bot makes an anonymous account and a character, enters the world and plays 
   chat    talks, and walks a little
 
 A move is sent only by a bot that stands, and its latency counts from the moment when it was to
-be sent to the first update that shows the bot elsewhere. Moves during the ramp and while all settle are
-not measured.
+be sent to the first update that shows the bot elsewhere. Moves during the ramp and while all
+settle are not measured.
 
 Objectives (--slo) compare p50, p95, p99, max (of move latency, in ms or s), arrive99 (connect to
 world), moves, lost, unanswered, disconnects, failed, gaps, errors, unreadable, mapfaults,

@@ -337,7 +337,11 @@ impl Player {
         ensure!(view.gaps == 0, "{} gaps in seq", view.gaps);
         let (count, first) = view.map.faults();
         ensure!(count == 0, "{count} faults on the map: {first:?}");
-        ensure!(view.leaps == 0, "{} leaps of the own entity", view.leaps);
+        let (leaps, first) = (view.leaps, view.first_leap);
+        ensure!(
+            leaps == 0,
+            "{leaps} leaps of the own entity, first {first:?}"
+        );
         ensure!(
             view.self_unseen == 0,
             "unseen to itself {} times",

@@ -59,6 +59,8 @@ pub struct View {
     pub ticks_backwards: u64,
     /// Own positions that were further away than a runner gets in the ticks between.
     pub leaps: u64,
+    /// The first of them: tick and tile before, tick and tile after.
+    pub first_leap: Option<[(u64, i32, i32); 2]>,
     /// The own entity was missing from the map after an update.
     pub self_unseen: u64,
     last_seen: Option<(u64, i32, i32)>,
@@ -161,6 +163,8 @@ impl View {
             let ticks = i64::try_from(self.tick.saturating_sub(tick)).unwrap_or(i64::MAX);
             if way > ticks.saturating_mul(RUN_TILES) {
                 self.leaps += 1;
+                self.first_leap
+                    .get_or_insert([(tick, old_x, old_z), (self.tick, x, z)]);
             }
         }
         self.last_seen = Some((self.tick, x, z));

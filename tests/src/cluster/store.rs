@@ -52,9 +52,9 @@ impl Store {
         read.collect()
     }
 
-    /// Handovers between processes so far: the sum of all ownership sequences.
+    /// Handovers between processes so far: how far all ownership sequences are above their first.
     pub async fn crossings(&self) -> Result<i64> {
-        let query = r#"SELECT coalesce(sum("ownershipSequence"), 0)::int8 FROM characters"#;
+        let query = r#"SELECT coalesce(sum("ownershipSequence" - 1), 0)::int8 FROM characters"#;
         let row = self
             .client
             .query_one(query, &[])
