@@ -69,9 +69,19 @@ impl Desk {
         method: &'static str,
         work: impl Future<Output = Result<T, Failure>>,
     ) -> Result<Response<T>, Status> {
+        self.answer_within(DEADLINE, method, work).await
+    }
+
+    /// The same for a call that may move much and whose caller waits longer.
+    pub(crate) async fn answer_within<T>(
+        &self,
+        limit: Duration,
+        method: &'static str,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<Response<T>, Status> {
         let answered = match self.is_open() {
             Err(status) => Err(status),
-            Ok(()) => match timeout(DEADLINE, work).await {
+            Ok(()) => match timeout(limit, work).await {
                 Ok(Ok(reply)) => Ok(Response::new(reply)),
                 Ok(Err(failure)) => Err(self.status(method, failure)),
                 Err(_) => Err(Status::unavailable("the store did not answer in time")),

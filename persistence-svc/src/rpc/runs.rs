@@ -1,6 +1,7 @@
 //! `Runs`: the right to live, to own and to write.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::runs_server::Runs;
@@ -15,6 +16,8 @@ use crate::store::unsigned;
 
 /// A world has no more regions.
 const REGIONS_MAX: usize = 4_096;
+/// A crowded region is much to read; the caller's own deadline is what ends the wait.
+const LOAD_LIMIT: Duration = Duration::from_secs(10);
 
 /// The service.
 pub(crate) struct RunsService(pub(crate) Arc<Desk>);
@@ -113,7 +116,7 @@ impl Runs for RunsService {
                 state: loaded.state.into(),
             })
         };
-        self.0.answer("LoadRegion", work).await
+        self.0.answer_within(LOAD_LIMIT, "LoadRegion", work).await
     }
 
     async fn load_character(
