@@ -4,7 +4,10 @@
 
 mod stage;
 
-use proto::rpc::zone::v1::{Detach, to_zone};
+use proto::rpc::{
+    common::v1 as common,
+    zone::v1::{Detach, DumpRequest, inspect_client::InspectClient, to_zone},
+};
 use stage::{Zone, border, gateway::Gateway, store::Store, until};
 use world::{Region, Tile};
 
@@ -287,5 +290,49 @@ async fn whoever_is_online_here_is_loaded_without_anybody_asking() {
     })
     .await;
     assert_eq!(Region::from(scene.from), border().0);
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dump_shows_what_was_published_at_its_tick() {
+    let scene = scene(&["ann", "bob"], |config| config.dump_ticks = 50).await;
+    scene.enter("ann").await;
+    let walked = Tile {
+        x: scene.from.x + 4,
+        ..scene.from
+    };
+    scene.gateway.walk(scene.run, "ann", 1, walked).await;
+    let there = || {
+        let position = scene.gateway.position("ann");
+        position.is_some_and(|p| p.x == walked.x)
+    };
+    until("ann is there", there).await;
+    let words = scene.gateway.read(|seen| seen.words["ann"].clone());
+    let region = Region::from(scene.from);
+    let chunks = (0..64).map(|i| common::Chunk {
+        x: region.x * 8 + i % 8,
+        z: region.z * 8 + i / 8,
+    });
+    let chunks: Vec<common::Chunk> = chunks.collect();
+    let channel = chassis::rpc::channel(&scene.zone.address).unwrap();
+    let mut inspect = InspectClient::new(channel).max_decoding_message_size(64 << 20);
+    for word in words {
+        let request = DumpRequest {
+            tick: word.tick,
+            chunks: chunks.clone(),
+        };
+        let dump = inspect.dump(request).await.unwrap().into_inner();
+        assert_eq!(dump.chunks.len(), chunks.len());
+        let all = dump.chunks.iter().flat_map(|chunk| &chunk.enter);
+        let ann = all
+            .filter(|e| e.id == "ann")
+            .map(|e| (e.x, e.z))
+            .collect::<Vec<_>>();
+        let position = word.position.unwrap();
+        assert_eq!(ann, [(position.x, position.z)], "at {}", word.tick);
+    }
+    let unknown = DumpRequest { tick: 1, chunks };
+    let status = inspect.dump(unknown).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::NotFound);
     scene.zone.stop().await;
 }
