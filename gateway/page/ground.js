@@ -4,7 +4,7 @@
 export const CHUNK = 16;
 /** What stands at a chunk's northern edge reaches this many tiles beyond it. */
 export const OVER = 2;
-const SUB = 8;
+const SUB = 10;
 const RIM = 2;
 
 export function hash(x, z, salt = 0) {
@@ -137,17 +137,20 @@ export function bake(land, cx, cz, px) {
   c.rect(0, OVER * px, CHUNK * px, CHUNK * px);
   c.clip();
   const rim = RIM * px / SUB;
+  c.filter = `blur(${px / SUB * 0.4}px)`;
   c.drawImage(small, -rim, OVER * px - rim, CHUNK * px + 2 * rim, CHUNK * px + 2 * rim);
-  each(c, px, cx, cz, map, litter);
-  each(c, px, cx, cz, map, shadow);
+  c.filter = 'none';
+  each(c, px, cx, cz, map, litter, 0, 0);
+  each(c, px, cx, cz, map, shadow, 1, 1);
   c.restore();
-  each(c, px, cx, cz, map, stand);
+  each(c, px, cx, cz, map, stand, 1, 0);
   return canvas;
 }
 
-function each(c, px, cx, cz, map, paint) {
-  for (let j = CHUNK - 1; j >= 0; j -= 1) {
-    for (let i = 0; i < CHUNK; i += 1) {
+/** Paints every tile from the north, with so many columns and rows of the neighbours. */
+function each(c, px, cx, cz, map, paint, columns, rows) {
+  for (let j = CHUNK - 1 + rows; j >= -rows; j -= 1) {
+    for (let i = -columns; i < CHUNK + columns; i += 1) {
       const x = cx * CHUNK + i;
       const z = cz * CHUNK + j;
       c.save();
