@@ -167,12 +167,12 @@ impl Session {
             None => Flow::On,
         };
         loop {
-            self.count();
             match flow {
                 Flow::On => {}
                 Flow::Lost if self.may_wait() => self.lose().await,
                 Flow::Lost | Flow::End => break,
             }
+            self.count();
             flow = match self.wake().await {
                 Wake::Inbound(inbound) => self.inbound(inbound).await,
                 Wake::Finished(finished) => self.writer_ended(finished),

@@ -16,7 +16,7 @@ pub(crate) const PING: u8 = 9;
 pub(crate) const PONG: u8 = 10;
 
 /// How long a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(12);
 
 pub(crate) struct Client {
     stream: TcpStream,
@@ -100,11 +100,6 @@ impl Client {
         self.send_frame(true, TEXT, text.as_bytes()).await;
     }
 
-    pub(crate) async fn send(&mut self, event: &str, data: Value) {
-        self.send_text(&json!({"event": event, "data": data}).to_string())
-            .await;
-    }
-
     /// Sends a request; gives its id.
     pub(crate) async fn request(&mut self, event: &str, data: Value) -> u64 {
         self.asked += 1;
@@ -152,11 +147,19 @@ impl Client {
 
     /// Reads on until a message is as it should be.
     pub(crate) async fn until(&mut self, right: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let message = self.message().await;
-            if right(&message) {
-                return message;
+        let mut seen = Vec::new();
+        let found = async {
+            loop {
+                let message = self.message().await;
+                if right(&message) {
+                    return message;
+                }
+                seen.push(message["event"].to_string());
             }
+        };
+        match timeout(PATIENCE, found).await {
+            Ok(message) => message,
+            Err(_) => panic!("it never came; only {seen:?}"),
         }
     }
 

@@ -52,15 +52,15 @@ async fn a_private_message_is_acknowledged_when_it_has_arrived() {
     let mut ann = stage.player_at(0, "Ann").await;
     let mut bob = stage.player_at(1, "Bob").await;
     hears(&mut ann, &mut bob, "global").await;
-    let tell = json!({"message": "psst\u{7}", "channel": "private", "to": "bOB"});
+    let tell = json!({"message": "psst\u{200b}", "channel": "private", "to": "bOB"});
     let id = ann.request("player:chat", tell).await;
+    let answer = ann.until(|m| m["re"] == id).await;
+    assert_eq!(answer["event"], "ack", "{answer}");
     let heard = bob.until(|m| m["data"]["channel"] == "private").await;
     assert_eq!(
         (&heard["data"]["from"], &heard["data"]["message"]),
         (&json!("Ann"), &json!("psst"))
     );
-    let answer = ann.until(|m| m["re"] == id).await;
-    assert_eq!(answer["event"], "ack");
     let tell = json!({"message": "psst", "channel": "private", "to": "Nobody"});
     let answer = ann.ask("player:chat", tell).await;
     assert_eq!(answer["data"]["code"], "not_delivered");

@@ -54,6 +54,7 @@ impl Hub {
         chat: ChatEnvelope,
         answer: &mut oneshot::Receiver<bool>,
     ) -> bool {
+        let mut absent = 0;
         loop {
             let next = Instant::now() + RETRY;
             match self.find(to).await {
@@ -66,8 +67,9 @@ impl Hub {
                     // Tried again below, with the same id.
                     let _ = self.tell_gateway(&gateway_id, &envelope).await;
                 }
-                // Nobody of that name plays.
-                Ok(None) => return false,
+                // Nobody of that name plays. Who has just come is found the next time.
+                Ok(None) if absent > 0 => return false,
+                Ok(None) => absent += 1,
                 Err(Away) => {}
             }
             tokio::select! {
