@@ -97,6 +97,7 @@ struct Window {
 
 #[derive(Debug, Default)]
 struct Watcher {
+    acquaintance: u64,
     generation: u64,
     view: View,
     traceparents: Vec<String>,
@@ -329,15 +330,20 @@ impl FanOut {
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
         for watch in self.table.watches() {
-            let generation = watch.generation;
             let watcher = self.watchers.entry(watch.session_id).or_default();
-            if watcher.generation != generation {
+            if watcher.acquaintance != watch.acquaintance {
                 *watcher = Watcher {
-                    generation,
+                    acquaintance: watch.acquaintance,
                     ..Watcher::default()
                 };
+            } else if watcher.generation != watch.generation {
+                watcher.view.doubt();
             }
+            watcher.generation = watch.generation;
             watcher.flush = self.flushes;
+            if watch.paused {
+                continue;
+            }
             let room = TRACEPARENTS_MAX.saturating_sub(watcher.traceparents.len());
             watcher
                 .traceparents

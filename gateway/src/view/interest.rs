@@ -4,6 +4,8 @@
 //! replica holds of the chunks that are clean for it. A chunk that is not clean gets no changes,
 //! only, some day, all of it.
 
+use std::collections::{BTreeSet, VecDeque};
+
 use bytes::Bytes;
 use proto::client::limits::{VIEW_CHUNKS, WORLD_UPDATE_BYTES_MAX};
 use world::Chunk;
@@ -20,6 +22,11 @@ const PATIENCE_TICKS: u64 = 8;
 const TURN_TICKS: u64 = 4;
 /// An update is sent after so many ticks without one, as a sign of life.
 const LIFE_TICKS: u64 = 5;
+
+/// Ticks within which a lost connection is noticed.
+const DOUBT_TICKS: u64 = 150;
+/// Chunks whose going is remembered for that long, at most.
+const DOUBT_MAX: usize = 600;
 
 /// What there is of one chunk in this flush, in the session's format.
 pub(crate) trait Sight {
@@ -59,6 +66,8 @@ pub(crate) struct View {
     slots: Vec<Slot>,
     /// Out of sight, and the client does not know it.
     gone: Vec<Chunk>,
+    /// What the client was told to be gone, and in which tick; the oldest first.
+    told_gone: VecDeque<(u64, Chunk)>,
     /// The tick of the last update that was taken.
     told: u64,
 }
@@ -227,6 +236,21 @@ impl View {
         owed.min().map(|(_, index)| index)
     }
 
+    /// The client comes back and may have lost what was sent last: it is owed everything in
+    /// sight, and is told once more what is gone.
+    pub(crate) fn doubt(&mut self) {
+        let told = self.told;
+        for slot in &mut self.slots {
+            slot.state = State::Owed { since: told };
+            slot.known = true;
+        }
+        let slots = &self.slots;
+        let seen = |chunk: &Chunk| slots.iter().any(|slot| slot.chunk == *chunk);
+        let gone = self.told_gone.drain(..).map(|(_, chunk)| chunk);
+        let gone: BTreeSet<Chunk> = gone.chain(self.gone.drain(..)).collect();
+        self.gone = gone.into_iter().filter(|chunk| !seen(chunk)).collect();
+    }
+
     /// The plan is worth an update: it says something, or nothing was said for long.
     pub(crate) fn worth(&self, plan: &Plan) -> bool {
         !plan.pieces.is_empty()
@@ -237,7 +261,14 @@ impl View {
     /// The client's socket took the update.
     pub(crate) fn took(&mut self, plan: &Plan) {
         self.told = plan.tick;
-        self.gone.clear();
+        let gone = self.gone.drain(..).map(|chunk| (plan.tick, chunk));
+        self.told_gone.extend(gone);
+        let old = |tick: u64| tick.saturating_add(DOUBT_TICKS) < plan.tick;
+        while self.told_gone.len() > DOUBT_MAX
+            || self.told_gone.front().is_some_and(|(tick, _)| old(*tick))
+        {
+            self.told_gone.pop_front();
+        }
         for index in &plan.sent {
             if let Some(slot) = self.slots.get_mut(*index) {
                 slot.state = State::Clean;

@@ -9,7 +9,7 @@ mod zones;
 
 use std::{
     cell::Cell,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
 };
 
 use proto::client::{Format, update::WorldUpdate};
@@ -48,6 +48,8 @@ struct Session {
     format: Format,
     view: View,
     client: Client,
+    /// What it was before its last updates.
+    before: VecDeque<Client>,
     /// Per cent of updates that its socket does not take.
     slow: u32,
 }
@@ -80,6 +82,7 @@ impl Stand {
             },
             view: View::default(),
             client: Client::default(),
+            before: VecDeque::new(),
             slow: [0, 10, 50, 0][n],
         });
         let sessions = sessions.collect();
@@ -163,7 +166,22 @@ impl Stand {
         self.flush(calm);
     }
 
+    /// A client loses its connection, and with it some updates that were sent; it resumes.
+    fn reconnect(&mut self, index: usize) {
+        let session = &mut self.sessions[index];
+        let lost = self.dice.random_range(0..=session.before.len());
+        let kept = session.before.len() - lost;
+        if let Some(before) = session.before.drain(kept..).next() {
+            session.client = before;
+        }
+        session.view.doubt();
+    }
+
     fn accidents(&mut self) {
+        if self.dice.random_ratio(1, 15) {
+            let index = self.dice.random_range(0..self.sessions.len());
+            self.reconnect(index);
+        }
         if self.dice.random_ratio(1, 40) {
             let runs = self.zones.runs();
             let run = runs[self.dice.random_range(0..runs.len())];
@@ -209,6 +227,10 @@ impl Stand {
             Format::Json => serde_json::from_slice(&body).expect("JSON"),
             Format::MessagePack => rmp_serde::from_slice(&body).expect("MessagePack"),
         };
+        session.before.push_back(session.client.clone());
+        if session.before.len() > 5 {
+            session.before.pop_front();
+        }
         session.client.apply(update);
         session.view.took(&plan);
     }

@@ -212,15 +212,16 @@ impl Zones {
     }
 
     /// A paused session has a socket again. The zone is asked again for the character; a
-    /// `player:sync` and full chunks follow by the mailbox. False: the session plays nobody.
+    /// `player:sync` and full chunks follow by the mailbox. With `resync` the client has
+    /// forgotten what it saw. False: the session plays nobody.
     pub(crate) fn resume(
         &self,
         session_id: &str,
         mailbox: Mailbox,
         format: Format,
-        _resync: bool,
+        resync: bool,
     ) -> bool {
-        let resumed = self.table.resume(session_id, mailbox, format);
+        let resumed = self.table.resume(session_id, mailbox, format, resync);
         if let Some(lost) = resumed {
             attach::recover(&self.table, &self.directory, lost);
             return true;

@@ -51,8 +51,10 @@ pub(super) type Links = BTreeMap<u64, Link>;
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Session {
-    /// Differs when the client knows nothing yet.
+    /// Grows with every resume.
     pub(super) generation: u64,
+    /// The generation since which the client has kept what it saw.
+    pub(super) acquaintance: u64,
     pub(super) route: Route,
     pub(super) format: Format,
     pub(super) mailbox: Mailbox,
@@ -99,6 +101,7 @@ impl Session {
         );
         Self {
             generation,
+            acquaintance: generation,
             route,
             format: session.format,
             mailbox: session.mailbox,

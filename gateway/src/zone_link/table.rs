@@ -31,7 +31,11 @@ pub(crate) struct Lost {
 pub(crate) struct Watch {
     pub(crate) session_id: Arc<str>,
     /// Differs when the client knows nothing yet.
+    pub(crate) acquaintance: u64,
+    /// Differs when the client may have lost what was sent last.
     pub(crate) generation: u64,
+    /// It has no socket: nothing is sent.
+    pub(crate) paused: bool,
     pub(crate) format: Format,
     pub(crate) mailbox: Mailbox,
     pub(crate) position: Tile,
@@ -249,6 +253,7 @@ impl Table {
         session_id: &str,
         mailbox: Mailbox,
         format: Format,
+        resync: bool,
     ) -> Option<Lost> {
         let mut guard = self.inside();
         let inside = &mut *guard;
@@ -257,6 +262,9 @@ impl Table {
         let session_id = Arc::clone(key);
         let session = inside.sessions.get_mut(&session_id)?;
         session.generation = inside.generation;
+        if resync {
+            session.acquaintance = inside.generation;
+        }
         session.mailbox = mailbox;
         session.format = format;
         // Nobody was there to hear an answer; what is asked from now on is held.
@@ -276,7 +284,7 @@ impl Table {
         self.inside().sessions.get(session_id)?.route.position
     }
 
-    /// All sessions that see the world now. Takes their trace contexts.
+    /// All sessions in the world. Takes their trace contexts.
     pub(crate) fn watches(&self) -> Vec<Watch> {
         let mut inside = self.inside();
         let mut watches = Vec::with_capacity(inside.sessions.len());
@@ -284,12 +292,11 @@ impl Table {
             let Some((position, _)) = session.route.position else {
                 continue;
             };
-            if session.route.place == Place::Paused {
-                continue;
-            }
             watches.push(Watch {
                 session_id: Arc::clone(session_id),
+                acquaintance: session.acquaintance,
                 generation: session.generation,
+                paused: session.route.place == Place::Paused,
                 format: session.format,
                 mailbox: session.mailbox.clone(),
                 position,

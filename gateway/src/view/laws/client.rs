@@ -11,7 +11,7 @@ use crate::view::replica::Replica;
 /// What is seen of one thing.
 pub(super) type Seen = (i32, i32, String, Map<String, Value>);
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Client {
     things: BTreeMap<String, (Chunk, Seen)>,
 }
