@@ -125,7 +125,7 @@ function timeTicks(tick, now) {
   const gone = tick - ticks.tick;
   if (gone >= 25 || gone < 0) {
     const ms = (now - ticks.at) / gone;
-    if (ticks.tick && ms > 100 && ms < 5000) ticks.ms = Math.round(ms / 10) * 10;
+    if (ticks.tick && ms > 100 && ms < 5000) ticks.ms = Math.round(ms / 50) * 50;
     ticks = { at: now, tick, ms: ticks.ms };
   }
   if (now - wordsSince > 1500 && net.phase === 'world') {

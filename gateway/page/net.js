@@ -20,6 +20,9 @@ const CLOSED = {
 };
 const REST_MS = { 4008: 60000, 1013: 5000 };
 const REQUEST_MS = 15000;
+/** What passes by itself: a zone or the store is away for a moment. */
+const PASSING = new Set(['zone_unavailable', 'storage_unavailable', 'busy', 'timeout']);
+const ENTER_TRIES = 8;
 
 const kept = {
   get(key) { try { return localStorage.getItem('tilestead.' + key) || undefined; } catch { return undefined; } },
@@ -128,8 +131,9 @@ export class Net {
         return this.authenticate();
       }
       if (error.code === 'lost') return;
-      this.light('bad', error.message);
-      this.rest(error.retryAfterMs || 10000);
+      this.light('wait', `${error.message}; trying again`);
+      const wait = error.retryAfterMs || 2000 + Math.random() * 4000;
+      this.timer = setTimeout(() => { this.timer = undefined; if (this.phase === 'greeting') this.authenticate(); }, wait);
     }
   }
 
@@ -150,15 +154,26 @@ export class Net {
     if (data.resync) this.on('resync', data);
   }
 
+  /** Enters the world; a part of it that is just changing hands is asked for again. */
   async enter(characterId) {
     this.character = characterId;
-    const entered = await this.ask('world:enter', { characterId }).catch((error) => {
-      // A lost answer is asked for again by whoever welcomes us next.
-      if (error.code !== 'lost') { this.character = undefined; this.on('not-entered', error); }
-      throw error;
-    });
-    this.phase = 'world';
-    return entered.data;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const entered = await this.ask('world:enter', { characterId });
+        this.phase = 'world';
+        return entered.data;
+      } catch (error) {
+        // A lost answer is asked for again by whoever welcomes us next.
+        if (error.code === 'lost') throw error;
+        if (!PASSING.has(error.code) || tries >= ENTER_TRIES) {
+          this.character = undefined;
+          this.on('not-entered', error);
+          throw error;
+        }
+        this.light('wait', `${error.message}; trying again`);
+        await new Promise((go) => setTimeout(go, 400 + Math.random() * 1200 * tries));
+      }
+    }
   }
 
   async leave() {
@@ -210,22 +225,21 @@ export class Net {
     this.rest(wait, this.character ? 'your character stays in the world' : '', known);
   }
 
+  /** Counts down to the next try, in words. */
   rest(wait, also, why) {
     clearTimeout(this.timer);
     const until = performance.now() + wait;
     const tell = () => {
-      if (this.socket?.readyState === WebSocket.OPEN && !why) return;
+      this.timer = undefined;
       const left = Math.max(0, until - performance.now());
-      if (left === 0) {
-        if (this.socket) this.authenticate(); else this.connect();
-        return;
-      }
       if (document.hidden || navigator.onLine === false) return this.pause();
+      if (left === 0) return this.connect();
       const words = [`reconnecting in ${Math.ceil(left / 1000)} s`, also].filter(Boolean).join(', ');
-      if (why) this.light('wait', `${why}; ${words}`);
+      this.light('wait', `${why}; ${words}`);
       this.timer = setTimeout(tell, Math.min(left, 500));
+      return undefined;
     };
-    if (why) tell(); else this.timer = setTimeout(() => this.authenticate(), wait);
+    tell();
   }
 
   end(code, reason) {
