@@ -343,14 +343,12 @@ async fn a_silent_target_holds_the_player_and_its_successor_takes_it() {
     c.stop().await;
 }
 
-/// The source says `Prepare` and nothing more; by the store's word the handover happened.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word() {
-    let scene = scene(&["ann"], true).await;
-    let zoe = world::PlayerRecord {
+/// Somebody who stands at `tile`.
+fn zoe(tile: Tile) -> world::PlayerRecord {
+    world::PlayerRecord {
         id: "zoe".into(),
         name: "zoe".to_owned(),
-        tile: scene.to,
+        tile,
         y: 0,
         health: 10,
         skills: BTreeMap::new(),
@@ -359,7 +357,13 @@ async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word
         running: false,
         combat_level: 3,
         placed: true,
-    };
+    }
+}
+
+/// The source says `Prepare` and nothing more; by the store's word the handover happened.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word() {
+    let scene = scene(&["ann"], true).await;
     let epoch = scene.store.read(|state| state.owners[&scene.east].1);
     let request = PrepareRequest {
         h: Some(proto::rpc::zone::v1::HandoverId {
@@ -371,7 +375,7 @@ async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word
         region: Some(stage::store::rpc(scene.east)),
         epoch,
         content_hash: Content::embedded().hash().to_owned(),
-        state: zoe.to_bytes().into(),
+        state: zoe(scene.to).to_bytes().into(),
         session: Some(SessionRef::default()),
         account_id: String::new(),
     };
