@@ -93,6 +93,22 @@ fn answer(ask: wire::Subscribe, things: &[wire::Entity]) -> Vec<wire::ChunkFrame
     chunks.into_values().collect()
 }
 
+/// Everybody steps to and fro.
+fn moved(things: &[wire::Entity], tick: u64) -> Vec<wire::ChunkFrame> {
+    let mut chunks: HashMap<(i32, i32), wire::ChunkFrame> = HashMap::new();
+    for thing in things {
+        let (x, z) = (thing.x.div_euclid(8), thing.z.div_euclid(8));
+        let frame = chunks.entry((x, z)).or_default();
+        frame.chunk = Some(common::Chunk { x, z });
+        frame.update.push(wire::EntityDelta {
+            id: thing.id.clone(),
+            x: Some(thing.x + i32::from(tick.is_multiple_of(2))),
+            ..Default::default()
+        });
+    }
+    chunks.into_values().collect()
+}
+
 /// A tick that one zone of two has told waits 50 ms for the other and no longer, and what comes
 /// later is told at once.
 #[tokio::test(start_paused = true)]
@@ -184,27 +200,10 @@ async fn a_crowd_is_written_once_per_format() {
     for mailbox in &sessions {
         taken(mailbox).expect("the first update");
     }
-    let moved = |tick: u64| {
-        let mut chunks: HashMap<world::Chunk, wire::ChunkFrame> = HashMap::new();
-        for (n, thing) in things.iter().enumerate() {
-            let chunk = world::Chunk::from(tile(n));
-            let frame = chunks.entry(chunk).or_default();
-            frame.chunk = Some(common::Chunk {
-                x: chunk.x,
-                z: chunk.z,
-            });
-            frame.update.push(wire::EntityDelta {
-                id: thing.id.clone(),
-                x: Some(thing.x + i32::try_from(tick % 2).unwrap()),
-                ..Default::default()
-            });
-        }
-        chunks.into_values().collect()
-    };
     for tick in 2..20 {
         fan_out.hear(frame(2, tick, Vec::new()));
         fan_out.window = None;
-        let chunks = moved(tick);
+        let chunks = moved(&things, tick);
         let mut flushed = Flushed::default();
         let begin = Instant::now();
         fan_out.replica.apply(1, tick, chunks);
