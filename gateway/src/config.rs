@@ -29,14 +29,23 @@ pub struct Config {
     pub(crate) proxies: TrustedProxies,
     pub(crate) rate_limits: bool,
     pub(crate) connections_max: usize,
+    pub(crate) times: Times,
+    pub(crate) commit_hash: Option<String>,
+}
+
+/// How long things may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    /// A lost session waits to be resumed.
     pub(crate) linger: Duration,
+    /// Clients are sent elsewhere at the end.
     pub(crate) drain: Duration,
+    /// Between two pings of a connection.
     pub(crate) heartbeat: Duration,
     /// For the head of a request, and to authenticate.
     pub(crate) handshake: Duration,
     /// A client that reads nothing for so long is let go.
     pub(crate) patience: Duration,
-    pub(crate) commit_hash: Option<String>,
 }
 
 /// What every client may know.
@@ -75,12 +84,8 @@ impl Config {
             gateway_id: reader
                 .optional("GATEWAY_ID", "this gateway's name on the bus; else random")
                 .unwrap_or_else(|| uuid::Uuid::new_v4().simple().to_string()),
-            persistence_addresses: reader.list(
-                "PERSISTENCE_ADDRESSES",
-                "127.0.0.1:5600",
-                "host:port of every persistence service",
-            ),
-            redis_url: reader.secret("REDIS_URL", "the bus between gateways; else in-process"),
+            persistence_addresses: read_addresses(reader),
+            redis_url: read_redis_url(reader),
             local_bus: reader.value(
                 "LOCAL_BUS",
                 "world".to_owned(),
@@ -98,6 +103,15 @@ impl Config {
             proxies: TrustedProxies::read(reader),
             rate_limits,
             connections_max: reader.value("CONNECTIONS_MAX", 20_000, "sockets at the same time"),
+            times: Times::read(reader, production),
+            commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
+        }
+    }
+}
+
+impl Times {
+    fn read(reader: &mut Reader, production: bool) -> Self {
+        Self {
             linger: read_seconds(
                 reader,
                 "LINGER_SECONDS",
@@ -128,7 +142,6 @@ impl Config {
                 10_000,
                 "a client that reads nothing for so long is let go",
             ),
-            commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
         }
     }
 }
@@ -173,6 +186,34 @@ fn read_ports(reader: &mut Reader, production: bool) -> (IpAddr, u16, u16) {
             "port of /livez, /readyz and /metrics; 0: /metrics on the main port",
         ),
     )
+}
+
+fn read_addresses(reader: &mut Reader) -> Vec<String> {
+    const NAME: &str = "PERSISTENCE_ADDRESSES";
+    let help = "host:port of every persistence service";
+    let addresses = reader.list(NAME, "127.0.0.1:5600", help);
+    if addresses.is_empty() {
+        reader.problem(format!("{NAME} is empty"));
+    }
+    for address in &addresses {
+        let port = address
+            .rsplit_once(':')
+            .map(|(_, port)| port.parse::<u16>());
+        if !matches!(port, Some(Ok(1..))) {
+            reader.problem(format!("{NAME}: {address:?} is not host:port"));
+        }
+    }
+    addresses
+}
+
+fn read_redis_url(reader: &mut Reader) -> Option<Secret> {
+    let url = reader.secret("REDIS_URL", "the bus between gateways; else in-process");
+    if let Some(url) = &url
+        && redis::Client::open(url.expose()).is_err()
+    {
+        reader.problem("REDIS_URL is no address of a Redis".to_owned());
+    }
+    url
 }
 
 fn read_jwt_secret(reader: &mut Reader, production: bool) -> Option<Secret> {
@@ -220,5 +261,58 @@ fn require_identity_provider(reader: &mut Reader) {
     ];
     for (name, _) in missing.into_iter().filter(|(_, missing)| *missing) {
         reader.problem(format!("{name} is required with PUBLIC_IDP_APP_ID"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::config::Env;
+
+    use super::*;
+
+    /// What is wrong with these settings; empty: nothing.
+    fn problems(settings: &[(&str, &str)]) -> String {
+        let mut reader = Reader::new(Env::from_pairs(settings.iter().copied()));
+        Config::read(&mut reader);
+        reader
+            .finish()
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn development_needs_no_setting_and_production_a_secret() {
+        assert_eq!(problems(&[]), "");
+        let production = ("NODE_ENV", "production");
+        assert!(problems(&[production]).contains("JWT_SECRET is required"));
+        let short = problems(&[production, ("JWT_SECRET", "short")]);
+        assert!(
+            short.contains("32 bytes") && !short.contains("short"),
+            "{short}"
+        );
+        let secret = ("JWT_SECRET", "0123456789abcdef0123456789abcdef");
+        assert_eq!(problems(&[production, secret]), "");
+        let open = problems(&[production, secret, ("DISABLE_RATE_LIMIT", "true")]);
+        assert!(open.contains("DISABLE_RATE_LIMIT"));
+    }
+
+    #[test]
+    fn wrong_addresses_and_half_an_identity_provider_are_named() {
+        for (name, value) in [
+            ("PERSISTENCE_ADDRESSES", "store"),
+            ("PERSISTENCE_ADDRESSES", "store:0"),
+            ("REDIS_URL", "http://redis"),
+            ("CORS_ORIGINS", "play.example"),
+            ("TRUSTED_PROXIES", "proxy"),
+            ("HEARTBEAT_MS", "0"),
+            ("PORT", "99999"),
+        ] {
+            assert!(problems(&[(name, value)]).contains(name), "{name}={value}");
+        }
+        let half = problems(&[("PUBLIC_IDP_APP_ID", "app")]);
+        for missing in ["IDP_APP_SECRET", "IDP_ISSUER", "IDP_JWKS_URL"] {
+            assert!(half.contains(missing), "{half}");
+        }
     }
 }

@@ -23,12 +23,17 @@ use tokio::{
     sync::{Semaphore, mpsc},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use world::Content;
 
 use crate::{
     app::App,
     auth::{accounts::Accounts, attempts::Attempts, tokens::Tokens},
     config::Config,
-    http::{address::Peer, manifests, router},
+    http::{
+        address::Peer,
+        manifests::{self, Manifests},
+        router,
+    },
     metrics::Metrics,
     session::{budget::Budgets, registry::Registry},
     social::{
@@ -58,14 +63,17 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     metrics_listener: Option<TcpListener>,
+    manifests: Manifests,
+    content: Arc<Content>,
 }
 
 impl Server {
-    /// Takes the ports; needs no other service.
+    /// Reads the world's manifests, then takes the ports; needs no other service.
     ///
     /// # Errors
-    /// A port is taken.
+    /// The manifests cannot be used, or a port is taken.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Self> {
+        let (manifests, content) = manifests::load(&config.world)?;
         let listen = |port| {
             let address = SocketAddr::new(config.host, port);
             async move {
@@ -84,6 +92,8 @@ impl Server {
             telemetry,
             listener,
             metrics_listener,
+            manifests,
+            content,
         })
     }
 
@@ -95,13 +105,18 @@ impl Server {
     /// Serves until `stop`, then sends everybody elsewhere and returns.
     ///
     /// # Errors
-    /// The world's manifests cannot be used, or an address of the configuration is none.
+    /// An address of the configuration is none.
     pub async fn run(mut self, stop: CancellationToken) -> anyhow::Result<()> {
         self.config
             .public
             .complete(self.config.production, self.address.port());
         let behind = CancellationToken::new();
-        let (app, heard) = build(self.config, self.telemetry, &behind)?;
+        let (app, heard) = build(
+            self.config,
+            self.telemetry,
+            (self.manifests, self.content),
+            &behind,
+        )?;
         let background = [
             tokio::spawn(Arc::clone(&app.hub).run(heard, behind.clone())),
             tokio::spawn(learn_secret(Arc::clone(&app), behind.clone())),
@@ -131,9 +146,9 @@ impl Server {
 fn build(
     config: Config,
     telemetry: Telemetry,
+    (manifests, content): (Manifests, Arc<Content>),
     behind: &CancellationToken,
 ) -> anyhow::Result<(Arc<App>, mpsc::Receiver<Heard>)> {
-    let (manifests, content) = manifests::load(&config.world)?;
     let meter = telemetry.meter();
     let metrics = Metrics::new(&meter);
     let (bus, heard) = match &config.redis_url {
@@ -294,7 +309,7 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, router: Router) {
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(app.config.handshake)
+        .header_read_timeout(app.config.times.handshake)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
@@ -319,6 +334,6 @@ async fn say_goodbye(app: &App) {
     app.health.set_unready("draining");
     app.draining.cancel();
     app.tasks.close();
-    let time = app.config.drain + DRAIN_MARGIN;
+    let time = app.config.times.drain + DRAIN_MARGIN;
     let _ = drain::within(time, "saying goodbye to clients", app.tasks.wait()).await;
 }

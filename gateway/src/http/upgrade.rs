@@ -56,7 +56,7 @@ pub(super) async fn ws(
         if let Some(halves) = halves(upgraded).await {
             let reports = app.reports.clone();
             let open =
-                |mailbox| Socket::open(halves, format, mailbox, reports, app.config.patience);
+                |mailbox| Socket::open(halves, format, mailbox, reports, app.config.times.patience);
             Session::serve(Arc::clone(&app), address, token, open).await;
         }
         app.metrics.connection(-1);

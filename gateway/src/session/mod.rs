@@ -127,7 +127,7 @@ impl Session {
         let mailbox = Mailbox::new();
         let socket = open(mailbox.clone());
         let (sender, commands) = mpsc::channel(WAITING_MAX);
-        let heartbeat = app.config.heartbeat;
+        let heartbeat = app.config.times.heartbeat;
         let mut heartbeat = interval_at(Instant::now() + heartbeat, heartbeat);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let session = Self {
@@ -146,7 +146,7 @@ impl Session {
             commands,
             events: mpsc::channel(WAITING_MAX),
             heartbeat,
-            deadline: Instant::now() + app.config.handshake,
+            deadline: Instant::now() + app.config.times.handshake,
             draining: false,
             limits: Limits::new(),
             counted: None,
@@ -158,8 +158,8 @@ impl Session {
     async fn run(mut self, token: Option<Secret>) {
         self.push(&Hello {
             protocol: PROTOCOL_VERSION,
-            heartbeat_ms: whole_ms(self.app.config.heartbeat),
-            auth_timeout_ms: whole_ms(self.app.config.handshake),
+            heartbeat_ms: whole_ms(self.app.config.times.heartbeat),
+            auth_timeout_ms: whole_ms(self.app.config.times.handshake),
             anonymous: self.app.config.anonymous,
         });
         let mut flow = match token {
@@ -242,7 +242,7 @@ impl Session {
         let Some(socket) = &self.socket else {
             return Flow::On;
         };
-        if socket.silence() > self.app.config.heartbeat * MISSES_MAX {
+        if socket.silence() > self.app.config.times.heartbeat * MISSES_MAX {
             tracing::debug!(session = self.handle.session_id, "the client is silent");
             return Flow::Lost;
         }
@@ -276,7 +276,7 @@ impl Session {
         if self.socket.is_none() {
             return Flow::End;
         }
-        let time = self.app.config.drain;
+        let time = self.app.config.times.drain;
         let after_ms = whole_ms(time);
         self.push(&proto::client::session::Draining { after_ms });
         let wait = time.mul_f64(rand::rng().random_range(0.0..1.0));

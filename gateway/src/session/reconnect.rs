@@ -66,7 +66,7 @@ impl Session {
         if self.stage == Stage::World {
             self.app.zones.pause(&self.handle.session_id);
         }
-        self.deadline = TokioInstant::now() + self.app.config.linger;
+        self.deadline = TokioInstant::now() + self.app.config.times.linger;
     }
 
     pub(super) async fn command(&mut self, command: Command) -> Flow {
