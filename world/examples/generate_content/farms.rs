@@ -2,7 +2,91 @@
 
 use crate::ground::Ground;
 use crate::town::{Built, Day, Side, Town};
-use crate::towns::{houses, people};
+use crate::towns::{House, Row, houses, people};
+
+const PLUMFURROW_PEOPLE: &[Row] = &[
+    (
+        "tilda_purse",
+        "Tilda Purse",
+        "Banks the harvest; eats the interest.",
+        "We take coins, grain and IOUs from relatives.",
+        "banker",
+        (14, 9),
+        Day::Stand,
+    ),
+    (
+        "gran_damson",
+        "Gran Damson",
+        "Has never lost a jam contest. Judges fear her.",
+        "Taste this. Now say it is the best. Good.",
+        "shop:damson_stall",
+        (3, 2),
+        Day::Stand,
+    ),
+    (
+        "otto_furrow",
+        "Otto Furrow",
+        "Ploughs in straight lines, talks in curves.",
+        "Started over there. Ended up over there. That is farming.",
+        "quest",
+        (-8, -12),
+        Day::Wander(4),
+    ),
+    (
+        "barrel_bess",
+        "Barrel Bess",
+        "The barrel is tilted so she can rest it.",
+        "Cider, or the other thing. The other thing is also cider.",
+        "",
+        (-14, 5),
+        Day::Wander(3),
+    ),
+    (
+        "strawman",
+        "Councillor Straw",
+        "A scarecrow. Elected twice.",
+        "...",
+        "",
+        (-26, -16),
+        Day::Stand,
+    ),
+    (
+        "shep",
+        "Shep",
+        "Counts sheep for a living. Always tired.",
+        "Fourteen, fifteen... zzz.",
+        "",
+        (20, 20),
+        Day::Wander(4),
+    ),
+    (
+        "miller_chaff",
+        "Miller Chaff",
+        "Waits for wind; makes some.",
+        "The mill is coming. The stone is early.",
+        "",
+        (-30, 6),
+        Day::Wander(3),
+    ),
+    (
+        "pip_plum",
+        "Pip",
+        "Climbs every tree once.",
+        "I can see the sea from up there. Or a puddle.",
+        "",
+        (6, 20),
+        Day::Wander(6),
+    ),
+];
+
+const PLUMFURROW_HOUSES: &[House] = &[
+    ("The Ripe Purse", (9, 4), (10, 7), Side::S),
+    ("The Tilted Barrel", (-20, 2), (12, 8), Side::E),
+    ("Big Barn", (8, -12), (14, 9), Side::N),
+    ("Furrow House", (-22, -11), (10, 8), Side::E),
+    ("Henhouse, for people", (26, 4), (8, 7), Side::S),
+    ("Miller's House", (-34, 2), (9, 8), Side::S),
+];
 
 /// Plumfurrow: furrows, orchards, beasts, and a village between them.
 pub(crate) fn plumfurrow(ground: &mut Ground) -> Built {
@@ -31,17 +115,7 @@ pub(crate) fn plumfurrow(ground: &mut Ground) -> Built {
     t.line("road", 3, &[(30, 0), (-6, 0)]);
     t.line("road", 3, &[(-5, 40), (-2, 0), (2, -30), (8, -40)]);
     t.disc("plaza", (0, 0), 7);
-    houses(
-        &mut t,
-        &[
-            ("The Ripe Purse", (9, 4), (10, 7), Side::S),
-            ("The Tilted Barrel", (-20, 2), (12, 8), Side::E),
-            ("Big Barn", (8, -12), (14, 9), Side::N),
-            ("Furrow House", (-22, -11), (10, 8), Side::E),
-            ("Henhouse, for people", (26, 4), (8, 7), Side::S),
-            ("Miller's House", (-34, 2), (9, 8), Side::S),
-        ],
-    );
+    houses(&mut t, PLUMFURROW_HOUSES);
     t.station("bank", "Counter of the Ripe Purse", (14, 8));
     t.station("range", "", (-16, 7));
     t.station("well", "", (-3, 4));
@@ -52,6 +126,13 @@ pub(crate) fn plumfurrow(ground: &mut Ground) -> Built {
         (4, -4),
     );
     t.lamps(&[(-6, -5), (7, 5), (20, 2), (-6, 12), (3, -14)]);
+    life(&mut t);
+    people(&mut t, PLUMFURROW_PEOPLE);
+    t.built()
+}
+
+/// What grows and grazes there.
+fn life(t: &mut Town) {
     t.trees(
         "tree_plum",
         &[
@@ -91,82 +172,4 @@ pub(crate) fn plumfurrow(ground: &mut Ground) -> Built {
     t.animals("woolly_philosopher", (26, 24), 8, 6);
     t.animals("patient_cow", (-28, -24), 8, 6);
     t.animals("woolly_philosopher", (28, -25), 8, 5);
-    people(
-        &mut t,
-        &[
-            (
-                "tilda_purse",
-                "Tilda Purse",
-                "Banks the harvest; eats the interest.",
-                "We take coins, grain and IOUs from relatives.",
-                "banker",
-                (14, 9),
-                Day::Stand,
-            ),
-            (
-                "gran_damson",
-                "Gran Damson",
-                "Has never lost a jam contest. Judges fear her.",
-                "Taste this. Now say it is the best. Good.",
-                "shop:damson_stall",
-                (3, 2),
-                Day::Stand,
-            ),
-            (
-                "otto_furrow",
-                "Otto Furrow",
-                "Ploughs in straight lines, talks in curves.",
-                "Started over there. Ended up over there. That is farming.",
-                "quest",
-                (-8, -12),
-                Day::Wander(4),
-            ),
-            (
-                "barrel_bess",
-                "Barrel Bess",
-                "The barrel is tilted so she can rest it.",
-                "Cider, or the other thing. The other thing is also cider.",
-                "",
-                (-14, 5),
-                Day::Wander(3),
-            ),
-            (
-                "strawman",
-                "Councillor Straw",
-                "A scarecrow. Elected twice.",
-                "...",
-                "",
-                (-26, -16),
-                Day::Stand,
-            ),
-            (
-                "shep",
-                "Shep",
-                "Counts sheep for a living. Always tired.",
-                "Fourteen, fifteen... zzz.",
-                "",
-                (20, 20),
-                Day::Wander(4),
-            ),
-            (
-                "miller_chaff",
-                "Miller Chaff",
-                "Waits for wind; makes some.",
-                "The mill is coming. The stone is early.",
-                "",
-                (-30, 6),
-                Day::Wander(3),
-            ),
-            (
-                "pip_plum",
-                "Pip",
-                "Climbs every tree once.",
-                "I can see the sea from up there. Or a puddle.",
-                "",
-                (6, 20),
-                Day::Wander(6),
-            ),
-        ],
-    );
-    t.built()
 }

@@ -3,6 +3,11 @@
 //! `cargo run -p world --example generate_content` writes `world/assets/manifests`; the same
 //! source gives the same bytes. It says what could not be reached on foot.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a tool that writes files, no part of the game"
+)]
+
 mod catalog;
 mod creatures;
 mod farms;

@@ -307,75 +307,26 @@ fn growth(id: &str) -> &'static [Growth] {
     }
 }
 
+#[rustfmt::skip]
 fn herds(id: &str) -> &'static [(&'static str, u32, i32, u32)] {
     match id {
-        "greenmarch" => &[
-            ("meadow_hare", 6, 8, 3),
-            ("woolly_philosopher", 3, 8, 4),
-            ("field_rat", 4, 6, 3),
-            ("furious_goose", 3, 6, 2),
-            ("red_fox", 3, 10, 1),
-            ("patient_cow", 2, 8, 4),
-        ],
-        "plum_vale" => &[
-            ("opinionated_hen", 3, 6, 4),
-            ("field_rat", 4, 7, 3),
-            ("meadow_hare", 3, 8, 3),
-        ],
-        "fernwood" => &[
-            ("deer", 5, 10, 2),
-            ("curious_squirrel", 5, 7, 3),
-            ("wild_boar", 4, 8, 2),
-            ("mushroomling", 4, 6, 3),
-        ],
-        "dawdle_lake" => &[
-            ("duck", 3, 6, 3),
-            ("heron", 2, 7, 2),
-            ("furious_goose", 2, 6, 3),
-        ],
+        "greenmarch" => &[("meadow_hare", 6, 8, 3), ("woolly_philosopher", 3, 8, 4), ("field_rat", 4, 6, 3), ("furious_goose", 3, 6, 2), ("red_fox", 3, 10, 1), ("patient_cow", 2, 8, 4)],
+        "plum_vale" => &[("opinionated_hen", 3, 6, 4), ("field_rat", 4, 7, 3), ("meadow_hare", 3, 8, 3)],
+        "fernwood" => &[("deer", 5, 10, 2), ("curious_squirrel", 5, 7, 3), ("wild_boar", 4, 8, 2), ("mushroomling", 4, 6, 3)],
+        "dawdle_lake" => &[("duck", 3, 6, 3), ("heron", 2, 7, 2), ("furious_goose", 2, 6, 3)],
         "heron_flats" => &[("heron", 3, 7, 3), ("duck", 2, 6, 3)],
         "long_beach" => &[("sidestep_crab", 6, 7, 3), ("harbour_gull", 4, 9, 3)],
-        "weald" => &[
-            ("grey_wolf", 4, 9, 2),
-            ("wild_boar", 3, 8, 2),
-            ("toll_collector", 3, 6, 3),
-            ("deer", 2, 10, 2),
-        ],
+        "weald" => &[("grey_wolf", 4, 9, 2), ("wild_boar", 3, 8, 2), ("toll_collector", 3, 6, 3), ("deer", 2, 10, 2)],
         "mosslands" => &[("grey_wolf", 3, 9, 2), ("mushroomling", 3, 7, 3)],
-        "mire" => &[
-            ("bog_toad", 5, 8, 3),
-            ("marsh_lurker", 5, 7, 2),
-            ("midge_cloud", 4, 8, 2),
-        ],
-        "cobble_hills" => &[
-            ("mountain_goat", 4, 9, 3),
-            ("stone_gnawer", 4, 7, 2),
-            ("toll_collector", 2, 6, 3),
-        ],
-        "gorse_heath" => &[
-            ("meadow_hare", 3, 9, 3),
-            ("toll_collector", 2, 6, 3),
-            ("red_fox", 2, 9, 2),
-        ],
+        "mire" => &[("bog_toad", 5, 8, 3), ("marsh_lurker", 5, 7, 2), ("midge_cloud", 4, 8, 2)],
+        "cobble_hills" => &[("mountain_goat", 4, 9, 3), ("stone_gnawer", 4, 7, 2), ("toll_collector", 2, 6, 3)],
+        "gorse_heath" => &[("meadow_hare", 3, 9, 3), ("toll_collector", 2, 6, 3), ("red_fox", 2, 9, 2)],
         "high_pasture" => &[("mountain_goat", 3, 9, 3), ("stone_gnawer", 2, 7, 2)],
-        "owlbrook" => &[
-            ("grey_wolf", 3, 9, 2),
-            ("brown_bear", 2, 8, 1),
-            ("deer", 2, 9, 2),
-        ],
-        "whitemantle" => &[
-            ("snow_hare", 5, 9, 3),
-            ("frost_wolf", 5, 10, 2),
-            ("ice_bear", 3, 9, 1),
-            ("penguin_accountant", 3, 7, 4),
-        ],
+        "owlbrook" => &[("grey_wolf", 3, 9, 2), ("brown_bear", 2, 8, 1), ("deer", 2, 9, 2)],
+        "whitemantle" => &[("snow_hare", 5, 9, 3), ("frost_wolf", 5, 10, 2), ("ice_bear", 3, 9, 1), ("penguin_accountant", 3, 7, 4)],
         "glass_tarn" => &[("penguin_accountant", 2, 6, 4), ("ice_bear", 1, 8, 1)],
         "grumble_ridge" => &[("stone_gnawer", 3, 5, 2)],
-        "cinderlea" => &[
-            ("cinder_imp", 4, 8, 3),
-            ("ash_hound", 4, 9, 2),
-            ("ember_golem", 3, 7, 1),
-        ],
+        "cinderlea" => &[("cinder_imp", 4, 8, 3), ("ash_hound", 4, 9, 2), ("ember_golem", 3, 7, 1)],
         _ => &[],
     }
 }
