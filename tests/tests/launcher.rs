@@ -14,6 +14,7 @@ use tests::{
     http,
     terrain::Terrain,
 };
+use tokio::time::{Instant, sleep};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_world_is_started_stopped_and_continued() {
@@ -23,7 +24,7 @@ async fn a_world_is_started_stopped_and_continued() {
 
 async fn story(data: &DataFolder) -> Result<()> {
     let mut first = Launcher::start("launcher_first", data.path(), &[]).await?;
-    let said = first.process().all_said();
+    let said = table(&mut first).await?;
     let port = first.gateway().replace("127.0.0.1:", "");
     let folder = data.path().to_str().context("the folder's name")?;
     ensure!(
@@ -63,6 +64,19 @@ async fn story(data: &DataFolder) -> Result<()> {
         "Ctrl-C with a player in the world ended it with {code:?}"
     );
     Ok(())
+}
+
+/// What it prints when all is up.
+async fn table(launcher: &mut Launcher) -> Result<String> {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let said = launcher.process().all_said();
+        if said.contains("Ctrl-C") {
+            return Ok(said);
+        }
+        ensure!(Instant::now() < deadline, "no table: {said}");
+        sleep(Duration::from_millis(20)).await;
+    }
 }
 
 async fn second_on_the_same_data(folder: &str) -> Result<()> {

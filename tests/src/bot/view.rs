@@ -154,7 +154,8 @@ impl View {
             return;
         };
         let Some(own) = self.map.entity(&entered.entity_id) else {
-            self.self_unseen += 1;
+            // The first update after entering may be without it; later ones may not.
+            self.self_unseen += u64::from(self.last_seen.is_some());
             return;
         };
         let (x, z) = (own.x, own.z);
