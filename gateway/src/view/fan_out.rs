@@ -1,7 +1,7 @@
 //! The one task that owns the replica: it takes every run's frames of a tick, asks for the chunks
 //! that sessions come near, and gives each session its update.
 //!
-//! Always: it never waits for a client, nor for a run longer than 50 ms; what comes late goes out
+//! Always: it never waits for a client, nor for a run longer than 150 ms; what comes late goes out
 //! with the next flush, at once when a whole run was late.
 
 use std::{
@@ -39,7 +39,7 @@ use crate::{
 };
 
 /// How long a tick waits for the last run's frame.
-const FRAME_WAIT: Duration = Duration::from_millis(50);
+const FRAME_WAIT: Duration = Duration::from_millis(150);
 /// Sessions that come within this are subscribed for together.
 const GATHER: Duration = Duration::from_millis(5);
 /// Frames that wait for this task; beyond them, the streams do.

@@ -109,7 +109,7 @@ fn moved(things: &[wire::Entity], tick: u64) -> Vec<wire::ChunkFrame> {
     chunks.into_values().collect()
 }
 
-/// A tick that one zone of two has told waits 50 ms for the other and no longer, and what comes
+/// A tick that one zone of two has told waits a moment for the other and no longer, and what comes
 /// later is told at once.
 #[tokio::test(start_paused = true)]
 async fn a_tick_waits_for_all_zones_but_not_for_long() {
@@ -134,7 +134,7 @@ async fn a_tick_waits_for_all_zones_but_not_for_long() {
     let (east, _east) = asks.pop().unwrap();
     let (west, _west) = asks.pop().unwrap();
     frames.send(frame(1, 100, west)).await.unwrap();
-    sleep(Duration::from_millis(49)).await;
+    sleep(FRAME_WAIT - Duration::from_millis(1)).await;
     assert!(taken(&mailbox).is_none());
     sleep(Duration::from_millis(2)).await;
     let first = taken(&mailbox).expect("told without the other zone");
