@@ -43,7 +43,7 @@ impl Config {
             "127.0.0.1:0".to_owned(),
             "where gateways and other zones connect",
         );
-        let advertise = reader.optional(
+        let advertise: Option<String> = reader.optional(
             "ZONE_ADVERTISE",
             "host:port at which others reach this zone; the bound address if not set",
         );
@@ -55,6 +55,9 @@ impl Config {
         if persistence.is_empty() {
             reader.problem("PERSISTENCE_ADDRESSES names nobody".to_owned());
         }
+        check_addresses(reader, "ZONE_LISTEN", [&listen]);
+        check_addresses(reader, "ZONE_ADVERTISE", &advertise);
+        check_addresses(reader, "PERSISTENCE_ADDRESSES", &persistence);
         let metrics_port = reader.value(
             "METRICS_PORT",
             0,
@@ -97,6 +100,19 @@ impl Config {
     pub(crate) fn ticks(&self, of: Duration) -> u64 {
         let ms = u64::try_from(of.as_millis()).unwrap_or(u64::MAX);
         (ms / self.tick_ms.max(1)).max(1)
+    }
+}
+
+fn check_addresses<'a>(
+    reader: &mut Reader,
+    name: &str,
+    texts: impl IntoIterator<Item = &'a String>,
+) {
+    let fits = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok();
+    for text in texts {
+        if !text.rsplit_once(':').is_some_and(fits) {
+            reader.problem(format!("{name} must be host:port, not {text:?}"));
+        }
     }
 }
 
