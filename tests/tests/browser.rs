@@ -129,6 +129,7 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
         names(state).contains(&"Bob".to_owned())
     })
     .await?;
+    walk(bob, beside(&atlas, position(&state(bob).await?)?)?).await?;
     say(bob, "Hello from the other window!").await?;
     heard(ann, "Hello from the other window!").await?;
     say(ann, "Good to see you.").await?;
@@ -186,6 +187,17 @@ async fn open(browser: &Client, page: &str, name: &str) -> Result<()> {
     let entered = until(browser, "the world", in_world).await?;
     ensure!(entered["name"] == json!(name), "{entered}");
     Ok(())
+}
+
+/// A tile two steps away, so that two who have just come do not hide each other.
+fn beside(atlas: &Atlas, at: (i32, i32)) -> Result<(i32, i32)> {
+    let ways = atlas.terrain.ways_to(at);
+    let around = [(2, 0), (-2, 0), (0, 2), (0, -2)];
+    let tiles = around.map(|(dx, dz)| (at.0 + dx, at.1 + dz));
+    tiles
+        .into_iter()
+        .find(|tile| ways.far(*tile) == Some(2))
+        .context("walled in")
 }
 
 async fn over_the_border(
