@@ -10,8 +10,10 @@ use chassis::{
 
 use crate::arguments::Arguments;
 
+/// To listen on a port that is free.
+const ANY_PORT: &str = "127.0.0.1:0";
 /// Stands for the address of the persistence service until that is known.
-const UNKNOWN: &str = "127.0.0.1:0";
+const UNKNOWN: &str = "127.0.0.1:1";
 
 /// The settings of all services.
 #[derive(Debug)]
@@ -122,9 +124,9 @@ fn base(arguments: &Arguments, process: &Env) -> Env {
         env.set("PLACEMENT_SETTLE_MS", "600");
     }
     env.set("DATA_DIR", arguments.data.to_string_lossy());
-    env.set("PERSISTENCE_LISTEN", UNKNOWN);
+    env.set("PERSISTENCE_LISTEN", ANY_PORT);
     env.set("PERSISTENCE_ADDRESSES", UNKNOWN);
-    env.set("ZONE_LISTEN", UNKNOWN);
+    env.set("ZONE_LISTEN", ANY_PORT);
     env
 }
 
