@@ -100,6 +100,8 @@ struct Compared {
     in_transit: usize,
     /// Maps whose tick the zones no longer had, because comparing fell behind.
     too_late: usize,
+    /// Disagreements of maps with the dump of the tick before: the comparison sees a difference.
+    with_the_tick_before: usize,
     wrong: Vec<String>,
     wrong_by_kind: BTreeMap<&'static str, usize>,
     took: Duration,
@@ -163,6 +165,9 @@ async fn compare(mut snapshots: mpsc::Receiver<Snapshot>, zones: Zones) -> Resul
                     .wrong
                     .push(format!("{name} at {tick}: {disagreement:?}"));
             }
+        }
+        if let Ok(before) = zones.dump(snapshot.tick - 1, &snapshot.chunks).await {
+            compared.with_the_tick_before += disagreements(&snapshot, &before).len();
         }
         compared.took += began.elapsed();
     }
