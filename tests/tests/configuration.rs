@@ -53,13 +53,17 @@ async fn a_wrong_value_is_named_before_a_port_is_bound() {
 
 #[tokio::test]
 async fn a_wrong_port_is_named() {
-    for (binary, name) in [
-        ("gateway", "PORT"),
-        ("zone-server", "ZONE_LISTEN"),
-        ("persistence-svc", "PERSISTENCE_LISTEN"),
-        ("tilestead", "PORT"),
+    for (binary, variable, name) in [
+        ("gateway", "PORT", "PORT"),
+        ("zone-server", "ZONE_LISTEN", "ZONE_LISTEN"),
+        (
+            "persistence-svc",
+            "PERSISTENCE_LISTEN",
+            "PERSISTENCE_LISTEN",
+        ),
+        ("tilestead", "PORT", "--port"),
     ] {
-        let finished = run(binary, &[], &[(name, "many")]).await;
+        let finished = run(binary, &[], &[(variable, "many")]).await;
         one_sentence(binary, &finished, name);
     }
 }
