@@ -114,6 +114,15 @@ impl Bus {
         }
     }
 
+    /// Whether channels and values may be forgotten since this was asked last: then everything
+    /// must be said again.
+    pub(crate) fn forgot(&self) -> bool {
+        match self {
+            Self::Local(_) => false,
+            Self::Redis(bus) => bus.forgot(),
+        }
+    }
+
     /// Whether it answers.
     pub(crate) async fn probe(&self) -> Result<(), Away> {
         match self {

@@ -102,6 +102,10 @@ impl Hub {
     /// A player came into the world.
     pub(crate) fn join(&self, present: Present, mailbox: Mailbox) {
         let mut state = self.state();
+        if state.away {
+            // A session that overflows is closed by its own writer.
+            let _ = mailbox.push(Reliable::of(&away_notice(true)));
+        }
         state.fresh.push(present.session_id.clone());
         state.listeners.join(present, mailbox);
         drop(state);
@@ -194,18 +198,35 @@ impl Hub {
             }
             self.state().listeners.locate(&self.position);
             let all = renew_at <= Instant::now();
-            let done = self.round(&mut channels, all).await;
-            if all && done.is_ok() {
-                renew_at = Instant::now() + presence::RENEW;
+            match self.round(&mut channels, all).await {
+                Ok(true) => renew_at = Instant::now() + presence::RENEW,
+                Ok(false) => {}
+                // Whatever it knew of us may be gone when it is back.
+                Err(Away) => {
+                    channels = Channels::default();
+                    renew_at = Instant::now();
+                }
             }
-            self.note_away(done.is_err());
             round_at = Instant::now() + LOCATE;
         }
     }
 
-    /// Brings the bus up to date: presence, of all or of those who are new, and channels.
-    async fn round(&self, channels: &mut Channels, all: bool) -> Result<(), Away> {
+    /// Brings the bus up to date and tells players whether it can be. Gives whether presence of
+    /// all is on it now.
+    async fn round(&self, channels: &mut Channels, all: bool) -> Result<bool, Away> {
+        let done = self.update(channels, all).await;
+        self.note_away(done.is_err());
+        done
+    }
+
+    /// Presence, of all or of those who are new, and channels.
+    async fn update(&self, channels: &mut Channels, all: bool) -> Result<bool, Away> {
         self.bus.probe().await?;
+        let forgot = self.bus.forgot();
+        if forgot {
+            *channels = Channels::default();
+        }
+        let all = all || forgot;
         let entries: Vec<(String, String)> = {
             let mut state = self.state();
             let fresh = std::mem::take(&mut state.fresh);
@@ -221,7 +242,8 @@ impl Hub {
                 .collect()
         };
         self.bus.set(&entries, presence::TIME_TO_LIVE).await?;
-        channels.follow(&self.bus, self.wanted()).await
+        channels.follow(&self.bus, self.wanted()).await?;
+        Ok(all)
     }
 
     fn wanted(&self) -> BTreeSet<String> {
@@ -244,16 +266,7 @@ impl Hub {
         }
         state.away = away;
         tracing::warn!(away, "the bus");
-        let (code, message) = if away {
-            ("chat_away", "Chat is paused; the world goes on.")
-        } else {
-            ("chat_back", "Chat is back.")
-        };
-        let notice = Notice {
-            code: code.to_owned(),
-            message: message.to_owned(),
-            level: if away { "warning" } else { "info" }.to_owned(),
-        };
+        let notice = away_notice(away);
         for listener in state.listeners.all() {
             // A session that overflows is closed by its own writer.
             let _ = listener.mailbox.push(Reliable::of(&notice));
@@ -326,6 +339,20 @@ impl Channels {
             self.0.remove(channel);
         }
         Ok(())
+    }
+}
+
+/// What a player is told when chat pauses, or goes on.
+fn away_notice(away: bool) -> Notice {
+    let (code, message, level) = if away {
+        ("chat_away", "Chat is paused; the world goes on.", "warning")
+    } else {
+        ("chat_back", "Chat is back.", "info")
+    };
+    Notice {
+        code: code.to_owned(),
+        message: message.to_owned(),
+        level: level.to_owned(),
     }
 }
 

@@ -1,13 +1,25 @@
 //! The bus over Redis: one connection for commands and for what is heard (RESP3), which comes
-//! back by itself and subscribes again.
+//! back by itself.
+//!
+//! Always: no call waits longer than its deadline, whatever Redis does; a connection that was
+//! lost is told about, since a Redis that started anew knows neither our channels nor our values;
+//! one that stays silent, or that Redis turned away, is replaced.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use anyhow::Context;
+use arc_swap::ArcSwap;
 use bytes::Bytes;
 use redis::{
-    Client, FromRedisValue, PushInfo, PushKind, Script, Value,
+    Client, FromRedisValue, IntoConnectionInfo, PushInfo, PushKind, Script, Value,
     aio::{ConnectionManager, ConnectionManagerConfig},
+    io::tcp::TcpSettings,
 };
 use tokio::{sync::mpsc, time::timeout};
 
@@ -16,18 +28,40 @@ use super::bus::{Away, CALL_TIMEOUT, Heard};
 /// The longest pause between two attempts to connect.
 const RETRY_MAX: Duration = Duration::from_secs(1);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// A connection that answers nothing for so long is replaced.
+const SILENCE_MAX: Duration = Duration::from_secs(5);
 const REMOVE: &str = "if redis.call('GET', KEYS[1]) == ARGV[1] then \
     return redis.call('DEL', KEYS[1]) else return 0 end";
 
 /// A gateway's connection to Redis.
 #[derive(Clone)]
-pub(crate) struct RedisBus(ConnectionManager);
+pub(crate) struct RedisBus(Arc<Link>);
+
+struct Link {
+    client: Client,
+    config: ConnectionManagerConfig,
+    manager: ArcSwap<ConnectionManager>,
+    /// A connection was lost since this was asked last.
+    lost: Arc<AtomicBool>,
+    /// Since when no probe was answered.
+    silent: Mutex<Option<Instant>>,
+}
 
 impl RedisBus {
     /// Connects when first used. Call it inside a runtime.
     pub(crate) fn connect(url: &str, sender: mpsc::Sender<Heard>) -> anyhow::Result<Self> {
-        let client = Client::open(resp3(url)).context("REDIS_URL")?;
+        let address = resp3(url).into_connection_info().context("REDIS_URL")?;
+        // Small messages do not wait for each other, and a host that vanished is noticed.
+        let tcp = TcpSettings::default()
+            .set_nodelay(true)
+            .set_user_timeout(SILENCE_MAX);
+        let client = Client::open(address.set_tcp_settings(tcp)).context("REDIS_URL")?;
+        let lost = Arc::new(AtomicBool::new(false));
+        let noted = Arc::clone(&lost);
         let heard = move |info: PushInfo| -> Result<(), Away> {
+            if info.kind == PushKind::Disconnection {
+                noted.store(true, Ordering::Release);
+            }
             // Runs on the connection's driver: it must never wait. What does not fit is lost, as
             // passing chat may be.
             if let Some(heard) = read(info)
@@ -43,17 +77,32 @@ impl RedisBus {
             .set_max_delay(RETRY_MAX)
             .set_push_sender(heard)
             .set_automatic_resubscription();
-        let manager = ConnectionManager::new_lazy_with_config(client, config);
-        Ok(Self(manager.context("REDIS_URL")?))
+        let manager = ConnectionManager::new_lazy_with_config(client.clone(), config.clone());
+        Ok(Self(Arc::new(Link {
+            manager: ArcSwap::from_pointee(manager.context("REDIS_URL")?),
+            client,
+            config,
+            lost,
+            silent: Mutex::new(None),
+        })))
+    }
+
+    fn manager(&self) -> ConnectionManager {
+        ConnectionManager::clone(&self.0.manager.load())
+    }
+
+    /// Whether Redis may have forgotten channels and values since this was asked last.
+    pub(crate) fn forgot(&self) -> bool {
+        self.0.lost.swap(false, Ordering::AcqRel)
     }
 
     pub(crate) async fn subscribe(&self, channel: &str) -> Result<(), Away> {
-        let mut manager = self.0.clone();
+        let mut manager = self.manager();
         bounded(async move { manager.subscribe(channel).await }).await
     }
 
     pub(crate) async fn unsubscribe(&self, channel: &str) -> Result<(), Away> {
-        let mut manager = self.0.clone();
+        let mut manager = self.manager();
         bounded(async move { manager.unsubscribe(channel).await }).await
     }
 
@@ -68,7 +117,7 @@ impl RedisBus {
         values: &[(String, String)],
         time_to_live: Duration,
     ) -> Result<(), Away> {
-        let mut manager = self.0.clone();
+        let mut manager = self.manager();
         let ms = u64::try_from(time_to_live.as_millis()).unwrap_or(u64::MAX);
         // In parts, so that no single call is a long one.
         for part in values.chunks(500) {
@@ -88,7 +137,7 @@ impl RedisBus {
     }
 
     pub(crate) async fn remove(&self, key: &str, value: &str) -> Result<(), Away> {
-        let mut manager = self.0.clone();
+        let mut manager = self.manager();
         let script = Script::new(REMOVE);
         let mut call = script.key(key);
         call.arg(value);
@@ -97,12 +146,42 @@ impl RedisBus {
             .map(|_| ())
     }
 
+    /// Whether it answers; a connection that never does is replaced.
     pub(crate) async fn probe(&self) -> Result<(), Away> {
-        self.ask::<Value>(&redis::cmd("PING")).await.map(|_| ())
+        let answer = self.ask::<Value>(&redis::cmd("PING")).await;
+        if self.silent_too_long(answer.is_err(), Instant::now()) {
+            self.replace();
+        }
+        answer.map(|_| ())
+    }
+
+    fn silent_too_long(&self, silent: bool, now: Instant) -> bool {
+        let mut since = self.0.silent.lock().unwrap_or_else(PoisonError::into_inner);
+        if !silent {
+            *since = None;
+            return false;
+        }
+        let began = *since.get_or_insert(now);
+        let too_long = now.saturating_duration_since(began) >= SILENCE_MAX;
+        if too_long {
+            *since = Some(now);
+        }
+        too_long
+    }
+
+    /// Begins a new connection. The manager's own way back covers connections that break; it
+    /// keeps a refusal for ever, and waits for a host that answers nothing any more.
+    fn replace(&self) {
+        let (client, config) = (self.0.client.clone(), self.0.config.clone());
+        match ConnectionManager::new_lazy_with_config(client, config) {
+            Ok(manager) => self.0.manager.store(Arc::new(manager)),
+            Err(error) => tracing::warn!(kind = ?error.kind(), "no new connection to Redis"),
+        }
+        self.0.lost.store(true, Ordering::Release);
     }
 
     async fn ask<T: FromRedisValue>(&self, command: &redis::Cmd) -> Result<T, Away> {
-        let mut manager = self.0.clone();
+        let mut manager = self.manager();
         bounded(command.query_async(&mut manager)).await
     }
 }
@@ -151,43 +230,4 @@ fn read(info: PushInfo) -> Option<Heard> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_address_asks_for_resp3() {
-        for (given, used) in [
-            ("redis://h:1", "redis://h:1/?protocol=resp3"),
-            ("redis://h/2", "redis://h/2?protocol=resp3"),
-            (
-                "redis+unix:///tmp/r.sock",
-                "redis+unix:///tmp/r.sock?protocol=resp3",
-            ),
-            (
-                "redis+unix:///r?db=1",
-                "redis+unix:///r?db=1&protocol=resp3",
-            ),
-            ("redis://h/?protocol=resp3", "redis://h/?protocol=resp3"),
-        ] {
-            assert_eq!(resp3(given), used);
-            assert!(Client::open(used).is_ok(), "{used}");
-        }
-    }
-
-    #[test]
-    fn only_messages_are_heard() {
-        let text = |t: &str| Value::BulkString(t.as_bytes().to_vec());
-        let info = |kind, data| PushInfo { kind, data };
-        let message = info(PushKind::Message, vec![text("c"), text("p")]);
-        let heard = read(message).unwrap();
-        assert_eq!(
-            (heard.channel.as_str(), &heard.payload[..]),
-            ("c", &b"p"[..])
-        );
-        assert_eq!(
-            read(info(PushKind::Subscribe, vec![text("c"), Value::Int(1)])),
-            None
-        );
-        assert_eq!(read(info(PushKind::Message, vec![text("c")])), None);
-    }
-}
+mod tests;

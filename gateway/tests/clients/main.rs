@@ -6,6 +6,7 @@
 mod client;
 mod door;
 mod limits;
+mod redis;
 mod resume;
 mod stage;
 mod store;
