@@ -51,6 +51,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
         seed: 7,
         gateways: gateways.collect::<Result<_>>()?,
         format: Format::Json,
+        maps: PLAYERS,
         ground: Arc::new(Ground::new(atlas.terrain, gates)),
         snapshots: Some((sink, COMPARE_EVERY)),
         progress_every: Duration::from_secs(10),

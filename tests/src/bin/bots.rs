@@ -72,6 +72,9 @@ struct Arguments {
     /// How messages are written: json or msgpack
     #[arg(long, default_value = "json", value_parser = format)]
     format: Format,
+    /// So many keep a whole map and check it; the others look only for themselves
+    #[arg(long, default_value_t = 200)]
+    maps: usize,
     /// Border scenario: at most this far from where new characters stand, in tiles
     #[arg(long, default_value_t = 110)]
     radius: i32,
@@ -167,6 +170,7 @@ async fn play(arguments: Arguments) -> Result<Summary> {
         seed: arguments.seed,
         gateways: arguments.gateways,
         format: arguments.format,
+        maps: arguments.maps,
         ground: Arc::new(Ground::new(terrain, gates)),
         snapshots: None,
         progress_every: Duration::from_secs(if terminal { 1 } else { 5 }),

@@ -122,6 +122,14 @@ impl View {
                 self.position = Some((to.position.x, to.position.z));
                 self.last_seen = None;
             }
+            Told::Glance(glance) => {
+                self.updates += 1;
+                self.ticks_backwards += u64::from(glance.tick < self.tick);
+                self.tick = glance.tick.max(self.tick);
+                if let (Some((x, z)), Some(old)) = (glance.own, self.position) {
+                    self.stands(x.unwrap_or(old.0), z.unwrap_or(old.1));
+                }
+            }
             Told::Error(error) => *self.errors.entry(error.code.wire()).or_default() += 1,
             Told::Update(update) => {
                 self.updates += 1;
@@ -159,6 +167,11 @@ impl View {
             return;
         };
         let (x, z) = (own.x, own.z);
+        self.stands(x, z);
+    }
+
+    /// The own entity was shown here.
+    fn stands(&mut self, x: i32, z: i32) {
         if let Some((tick, old_x, old_z)) = self.last_seen {
             let way = i64::from((x - old_x).abs().max((z - old_z).abs()));
             let ticks = i64::try_from(self.tick.saturating_sub(tick)).unwrap_or(i64::MAX);

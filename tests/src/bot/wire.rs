@@ -18,6 +18,15 @@ pub struct Message {
     pub told: Told,
 }
 
+/// What a hasty reader takes from a `world:update`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glance {
+    /// The tick that it shows.
+    pub tick: u64,
+    /// What it says of the own position, if anything: x and z, each if it changed.
+    pub own: Option<(Option<i32>, Option<i32>)>,
+}
+
 #[derive(Serialize)]
 struct Outbound<'a, T: ?Sized> {
     event: &'a str,
@@ -48,6 +57,8 @@ macro_rules! told {
         #[allow(clippy::large_enum_variant)] // short-lived, one at a time
         pub enum Told {
             $(#[doc = concat!("`", $name, "`")] $variant($data),)*
+            /// `world:update`, of which only a part was read.
+            Glance(Glance),
             /// An event that this client does not know, by name.
             Other(String),
         }
@@ -55,7 +66,11 @@ macro_rules! told {
         impl Told {
             /// The event's wire name.
             pub fn event(&self) -> &str {
-                match self { $(Self::$variant(_) => $name,)* Self::Other(name) => name }
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                    Self::Glance(_) => "world:update",
+                    Self::Other(name) => name,
+                }
             }
         }
 

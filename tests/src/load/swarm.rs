@@ -46,6 +46,9 @@ pub struct Options {
     pub gateways: Vec<Address>,
     /// How messages are written.
     pub format: Format,
+    /// This many keep a whole map and check it; the others look only for themselves. With
+    /// MessagePack all keep one.
+    pub maps: usize,
     /// What the bots know of the world.
     pub ground: Arc<Ground>,
     /// Where maps are sent to be compared, and how often each bot does so.
@@ -168,6 +171,7 @@ fn bots(options: &Options, run: &Arc<Run>, start: Instant) -> Arc<Vec<Bot>> {
             format!("b{index}-{life}"),
             address,
             connect_at,
+            index < options.maps || options.format == Format::MessagePack,
             plan,
             Arc::clone(run),
         )

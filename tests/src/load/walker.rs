@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     bot::{
-        Message, Phase, Told, View,
+        Message, Phase, Told, View, glance,
         socket::{self, Closed, Received, Upgrade},
         wire,
     },
@@ -67,17 +67,21 @@ pub struct Bot {
     name: String,
     address: Address,
     connect_at: Instant,
+    /// It keeps a whole map; else it looks only for itself.
+    keeps_map: bool,
     known: Mutex<Known>,
     changed: Notify,
     run: Arc<Run>,
 }
 
 impl Bot {
-    /// Makes a bot that is to connect at `connect_at`.
+    /// Makes a bot that is to connect at `connect_at` and keeps a whole map of what it is shown, or
+    /// looks only for itself.
     pub fn new(
         name: String,
         address: Address,
         connect_at: Instant,
+        keeps_map: bool,
         plan: Plan,
         run: Arc<Run>,
     ) -> Self {
@@ -85,6 +89,7 @@ impl Bot {
             name,
             address,
             connect_at,
+            keeps_map,
             known: Mutex::new(Known {
                 view: View::default(),
                 tally: Tally::default(),
@@ -267,12 +272,17 @@ impl Bot {
         let known = &mut *known;
         known.tally.messages += 1;
         known.tally.bytes += bytes.len() as u64;
-        let Ok(message) = wire::read(self.run.format, bytes) else {
+        let own = known.view.entered.as_ref().map(|e| e.entity_id.as_str());
+        let read = match own {
+            Some(own) if !self.keeps_map => glance::read(bytes, own),
+            _ => wire::read(self.run.format, bytes),
+        };
+        let Ok(message) = read else {
             known.tally.unreadable += 1;
             return None;
         };
+        known.tally.updates += u64::from(message.told.event() == "world:update");
         if let Told::Update(update) = &message.told {
-            known.tally.updates += 1;
             if update.tick > known.view.tick {
                 self.snapshot(known, now);
             }
