@@ -1,6 +1,12 @@
-//! The time of day in words: ISO 8601 in UTC, to the millisecond.
+//! What time it is: the time of day in words (ISO 8601 in UTC, to the millisecond), and the moment
+//! from which times are counted.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// This moment, by the clock that all timers follow.
+pub(crate) fn instant() -> Instant {
+    tokio::time::Instant::now().into_std()
+}
 
 /// Now.
 pub(crate) fn now_iso() -> String {

@@ -9,6 +9,7 @@ use std::{
 use proto::client::limits::{CLIENT_MESSAGES_PER_SECOND_MAX, CONNECTIONS_PER_ACCOUNT_MAX};
 
 use super::limits::{MessageLimit, Verdict};
+use crate::clock;
 
 /// Accounts that are remembered before the idle ones are forgotten.
 const SWEEP_AT: usize = 1024;
@@ -94,7 +95,7 @@ impl Drop for Budget {
         let mut accounts = lock(&self.accounts);
         if let Some(account) = accounts.get_mut(&self.account_id) {
             account.connections -= 1;
-            if account.connections == 0 && account.messages.idle(Instant::now()) {
+            if account.connections == 0 && account.messages.idle(clock::instant()) {
                 accounts.remove(&self.account_id);
             }
         }

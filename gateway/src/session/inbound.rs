@@ -1,6 +1,6 @@
 //! What a client says: counted, read, checked against what is welcome now, and passed on.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use proto::client::{
@@ -63,7 +63,7 @@ impl Session {
     }
 
     fn count_message(&mut self) -> Verdict {
-        let now = Instant::now();
+        let now = clock::instant();
         match self
             .account
             .as_ref()
@@ -131,7 +131,7 @@ impl Session {
         let id = id.filter(|id| !matches!(id, RequestId::Text(text) if text.len() > ID_BYTES_MAX));
         let event = event.filter(|event| event.len() <= ID_BYTES_MAX);
         self.refuse_with(id, event, code, &why, None);
-        if self.limits.malformed.pass(Instant::now()).is_ok() {
+        if self.limits.malformed.pass(clock::instant()).is_ok() {
             return Flow::On;
         }
         self.shut(

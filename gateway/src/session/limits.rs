@@ -64,8 +64,9 @@ pub(crate) enum Verdict {
     Block(Duration),
 }
 
-/// Refusals that follow each other within this time belong together.
-const PAUSE: Duration = Duration::from_secs(1);
+/// Refusals that follow each other within this time belong together: who sends too much in every
+/// second is refused in every second, early in one and late in the next.
+const PAUSE: Duration = Duration::from_secs(2);
 /// How long refusals may go on.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a block lasts.
@@ -98,7 +99,7 @@ impl MessageLimit {
             return Verdict::Pass;
         };
         let since = match self.refusing {
-            Some((since, last)) if now.saturating_duration_since(last) <= PAUSE => since,
+            Some((since, last)) if now.saturating_duration_since(last) < PAUSE => since,
             _ => now,
         };
         self.refusing = Some((since, now));
@@ -224,6 +225,23 @@ mod tests {
         assert!(limit.blocked(later(59)).is_some());
         assert!(limit.blocked(later(60)).is_none());
         assert_eq!(limit.message(later(60)), Verdict::Pass);
+    }
+
+    #[test]
+    fn too_much_in_every_second_blocks_however_it_is_spread() {
+        for (burst, gap) in [(40, 501_u32), (62, 999), (70, 990), (2, 30)] {
+            let start = Instant::now();
+            let mut limit = MessageLimit::new(60);
+            let blocked = (0..12_500 / gap).find(|i| {
+                let at = start + i * gap * MS;
+                (0..burst).any(|_| matches!(limit.message(at), Verdict::Block(_)))
+            });
+            let at = blocked.map(|i| i * gap);
+            assert!(
+                at.is_some_and(|at| at >= 10_000),
+                "{burst} every {gap} ms: {at:?}"
+            );
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Who the client is, and which characters it has.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chassis::config::Secret;
 use proto::{
@@ -94,7 +94,7 @@ impl Session {
                 Ok(_) | Err(Refused::Invalid) => {}
             }
         }
-        let attempt = self.app.attempts.attempt(self.address, Instant::now());
+        let attempt = self.app.attempts.attempt(self.address, clock::instant());
         attempt.map_err(No::TooOften)?;
         match data {
             Authenticate {
@@ -134,7 +134,7 @@ impl Session {
             self.refuse(re, EVENT, ErrorCode::InvalidCredentials);
             return Flow::On;
         };
-        let budget = match self.app.budgets.connect(&account.id, Instant::now()) {
+        let budget = match self.app.budgets.connect(&account.id, clock::instant()) {
             Ok(budget) => budget,
             Err(no) => return self.no_room(re, no).await,
         };

@@ -1,7 +1,5 @@
 //! Playing a character: into the world, in it, and out of it.
 
-use std::time::Instant;
-
 use proto::{
     client::{
         ClientMessage, CloseCode, ErrorCode, RequestId,
@@ -19,6 +17,7 @@ use super::{
 };
 use crate::{
     auth::accounts,
+    clock,
     mailbox::{Mailbox, Reliable},
     social::{chat, hub::Speaker, presence::Present},
     zone_link::{AttachError, AttachSession, Attached, SessionEvent},
@@ -171,7 +170,7 @@ impl Session {
             self.refuse(re, CHAT, ErrorCode::InvalidData);
             return;
         };
-        if let Err(wait) = self.limits.chat.pass(Instant::now())
+        if let Err(wait) = self.limits.chat.pass(clock::instant())
             && self.app.config.rate_limits
         {
             let words = state::words(ErrorCode::RateLimited);

@@ -15,7 +15,7 @@ use super::{
     resume::{self, Written},
     state::{self, Stage},
 };
-use crate::{mailbox::Reliable, writer::Finished};
+use crate::{clock, mailbox::Reliable, writer::Finished};
 
 /// How long a goodbye may take to be written.
 const SHUT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -158,7 +158,7 @@ impl Session {
         if let Some(account) = &mut self.account
             && account.budget.is_none()
         {
-            match self.app.budgets.connect(&account.id, Instant::now()) {
+            match self.app.budgets.connect(&account.id, clock::instant()) {
                 Ok(budget) => account.budget = Some(budget),
                 Err(_) => {
                     return self

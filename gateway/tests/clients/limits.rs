@@ -1,5 +1,7 @@
 //! Messages that are refused, and how often one may.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -228,4 +230,52 @@ async fn an_account_has_at_most_four_connections() {
     assert_eq!(code(&refused), "rate_limited");
     assert_eq!(fifth.closed().await.0, 1008);
     first.alive().await;
+}
+
+// One thread: then the clock can be stopped, and time passes only where nothing else is to do.
+#[tokio::test]
+async fn ten_seconds_of_excess_close_and_keep_the_account_out_for_a_minute() {
+    let stage = Stage::open(&[]).await;
+    let mut other = stage.connect().await;
+    other.log_in().await;
+    let mut client = stage.connect().await;
+    client.log_in().await;
+    let token = json!({"token": client.welcome["authToken"]});
+    let mut second = stage.connect().await;
+    second.ask("authenticate", token.clone()).await;
+    tokio::time::pause();
+    let burst = async |client: &mut Client| {
+        for _ in 0..40 {
+            client.request("ping", json!({"t": 1})).await;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    };
+    for _ in 0..19 {
+        burst(&mut client).await;
+    }
+    let refused = client.ask("ping", json!({"t": 1})).await;
+    assert!(refused["event"].is_string(), "refused, but still there");
+    for _ in 0..4 {
+        burst(&mut client).await;
+    }
+    assert_eq!(client.closed().await.0, 4008);
+    second.request("ping", json!({"t": 1})).await;
+    assert_eq!(second.closed().await.0, 4008, "all of the account");
+
+    let mut early = stage.connect().await;
+    let refused = early.ask("authenticate", token.clone()).await;
+    assert_eq!(code(&refused), "rate_limited");
+    let wait = refused["data"]["retryAfterMs"].as_u64().unwrap();
+    assert!((55_000..=60_001).contains(&wait), "{wait}");
+    assert_eq!(early.closed().await.0, 4008);
+    other.alive().await;
+
+    tokio::time::sleep(Duration::from_millis(wait - 2000)).await;
+    let mut early = stage.connect().await;
+    let refused = early.ask("authenticate", token.clone()).await;
+    assert_eq!(code(&refused), "rate_limited");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let mut late = stage.connect().await;
+    let welcome = late.ask("authenticate", token).await;
+    assert_eq!(welcome["event"], "session:welcome", "{welcome}");
 }
