@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use bytes::Bytes;
-use proto::rpc::zone::v1::{Attach, Private, SessionRef};
+use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Private, SessionRef};
 use world::{CharacterId, Region};
 
 use crate::{handover::protocol::Source, inbox::Inputs, translate::record::Owner};
@@ -52,6 +52,8 @@ pub(crate) struct Seat {
     pub(crate) linger_until: Option<u64>,
     pub(crate) source: Option<Source>,
     pub(crate) crossing_since: Option<Instant>,
+    /// The last owner has said all that it knew.
+    caught_up: bool,
     outbox: Vec<Private>,
     pub(crate) traceparents: Vec<String>,
 }
@@ -76,6 +78,7 @@ impl Seat {
             linger_until: None,
             source: None,
             crossing_since: None,
+            caught_up: false,
             outbox: Vec::new(),
             traceparents: Vec::new(),
         }
@@ -146,6 +149,39 @@ impl Seat {
         self.session = None;
         self.outbox.clear();
         self.linger_until = Some(until);
+    }
+
+    /// Whether the end of a socket is that of the session that plays it. A gateway that does not
+    /// know a session any more cannot number its end: then the epoch is 0.
+    pub(crate) fn ended_by(&self, gateway_id: &str, detach: &Detach) -> bool {
+        if detach.session_epoch > 0 {
+            let current = self.current(detach.session_epoch, &detach.session_id);
+            return current && self.attach == detach.attach;
+        }
+        let session = self.session.as_ref();
+        session.is_some_and(|s| s.session_id == detach.session_id && s.gateway_id == gateway_id)
+    }
+
+    /// What the last owner says when the character is here already: once, and nothing that
+    /// belongs to an older login, whose inputs are numbered otherwise.
+    pub(crate) fn catch_up(&mut self, complete: CompleteRequest) {
+        let epoch = self.session_epoch;
+        let session = complete.session.as_ref();
+        if session.is_none_or(|session| session.session_epoch != epoch) {
+            return;
+        }
+        for input in complete.inputs {
+            if input.session_epoch == epoch {
+                self.inputs.take(input);
+            }
+        }
+        if std::mem::replace(&mut self.caught_up, true) {
+            return;
+        }
+        self.inputs.skip_to(complete.last_input);
+        for message in complete.held {
+            self.tell(message);
+        }
     }
 
     /// Whether a message of a session counts.

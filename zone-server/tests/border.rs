@@ -6,7 +6,10 @@ mod stage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proto::rpc::zone::v1::{PrepareRequest, SessionRef, handover_client::HandoverClient};
+use proto::rpc::zone::v1::{
+    CompleteRequest, HandoverId, Input, PrepareRequest, Private, SessionRef,
+    handover_client::HandoverClient,
+};
 use stage::{
     Zone, border,
     gateway::{Gateway, Seen},
@@ -360,52 +363,69 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
     }
 }
 
+type Peer = HandoverClient<tonic::transport::Channel>;
+
+fn zoes_handover() -> Option<HandoverId> {
+    Some(HandoverId {
+        character_id: "zoe".to_owned(),
+        ownership_sequence: 5,
+    })
+}
+
+impl Scene {
+    /// The west promises zoe to the east.
+    fn zoes_request(&self, session: SessionRef) -> PrepareRequest {
+        PrepareRequest {
+            h: zoes_handover(),
+            from_run_id: self.run_a,
+            to_run_id: self.run_b,
+            region: Some(stage::store::rpc(self.east)),
+            epoch: self.store.read(|state| state.owners[&self.east].1),
+            content_hash: Content::embedded().hash().to_owned(),
+            state: zoe(self.to).to_bytes().into(),
+            session: Some(session),
+            account_id: String::new(),
+        }
+    }
+
+    async fn promise(&self, request: &PrepareRequest) -> Peer {
+        let mut peer = HandoverClient::new(chassis::rpc::channel(&self.b.address).unwrap());
+        let begun = std::time::Instant::now();
+        loop {
+            let reply = peer.prepare(request.clone()).await.unwrap().into_inner();
+            if reply.accepted {
+                return peer;
+            }
+            // The region is on its way from the store.
+            assert_eq!(reply.code, "not_owner");
+            assert!(begun.elapsed() < stage::PATIENCE);
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+
+    /// By the store's word the handover happened.
+    fn zoe_is_handed_over(&self) {
+        self.store.log_in("zoe", self.to);
+        self.store.change(|state| {
+            let zoe = state.characters.get_mut("zoe").unwrap();
+            zoe.record.ownership_sequence = 5;
+        });
+    }
+}
+
 /// The source says `Prepare` and nothing more; by the store's word the handover happened.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word() {
     let scene = scene(&["ann"], true).await;
-    let epoch = scene.store.read(|state| state.owners[&scene.east].1);
-    let request = PrepareRequest {
-        h: Some(proto::rpc::zone::v1::HandoverId {
-            character_id: "zoe".to_owned(),
-            ownership_sequence: 5,
-        }),
-        from_run_id: scene.run_a,
-        to_run_id: scene.run_b,
-        region: Some(stage::store::rpc(scene.east)),
-        epoch,
-        content_hash: Content::embedded().hash().to_owned(),
-        state: zoe(scene.to).to_bytes().into(),
-        session: Some(SessionRef::default()),
-        account_id: String::new(),
-    };
-    let mut peer = HandoverClient::new(chassis::rpc::channel(&scene.b.address).unwrap());
-    let begun = std::time::Instant::now();
-    loop {
-        let reply = peer.prepare(request.clone()).await.unwrap().into_inner();
-        if reply.accepted {
-            break;
-        }
-        // The region is on its way from the store.
-        assert_eq!(reply.code, "not_owner");
-        assert!(begun.elapsed() < stage::PATIENCE);
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    let request = scene.zoes_request(SessionRef::default());
+    let mut peer = scene.promise(&request).await;
     let again = peer.prepare(request.clone()).await.unwrap().into_inner();
     assert!(again.accepted, "a repetition is harmless: {}", again.code);
     let mut wrong = request.clone();
     wrong.epoch += 1;
     let reply = peer.prepare(wrong).await.unwrap().into_inner();
     assert_eq!((reply.accepted, &*reply.code), (false, "not_owner"));
-    scene.store.log_in("zoe", scene.to);
-    scene.store.change(|state| {
-        state
-            .characters
-            .get_mut("zoe")
-            .unwrap()
-            .record
-            .ownership_sequence = 5;
-    });
+    scene.zoe_is_handed_over();
     until("zoe stands in the east", || {
         scene.standing(scene.run_b) == 1
     })
@@ -414,6 +434,82 @@ async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word
         scene.store.read(|state| state.problems.clone()),
         Vec::<String>::new()
     );
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+/// The store was faster than the source: what that one still had to say comes late, and twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
+    let scene = scene(&["ann"], true).await;
+    let session = SessionRef {
+        session_id: "session-zoe".to_owned(),
+        gateway_id: "g".to_owned(),
+        session_epoch: 1,
+        attach: 1,
+    };
+    let request = scene.zoes_request(session.clone());
+    let mut peer = scene.promise(&request).await;
+    scene.zoe_is_handed_over();
+    until("zoe stands in the east", || {
+        scene.standing(scene.run_b) == 1
+    })
+    .await;
+    let late = CompleteRequest {
+        h: zoes_handover(),
+        last_input: 40,
+        inputs: vec![Input {
+            session_id: "session-zoe".to_owned(),
+            character_id: "zoe".to_owned(),
+            session_epoch: 1,
+            number: 41,
+            event: "player:move".to_owned(),
+            data: bytes::Bytes::from_static(br#"{"stop":true}"#),
+            id: bytes::Bytes::from_static(b"41"),
+            traceparent: String::new(),
+        }],
+        held: vec![Private {
+            event: "held".to_owned(),
+            ..Private::default()
+        }],
+        session: Some(session),
+        ..CompleteRequest::default()
+    };
+    for _ in 0..2 {
+        let known = peer.complete(late.clone()).await.unwrap().into_inner();
+        assert!(known.known);
+    }
+    let heard = |event: &str| {
+        let messages = scene.gateway.messages("zoe");
+        messages.iter().filter(|m| m.event == event).count()
+    };
+    until("the input is answered", || heard("ack") == 1).await;
+    assert_eq!(heard("held"), 1);
+    // A newer login counts its inputs from 1, whatever is said of the older one.
+    scene.gateway.attach(scene.run_b, "zoe", 2, 1).await;
+    until("the newer login plays", || {
+        scene.gateway.read(|seen| seen.attached.contains_key("zoe"))
+    })
+    .await;
+    let mut later = late.clone();
+    later.inputs[0].number = 42;
+    assert!(peer.complete(later).await.unwrap().into_inner().known);
+    let step = Input {
+        session_epoch: 2,
+        number: 1,
+        ..late.inputs[0].clone()
+    };
+    let step = proto::rpc::zone::v1::to_zone::Message::Input(step);
+    scene.gateway.say(scene.run_b, step).await;
+    until("the newer login is answered", || heard("ack") == 2).await;
+    let again = Input {
+        session_epoch: 2,
+        number: 2,
+        ..late.inputs[0].clone()
+    };
+    let again = proto::rpc::zone::v1::to_zone::Message::Input(again);
+    scene.gateway.say(scene.run_b, again).await;
+    until("and again", || heard("ack") == 3).await;
     scene.a.stop().await;
     scene.b.stop().await;
 }

@@ -222,6 +222,122 @@ async fn a_lost_socket_lingers_and_an_older_session_gets_nothing() {
     scene.zone.stop().await;
 }
 
+/// A zone that plays its region and lets go of whoever nobody plays after 900 ms; zoe comes online
+/// and `g` asks for her, which the store does not answer until it is let.
+async fn zoe_is_on_her_way() -> Scene {
+    let scene = scene(&["ann"], |config| {
+        config.linger = std::time::Duration::from_millis(900)
+    });
+    let scene = scene.await;
+    scene.enter("ann").await;
+    scene
+        .store
+        .change(|state| state.faults.characters_held = true);
+    scene.store.log_in("zoe", scene.from);
+    scene.gateway.attach(scene.run, "zoe", 1, 1).await;
+    until("zoe is asked for", || {
+        let asked = |state: &stage::store::State| state.asked.iter().any(|who| who == "zoe");
+        scene.store.read(asked)
+    })
+    .await;
+    scene
+}
+
+impl Scene {
+    async fn zoe_comes_and_goes(&self) {
+        self.store
+            .change(|state| state.faults.characters_held = false);
+        until("zoe is logged out", || {
+            !self.store.read(|state| state.characters["zoe"].online)
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_goes_before_the_store_has_answered_does_not_stay_for_ever() {
+    let scene = zoe_is_on_her_way().await;
+    let detach = Detach {
+        session_id: "session-zoe".to_owned(),
+        character_id: "zoe".to_owned(),
+        session_epoch: 1,
+        attach: 1,
+    };
+    scene
+        .gateway
+        .say(scene.run, to_zone::Message::Detach(detach))
+        .await;
+    // Heard in order: when ann's step is answered, the detach was heard.
+    scene.gateway.walk(scene.run, "ann", 1, scene.from).await;
+    until("ann is answered", || !scene.answers("ann").is_empty()).await;
+    scene.zoe_comes_and_goes().await;
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_waits_for_the_store_when_its_gateway_dies_does_not_stay_for_ever() {
+    let scene = zoe_is_on_her_way().await;
+    scene.gateway.unlink(scene.run);
+    until("the link is over", || {
+        scene.gateway.read(|seen| seen.closed.contains(&scene.run))
+    })
+    .await;
+    scene.zoe_comes_and_goes().await;
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_its_gateway_does_not_know_lingers() {
+    let scene = scene(&["ann"], |config| {
+        config.linger = std::time::Duration::from_millis(900)
+    });
+    let scene = scene.await;
+    scene.enter("ann").await;
+    let unknown = |session_id: &str| Detach {
+        session_id: session_id.to_owned(),
+        character_id: "ann".to_owned(),
+        ..Detach::default()
+    };
+    let other = Gateway::new("other");
+    other.link(scene.run, &scene.zone.address, 1, &[]).await;
+    let own = to_zone::Message::Detach(unknown("session-ann"));
+    other.say(scene.run, own.clone()).await;
+    let another = to_zone::Message::Detach(unknown("another"));
+    scene.gateway.say(scene.run, another).await;
+    let words = || {
+        let words = |seen: &stage::gateway::Seen| seen.words.get("ann").map_or(0, Vec::len);
+        scene.gateway.read(words)
+    };
+    let before = words();
+    until("she is shown for longer than she would linger", || {
+        words() > before + 5
+    })
+    .await;
+    assert!(scene.store.read(|s| s.characters["ann"].online));
+    scene.gateway.say(scene.run, own).await;
+    until("ann is logged out", || {
+        !scene.store.read(|s| s.characters["ann"].online)
+    })
+    .await;
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_out_of_the_world_is_told_so_and_not_to_ask_elsewhere() {
+    let scene = scene(&["ann"], |_| {}).await;
+    scene.enter("ann").await;
+    scene.gateway.attach(scene.run, "nobody", 1, 1).await;
+    until("refused", || {
+        let refused = |seen: &stage::gateway::Seen| {
+            let mut refused = seen.refused.iter().map(|(_, refused)| refused);
+            refused.any(|r| r.character_id == "nobody" && r.code == "not_in_world")
+        };
+        scene.gateway.read(refused)
+    })
+    .await;
+    scene.zone.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stop_saves_everybody_and_says_so() {
     let scene = scene(&["ann", "bob"], |_| {}).await;

@@ -25,6 +25,8 @@ const QUIET: Duration = Duration::from_millis(300);
 enum Round {
     Attached(u64, Box<wire::Attached>),
     Replaced,
+    /// The character is out of the world, durably.
+    LoggedOut,
     /// Nobody seeks any more.
     Over,
     /// Nobody had it; asked again after a pause.
@@ -47,6 +49,7 @@ async fn ask_all(table: &Table, lost: &Lost) -> Round {
             Ok(Ok(Reply::Refused(code))) => match code.as_str() {
                 "stale" => return Round::Replaced,
                 "busy" => return Round::Nowhere,
+                "not_in_world" => return Round::LoggedOut,
                 _ => {}
             },
             // The link ended, or the run is silent: the directory will say who is next.
@@ -102,7 +105,7 @@ pub(super) async fn enter(
         }
         Ok(Round::Replaced) => AttachError::Replaced,
         Ok(Round::Over) => AttachError::Gone,
-        Ok(Round::Nowhere) | Err(_) => AttachError::Unavailable,
+        Ok(Round::Nowhere | Round::LoggedOut) | Err(_) => AttachError::Unavailable,
     };
     table.forget(&lost);
     Err(error)
@@ -121,8 +124,10 @@ pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost
                 seeking.await
             }
         };
-        if matches!(round, Round::Replaced) {
-            table.replaced(&lost);
+        match round {
+            Round::Replaced => table.replaced(&lost),
+            Round::LoggedOut => table.logged_out(&lost),
+            Round::Attached(..) | Round::Over | Round::Nowhere => {}
         }
     });
 }

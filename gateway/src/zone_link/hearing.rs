@@ -8,9 +8,27 @@ use world::{Region, Tile};
 use super::{
     SessionEvent,
     route::{Place, Verdict},
-    session::{Reply, Waiter, request_id},
+    session::{Link, Reply, Waiter, request_id, to_zone},
     table::{Lost, Table},
 };
+
+/// The end of a session of which only a frame is known.
+fn unknown(frame: wire::SessionFrame) -> wire::Detach {
+    wire::Detach {
+        session_id: frame.session_id,
+        character_id: frame.character_id,
+        session_epoch: 0,
+        attach: 0,
+    }
+}
+
+/// Tells a run that nobody is there. A link without room is told again with the next frame.
+fn end_there(link: Option<&Link>, detach: wire::Detach) {
+    if let Some(link) = link {
+        let detach = to_zone(wire::to_zone::Message::Detach(detach));
+        let _ = link.control.try_send(detach);
+    }
+}
 
 impl Table {
     /// What a run says at once. Returns the session that is to be sought because of it.
@@ -158,11 +176,16 @@ impl Table {
         let mut guard = self.inside();
         let inside = &mut *guard;
         for frame in frames {
-            let Some(session) = inside.sessions.get_mut(&*frame.session_id) else {
+            let session = inside.sessions.get_mut(&*frame.session_id);
+            let Some(session) = session.filter(|s| s.route.character_id == frame.character_id)
+            else {
+                // It ended, and its zone has not heard of it: the character would stay for ever.
+                end_there(inside.links.get(&run), unknown(frame));
                 continue;
             };
-            if session.route.character_id != frame.character_id {
-                continue;
+            if session.route.place == Place::Paused {
+                let detach = session.route.detach(&frame.session_id);
+                end_there(inside.links.get(&run), detach);
             }
             let verdict = session.route.framed(run, frame.ownership_sequence);
             if verdict == Verdict::Switch {

@@ -164,6 +164,17 @@ impl Table {
 
     /// The session ended where it was sought: another one plays the character.
     pub(super) fn replaced(&self, lost: &Lost) {
+        let why = "another login plays this character".to_owned();
+        self.over(lost, SessionEvent::Lost { why });
+    }
+
+    /// The character left the world while it was sought, and nobody could say so.
+    pub(super) fn logged_out(&self, lost: &Lost) {
+        let reason = "disconnected".to_owned();
+        self.over(lost, SessionEvent::Left { re: None, reason });
+    }
+
+    fn over(&self, lost: &Lost, event: SessionEvent) {
         let mut inside = self.inside();
         let Some(session) = inside.sessions.get(&lost.session_id) else {
             return;
@@ -171,8 +182,8 @@ impl Table {
         if session.generation != lost.generation {
             return;
         }
-        let why = "another login plays this character".to_owned();
-        session.tell(SessionEvent::Lost { why });
+        session.answer_unknown(&self.measures);
+        session.tell(event);
         inside.sessions.remove(&lost.session_id);
         drop(inside);
         self.changed.notify_one();

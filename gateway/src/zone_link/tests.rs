@@ -334,3 +334,53 @@ async fn a_newer_login_refuses_the_older_one() {
     let (attached, _player) = stand.enter().await;
     assert_eq!(attached.expect_err("refused"), AttachError::Replaced);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_zone_that_shows_a_session_that_is_over_is_told_that_nobody_is_there() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    attach(&zone).await;
+    // The move's word comes late: the end of the socket was told to the zone before.
+    let detached = async |epoch| match zone.hears().await {
+        Message::Detach(detach) => assert_eq!(
+            (
+                &*detach.session_id,
+                &*detach.character_id,
+                detach.session_epoch
+            ),
+            ("s", "ann", epoch)
+        ),
+        other => panic!("{other:?}"),
+    };
+    stand.zones.pause("s");
+    detached(3).await;
+    zone.says("to nobody", 6);
+    detached(3).await;
+    stand.zones.detach("s");
+    zone.says("to nobody", 6);
+    detached(0).await;
+    drop(player);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_was_logged_out_while_it_was_away_is_told_so_when_it_resumes() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, mut player) = stand.enter().await;
+    attached.expect("attached");
+    stand.zones.pause("s");
+    zone.log_out();
+    let mailbox = player.mailbox.clone();
+    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
+    let event = timeout(PATIENCE, player.events.recv())
+        .await
+        .expect("in time");
+    let left = SessionEvent::Left {
+        re: None,
+        reason: "disconnected".to_owned(),
+    };
+    assert_eq!(event, Some(left));
+    assert_eq!(stand.asks(&player, "a"), Err(InputError::NotInWorld));
+}

@@ -109,6 +109,12 @@ impl Links {
         self.links.get(gateway_id).is_some_and(whole)
     }
 
+    /// Whether a gateway can be told what cannot wait for a tick.
+    pub(crate) fn hears(&self, gateway_id: &str) -> bool {
+        let link = self.links.get(gateway_id);
+        link.is_some_and(|link| link.control.is_some())
+    }
+
     /// How many gateways are linked.
     pub(crate) fn len(&self) -> usize {
         self.links.len()

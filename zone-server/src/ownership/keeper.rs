@@ -22,7 +22,7 @@ use tonic::{Status, Streaming};
 use world::{CharacterId, Content, Region, Tile, tile::REGION_TILES};
 
 use crate::{
-    mailbox::{Mailbox, Message},
+    mailbox::{Mailbox, Message, NotHeard},
     store::Store,
 };
 
@@ -230,9 +230,11 @@ impl Keeper {
             if std::mem::replace(away, false) {
                 tracing::info!(run = self.run.run_id, "the directory speaks again");
             }
-            let heard = self.mailbox.say(Message::Directory(update)).await;
-            if heard == Err(crate::mailbox::NotHeard::Over) {
-                return Ok(());
+            match self.mailbox.say(Message::Directory(update)).await {
+                Ok(()) => {}
+                Err(NotHeard::Over) => return Ok(()),
+                // A version that was not heard is not sent again on this stream.
+                Err(why @ NotHeard::Full) => return Err(why.into()),
             }
         }
     }

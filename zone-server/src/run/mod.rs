@@ -221,7 +221,7 @@ impl Run {
         match message {
             ToZoneMessage::Attach(attach) => self.attach(gateway_id, attach),
             ToZoneMessage::Input(input) => self.input(gateway_id, input),
-            ToZoneMessage::Detach(detach) => self.detach(&detach),
+            ToZoneMessage::Detach(detach) => self.detach(gateway_id, &detach),
             ToZoneMessage::Hello(_) => {
                 tracing::warn!(gateway = gateway_id, "a link said hello twice");
             }

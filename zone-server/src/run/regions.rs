@@ -102,6 +102,10 @@ impl Run {
             if let Some(seat) = self.roster.remove(&who) {
                 self.turn_out(&who, &seat, "not_here");
             }
+            if self.calls.contains_key(&who) {
+                // A newer session waits for its logout, whose answer means nothing any more.
+                self.hands.keeper.load_character(who.clone());
+            }
             // One who is on its way here by the world's count stands in another region still.
             self.world.leave(&who);
         }

@@ -7,7 +7,7 @@ use proto::{
         zone::v1::{Attach, AttachRefused, Attached, Detach, Input, Left, from_zone},
     },
 };
-use tonic::Status;
+use tonic::{Code, Status};
 use world::{Arrival, CharacterId, PlayerHot};
 
 use super::{Call, Run};
@@ -25,6 +25,7 @@ const RECONCILED_MAX: usize = 512;
 
 const NOT_HERE: &str = "not_here";
 const BUSY: &str = "busy";
+const NOT_IN_WORLD: &str = "not_in_world";
 
 impl Run {
     /// A session wants to play a character.
@@ -35,6 +36,10 @@ impl Run {
         }
         if let Some(announced) = self.announced.get_mut(&who) {
             // Whoever attaches knows from the directory that the character is here by now.
+            let waiting = announced.attach.as_ref();
+            if waiting.is_some_and(|(_, waiting)| order(waiting) >= order(&attach)) {
+                return self.refuse(gateway_id, &attach, STALE);
+            }
             let older = announced.attach.replace((gateway_id.to_owned(), attach));
             let h = announced.pending.h;
             if let Some((gateway_id, older)) = older {
@@ -61,6 +66,10 @@ impl Run {
 
     /// Lets a session play a character that is here.
     fn let_in(&mut self, gateway_id: &str, who: &CharacterId, attach: &Attach) {
+        if !self.links.hears(gateway_id) {
+            // Its link ended while it waited: whoever is there still attaches by the next one.
+            return;
+        }
         let Some(seat) = self.roster.get_mut(who) else {
             return self.refuse(gateway_id, attach, NOT_HERE);
         };
@@ -164,7 +173,6 @@ impl Run {
 
     /// Of several sessions that wait for a character, the newest is kept.
     fn wait_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
-        let order = |a: &Attach| (a.session_epoch, a.attach);
         let call = self.calls.entry(who).or_default();
         let newer = call
             .attach
@@ -217,6 +225,7 @@ impl Run {
             Ok(row) if self.coming(&row) => Some(BUSY),
             Ok(_) => Some(NOT_HERE),
             Err(status) if unreachable(&status) => Some(BUSY),
+            Err(status) if status.code() == Code::NotFound => Some(NOT_IN_WORLD),
             Err(_) => Some(NOT_HERE),
         };
         let Some((gateway_id, attach)) = attach else {
@@ -255,7 +264,7 @@ impl Run {
         seat.account_id.clone_from(&row.account_id);
         seat.session_id.clone_from(&row.session_id);
         seat.linger_until = Some(self.linger_until());
-        self.announced.remove(&who);
+        let announced = self.announced.remove(&who);
         self.batch.enter(&who, region, seat.sequence, self.now);
         let arrival = Arrival {
             record: record::player(&row),
@@ -264,6 +273,9 @@ impl Run {
         };
         self.arrivals.push((0, arrival));
         self.roster.insert(who, seat);
+        if let Some((gateway_id, attach)) = announced.and_then(|announced| announced.attach) {
+            self.attach(&gateway_id, attach);
+        }
     }
 
     /// A player asks something.
@@ -317,16 +329,23 @@ impl Run {
         self.refuse(gateway_id, &attach, NOT_HERE);
     }
 
-    /// A socket is gone: its character lingers.
-    pub(super) fn detach(&mut self, detach: &Detach) {
+    /// A socket is gone: its character lingers, and so does one that is still on its way.
+    pub(super) fn detach(&mut self, gateway_id: &str, detach: &Detach) {
         let who = CharacterId::from(detach.character_id.as_str());
         let until = self.linger_until();
+        let over = |(_, waiting): &mut (String, Attach)| {
+            let ended = (detach.session_epoch, detach.attach);
+            waiting.session_id == detach.session_id && order(waiting) <= ended
+        };
+        if let Some(call) = self.calls.get_mut(&who) {
+            call.attach.take_if(over);
+        }
         if let Some(seat) = self.roster.get_mut(&who) {
-            let current = seat.current(detach.session_epoch, &detach.session_id);
-            if current && seat.attach == detach.attach {
+            if seat.ended_by(gateway_id, detach) {
                 seat.detach(until);
             }
         } else if let Some(announced) = self.announced.get_mut(&who) {
+            announced.attach.take_if(over);
             announced.detached = Some((detach.session_epoch, detach.attach));
         } else if let Some(gone) = self.departed.get_mut(&who) {
             gone.detached(detach);
@@ -355,4 +374,9 @@ impl Run {
         self.now
             .saturating_add(self.config.ticks(self.config.linger))
     }
+}
+
+/// Of two attaches of a character the one with the higher order counts.
+fn order(attach: &Attach) -> (u64, u64) {
+    (attach.session_epoch, attach.attach)
 }

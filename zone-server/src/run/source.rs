@@ -34,6 +34,11 @@ pub(super) struct Gone {
 }
 
 impl Gone {
+    /// Whether it was here with ownership sequence `h` and went on.
+    pub(super) fn follows(&self, h: u64) -> bool {
+        self.h > h
+    }
+
     /// Its socket is gone; the target hears of it unless it has heard all already, when the
     /// gateway tells it itself.
     pub(super) fn detached(&mut self, detach: &Detach) {

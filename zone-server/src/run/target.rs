@@ -85,15 +85,18 @@ impl Run {
             }
         };
         let before = self.announced.remove(&who);
+        let (inputs, attach, detached) = before.map_or_else(Default::default, |before| {
+            (before.inputs, before.attach, before.detached)
+        });
         let announced = Announced {
             pending: Pending::new(h, request.from_run_id, self.now),
             record,
             region,
             account_id: request.account_id,
             session,
-            inputs: before.map(|before| before.inputs).unwrap_or_default(),
-            attach: None,
-            detached: None,
+            inputs,
+            attach,
+            detached,
         };
         self.announced.insert(who, announced);
         PrepareReply {
@@ -114,16 +117,13 @@ impl Run {
                 return CompleteReply { known: true };
             }
         } else if let Some(seat) = self.roster.get_mut(&who) {
+            let known = seat.sequence >= h;
             if seat.sequence == h {
-                // It came by the store's word, or this is a repetition: numbers tell what is new.
-                for input in request.inputs {
-                    seat.inputs.take(input);
-                }
+                // It came by the store's word, or this is a repetition.
+                seat.catch_up(request);
             }
-            return CompleteReply {
-                known: seat.sequence >= h,
-            };
-        } else if self.departed.contains_key(&who) {
+            return CompleteReply { known };
+        } else if self.departed.get(&who).is_some_and(|gone| gone.follows(h)) {
             return CompleteReply { known: true };
         }
         self.fetch(who);
@@ -147,16 +147,11 @@ impl Run {
                 seat.take_session(session, until);
             }
             seat.inputs = Inputs::after(complete.last_input);
-            for input in complete.inputs {
-                seat.inputs.take(input);
-            }
-            for message in complete.held {
-                seat.tell(message);
-            }
             hot = PlayerHot::from_bytes(&complete.hot).unwrap_or_else(|why| {
                 tracing::warn!(character = %who, %why, "a peer's player has lost its way");
                 PlayerHot::default()
             });
+            seat.catch_up(complete);
         }
         for (_, input) in announced.inputs {
             if seat.current(input.session_epoch, &input.session_id) {
@@ -171,7 +166,10 @@ impl Run {
             .as_ref()
             .map(|session| session.gateway_id.clone());
         let unlinked = gateway.is_some_and(|gateway| !self.links.linked(&gateway));
-        if unlinked || announced.detached == Some((seat.session_epoch, seat.attach)) {
+        let ended = announced
+            .detached
+            .is_some_and(|(epoch, attach)| epoch == seat.session_epoch && attach >= seat.attach);
+        if unlinked || ended {
             seat.detach(until);
         }
         self.batch.enter(who, announced.region, h, self.now);

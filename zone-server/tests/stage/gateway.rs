@@ -167,6 +167,11 @@ impl Gateway {
         }
     }
 
+    /// Ends the link with a run.
+    pub fn unlink(&self, run: u64) {
+        self.links.lock().unwrap().remove(&run);
+    }
+
     /// Says something to a run.
     pub async fn say(&self, run: u64, message: to_zone::Message) {
         let link = self.links.lock().unwrap()[&run].clone();

@@ -35,6 +35,8 @@ pub struct Faults {
     pub replies_lost: u32,
     /// So many commits with transfers are refused as stale.
     pub stale: u32,
+    /// Characters are loaded when this ends, and not before.
+    pub characters_held: bool,
 }
 
 #[derive(Debug, Default)]
@@ -49,6 +51,8 @@ pub struct State {
     pub batches: Vec<(u64, u64, Vec<CharacterRow>)>,
     pub transfers: u64,
     pub problems: Vec<String>,
+    /// The characters that zones asked for one by one.
+    pub asked: Vec<String>,
     pub faults: Faults,
 }
 
@@ -370,6 +374,10 @@ impl Runs for Store {
         request: Request<LoadCharacterRequest>,
     ) -> Result<Response<CharacterRecord>, Status> {
         let request = request.into_inner();
+        self.change(|state| state.asked.push(request.character_id.clone()));
+        while self.read(|state| state.faults.characters_held) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
         self.read(|state| {
             let character = state.characters.get(&request.character_id);
             let character = character.filter(|c| c.online);

@@ -91,6 +91,7 @@ impl DirectoryService for Directory {
 enum Manner {
     Accept,
     NotHere,
+    NotInWorld,
     Stale,
 }
 
@@ -180,6 +181,10 @@ impl Zone {
 
     pub(super) fn accept(&self) {
         self.state().manner = Manner::Accept;
+    }
+
+    pub(super) fn log_out(&self) {
+        self.state().manner = Manner::NotInWorld;
     }
 
     pub(super) fn replace(&self) {
@@ -278,6 +283,7 @@ impl Zone {
             self.control(match manner {
                 Manner::Accept => from_zone::Message::Attached(self.attached(attach)),
                 Manner::NotHere => refused("not_here"),
+                Manner::NotInWorld => refused("not_in_world"),
                 Manner::Stale => refused("stale"),
             });
             if !matches!(manner, Manner::Accept) {
