@@ -12,7 +12,7 @@ use crate::http::{cors::Allowlist, proxies::TrustedProxies};
 pub struct Config {
     pub(crate) host: IpAddr,
     pub(crate) port: u16,
-    /// 0: no port of its own; then `/metrics` is on the main one.
+    /// 0: no port of its own; then `/metrics` is on the main one, or in production nowhere.
     pub(crate) metrics_port: u16,
     pub(crate) production: bool,
     pub(crate) gateway_id: String,
@@ -183,7 +183,7 @@ fn read_ports(reader: &mut Reader, production: bool) -> (IpAddr, u16, u16) {
         reader.value(
             "METRICS_PORT",
             if production { 9464 } else { 0 },
-            "port of /livez, /readyz and /metrics; 0: /metrics on the main port",
+            "port of /livez, /readyz and /metrics; 0: /metrics on the main port, not in production",
         ),
     )
 }

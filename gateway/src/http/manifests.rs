@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fs, path::Path as FilePath, sync::Arc};
 
 use anyhow::Context;
 use axum::{
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
@@ -84,13 +84,13 @@ fn read_folder(
 
 pub(super) async fn get(
     State(app): State<Arc<App>>,
-    Path(path): Path<String>,
+    path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
-    match app.manifests.0.get(&path) {
-        Some(stored) => stored.answer(&headers),
-        None => Problem::not_found(&uri).into_response(),
+    match path.map(|Path(path)| app.manifests.0.get(&path)) {
+        Ok(Some(stored)) => stored.answer(&headers),
+        _ => Problem::not_found(&uri).into_response(),
     }
 }
 

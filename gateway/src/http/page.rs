@@ -1,7 +1,7 @@
 //! The page that ships: a small client, embedded.
 
 use axum::{
-    extract::Path,
+    extract::{Path, rejection::PathRejection},
     http::{HeaderMap, HeaderValue, Uri, header::CONTENT_SECURITY_POLICY},
     response::{IntoResponse, Response},
 };
@@ -40,8 +40,15 @@ pub(super) async fn index(headers: HeaderMap, uri: Uri) -> Response {
     file("index.html", &headers, &uri)
 }
 
-pub(super) async fn get(Path(name): Path<String>, headers: HeaderMap, uri: Uri) -> Response {
-    file(&name, &headers, &uri)
+pub(super) async fn get(
+    path: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Response {
+    match path {
+        Ok(Path(name)) => file(&name, &headers, &uri),
+        Err(_) => Problem::not_found(&uri).into_response(),
+    }
 }
 
 fn file(name: &str, headers: &HeaderMap, uri: &Uri) -> Response {

@@ -69,7 +69,8 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
 
 /// The routes, with what goes for all of them.
 pub(crate) fn router(app: &Arc<App>) -> Router {
-    let metrics_here = app.config.metrics_port == 0;
+    // In production never where every client may ask.
+    let metrics_here = app.config.metrics_port == 0 && !app.config.production;
     let mut router = Router::new();
     for route in routes(metrics_here) {
         let guard = Guard {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
@@ -65,11 +65,12 @@ pub(super) async fn get_overview(State(app): State<Arc<App>>, headers: HeaderMap
 
 pub(super) async fn get_region(
     State(app): State<Arc<App>>,
-    Path((x, z)): Path<(String, String)>,
+    path: Result<Path<(String, String)>, PathRejection>,
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
-    let (Ok(x), Ok(z)) = (x.parse(), z.parse()) else {
+    let named = path.map(|Path((x, z))| (x.parse(), z.parse()));
+    let Ok((Ok(x), Ok(z))) = named else {
         return Problem::not_found(&uri).into_response();
     };
     let region = Region { x, z };

@@ -44,7 +44,8 @@ pub(super) async fn ws(
         let why = "This is the WebSocket endpoint; ask for an upgrade (RFC 6455).";
         let status = StatusCode::UPGRADE_REQUIRED;
         let problem = Problem::new(status, "upgrade_required", why, &uri).into_response();
-        return ([("upgrade", "websocket")], problem).into_response();
+        let spoken = [("upgrade", "websocket"), ("sec-websocket-version", "13")];
+        return (spoken, problem).into_response();
     };
     let address = app.config.proxies.client(peer.address, &headers);
     let token = bearer(&headers);

@@ -54,6 +54,9 @@ async fn whatever_is_refused_is_a_problem_document() {
         ),
         (stage.get(0, "/world/terrain/999/0").await, 404, "not_found"),
         (stage.get(0, "/world/terrain/x/0").await, 404, "not_found"),
+        (stage.get(0, "/world/terrain/%ff/0").await, 404, "not_found"),
+        (stage.get(0, "/manifests/%ff").await, 404, "not_found"),
+        (stage.get(0, "/page/%ff").await, 404, "not_found"),
         (stage.get(0, "/ws").await, 426, "upgrade_required"),
         (stage.ask(0, post).await, 405, "method_not_allowed"),
     ] {
@@ -72,6 +75,39 @@ async fn whatever_is_refused_is_a_problem_document() {
         );
         assert_eq!(problem["detail"], problem["error"]);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_production_metrics_are_on_their_own_port_or_nowhere() {
+    let production = [
+        ("NODE_ENV", "production"),
+        ("HOST", "127.0.0.1"),
+        ("JWT_SECRET", "0123456789abcdef0123456789abcdef"),
+    ];
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let own_port = port.to_string();
+    for metrics_port in ["0", own_port.as_str()] {
+        let settings = [&production[..], &[("METRICS_PORT", metrics_port)]].concat();
+        let stage = Stage::open(&settings).await;
+        let here = stage.get(0, "/metrics").await;
+        assert!(here.starts_with("HTTP/1.1 404"), "{metrics_port}: {here}");
+        if metrics_port != "0" {
+            let get = "GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+            let there = crate::client::ask(([127, 0, 0, 1], port).into(), get).await;
+            assert!(there.contains("gateway_http_requests_total"), "{there}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upgrade_of_another_version_is_told_which_one_is_spoken() {
+    let stage = Stage::open(&[]).await;
+    let old = upgrade("connection: close\r\n").replace("version: 13", "version: 8");
+    let refused = stage.ask(0, &old).await;
+    assert!(refused.starts_with("HTTP/1.1 426"), "{refused}");
+    assert!(refused.contains("sec-websocket-version: 13"), "{refused}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
