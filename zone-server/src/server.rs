@@ -265,3 +265,7 @@ impl Lives {
         Run::new(registered.run_id, beat, config, content, hands)
     }
 }
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

@@ -124,10 +124,10 @@ pub(crate) fn play(mut run: Run, messages: &Receiver<Message>) -> End {
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("no words");
-            let players = run.handling();
+            let inputs = run.handling();
             tracing::error!(
                 tick = last,
-                players,
+                inputs,
                 panic = words,
                 "a tick panicked; the run ends"
             );

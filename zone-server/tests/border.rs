@@ -438,24 +438,9 @@ async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word
     scene.b.stop().await;
 }
 
-/// The store was faster than the source: what that one still had to say comes late, and twice.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
-    let scene = scene(&["ann"], true).await;
-    let session = SessionRef {
-        session_id: "session-zoe".to_owned(),
-        gateway_id: "g".to_owned(),
-        session_epoch: 1,
-        attach: 1,
-    };
-    let request = scene.zoes_request(session.clone());
-    let mut peer = scene.promise(&request).await;
-    scene.zoe_is_handed_over();
-    until("zoe stands in the east", || {
-        scene.standing(scene.run_b) == 1
-    })
-    .await;
-    let late = CompleteRequest {
+/// What a source still has to say of zoe, when it has played forty inputs of hers.
+fn zoes_last_words(session: SessionRef) -> CompleteRequest {
+    CompleteRequest {
         h: zoes_handover(),
         last_input: 40,
         inputs: vec![Input {
@@ -474,7 +459,27 @@ async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
         }],
         session: Some(session),
         ..CompleteRequest::default()
+    }
+}
+
+/// The store was faster than the source: what that one still had to say comes late, and twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
+    let scene = scene(&["ann"], true).await;
+    let session = SessionRef {
+        session_id: "session-zoe".to_owned(),
+        gateway_id: "g".to_owned(),
+        session_epoch: 1,
+        attach: 1,
     };
+    let request = scene.zoes_request(session.clone());
+    let mut peer = scene.promise(&request).await;
+    scene.zoe_is_handed_over();
+    until("zoe stands in the east", || {
+        scene.standing(scene.run_b) == 1
+    })
+    .await;
+    let late = zoes_last_words(session);
     for _ in 0..2 {
         let known = peer.complete(late.clone()).await.unwrap().into_inner();
         assert!(known.known);

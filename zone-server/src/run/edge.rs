@@ -128,9 +128,6 @@ impl Run {
                 continue;
             }
             let ready = seat.inputs.ready();
-            if !ready.is_empty() {
-                self.handling.push(who.clone());
-            }
             let mut left = false;
             for input in ready {
                 if left {
@@ -171,6 +168,7 @@ impl Run {
             inbox.inputs.retain(|input| input.who != who);
             self.leave(&who, "left", re);
         }
+        self.handling.clone_from(&inbox.inputs);
         (inbox, requests)
     }
 

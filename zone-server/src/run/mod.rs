@@ -28,7 +28,7 @@ use proto::rpc::{
     },
 };
 use tokio::sync::mpsc;
-use world::{Arrival, CharacterId, Chunk, Content, EntityId, Region, World};
+use world::{Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region, World};
 
 use crate::{
     commit::batch::{Batch, Pace, Sending},
@@ -49,8 +49,8 @@ use crate::{
 const MOVED_TICKS: u64 = 5;
 /// Rows of a batch that could wait.
 const ROWS_MAX: usize = 4_000;
-/// Players named in the report of a panic.
-const NAMED_MAX: usize = 20;
+/// Inputs in the report of a panic.
+const REPORTED_MAX: usize = 200;
 
 /// What a run reaches the outside by.
 pub(crate) struct Hands {
@@ -95,8 +95,8 @@ pub(crate) struct Run {
     links: Links,
     batch: Batch,
     dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
-    /// Whose inputs the tick plays.
-    handling: Vec<CharacterId>,
+    /// The inputs that the tick plays.
+    handling: Vec<PlayerInput>,
     tick_trace: String,
     stopping: Option<Instant>,
     end: Option<End>,
@@ -149,15 +149,11 @@ impl Run {
         self.end
     }
 
-    /// Whose inputs the last tick played, for the report of a panic.
+    /// The inputs that the tick was playing, for the report of a panic: JSON text.
     pub(crate) fn handling(&self) -> String {
-        let names: Vec<&str> = self
-            .handling
-            .iter()
-            .take(NAMED_MAX)
-            .map(|w| w.as_str())
-            .collect();
-        names.join(" ")
+        let inputs = &self.handling[..self.handling.len().min(REPORTED_MAX)];
+        // Plain structures always have a JSON text.
+        serde_json::to_string(inputs).unwrap_or_default()
     }
 
     /// Takes in what tasks say between ticks.

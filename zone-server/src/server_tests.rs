@@ -1,0 +1,151 @@
+//! What the process does when a tick panics.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use chassis::telemetry::TelemetryConfig;
+use opentelemetry::{
+    KeyValue,
+    metrics::{Histogram, HistogramBuilder, InstrumentProvider, Meter, SyncInstrument},
+};
+use world::{Phase, Region, Tile};
+
+use super::*;
+
+#[allow(dead_code, unreachable_pub)]
+#[path = "../tests/stage/gateway.rs"]
+mod gateway;
+#[allow(dead_code, unreachable_pub)]
+#[path = "../tests/stage/store.rs"]
+mod store;
+
+use gateway::Gateway;
+use store::Store as FakeStore;
+
+/// No condition is waited for longer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Instruments of which one panics in the middle of a tick, once, after it is set.
+#[derive(Clone, Default)]
+struct Trap(Arc<AtomicBool>);
+
+impl InstrumentProvider for Trap {
+    fn f64_histogram(&self, _: HistogramBuilder<'_, Histogram<f64>>) -> Histogram<f64> {
+        Histogram::new(Arc::new(self.clone()))
+    }
+}
+
+impl SyncInstrument<f64> for Trap {
+    fn measure(&self, _: f64, labels: &[KeyValue]) {
+        let moved = KeyValue::new("phase", Phase::Npcs.name());
+        let sprung = labels.contains(&moved) && self.0.swap(false, Ordering::SeqCst);
+        assert!(!sprung, "the trap is sprung");
+    }
+}
+
+/// A zone server with a trap in its tick.
+async fn trapped(store: &FakeStore, trap: &Trap) -> Server {
+    let env = chassis::config::Env::from_pairs([
+        ("PERSISTENCE_ADDRESSES", store.address.as_str()),
+        ("WORLD", "/nonexistent"),
+    ]);
+    let mut reader = chassis::config::Reader::new(env);
+    let mut config = Config::read(&mut reader);
+    reader.finish().unwrap();
+    config.tick_ms = 300;
+    let telemetry = Telemetry::new("zone-server", &TelemetryConfig::default()).unwrap();
+    let mut server = Server::bind(config, telemetry).await.unwrap();
+    server.metrics = Metrics::new(&Meter::new(Arc::new(trap.clone())));
+    server
+}
+
+struct Scene {
+    store: FakeStore,
+    address: String,
+    region: Region,
+    at: Tile,
+}
+
+impl Scene {
+    /// The run that the process lives, with ann in it, as a gateway sees it.
+    async fn ann_plays(&self, run: u64, attach: u64) -> Gateway {
+        self.store.assign(self.region, run);
+        let gateway = Gateway::new("g");
+        gateway
+            .link(run, &self.address, attach, &[self.region])
+            .await;
+        until("ann stands in the world", || {
+            let players = |seen: &gateway::Seen| {
+                let (_, players) = seen.standing.get(&run)?.last_key_value()?;
+                Some(players.contains("ann"))
+            };
+            gateway.read(players) == Some(true)
+        })
+        .await;
+        gateway.attach(run, "ann", 1, attach).await;
+        until("ann is attached", || {
+            gateway.read(|seen| seen.attached.contains_key("ann"))
+        })
+        .await;
+        gateway
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() {
+    let (trap, store) = (Trap::default(), FakeStore::start().await);
+    let server = trapped(&store, &trap).await;
+    let at = server.content.spawn();
+    let scene = Scene {
+        address: server.address().to_string(),
+        region: Region::from(at),
+        at,
+        store,
+    };
+    scene.store.log_in("ann", scene.at);
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(server.run(stop.clone()));
+    let run = || scene.store.run_at(&scene.address).unwrap_or_default();
+    until("the first run", || run() > 0).await;
+    let first = run();
+    let gateway = scene.ann_plays(first, 1).await;
+
+    trap.0.store(true, Ordering::SeqCst);
+    until("another run", || run() > first).await;
+    until("the links of the first have ended", || {
+        gateway.read(|seen| seen.closed.contains(&first))
+    })
+    .await;
+    assert!(!trap.0.load(Ordering::SeqCst), "the trap was sprung");
+    let second = run();
+    let last = scene.store.read(|state| {
+        assert!(state.released.is_empty(), "nothing ended in order");
+        assert!(state.characters["ann"].online);
+        state.applied.get(&first).copied()
+    });
+
+    // It holds nothing until it is given something; what it is given it plays.
+    scene.store.change(|state| state.fenced.push(first));
+    scene.ann_plays(second, 2).await;
+    scene.store.read(|state| {
+        assert_eq!(
+            state.applied.get(&first).copied(),
+            last,
+            "the first is over"
+        );
+        assert_eq!(state.problems, Vec::<String>::new());
+    });
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert_eq!(scene.store.read(|state| state.released.clone()), [second]);
+}
