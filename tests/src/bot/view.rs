@@ -123,25 +123,25 @@ impl View {
                 self.last_seen = None;
             }
             Told::Glance(glance) => {
-                self.updates += 1;
-                self.ticks_backwards += u64::from(glance.tick < self.tick);
-                self.tick = glance.tick.max(self.tick);
+                self.ticked(glance.tick);
                 if let (Some((x, z)), Some(old)) = (glance.own, self.position) {
                     self.stands(x.unwrap_or(old.0), z.unwrap_or(old.1));
                 }
             }
             Told::Error(error) => *self.errors.entry(error.code.wire()).or_default() += 1,
             Told::Update(update) => {
-                self.updates += 1;
-                if update.tick < self.tick {
-                    self.ticks_backwards += 1;
-                }
-                self.tick = update.tick.max(self.tick);
+                self.ticked(update.tick);
                 self.map.apply(update.clone());
                 self.find_self();
             }
             _ => {}
         }
+    }
+
+    fn ticked(&mut self, tick: u64) {
+        self.updates += 1;
+        self.ticks_backwards += u64::from(tick < self.tick);
+        self.tick = tick.max(self.tick);
     }
 
     fn count(&mut self, message: &Message) {

@@ -282,10 +282,10 @@ impl Bot {
             return None;
         };
         known.tally.updates += u64::from(message.told.event() == "world:update");
-        if let Told::Update(update) = &message.told {
-            if update.tick > known.view.tick {
-                self.snapshot(known, now);
-            }
+        if let Told::Update(update) = &message.told
+            && update.tick > known.view.tick
+        {
+            self.snapshot(known, now);
         }
         if matches!(message.told, Told::Chat(_)) {
             known.tally.heard += 1;
