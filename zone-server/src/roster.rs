@@ -151,12 +151,13 @@ impl Seat {
         self.linger_until = Some(until);
     }
 
-    /// Whether the end of a socket is that of the session that plays it. A gateway that does not
+    /// Whether the end of a socket is that of the session that plays it; it ends older attaches of
+    /// that session too, because a newer one may have been sent elsewhere in vain. A gateway that does not
     /// know a session any more cannot number its end: then the epoch is 0.
     pub(crate) fn ended_by(&self, gateway_id: &str, detach: &Detach) -> bool {
         if detach.session_epoch > 0 {
             let current = self.current(detach.session_epoch, &detach.session_id);
-            return current && self.attach == detach.attach;
+            return current && self.attach <= detach.attach;
         }
         let session = self.session.as_ref();
         session.is_some_and(|s| s.session_id == detach.session_id && s.gateway_id == gateway_id)

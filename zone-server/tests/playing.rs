@@ -323,6 +323,31 @@ async fn a_session_that_its_gateway_does_not_know_lingers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_input_of_a_session_that_is_not_attached_any_more_is_not_dropped_in_silence() {
+    let scene = scene(&["ann"], |_| {}).await;
+    scene.enter("ann").await;
+    let detach = Detach {
+        session_id: "session-ann".to_owned(),
+        character_id: "ann".to_owned(),
+        session_epoch: 1,
+        // Of an attach that was sent elsewhere and fenced the one that is here.
+        attach: 1_000,
+    };
+    let detach = to_zone::Message::Detach(detach);
+    scene.gateway.say(scene.run, detach).await;
+    scene.gateway.walk(scene.run, "ann", 1, scene.from).await;
+    until("the gateway is told to attach again", || {
+        let told = |seen: &stage::gateway::Seen| {
+            let mut refused = seen.refused.iter().map(|(_, refused)| refused);
+            refused.any(|r| r.session_id == "session-ann" && r.attach == 0 && r.code == "not_here")
+        };
+        scene.gateway.read(told)
+    })
+    .await;
+    scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_is_out_of_the_world_is_told_so_and_not_to_ask_elsewhere() {
     let scene = scene(&["ann"], |_| {}).await;
     scene.enter("ann").await;

@@ -285,7 +285,13 @@ impl Run {
             return self.input_elsewhere(gateway_id, &who, input);
         };
         if !seat.current(input.session_epoch, &input.session_id) {
-            return self.hands.metrics.input("stale");
+            let replaced = input.session_epoch < seat.session_epoch;
+            self.hands.metrics.input("stale");
+            // Who was replaced has been told; whoever else believes to play it attaches again.
+            if !replaced {
+                self.not_here(gateway_id, input);
+            }
+            return;
         }
         if matches!(seat.stage, Stage::Leaving { .. }) {
             let why = Refused {
@@ -319,7 +325,11 @@ impl Run {
             return self.input_departed(who, input);
         }
         self.hands.metrics.input("unknown");
-        // The gateway asks the directory again; what it sent has an unknown outcome.
+        self.not_here(gateway_id, input);
+    }
+
+    /// The gateway asks the directory again; what it sent has an unknown outcome.
+    fn not_here(&mut self, gateway_id: &str, input: Input) {
         let attach = Attach {
             session_id: input.session_id,
             character_id: input.character_id,

@@ -44,7 +44,7 @@ impl Gone {
     pub(super) fn detached(&mut self, detach: &Detach) {
         if let Some(session) = &mut self.request.session {
             let same =
-                (session.session_epoch, session.attach) == (detach.session_epoch, detach.attach);
+                session.session_epoch == detach.session_epoch && session.attach <= detach.attach;
             if same && !self.state.open() {
                 session.gateway_id.clear();
             }
