@@ -1,19 +1,20 @@
 // The picture: kept ground, then all that stands or walks from north to south, then light.
 
-import { CHUNK, OVER, WET, bake, hash } from './ground.js';
-import { fixture, glow, lively, npc, person, roof } from './glyphs.js';
+import { CHUNK, OVER, WET, bake, hash } from "./ground.js";
+import { npc, person } from "./beings.js";
+import { fixture, glow, lively, roof } from "./fixtures.js";
 
 const ZOOM_MIN = 10;
 const ZOOM_MAX = 64;
 const KEPT_CHUNKS = 90;
 const BAKES_A_FRAME = 2;
 const DAY_TICKS = 4000;
-const still = matchMedia('(prefers-reduced-motion: reduce)');
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Picture {
   constructor(canvas, land) {
     this.canvas = canvas;
-    this.c = canvas.getContext('2d', { alpha: false });
+    this.c = canvas.getContext("2d", { alpha: false });
     this.land = land;
     this.zoom = innerWidth < 760 ? 30 : 36;
     this.center = { x: 0, z: 0 };
@@ -23,7 +24,7 @@ export class Picture {
     this.bubbles = new Map();
     this.frame = 0;
     this.zoomed = 0;
-    addEventListener('resize', () => this.resize());
+    addEventListener("resize", () => this.resize());
     this.resize();
   }
 
@@ -39,7 +40,8 @@ export class Picture {
 
   /** Pixels a tile at which ground and sprites are kept: just what is shown, once the zoom rests. */
   get grain() {
-    if (!this.kept || performance.now() - this.zoomed > 180) this.kept = Math.round(this.zoom * this.ratio);
+    if (!this.kept || performance.now() - this.zoomed > 180)
+      this.kept = Math.round(this.zoom * this.ratio);
     return this.kept;
   }
 
@@ -57,18 +59,30 @@ export class Picture {
   setRoofs() {
     this.roofs = this.land.houses.map((h) => {
       const [dx, dz] = h.doors?.[0] ?? [];
-      return { ...h, w: h.maxX - h.minX + 1, d: h.maxZ - h.minZ + 1, south: dz === h.minZ ? dx - h.minX : undefined,
-        snowy: h.minZ > 205 && h.area === 'candlefrost', clear: 0 };
+      return {
+        ...h,
+        w: h.maxX - h.minX + 1,
+        d: h.maxZ - h.minZ + 1,
+        south: dz === h.minZ ? dx - h.minX : undefined,
+        snowy: h.minZ > 205 && h.area === "candlefrost",
+        clear: 0,
+      };
     });
   }
 
   toTile(px, py) {
-    return { x: Math.floor(this.center.x + 0.5 + (px - this.w / 2) / this.zoom), z: Math.floor(this.center.z + 0.5 - (py - this.h / 2) / this.zoom) };
+    return {
+      x: Math.floor(this.center.x + 0.5 + (px - this.w / 2) / this.zoom),
+      z: Math.floor(this.center.z + 0.5 - (py - this.h / 2) / this.zoom),
+    };
   }
 
   /** Where the middle of a tile is, in CSS pixels. */
   toScreen(x, z) {
-    return { x: (x - this.center.x) * this.zoom + this.w / 2, y: (this.center.z - z) * this.zoom + this.h / 2 };
+    return {
+      x: (x - this.center.x) * this.zoom + this.w / 2,
+      y: (this.center.z - z) * this.zoom + this.h / 2,
+    };
   }
 
   draw(view) {
@@ -76,7 +90,7 @@ export class Picture {
     const time = still.matches ? 0 : view.now;
     this.frame += 1;
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    c.fillStyle = '#2d6894';
+    c.fillStyle = "#2d6894";
     c.fillRect(0, 0, this.w, this.h);
     this.drawGround();
     if (zoom >= 16 && time) this.shimmer(time);
@@ -93,7 +107,7 @@ export class Picture {
     const low = this.toTile(0, this.h);
     const high = this.toTile(this.w, 0);
     const missing = [];
-    c.imageSmoothingQuality = 'low';
+    c.imageSmoothingQuality = "low";
     for (let cz = (high.z + 1) >> 4; cz >= (low.z - OVER) >> 4; cz -= 1) {
       for (let cx = low.x >> 4; cx <= high.x >> 4; cx += 1) {
         const id = `${cx},${cz}`;
@@ -105,7 +119,13 @@ export class Picture {
         const x = Math.round(at.x * this.ratio) / this.ratio;
         const y = Math.round(at.y * this.ratio) / this.ratio;
         const end = this.toScreen(cx * CHUNK + CHUNK - 0.5, cz * CHUNK - 0.5);
-        c.drawImage(known.canvas, x, y, Math.round(end.x * this.ratio) / this.ratio - x, Math.round(end.y * this.ratio) / this.ratio - y);
+        c.drawImage(
+          known.canvas,
+          x,
+          y,
+          Math.round(end.x * this.ratio) / this.ratio - x,
+          Math.round(end.y * this.ratio) / this.ratio - y,
+        );
       }
     }
     missing.sort((a, b) => a[2] - b[2] || this.far(a) - this.far(b));
@@ -117,12 +137,15 @@ export class Picture {
     this.evict();
   }
 
-  far([cx, cz]) { return Math.abs(cx * CHUNK + 8 - this.center.x) + Math.abs(cz * CHUNK + 8 - this.center.z); }
+  far([cx, cz]) {
+    return Math.abs(cx * CHUNK + 8 - this.center.x) + Math.abs(cz * CHUNK + 8 - this.center.z);
+  }
 
   evict() {
     if (this.chunks.size <= KEPT_CHUNKS) return;
     const old = [...this.chunks].sort((a, b) => a[1].used - b[1].used);
-    for (const [id, chunk] of old.slice(0, this.chunks.size - KEPT_CHUNKS)) if (chunk.used < this.frame) this.chunks.delete(id);
+    for (const [id, chunk] of old.slice(0, this.chunks.size - KEPT_CHUNKS))
+      if (chunk.used < this.frame) this.chunks.delete(id);
   }
 
   shimmer(time) {
@@ -130,7 +153,7 @@ export class Picture {
     const low = this.toTile(0, this.h);
     const high = this.toTile(this.w, 0);
     c.lineWidth = Math.max(1, zoom * 0.045);
-    c.lineCap = 'round';
+    c.lineCap = "round";
     for (let z = low.z; z <= high.z; z += 1) {
       for (let x = low.x; x <= high.x; x += 1) {
         const dice = hash(x, z, 9);
@@ -156,13 +179,18 @@ export class Picture {
     const { c } = this;
     const at = this.toScreen(target.x, target.z);
     const size = this.zoom * (0.2 + 0.1 * Math.max(0, 1 - age / 250));
-    c.lineCap = 'round';
-    for (const [color, width] of [['rgba(40,26,8,.55)', 6], [target.bad ? '#e0604a' : '#ffd94a', 3]]) {
+    c.lineCap = "round";
+    for (const [color, width] of [
+      ["rgba(40,26,8,.55)", 6],
+      [target.bad ? "#e0604a" : "#ffd94a", 3],
+    ]) {
       c.strokeStyle = color;
       c.lineWidth = width;
       c.beginPath();
-      c.moveTo(at.x - size, at.y - size); c.lineTo(at.x + size, at.y + size);
-      c.moveTo(at.x + size, at.y - size); c.lineTo(at.x - size, at.y + size);
+      c.moveTo(at.x - size, at.y - size);
+      c.lineTo(at.x + size, at.y + size);
+      c.moveTo(at.x + size, at.y - size);
+      c.lineTo(at.x - size, at.y + size);
       c.stroke();
     }
   }
@@ -175,21 +203,37 @@ export class Picture {
     const high = this.toTile(this.w, 0);
     for (const entity of view.entities.values()) {
       const at = view.at(entity);
-      if (at.x < low.x - margin || at.x > high.x + margin || at.z < low.z - margin || at.z > high.z + 1) continue;
+      if (
+        at.x < low.x - margin ||
+        at.x > high.x + margin ||
+        at.z < low.z - margin ||
+        at.z > high.z + 1
+      )
+        continue;
       things.push({ z: at.z, entity, at });
     }
     for (const house of this.roofs) {
-      if (house.maxX < low.x || house.minX > high.x || house.maxZ < low.z || house.minZ > high.z + 2) continue;
+      if (
+        house.maxX < low.x ||
+        house.minX > high.x ||
+        house.maxZ < low.z ||
+        house.minZ > high.z + 2
+      )
+        continue;
       things.push({ z: house.minZ - 0.4, house });
     }
     things.sort((a, b) => b.z - a.z);
     this.seen = things;
     for (const thing of things) {
-      if (thing.house) { this.house(thing.house, view); continue; }
+      if (thing.house) {
+        this.house(thing.house, view);
+        continue;
+      }
       const { entity, at } = thing;
       const pos = this.toScreen(at.x, at.z);
       const y = pos.y + zoom * 0.32;
-      if (entity.type === 'resource' || entity.type === 'station') this.fixture(entity, pos.x, y, time);
+      if (entity.type === "resource" || entity.type === "station")
+        this.fixture(entity, pos.x, y, time);
       else this.walker(entity, at, pos.x, y, view, time);
     }
     c.globalAlpha = 1;
@@ -198,12 +242,14 @@ export class Picture {
   fixture(entity, x, y, time) {
     if (lively(entity)) {
       const { c } = this;
-      c.save(); c.translate(x, y); c.scale(this.zoom, this.zoom);
+      c.save();
+      c.translate(x, y);
+      c.scale(this.zoom, this.zoom);
       fixture(c, entity, time + hash(entity.x, entity.z) * 4000);
       c.restore();
       return;
     }
-    const name = entity.type === 'station' ? entity.stationType : entity.resourceId;
+    const name = entity.type === "station" ? entity.stationType : entity.resourceId;
     this.stamp(`f:${name}`, 3, 4, x, y, (c) => fixture(c, entity, 0));
   }
 
@@ -212,10 +258,10 @@ export class Picture {
     const grain = this.grain;
     let kept = this.sprites.get(id);
     if (!kept || kept.grain !== grain) {
-      const canvas = document.createElement('canvas');
+      const canvas = document.createElement("canvas");
       canvas.width = Math.ceil(w * grain);
       canvas.height = Math.ceil(h * grain);
-      const c = canvas.getContext('2d');
+      const c = canvas.getContext("2d");
       c.translate(canvas.width / 2, canvas.height - grain * 0.6);
       c.scale(grain, grain);
       paint(c);
@@ -227,12 +273,20 @@ export class Picture {
     const width = w * zoom;
     const height = h * zoom;
     if (flip) {
-      c.save(); c.translate(x, 0); c.scale(-1, 1);
+      c.save();
+      c.translate(x, 0);
+      c.scale(-1, 1);
       c.drawImage(kept.canvas, -width / 2, y + zoom * 0.6 - height, width, height);
       c.restore();
     } else {
       const snap = (v) => Math.round(v * this.ratio) / this.ratio;
-      c.drawImage(kept.canvas, snap(x - width / 2), snap(y + zoom * 0.6 - height), kept.canvas.width / grain * zoom, kept.canvas.height / grain * zoom);
+      c.drawImage(
+        kept.canvas,
+        snap(x - width / 2),
+        snap(y + zoom * 0.6 - height),
+        (kept.canvas.width / grain) * zoom,
+        (kept.canvas.height / grain) * zoom,
+      );
     }
   }
 
@@ -240,22 +294,40 @@ export class Picture {
     const { c, zoom } = this;
     const own = entity.id === view.own;
     if (own) {
-      c.strokeStyle = 'rgba(255,226,140,.75)';
+      c.strokeStyle = "rgba(255,226,140,.75)";
       c.lineWidth = Math.max(1.5, zoom * 0.05);
-      c.beginPath(); c.ellipse(x, y, zoom * 0.36, zoom * 0.17, 0, 0, 7); c.stroke();
+      c.beginPath();
+      c.ellipse(x, y, zoom * 0.36, zoom * 0.17, 0, 0, 7);
+      c.stroke();
     }
     if (entity.id === view.hover) {
-      c.fillStyle = 'rgba(255,226,140,.25)';
-      c.beginPath(); c.ellipse(x, y, zoom * 0.42, zoom * 0.22, 0, 0, 7); c.fill();
+      c.fillStyle = "rgba(255,226,140,.25)";
+      c.beginPath();
+      c.ellipse(x, y, zoom * 0.42, zoom * 0.22, 0, 0, 7);
+      c.fill();
     }
     const step = at.moving && time ? Math.floor((at.walked ?? 0) * 5) % 6 : -1;
-    const how = { phase: step < 0 ? 0 : step / 6 * (Math.PI * 2 / 5) + 0.12, moving: step >= 0, face: 1, up: at.up && at.moving, time };
-    const who = entity.type === 'player' ? `p:${entity.name}` : `n:${entity.npcId === undefined ? entity.name : `${entity.npcId}`}`;
-    if (entity.npcId === 'midge_cloud') {
-      c.save(); c.translate(x, y); c.scale(zoom, zoom); npc(c, entity, how); c.restore();
+    const how = {
+      phase: step < 0 ? 0 : (step / 6) * ((Math.PI * 2) / 5) + 0.12,
+      moving: step >= 0,
+      face: 1,
+      up: at.up && at.moving,
+      time,
+    };
+    const who =
+      entity.type === "player"
+        ? `p:${entity.name}`
+        : `n:${entity.npcId === undefined ? entity.name : `${entity.npcId}`}`;
+    if (entity.npcId === "midge_cloud") {
+      c.save();
+      c.translate(x, y);
+      c.scale(zoom, zoom);
+      npc(c, entity, how);
+      c.restore();
       return;
     }
-    const paint = (d) => (entity.type === 'player' ? person(d, entity.name ?? '?', how) : npc(d, entity, how));
+    const paint = (d) =>
+      entity.type === "player" ? person(d, entity.name ?? "?", how) : npc(d, entity, how);
     this.stamp(`${who}:${step}:${how.up ? 1 : 0}`, 2.4, 2.4, x, y, paint, at.face < 0);
     if (entity.maxHealth && entity.health < entity.maxHealth) this.hurt(entity, x, y - zoom * 1.15);
   }
@@ -263,18 +335,30 @@ export class Picture {
   hurt(entity, x, y) {
     const { c } = this;
     const w = Math.max(24, this.zoom * 0.8);
-    c.fillStyle = '#7c241c';
+    c.fillStyle = "#7c241c";
     c.fillRect(x - w / 2, y, w, 4);
-    c.fillStyle = '#6fc05a';
+    c.fillStyle = "#6fc05a";
     c.fillRect(x - w / 2, y, w * Math.max(0, entity.health / entity.maxHealth), 4);
   }
 
   house(house, view) {
     const { c } = this;
     const me = view.me;
-    const near = (p, m) => p && p.x > house.minX - m && p.x < house.maxX + m && p.z > house.minZ - m && p.z < house.maxZ + m + 0.5;
+    const near = (p, m) =>
+      p &&
+      p.x > house.minX - m &&
+      p.x < house.maxX + m &&
+      p.z > house.minZ - m &&
+      p.z < house.maxZ + m + 0.5;
     const goal = near(me, 1.2) || (view.mouse && near(view.mouse, 0.5)) ? 1 : 0;
-    const behind = me && me.x > house.minX - 1 && me.x < house.maxX + 1 && me.z > house.maxZ && me.z < house.maxZ + 2.2 ? 0.55 : 0;
+    const behind =
+      me &&
+      me.x > house.minX - 1 &&
+      me.x < house.maxX + 1 &&
+      me.z > house.maxZ &&
+      me.z < house.maxZ + 2.2
+        ? 0.55
+        : 0;
     const want = Math.max(goal * 0.93, behind);
     house.clear += (want - house.clear) * (still.matches ? 1 : 0.12);
     if (house.clear > 0.92) return;
@@ -282,7 +366,10 @@ export class Picture {
     c.globalAlpha = 1 - house.clear;
     const w = house.w + 1.6;
     const h = house.d + 4;
-    this.stamp(`h:${house.id}`, w, h, at.x, at.y, (d) => { d.translate(-house.w / 2, 0); roof(d, house, house.w, house.d); });
+    this.stamp(`h:${house.id}`, w, h, at.x, at.y, (d) => {
+      d.translate(-house.w / 2, 0);
+      roof(d, house, house.w, house.d);
+    });
     c.globalAlpha = 1;
   }
 
@@ -296,25 +383,36 @@ export class Picture {
     const { c } = this;
     const dark = this.night(view.tick);
     const dusk = Math.max(0, 1 - Math.abs(dark - 0.4) / 0.4);
-    if (dusk > 0.02) { c.fillStyle = `rgba(255,150,70,${0.13 * dusk})`; c.fillRect(0, 0, this.w, this.h); }
+    if (dusk > 0.02) {
+      c.fillStyle = `rgba(255,150,70,${0.13 * dusk})`;
+      c.fillRect(0, 0, this.w, this.h);
+    }
     if (dark > 0.02) {
-      c.globalCompositeOperation = 'multiply';
+      c.globalCompositeOperation = "multiply";
       const mix = (a) => Math.round(255 + (a - 255) * dark);
       c.fillStyle = `rgb(${mix(112)},${mix(124)},${mix(176)})`;
       c.fillRect(0, 0, this.w, this.h);
-      c.globalCompositeOperation = 'lighter';
+      c.globalCompositeOperation = "lighter";
       for (const { entity, at, house } of this.seen) {
-        if (house?.south !== undefined) this.shine({ x: house.minX + house.south, z: house.minZ - 0.6 }, 2.2, dark * 0.4 * (1 - house.clear));
+        if (house?.south !== undefined)
+          this.shine(
+            { x: house.minX + house.south, z: house.minZ - 0.6 },
+            2.2,
+            dark * 0.4 * (1 - house.clear),
+          );
         const reach = entity ? glow(entity) || (entity.id === view.own ? 3 : 0) : 0;
-        if (reach && !this.roofed(at)) this.shine(at, reach * (1 + Math.sin(time / 180 + at.x) * 0.02), dark * 0.55);
+        if (reach && !this.roofed(at))
+          this.shine(at, reach * (1 + Math.sin(time / 180 + at.x) * 0.02), dark * 0.55);
       }
-      c.globalCompositeOperation = 'source-over';
+      c.globalCompositeOperation = "source-over";
     }
   }
 
   /** Whether it is under a roof that is shown. */
   roofed(at) {
-    return this.roofs.some((h) => h.clear < 0.5 && at.x > h.minX && at.x < h.maxX && at.z > h.minZ && at.z < h.maxZ);
+    return this.roofs.some(
+      (h) => h.clear < 0.5 && at.x > h.minX && at.x < h.maxX && at.z > h.minZ && at.z < h.maxZ,
+    );
   }
 
   shine(at, reach, alpha) {
@@ -322,13 +420,13 @@ export class Picture {
     const pos = this.toScreen(at.x, at.z);
     const r = reach * zoom;
     if (!this.lamp) {
-      this.lamp = document.createElement('canvas');
+      this.lamp = document.createElement("canvas");
       this.lamp.width = this.lamp.height = 128;
-      const d = this.lamp.getContext('2d');
+      const d = this.lamp.getContext("2d");
       const g = d.createRadialGradient(64, 64, 0, 64, 64, 64);
-      g.addColorStop(0, 'rgba(255,196,104,.9)');
-      g.addColorStop(0.4, 'rgba(255,160,70,.35)');
-      g.addColorStop(1, 'rgba(255,140,50,0)');
+      g.addColorStop(0, "rgba(255,196,104,.9)");
+      g.addColorStop(0.4, "rgba(255,160,70,.35)");
+      g.addColorStop(1, "rgba(255,140,50,0)");
       d.fillStyle = g;
       d.fillRect(0, 0, 128, 128);
     }
@@ -339,11 +437,11 @@ export class Picture {
 
   label(words, x, y, color, size, bold) {
     const { c } = this;
-    c.font = `${bold ? '600 ' : ''}${size}px "Iowan Old Style",Palatino,Georgia,"DejaVu Serif",serif`;
-    c.textAlign = 'center';
+    c.font = `${bold ? "600 " : ""}${size}px "Iowan Old Style",Palatino,Georgia,"DejaVu Serif",serif`;
+    c.textAlign = "center";
     c.lineWidth = 3;
-    c.lineJoin = 'round';
-    c.strokeStyle = 'rgba(16,20,16,.78)';
+    c.lineJoin = "round";
+    c.strokeStyle = "rgba(16,20,16,.78)";
     c.strokeText(words, x, y);
     c.fillStyle = color;
     c.fillText(words, x, y);
@@ -353,40 +451,66 @@ export class Picture {
     if (this.zoom < 14) return;
     for (const { entity, at, house } of this.seen) {
       if (house) continue;
-      const player = entity.type === 'player';
-      const folk = entity.type === 'npc' && entity.category !== 'mob';
+      const player = entity.type === "player";
+      const folk = entity.type === "npc" && entity.category !== "mob";
       const hover = entity.id === view.hover;
       const close = view.me && Math.abs(at.x - view.me.x) < 7 && Math.abs(at.z - view.me.z) < 6;
       if (!player && !hover && !(folk && close)) continue;
       if (folk && !hover && this.roofed(at)) continue;
       const pos = this.toScreen(at.x, at.z);
-      const level = entity.combatLevel ?? (entity.category === 'mob' ? entity.level : undefined);
-      const tall = entity.type === 'resource' || entity.type === 'station' ? 1.5 : 0.95;
-      const color = entity.id === view.own ? '#ffe9a8' : player ? '#ffffff' : folk ? '#f2dca0' : entity.category === 'mob' ? '#f4c0a4' : '#dfe8cf';
-      this.label(level === undefined ? entity.name : `${entity.name} · ${level}`, pos.x, pos.y - this.zoom * tall, color, player ? 13.5 : 12.5, player);
+      const level = entity.combatLevel ?? (entity.category === "mob" ? entity.level : undefined);
+      const tall = entity.type === "resource" || entity.type === "station" ? 1.5 : 0.95;
+      const color =
+        entity.id === view.own
+          ? "#ffe9a8"
+          : player
+            ? "#ffffff"
+            : folk
+              ? "#f2dca0"
+              : entity.category === "mob"
+                ? "#f4c0a4"
+                : "#dfe8cf";
+      this.label(
+        level === undefined ? entity.name : `${entity.name} · ${level}`,
+        pos.x,
+        pos.y - this.zoom * tall,
+        color,
+        player ? 13.5 : 12.5,
+        player,
+      );
     }
   }
 
-  bubble(id, words, now) { this.bubbles.set(id, { words: words.length > 60 ? `${words.slice(0, 58)}…` : words, until: now + 5200 }); }
+  bubble(id, words, now) {
+    this.bubbles.set(id, {
+      words: words.length > 60 ? `${words.slice(0, 58)}…` : words,
+      until: now + 5200,
+    });
+  }
 
   talk(view) {
     const { c } = this;
     for (const [id, bubble] of this.bubbles) {
       const entity = view.entities.get(id);
-      if (!entity || view.now > bubble.until) { if (view.now > bubble.until) this.bubbles.delete(id); continue; }
+      if (!entity || view.now > bubble.until) {
+        if (view.now > bubble.until) this.bubbles.delete(id);
+        continue;
+      }
       const at = view.at(entity);
       const pos = this.toScreen(at.x, at.z);
       const y = pos.y - this.zoom * 1.5 - 16;
       c.globalAlpha = Math.min(1, (bubble.until - view.now) / 400);
       c.font = '14px Georgia,"DejaVu Serif",serif';
       const w = c.measureText(bubble.words).width + 20;
-      c.fillStyle = 'rgba(250,243,226,.96)';
+      c.fillStyle = "rgba(250,243,226,.96)";
       c.beginPath();
       c.roundRect(pos.x - w / 2, y - 18, w, 27, 10);
-      c.moveTo(pos.x - 6, y + 9); c.lineTo(pos.x, y + 17); c.lineTo(pos.x + 6, y + 9);
+      c.moveTo(pos.x - 6, y + 9);
+      c.lineTo(pos.x, y + 17);
+      c.lineTo(pos.x + 6, y + 9);
       c.fill();
-      c.textAlign = 'center';
-      c.fillStyle = '#33271a';
+      c.textAlign = "center";
+      c.fillStyle = "#33271a";
       c.fillText(bubble.words, pos.x, y);
       c.globalAlpha = 1;
     }
@@ -399,12 +523,22 @@ export class Picture {
     for (const { entity, at } of this.seen ?? []) {
       if (!entity || entity.id === view.own) continue;
       const pos = this.toScreen(at.x, at.z);
-      const tree = entity.resourceType === 'tree';
-      const far = Math.hypot(px - pos.x, (py - (pos.y - this.zoom * (tree ? 0.6 : 0.2))) * (tree ? 0.6 : 0.8));
-      if (far < least) { least = far; best = entity; }
+      const tree = entity.resourceType === "tree";
+      const far = Math.hypot(
+        px - pos.x,
+        (py - (pos.y - this.zoom * (tree ? 0.6 : 0.2))) * (tree ? 0.6 : 0.8),
+      );
+      if (far < least) {
+        least = far;
+        best = entity;
+      }
     }
     return best;
   }
 
-  houseAt(tile) { return this.roofs.find((h) => tile.x >= h.minX && tile.x <= h.maxX && tile.z >= h.minZ && tile.z <= h.maxZ); }
+  houseAt(tile) {
+    return this.roofs.find(
+      (h) => tile.x >= h.minX && tile.x <= h.maxX && tile.z >= h.minZ && tile.z <= h.maxZ,
+    );
+  }
 }

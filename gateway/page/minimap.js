@@ -5,27 +5,31 @@ const REACH = 38;
 export class Minimap {
   constructor(canvas, land) {
     this.canvas = canvas;
-    this.c = canvas.getContext('2d');
+    this.c = canvas.getContext("2d");
     this.land = land;
-    this.ground = document.createElement('canvas');
+    this.ground = document.createElement("canvas");
     this.ground.width = this.ground.height = REACH * 2;
     this.last = undefined;
   }
 
-  forget() { this.last = undefined; }
+  forget() {
+    this.last = undefined;
+  }
 
   paint(cx, cz) {
-    const c = this.ground.getContext('2d');
+    const c = this.ground.getContext("2d");
     const image = c.createImageData(REACH * 2, REACH * 2);
     for (let row = 0; row < REACH * 2; row += 1) {
       for (let column = 0; column < REACH * 2; column += 1) {
         const x = cx - REACH + column;
         const z = cz + REACH - 1 - row;
         const kind = this.land.kind(x, z);
-        const color = kind < 0 ? '#3a463f' : this.land.ground[kind].color;
-        const shade = kind < 0 ? 1 : 1 + (this.land.height(x, z) - this.land.height(x - 1, z + 1)) * 0.03;
+        const color = kind < 0 ? "#3a463f" : this.land.ground[kind].color;
+        const shade =
+          kind < 0 ? 1 : 1 + (this.land.height(x, z) - this.land.height(x - 1, z + 1)) * 0.03;
         const at = (row * REACH * 2 + column) * 4;
-        for (let n = 0; n < 3; n += 1) image.data[at + n] = parseInt(color.slice(1 + n * 2, 3 + n * 2), 16) * shade;
+        for (let n = 0; n < 3; n += 1)
+          image.data[at + n] = parseInt(color.slice(1 + n * 2, 3 + n * 2), 16) * shade;
         image.data[at + 3] = 255;
       }
     }
@@ -36,7 +40,10 @@ export class Minimap {
     const { c, canvas } = this;
     const cx = Math.round(view.me.x);
     const cz = Math.round(view.me.z);
-    if (this.last !== `${cx},${cz}`) { this.last = `${cx},${cz}`; this.paint(cx, cz); }
+    if (this.last !== `${cx},${cz}`) {
+      this.last = `${cx},${cz}`;
+      this.paint(cx, cz);
+    }
     const side = canvas.width;
     const scale = side / (REACH * 2 - 4);
     c.save();
@@ -45,7 +52,7 @@ export class Minimap {
     c.clip();
     c.imageSmoothingEnabled = true;
     const left = side / 2 - (view.me.x - (cx - REACH) + 0.5) * scale;
-    const top = side / 2 - ((cz + REACH - 1) - view.me.z + 0.5) * scale;
+    const top = side / 2 - (cz + REACH - 1 - view.me.z + 0.5) * scale;
     c.drawImage(this.ground, left, top, REACH * 2 * scale, REACH * 2 * scale);
     const dot = (at, color, r) => {
       c.fillStyle = color;
@@ -56,19 +63,25 @@ export class Minimap {
     for (const entity of view.entities.values()) {
       if (entity.id === view.own) continue;
       const at = view.at(entity);
-      if (entity.type === 'resource' && entity.resourceType === 'tree') dot(at, 'rgba(28,66,34,.85)', scale * 0.6);
-      else if (entity.type === 'npc') dot(at, entity.category === 'mob' ? '#f0d060' : '#f6efdc', scale * 0.75);
-      else if (entity.type === 'player') dot(at, '#ffffff', scale * 1.2);
-      else if (entity.type === 'station' && entity.stationType === 'bank') dot(at, '#e8b65a', scale * 1.1);
+      if (entity.type === "resource" && entity.resourceType === "tree")
+        dot(at, "rgba(28,66,34,.85)", scale * 0.6);
+      else if (entity.type === "npc")
+        dot(at, entity.category === "mob" ? "#f0d060" : "#f6efdc", scale * 0.75);
+      else if (entity.type === "player") dot(at, "#ffffff", scale * 1.2);
+      else if (entity.type === "station" && entity.stationType === "bank")
+        dot(at, "#e8b65a", scale * 1.1);
     }
-    if (view.target) dot(view.target, '#ff6a4a', scale);
-    dot(view.me, '#1c241f', scale * 1.6);
-    dot(view.me, '#ffe08a', scale * 1.15);
+    if (view.target) dot(view.target, "#ff6a4a", scale);
+    dot(view.me, "#1c241f", scale * 1.6);
+    dot(view.me, "#ffe08a", scale * 1.15);
     c.restore();
   }
 
   toTile(px, py, size, me) {
     const scale = size / (REACH * 2 - 4);
-    return { x: Math.round(me.x + (px - size / 2) / scale), z: Math.round(me.z - (py - size / 2) / scale) };
+    return {
+      x: Math.round(me.x + (px - size / 2) / scale),
+      z: Math.round(me.z - (py - size / 2) / scale),
+    };
   }
 }

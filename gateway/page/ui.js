@@ -3,8 +3,56 @@
 const $ = (id) => document.getElementById(id);
 const LOG_LINES = 120;
 
-const FIRST = ['Alder', 'Bramble', 'Cobb', 'Dill', 'Ember', 'Fennel', 'Gorse', 'Hazel', 'Isla', 'Juniper', 'Kestrel', 'Linden', 'Marlow', 'Nettle', 'Orrin', 'Pippin', 'Quill', 'Rowan', 'Sorrel', 'Thistle', 'Una', 'Vesper', 'Wren', 'Yarrow'];
-const LAST = ['Ashby', 'Brook', 'Crumb', 'Dale', 'Eaves', 'Flint', 'Gable', 'Hob', 'Inkwell', 'Kettle', 'Lantern', 'Moss', 'Nook', 'Oakes', 'Pebble', 'Quince', 'Reed', 'Stile', 'Tansy', 'Underhill', 'Vale', 'Wick'];
+const FIRST = [
+  "Alder",
+  "Bramble",
+  "Cobb",
+  "Dill",
+  "Ember",
+  "Fennel",
+  "Gorse",
+  "Hazel",
+  "Isla",
+  "Juniper",
+  "Kestrel",
+  "Linden",
+  "Marlow",
+  "Nettle",
+  "Orrin",
+  "Pippin",
+  "Quill",
+  "Rowan",
+  "Sorrel",
+  "Thistle",
+  "Una",
+  "Vesper",
+  "Wren",
+  "Yarrow",
+];
+const LAST = [
+  "Ashby",
+  "Brook",
+  "Crumb",
+  "Dale",
+  "Eaves",
+  "Flint",
+  "Gable",
+  "Hob",
+  "Inkwell",
+  "Kettle",
+  "Lantern",
+  "Moss",
+  "Nook",
+  "Oakes",
+  "Pebble",
+  "Quince",
+  "Reed",
+  "Stile",
+  "Tansy",
+  "Underhill",
+  "Vale",
+  "Wick",
+];
 export function suggest() {
   const one = (list) => list[Math.floor(Math.random() * list.length)];
   return `${one(FIRST)} ${one(LAST)}`;
@@ -14,77 +62,99 @@ export class Ui {
   constructor(act) {
     this.act = act;
     this.chat = [];
-    this.tab = 'all';
+    this.tab = "all";
     this.replyTo = undefined;
     this.names = new Map();
-    $('name').value = suggest();
-    $('dice').onclick = () => { $('name').value = suggest(); };
-    $('create').onsubmit = (event) => { event.preventDefault(); act.create($('name').value); };
-    $('run').onclick = () => { act.run(); $('map').focus(); };
-    $('leave').onclick = () => act.leave();
-    $('say').onsubmit = (event) => { event.preventDefault(); this.submit(); };
-    $('line').onkeydown = (event) => {
-      if (event.key === 'Escape') $('map').focus();
+    $("name").value = suggest();
+    $("dice").onclick = () => {
+      $("name").value = suggest();
+    };
+    $("create").onsubmit = (event) => {
+      event.preventDefault();
+      act.create($("name").value);
+    };
+    $("run").onclick = () => {
+      act.run();
+      $("map").focus();
+    };
+    $("leave").onclick = () => act.leave();
+    $("say").onsubmit = (event) => {
+      event.preventDefault();
+      this.submit();
+    };
+    $("line").onkeydown = (event) => {
+      if (event.key === "Escape") $("map").focus();
       event.stopPropagation();
     };
-    for (const tab of document.querySelectorAll('#tabs button')) {
+    for (const tab of document.querySelectorAll("#tabs button")) {
       tab.onclick = () => this.choose(tab.dataset.tab);
       tab.onkeydown = (event) => {
-        const to = { ArrowRight: tab.nextElementSibling, ArrowLeft: tab.previousElementSibling }[event.key];
-        if (to) { to.focus(); to.click(); event.stopPropagation(); }
+        const to = { ArrowRight: tab.nextElementSibling, ArrowLeft: tab.previousElementSibling }[
+          event.key
+        ];
+        if (to) {
+          to.focus();
+          to.click();
+          event.stopPropagation();
+        }
       };
     }
-    if (innerWidth < 760) $('near').open = false;
+    if (innerWidth < 760) $("near").open = false;
   }
 
   light(state, words) {
-    $('light').dataset.state = state;
-    const span = $('light').lastElementChild;
+    $("light").dataset.state = state;
+    const span = $("light").lastElementChild;
     if (span.textContent !== words) span.textContent = words;
   }
 
   phase(playing) {
-    $('entry').hidden = playing;
-    for (const id of ['corner', 'chat', 'bars']) $(id).hidden = !playing;
-    if (playing) $('map').focus();
+    $("entry").hidden = playing;
+    for (const id of ["corner", "chat", "bars"]) $(id).hidden = !playing;
+    if (playing) $("map").focus();
   }
 
   word(words, bad = false) {
-    $('entry-word').textContent = words;
-    $('entry-word').classList.toggle('error', bad);
+    $("entry-word").textContent = words;
+    $("entry-word").classList.toggle("error", bad);
   }
 
-  busy(on) { for (const button of document.querySelectorAll('#entry button')) button.disabled = on; }
+  busy(on) {
+    for (const button of document.querySelectorAll("#entry button")) button.disabled = on;
+  }
 
   characters(list) {
     const rows = list.map((character) => {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.setAttribute('role', 'listitem');
-      const name = document.createElement('b');
+      const button = document.createElement("button");
+      button.type = "button";
+      button.setAttribute("role", "listitem");
+      const name = document.createElement("b");
       name.textContent = character.name;
-      const level = document.createElement('span');
+      const level = document.createElement("span");
       level.textContent = `combat ${character.combatLevel}`;
       button.append(name, level);
       button.onclick = () => this.act.enter(character.id);
       return button;
     });
-    $('characters').replaceChildren(...rows);
+    $("characters").replaceChildren(...rows);
   }
 
-  notice(words, level = 'info') {
-    const note = document.createElement('div');
+  notice(words, level = "info") {
+    const note = document.createElement("div");
     note.className = level;
     note.textContent = words;
-    $('notices').append(note);
-    while ($('notices').children.length > 3) $('notices').firstChild.remove();
-    setTimeout(() => note.remove(), level === 'info' ? 4500 : 7500);
+    $("notices").append(note);
+    while ($("notices").children.length > 3) $("notices").firstChild.remove();
+    setTimeout(() => note.remove(), level === "info" ? 4500 : 7500);
   }
 
   submit() {
-    const line = $('line').value.trim();
-    $('line').value = '';
-    if (!line) { $('map').focus(); return; }
+    const line = $("line").value.trim();
+    $("line").value = "";
+    if (!line) {
+      $("map").focus();
+      return;
+    }
     this.act.say(line);
   }
 
@@ -92,47 +162,60 @@ export class Ui {
   parse(line) {
     const command = /^\/(g|l|w|r)(?:\s+(.*))?$/is.exec(line);
     const word = command?.[1].toLowerCase();
-    const rest = (command?.[2] ?? '').trim();
-    if (word === 'g') return { channel: 'global', message: rest };
-    if (word === 'l') return { channel: 'local', message: rest };
-    if (word === 'r') return this.replyTo ? { channel: 'private', to: this.replyTo, message: rest } : { problem: 'Nobody has written to you yet.' };
-    if (word === 'w') return this.whisper(rest);
-    if (line.startsWith('/')) return { problem: 'There is /g to all, /l nearby, /w name to one, and /r to answer.' };
-    if (this.tab === 'global') return { channel: 'global', message: line };
-    if (this.tab === 'private' && this.replyTo) return { channel: 'private', to: this.replyTo, message: line };
-    return { channel: 'local', message: line };
+    const rest = (command?.[2] ?? "").trim();
+    if (word === "g") return { channel: "global", message: rest };
+    if (word === "l") return { channel: "local", message: rest };
+    if (word === "r")
+      return this.replyTo
+        ? { channel: "private", to: this.replyTo, message: rest }
+        : { problem: "Nobody has written to you yet." };
+    if (word === "w") return this.whisper(rest);
+    if (line.startsWith("/"))
+      return { problem: "There is /g to all, /l nearby, /w name to one, and /r to answer." };
+    if (this.tab === "global") return { channel: "global", message: line };
+    if (this.tab === "private" && this.replyTo)
+      return { channel: "private", to: this.replyTo, message: line };
+    return { channel: "local", message: line };
   }
 
   whisper(rest) {
     const quoted = /^"([^"]+)"\s+(.+)$/s.exec(rest);
-    if (quoted) return { channel: 'private', to: quoted[1], message: quoted[2] };
+    if (quoted) return { channel: "private", to: quoted[1], message: quoted[2] };
     const lower = rest.toLowerCase();
-    const known = [...this.names.keys()].filter((n) => lower.startsWith(`${n.toLowerCase()} `)).sort((a, b) => b.length - a.length)[0];
-    if (known) return { channel: 'private', to: known, message: rest.slice(known.length).trim() };
+    const known = [...this.names.keys()]
+      .filter((n) => lower.startsWith(`${n.toLowerCase()} `))
+      .sort((a, b) => b.length - a.length)[0];
+    if (known) return { channel: "private", to: known, message: rest.slice(known.length).trim() };
     const [, to, message] = /^(\S+)\s+(.+)$/s.exec(rest) ?? [];
-    return to ? { channel: 'private', to, message } : { problem: 'To whom, and what? /w name words, or /w "two words" words.' };
+    return to
+      ? { channel: "private", to, message }
+      : { problem: 'To whom, and what? /w name words, or /w "two words" words.' };
   }
 
   hear(message, own) {
     this.names.set(message.from, true);
-    if (message.channel === 'private' && message.fromId !== own) this.replyTo = message.from;
+    if (message.channel === "private" && message.fromId !== own) this.replyTo = message.from;
     this.chat.push(message);
     if (this.chat.length > LOG_LINES) this.chat.shift();
     if (this.shows(message)) this.append(message);
-    else document.querySelector(`#tabs [data-tab=${message.channel}]`)?.classList.add('new');
+    else document.querySelector(`#tabs [data-tab=${message.channel}]`)?.classList.add("new");
   }
 
-  system(words) { this.hear({ channel: 'system', from: '', message: words }); }
+  system(words) {
+    this.hear({ channel: "system", from: "", message: words });
+  }
 
-  shows(message) { return this.tab === 'all' || message.channel === this.tab || message.channel === 'system'; }
+  shows(message) {
+    return this.tab === "all" || message.channel === this.tab || message.channel === "system";
+  }
 
   append(message) {
-    const log = $('log');
+    const log = $("log");
     const stick = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-    const line = document.createElement('p');
+    const line = document.createElement("p");
     line.className = message.channel;
     if (message.from) {
-      const from = document.createElement('b');
+      const from = document.createElement("b");
       from.textContent = message.to ? `to ${message.to}: ` : `${message.from}: `;
       line.append(from);
     }
@@ -144,14 +227,14 @@ export class Ui {
 
   choose(tab) {
     this.tab = tab;
-    for (const button of document.querySelectorAll('#tabs button')) {
+    for (const button of document.querySelectorAll("#tabs button")) {
       const on = button.dataset.tab === tab;
-      button.setAttribute('aria-selected', String(on));
-      if (on) button.classList.remove('new');
+      button.setAttribute("aria-selected", String(on));
+      if (on) button.classList.remove("new");
     }
-    $('log').replaceChildren();
+    $("log").replaceChildren();
     for (const message of this.chat) if (this.shows(message)) this.append(message);
-    $('log').scrollTop = $('log').scrollHeight;
+    $("log").scrollTop = $("log").scrollHeight;
   }
 
   bar(id, now, most, word) {
@@ -159,21 +242,26 @@ export class Ui {
     const part = most ? Math.max(0, Math.min(1, now / most)) : 0;
     bar.firstElementChild.style.transform = `scaleX(${part})`;
     bar.lastElementChild.textContent = word;
-    for (const [name, value] of [['valuemin', 0], ['valuemax', most], ['valuenow', Math.round(now)]]) bar.setAttribute(`aria-${name}`, value);
+    for (const [name, value] of [
+      ["valuemin", 0],
+      ["valuemax", most],
+      ["valuenow", Math.round(now)],
+    ])
+      bar.setAttribute(`aria-${name}`, value);
   }
 
   vitals({ health, energy, run }) {
-    if (health) this.bar('health', health.current, health.max, `${health.current} / ${health.max}`);
-    if (energy !== undefined) this.bar('energy', energy, 100, `${Math.round(energy)} % energy`);
+    if (health) this.bar("health", health.current, health.max, `${health.current} / ${health.max}`);
+    if (energy !== undefined) this.bar("energy", energy, 100, `${Math.round(energy)} % energy`);
     if (run !== undefined) {
-      $('run').setAttribute('aria-pressed', String(run));
-      $('run').textContent = run ? 'Run' : 'Walk';
+      $("run").setAttribute("aria-pressed", String(run));
+      $("run").textContent = run ? "Run" : "Walk";
     }
   }
 
   where(area, x, z) {
-    $('area').textContent = area?.name ?? 'Nowhere in particular';
-    $('tile').textContent = `${x}, ${z}${area?.safeZone ? ' · safe' : ''}`;
+    $("area").textContent = area?.name ?? "Nowhere in particular";
+    $("tile").textContent = `${x}, ${z}${area?.safeZone ? " · safe" : ""}`;
     if (area && area.id !== this.areaId) {
       if (this.areaId !== undefined || !this.greeted) this.announce(area);
       this.areaId = area.id;
@@ -182,13 +270,15 @@ export class Ui {
   }
 
   announce(area) {
-    const place = $('place');
-    const kind = document.createElement('small');
-    kind.textContent = area.safeZone ? 'a safe place' : ['', 'gentle wilds', 'rough country', 'deep wilderness'][area.difficultyLevel] ?? '';
+    const place = $("place");
+    const kind = document.createElement("small");
+    kind.textContent = area.safeZone
+      ? "a safe place"
+      : (["", "gentle wilds", "rough country", "deep wilderness"][area.difficultyLevel] ?? "");
     place.replaceChildren(area.name, kind);
-    place.classList.add('shown');
+    place.classList.add("shown");
     clearTimeout(this.placeTimer);
-    this.placeTimer = setTimeout(() => place.classList.remove('shown'), 3200);
+    this.placeTimer = setTimeout(() => place.classList.remove("shown"), 3200);
   }
 
   near(list) {
@@ -196,24 +286,24 @@ export class Ui {
     if (text === this.nearText) return;
     this.nearText = text;
     const rows = list.map(([name, far, player]) => {
-      const row = document.createElement('li');
-      if (player) row.className = 'player';
-      const who = document.createElement('span');
+      const row = document.createElement("li");
+      if (player) row.className = "player";
+      const who = document.createElement("span");
       who.textContent = name;
-      const distance = document.createElement('span');
+      const distance = document.createElement("span");
       distance.textContent = far;
       row.append(who, distance);
       return row;
     });
-    $('near').lastElementChild.replaceChildren(...rows);
+    $("near").lastElementChild.replaceChildren(...rows);
   }
 
   hover(words, extra, x, y) {
-    const box = $('hover');
+    const box = $("hover");
     box.hidden = !words;
     if (!words) return;
-    const em = document.createElement('em');
-    em.textContent = extra ?? '';
+    const em = document.createElement("em");
+    em.textContent = extra ?? "";
     box.replaceChildren(words, ...(extra ? [em] : []));
     box.style.transform = `translate(${Math.min(x + 14, innerWidth - box.offsetWidth - 8)}px, ${Math.max(8, y - 32)}px)`;
   }

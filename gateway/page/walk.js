@@ -1,6 +1,15 @@
 // How things glide between the tiles that the server names, one tick behind it.
 
-const AROUND = [[-1, 0], [1, 0], [0, -1], [0, 1], [-1, -1], [1, -1], [-1, 1], [1, 1]];
+const AROUND = [
+  [-1, 0],
+  [1, 0],
+  [0, -1],
+  [0, 1],
+  [-1, -1],
+  [1, -1],
+  [-1, 1],
+  [1, 1],
+];
 const TICK_MS = 600;
 const JUMP_TILES = 10;
 
@@ -17,12 +26,19 @@ export function path(free, a, b) {
       for (const [dx, dz] of AROUND) {
         const to = { x: tile.x + dx, z: tile.z + dz };
         const id = `${to.x},${to.z}`;
-        if (from.has(id) || Math.abs(to.x - a.x) > reach || Math.abs(to.z - a.z) > reach || !free(to.x, to.z)) continue;
+        if (
+          from.has(id) ||
+          Math.abs(to.x - a.x) > reach ||
+          Math.abs(to.z - a.z) > reach ||
+          !free(to.x, to.z)
+        )
+          continue;
         if (dx && dz && !(free(tile.x + dx, tile.z) && free(tile.x, tile.z + dz))) continue;
         from.set(id, tile);
         if (to.x === b.x && to.z === b.z) {
           const way = [];
-          for (let at = to; at && !(at.x === a.x && at.z === a.z); at = from.get(`${at.x},${at.z}`)) way.unshift(at);
+          for (let at = to; at && !(at.x === a.x && at.z === a.z); at = from.get(`${at.x},${at.z}`))
+            way.unshift(at);
           return way;
         }
         next.push(to);
@@ -40,12 +56,22 @@ export class Walkers {
     this.shown = new Map();
   }
 
-  clear() { this.shown.clear(); }
+  clear() {
+    this.shown.clear();
+  }
 
   moved(entity, from, now) {
     const view = this.shown.get(entity.id);
     if (!view || !from) {
-      this.shown.set(entity.id, { x: entity.x, z: entity.z, way: [], speed: 0, face: 1, walked: 0, last: now });
+      this.shown.set(entity.id, {
+        x: entity.x,
+        z: entity.z,
+        way: [],
+        speed: 0,
+        face: 1,
+        walked: 0,
+        last: now,
+      });
       return;
     }
     const far = Math.max(Math.abs(entity.x - view.x), Math.abs(entity.z - view.z));
@@ -61,7 +87,10 @@ export class Walkers {
   /** Moves all on by the time since last asked; drops who is gone. */
   step(now, entities) {
     for (const [id, view] of this.shown) {
-      if (!entities.has(id)) { this.shown.delete(id); continue; }
+      if (!entities.has(id)) {
+        this.shown.delete(id);
+        continue;
+      }
       let left = (now - view.last) * view.speed;
       view.last = now;
       view.moving = view.way.length > 0;
@@ -73,20 +102,32 @@ export class Walkers {
         if (Math.abs(dx) > 0.01) view.face = Math.sign(dx);
         view.up = dz > Math.abs(dx);
         if (distance <= left) {
-          view.x = to.x; view.z = to.z; view.way.shift(); left -= distance; view.walked += distance;
+          view.x = to.x;
+          view.z = to.z;
+          view.way.shift();
+          left -= distance;
+          view.walked += distance;
         } else {
-          view.x += dx / distance * left; view.z += dz / distance * left; view.walked += left; left = 0;
+          view.x += (dx / distance) * left;
+          view.z += (dz / distance) * left;
+          view.walked += left;
+          left = 0;
         }
       }
     }
   }
 
-  at(entity) { return this.shown.get(entity.id) ?? entity; }
+  at(entity) {
+    return this.shown.get(entity.id) ?? entity;
+  }
 }
 
 function length(view) {
   let sum = 0;
   let at = view;
-  for (const to of view.way) { sum += Math.hypot(to.x - at.x, to.z - at.z); at = to; }
+  for (const to of view.way) {
+    sum += Math.hypot(to.x - at.x, to.z - at.z);
+    at = to;
+  }
   return sum;
 }

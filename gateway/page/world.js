@@ -13,16 +13,19 @@ export class Land {
   }
 
   async load() {
-    const response = await fetch('/world/terrain.json');
+    const response = await fetch("/world/terrain.json");
     if (!response.ok) throw new Error(`the map answered ${response.status}`);
     this.meta = await response.json();
     this.ground = [];
     for (const ground of this.meta.grounds) this.ground[ground.id] = ground;
     this.named = Object.fromEntries(this.meta.grounds.map((g) => [g.name, g.id]));
-    fetch('/manifests/buildings.json').then((r) => (r.ok ? r.json() : [])).then((list) => {
-      this.houses = Array.isArray(list) ? list : [];
-      this.onload();
-    }).catch(() => {});
+    fetch("/manifests/buildings.json")
+      .then((r) => (r.ok ? r.json() : []))
+      .then((list) => {
+        this.houses = Array.isArray(list) ? list : [];
+        this.onload();
+      })
+      .catch(() => {});
   }
 
   /** The bytes of a region, or undefined while they are under way. */
@@ -31,14 +34,23 @@ export class Land {
     const known = this.regions.get(id);
     if (known) return known.bytes;
     const b = this.meta?.bounds;
-    if (!b || rx * SIDE < b.minX || rz * SIDE < b.minZ || rx * SIDE >= b.maxX || rz * SIDE >= b.maxZ) return undefined;
+    if (
+      !b ||
+      rx * SIDE < b.minX ||
+      rz * SIDE < b.minZ ||
+      rx * SIDE >= b.maxX ||
+      rz * SIDE >= b.maxZ
+    )
+      return undefined;
     const entry = { bytes: undefined };
     this.regions.set(id, entry);
-    fetch(`/world/terrain/${rx}/${rz}`).then(async (r) => {
-      if (!r.ok) throw new Error(String(r.status));
-      entry.bytes = new Uint8Array(await r.arrayBuffer());
-      this.onload(rx, rz);
-    }).catch(() => setTimeout(() => this.regions.delete(id), 4000));
+    fetch(`/world/terrain/${rx}/${rz}`)
+      .then(async (r) => {
+        if (!r.ok) throw new Error(String(r.status));
+        entry.bytes = new Uint8Array(await r.arrayBuffer());
+        this.onload(rx, rz);
+      })
+      .catch(() => setTimeout(() => this.regions.delete(id), 4000));
     return undefined;
   }
 
@@ -66,14 +78,19 @@ export class Land {
     for (const area of this.meta?.areas ?? []) {
       const b = area.bounds;
       const here = (b.maxX - b.minX) * (b.maxZ - b.minZ);
-      if (x >= b.minX && x < b.maxX && z >= b.minZ && z < b.maxZ && here < size) { best = area; size = here; }
+      if (x >= b.minX && x < b.maxX && z >= b.minZ && z < b.maxZ && here < size) {
+        best = area;
+        size = here;
+      }
     }
     return best;
   }
 }
 
 export class Scene {
-  constructor() { this.clear(); }
+  constructor() {
+    this.clear();
+  }
 
   clear() {
     this.tick = 0;
@@ -93,7 +110,8 @@ export class Scene {
       this.remove(id);
     };
     for (const chunk of update.chunks) {
-      if (chunk.full) for (const id of [...(this.chunks.get(key(chunk.x, chunk.z)) ?? [])]) forget(id);
+      if (chunk.full)
+        for (const id of [...(this.chunks.get(key(chunk.x, chunk.z)) ?? [])]) forget(id);
     }
     for (const chunk of update.chunks) {
       const ids = this.chunks.get(key(chunk.x, chunk.z));
@@ -117,7 +135,8 @@ export class Scene {
     const from = { x: entity.x, z: entity.z };
     if (isSolid(entity)) this.solid.delete(key(entity.x, entity.z));
     for (const [name, value] of Object.entries(delta)) {
-      if (value === null) delete entity[name]; else entity[name] = value;
+      if (value === null) delete entity[name];
+      else entity[name] = value;
     }
     if (isSolid(entity)) this.solid.add(key(entity.x, entity.z));
     if (from.x !== entity.x || from.z !== entity.z) moved(entity, from);
@@ -126,7 +145,7 @@ export class Scene {
   put(entity, chunk) {
     this.remove(entity.id);
     this.entities.set(entity.id, entity);
-    Object.defineProperty(entity, 'chunk', { value: chunk, writable: true, configurable: true });
+    Object.defineProperty(entity, "chunk", { value: chunk, writable: true, configurable: true });
     if (!this.chunks.has(chunk)) this.chunks.set(chunk, new Set());
     this.chunks.get(chunk).add(entity.id);
     if (isSolid(entity)) this.solid.add(key(entity.x, entity.z));
@@ -146,4 +165,5 @@ export class Scene {
   }
 }
 
-const isSolid = (e) => e.type === 'station' || (e.type === 'resource' && e.resourceType !== 'fishing_spot');
+const isSolid = (e) =>
+  e.type === "station" || (e.type === "resource" && e.resourceType !== "fishing_spot");

@@ -1,0 +1,287 @@
+// People, animals and monsters, drawn in code.
+
+import { box, oval, pick, shade, shape, text } from "./pen.js";
+import { scarecrow } from "./fixtures.js";
+import { hash } from "./ground.js";
+
+const CLOAKS = [
+  "#8c3b3b",
+  "#3f6b8c",
+  "#5b7f3d",
+  "#7c5391",
+  "#b27a34",
+  "#3d7f76",
+  "#9a5a3c",
+  "#54608f",
+  "#a8475f",
+  "#6d6a42",
+];
+const HAIR = ["#3a2718", "#6b4526", "#a8763c", "#d9b36a", "#7b7b7b", "#1f1a18", "#8a3d20"];
+const SKIN = ["#f0cba6", "#dca97e", "#b98158", "#8a5a3a", "#f5d8bd"];
+
+/** A person; `phase` is how far they have walked, in tiles. */
+export function person(
+  c,
+  name,
+  { phase = 0, moving = false, face = 1, up = false, crown = false } = {},
+) {
+  const cloak = pick(CLOAKS, name, 1);
+  const hair = pick(HAIR, name, 2);
+  const skin = pick(SKIN, name, 3);
+  const swing = moving ? Math.sin(phase * 5) : 0;
+  shade(c);
+  c.save();
+  c.scale(face < 0 ? -1 : 1, 1);
+  c.translate(0, moving ? -Math.abs(swing) * 0.045 : 0);
+  box(c, -0.13 + swing * 0.07, -0.2, 0.1, 0.2, "#4a3a2c");
+  box(c, 0.03 - swing * 0.07, -0.2, 0.1, 0.2, "#3e3024");
+  shape(c, cloak, [-0.15, -0.62], [0.15, -0.62], [0.23, -0.14], [-0.23, -0.14]);
+  shape(c, "rgba(0,0,0,.16)", [0.04, -0.62], [0.15, -0.62], [0.23, -0.14], [0.08, -0.14]);
+  box(c, -0.185, -0.36, 0.37, 0.05, "rgba(40,26,14,.75)");
+  oval(c, -0.19 - swing * 0.05, -0.4, 0.065, 0.13, cloak);
+  oval(c, 0.19 + swing * 0.05, -0.4, 0.065, 0.13, cloak);
+  oval(c, 0, -0.76, 0.17, 0.175, skin);
+  if (up) oval(c, 0, -0.79, 0.18, 0.17, hair);
+  else {
+    c.fillStyle = hair;
+    c.beginPath();
+    c.arc(0, -0.79, 0.18, Math.PI * 0.95, Math.PI * 2.1);
+    c.quadraticCurveTo(0.08, -0.82, -0.18, -0.77);
+    c.fill();
+    oval(c, 0.02, -0.75, 0.018, 0.024, "#2a1c14");
+    oval(c, 0.11, -0.75, 0.018, 0.024, "#2a1c14");
+  }
+  const hat = hash(text(name), 4);
+  if (crown) {
+    shape(
+      c,
+      "#e8b65a",
+      [-0.15, -0.88],
+      [-0.15, -1.02],
+      [-0.07, -0.94],
+      [0, -1.05],
+      [0.07, -0.94],
+      [0.15, -1.02],
+      [0.15, -0.88],
+    );
+  } else if (hat < 0.25) {
+    oval(c, 0, -0.87, 0.26, 0.07, "#8a6a3c");
+    oval(c, 0, -0.94, 0.14, 0.11, "#9c7a48");
+  } else if (hat < 0.4) {
+    shape(c, cloak, [-0.17, -0.84], [0.02, -1.14], [0.17, -0.84]);
+  }
+  c.restore();
+}
+
+function quad(c, o, { phase, moving, face }) {
+  const s = o.s ?? 1;
+  const step = moving ? Math.sin(phase * 7) * 0.06 : 0;
+  shade(c, 0.34 * s);
+  c.save();
+  c.scale(face < 0 ? -s : s, s);
+  for (const [x, n] of [
+    [-0.2, 1],
+    [-0.1, -1],
+    [0.1, 1],
+    [0.2, -1],
+  ])
+    box(c, x - 0.03 + step * n, -0.2, 0.06, 0.2, o.leg ?? o.c2);
+  if (o.tail === "bush") oval(c, -0.36, -0.32, 0.16, 0.07, o.c2);
+  else if (o.tail) {
+    c.strokeStyle = o.c;
+    c.lineWidth = 0.05;
+    c.beginPath();
+    c.moveTo(-0.26, -0.32);
+    c.quadraticCurveTo(-0.42, -0.36, -0.38, -0.52);
+    c.stroke();
+  }
+  oval(c, 0, -0.31, 0.3, o.wool ? 0.22 : 0.15, o.c);
+  if (o.wool)
+    for (let n = 0; n < 6; n += 1)
+      oval(c, -0.22 + n * 0.09, -0.4 + (n % 2) * 0.08, 0.1, 0.1, n % 2 ? o.c : "#fff8ea");
+  if (o.spots) {
+    oval(c, -0.1, -0.34, 0.09, 0.07, o.c2);
+    oval(c, 0.12, -0.27, 0.07, 0.05, o.c2);
+  }
+  oval(c, 0.3, -0.42, 0.13, 0.115, o.head ?? o.c);
+  oval(c, 0.4, -0.39, 0.06, 0.055, o.c2);
+  if (o.ears === "long") {
+    oval(c, 0.24, -0.6, 0.035, 0.13, o.c);
+    oval(c, 0.31, -0.6, 0.035, 0.13, o.c);
+  } else {
+    shape(c, o.c2, [0.2, -0.49], [0.22, -0.6], [0.28, -0.51]);
+    shape(c, o.c2, [0.3, -0.51], [0.35, -0.61], [0.38, -0.49]);
+  }
+  if (o.horns) {
+    c.strokeStyle = "#e8dcc0";
+    c.lineWidth = 0.04;
+    c.beginPath();
+    c.moveTo(0.26, -0.52);
+    c.quadraticCurveTo(0.2, -0.75, 0.1 * o.horns, -0.72);
+    c.moveTo(0.33, -0.53);
+    c.quadraticCurveTo(0.36, -0.76, 0.48, -0.76);
+    c.stroke();
+  }
+  if (o.tusk) shape(c, "#f3ead6", [0.42, -0.36], [0.5, -0.44], [0.46, -0.34]);
+  oval(c, 0.33, -0.45, 0.02, 0.025, o.eye ?? "#1c140e");
+  c.restore();
+}
+
+function bird(c, o, { phase, moving, face }) {
+  const s = o.s ?? 0.7;
+  const nod = moving ? Math.sin(phase * 8) * 0.04 : 0;
+  const tall = o.tall ?? 0;
+  shade(c, 0.22 * s);
+  c.save();
+  c.scale(face < 0 ? -s : s, s);
+  box(c, -0.06, -0.14 - tall * 0.5, 0.03, 0.14 + tall * 0.5, o.beak);
+  box(c, 0.04, -0.14 - tall * 0.5, 0.03, 0.14 + tall * 0.5, o.beak);
+  c.translate(0, -tall * 0.5);
+  shape(c, o.c2, [-0.2, -0.3], [-0.4, -0.42], [-0.16, -0.2]);
+  oval(c, 0, -0.28, 0.23, 0.17, o.c);
+  oval(c, -0.04, -0.28, 0.13, 0.09, o.c2);
+  if (o.neck) {
+    c.strokeStyle = o.c;
+    c.lineWidth = 0.09;
+    c.beginPath();
+    c.moveTo(0.14, -0.34);
+    c.quadraticCurveTo(0.26, -0.5, 0.17 + nod, -0.62);
+    c.stroke();
+  }
+  const hy = o.neck ? -0.66 : -0.48;
+  oval(c, 0.18 + nod, hy, 0.11, 0.1, o.head ?? o.c);
+  shape(c, o.beak, [0.27 + nod, hy - 0.03], [0.42 + nod, hy + 0.02], [0.27 + nod, hy + 0.05]);
+  if (o.comb) oval(c, 0.17 + nod, hy - 0.1, 0.06, 0.045, "#c8382c");
+  oval(c, 0.21 + nod, hy - 0.02, 0.018, 0.022, "#15100c");
+  c.restore();
+}
+
+function upright(c, o, { phase, moving, face }) {
+  const s = o.s ?? 1;
+  const sway = moving ? Math.sin(phase * 5) * 0.05 : 0;
+  shade(c, 0.34 * s);
+  c.save();
+  c.scale(face < 0 ? -s : s, s);
+  box(c, -0.16 + sway, -0.22, 0.13, 0.22, o.c2);
+  box(c, 0.04 - sway, -0.22, 0.13, 0.22, o.c2);
+  oval(c, 0, -0.44, 0.25, 0.28, o.c);
+  oval(c, -0.27, -0.42 + sway, 0.08, 0.2, o.c2);
+  oval(c, 0.27, -0.42 - sway, 0.08, 0.2, o.c2);
+  if (o.belly) oval(c, 0.03, -0.4, 0.15, 0.2, o.belly);
+  oval(c, 0.02, -0.76, 0.17, 0.15, o.c);
+  if (o.cracks) {
+    c.strokeStyle = o.cracks;
+    c.lineWidth = 0.04;
+    c.beginPath();
+    c.moveTo(-0.1, -0.6);
+    c.lineTo(0.02, -0.45);
+    c.lineTo(-0.06, -0.3);
+    c.moveTo(0.1, -0.56);
+    c.lineTo(0.16, -0.4);
+    c.stroke();
+  }
+  if (o.horns) {
+    shape(c, "#2d1812", [-0.12, -0.86], [-0.16, -1.02], [-0.03, -0.88]);
+    shape(c, "#2d1812", [0.08, -0.88], [0.19, -1.02], [0.16, -0.85]);
+  }
+  oval(c, 0.0, -0.78, 0.03, 0.03, o.eye);
+  oval(c, 0.11, -0.78, 0.03, 0.03, o.eye);
+  if (o.beak) shape(c, o.beak, [0.14, -0.75], [0.28, -0.71], [0.14, -0.69]);
+  c.restore();
+}
+
+function low(c, o, { phase, moving, face }) {
+  const hop = moving ? Math.abs(Math.sin(phase * 5)) * 0.12 : 0;
+  shade(c, 0.28);
+  c.save();
+  c.scale(face < 0 ? -1 : 1, 1);
+  c.translate(0, -hop);
+  for (const side of [-1, 1]) {
+    oval(c, side * 0.22, -0.08, 0.11, 0.06, o.c2);
+    if (o.claws) {
+      oval(c, side * 0.33, -0.24, 0.1, 0.075, o.c);
+      box(c, side * 0.28 - 0.02, -0.2, 0.04, 0.1, o.c2);
+    }
+  }
+  oval(c, 0, -0.18, 0.25, 0.16, o.c);
+  for (const side of [-1, 1]) {
+    oval(c, side * 0.1, -0.34, 0.055, 0.06, o.claws ? "#fff" : o.c);
+    oval(c, side * 0.1 + 0.015, -0.35, 0.025, 0.03, "#16120c");
+  }
+  c.restore();
+}
+
+function mushroom(c) {
+  shade(c, 0.24);
+  box(c, -0.1, -0.3, 0.2, 0.3, "#e9dcc2");
+  shape(c, "#a8483a", [-0.32, -0.28], [-0.2, -0.52], [0, -0.6], [0.2, -0.52], [0.32, -0.28]);
+  for (const [x, y] of [
+    [-0.14, -0.42],
+    [0.06, -0.5],
+    [0.17, -0.37],
+  ])
+    oval(c, x, y, 0.05, 0.04, "#f6ecd8");
+  oval(c, -0.04, -0.17, 0.02, 0.03, "#241a12");
+  oval(c, 0.06, -0.17, 0.02, 0.03, "#241a12");
+}
+
+function midges(c, o, { time }) {
+  for (let n = 0; n < 9; n += 1) {
+    const a = time / 400 + n * 2.4;
+    oval(
+      c,
+      Math.cos(a) * 0.25 * hash(n, 1),
+      -0.5 + Math.sin(a * 1.3) * 0.25,
+      0.03,
+      0.025,
+      "rgba(30,28,24,.8)",
+    );
+  }
+}
+
+const SHAPES = {
+  opinionated_hen: [bird, { c: "#e9dcc4", c2: "#b98a58", beak: "#d98a2c", comb: true, s: 0.8 }],
+  pigeon: [bird, { c: "#8f96a6", c2: "#6a7182", beak: "#c58a6a", s: 0.6 }],
+  duck: [bird, { c: "#a5845c", c2: "#6d5538", head: "#2f6b4a", beak: "#e0a02c", s: 0.7 }],
+  furious_goose: [bird, { c: "#f4f1ea", c2: "#d5d0c4", beak: "#e5802a", neck: true, s: 1 }],
+  harbour_gull: [bird, { c: "#f6f6f4", c2: "#98a2ae", beak: "#e0b02c", s: 0.75 }],
+  heron: [bird, { c: "#9fb0be", c2: "#6e7f90", beak: "#d8a83c", neck: true, tall: 0.6, s: 0.9 }],
+  town_cat: [quad, { c: "#c98a4a", c2: "#8a5a2c", tail: true, s: 0.7 }],
+  woolly_philosopher: [quad, { c: "#efe6d4", c2: "#4a4038", head: "#5a4e44", wool: true, s: 1 }],
+  patient_cow: [quad, { c: "#e8dcc8", c2: "#6b4a34", spots: true, horns: 1, s: 1.35 }],
+  meadow_hare: [quad, { c: "#a88456", c2: "#7a5c38", ears: "long", s: 0.62 }],
+  snow_hare: [quad, { c: "#eef3f6", c2: "#b9c6d0", ears: "long", s: 0.62 }],
+  field_rat: [quad, { c: "#7d6a58", c2: "#54463a", tail: true, s: 0.55 }],
+  red_fox: [quad, { c: "#c8642c", c2: "#f0dcc4", tail: "bush", leg: "#4a2c1c", s: 0.85 }],
+  curious_squirrel: [quad, { c: "#a85a2c", c2: "#7c3f1e", tail: "bush", s: 0.55 }],
+  deer: [quad, { c: "#b0814e", c2: "#7c5632", horns: 1.6, s: 1.15 }],
+  wild_boar: [quad, { c: "#5e4a3a", c2: "#3e3026", tusk: true, s: 1 }],
+  mountain_goat: [quad, { c: "#d8d0c0", c2: "#7a7064", horns: -1, s: 0.95 }],
+  grey_wolf: [quad, { c: "#7f8288", c2: "#4e5258", tail: "bush", eye: "#e8c04a", s: 1.05 }],
+  frost_wolf: [quad, { c: "#cfe0ea", c2: "#7f9cb2", tail: "bush", eye: "#4aa8ff", s: 1.15 }],
+  ash_hound: [quad, { c: "#463c3a", c2: "#2a2220", tail: true, eye: "#ff7a2a", s: 1.15 }],
+  brown_bear: [quad, { c: "#6e4a2c", c2: "#4a2f1a", s: 1.5 }],
+  ice_bear: [quad, { c: "#eef3f5", c2: "#a9bac6", s: 1.6 }],
+  stone_gnawer: [quad, { c: "#8a857a", c2: "#57534b", tusk: true, eye: "#ffd24a", s: 1.1 }],
+  sidestep_crab: [low, { c: "#c8553a", c2: "#963a26", claws: true }],
+  bog_toad: [low, { c: "#6f8242", c2: "#4f6030" }],
+  mushroomling: [mushroom, {}],
+  midge_cloud: [midges, {}],
+  marsh_lurker: [upright, { c: "#4f6440", c2: "#37492f", eye: "#e8e24a", s: 1.15 }],
+  penguin_accountant: [
+    upright,
+    { c: "#2b3038", c2: "#1e2228", belly: "#f2efe6", beak: "#e09a2c", eye: "#f2efe6", s: 0.75 },
+  ],
+  cinder_imp: [upright, { c: "#a8402c", c2: "#6d2418", horns: true, eye: "#ffe04a", s: 0.8 }],
+  ember_golem: [
+    upright,
+    { c: "#4c4440", c2: "#332d2a", cracks: "#ff8a3a", eye: "#ffb04a", s: 1.6 },
+  ],
+};
+
+export function npc(c, entity, how) {
+  const known = SHAPES[entity.npcId];
+  if (known) known[0](c, known[1], how);
+  else if (entity.npcId === "strawman") scarecrow(c);
+  else person(c, entity.name ?? "?", how);
+}
