@@ -5,7 +5,15 @@ use std::{net::IpAddr, path::PathBuf, time::Duration};
 use chassis::config::{Reader, Secret};
 use proto::client::limits;
 
-use crate::http::{cors::Allowlist, proxies::TrustedProxies};
+use crate::{
+    http::{cors::Allowlist, proxies::TrustedProxies},
+    social::redis_bus,
+};
+
+/// More sockets than this no machine holds.
+const CONNECTIONS_LIMIT: usize = 10_000_000;
+/// No time that can be set is longer.
+const TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Everything that can be set about a gateway.
 #[derive(Debug, Clone)]
@@ -102,7 +110,7 @@ impl Config {
             public,
             proxies: TrustedProxies::read(reader),
             rate_limits,
-            connections_max: reader.value("CONNECTIONS_MAX", 20_000, "sockets at the same time"),
+            connections_max: read_connections_max(reader),
             times: Times::read(reader, production),
             commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
         }
@@ -209,11 +217,20 @@ fn read_addresses(reader: &mut Reader) -> Vec<String> {
 fn read_redis_url(reader: &mut Reader) -> Option<Secret> {
     let url = reader.secret("REDIS_URL", "the bus between gateways; else in-process");
     if let Some(url) = &url
-        && redis::Client::open(url.expose()).is_err()
+        && let Err(why) = redis_bus::address(url.expose())
     {
-        reader.problem("REDIS_URL is no address of a Redis".to_owned());
+        reader.problem(format!("REDIS_URL {why}"));
     }
     url
+}
+
+fn read_connections_max(reader: &mut Reader) -> usize {
+    const NAME: &str = "CONNECTIONS_MAX";
+    let most = reader.value(NAME, 20_000, "sockets at the same time");
+    if !(1..=CONNECTIONS_LIMIT).contains(&most) {
+        reader.problem(format!("{NAME} must be 1 to {CONNECTIONS_LIMIT}"));
+    }
+    most
 }
 
 fn read_jwt_secret(reader: &mut Reader, production: bool) -> Option<Secret> {
@@ -239,7 +256,11 @@ fn read_seconds(
     default: u64,
     help: &'static str,
 ) -> Duration {
-    Duration::from_secs(reader.value(name, default, help))
+    let time = Duration::from_secs(reader.value(name, default, help));
+    if time > TIME_MAX {
+        reader.problem(format!("{name} must be at most a day"));
+    }
+    time.min(TIME_MAX)
 }
 
 fn read_ms(reader: &mut Reader, name: &'static str, default: u64, help: &'static str) -> Duration {
@@ -247,7 +268,11 @@ fn read_ms(reader: &mut Reader, name: &'static str, default: u64, help: &'static
     if ms == 0 {
         reader.problem(format!("{name} must be above 0"));
     }
-    Duration::from_millis(ms.max(1))
+    let time = Duration::from_millis(ms.max(1));
+    if time > TIME_MAX {
+        reader.problem(format!("{name} must be at most a day"));
+    }
+    time.min(TIME_MAX)
 }
 
 fn require_identity_provider(reader: &mut Reader) {
@@ -305,7 +330,12 @@ mod tests {
             ("REDIS_URL", "http://redis"),
             ("CORS_ORIGINS", "play.example"),
             ("TRUSTED_PROXIES", "proxy"),
+            ("REDIS_URL", "redis://redis/?protocol=resp2"),
             ("HEARTBEAT_MS", "0"),
+            ("HEARTBEAT_MS", "18446744073709551615"),
+            ("LINGER_SECONDS", "18446744073709551615"),
+            ("CONNECTIONS_MAX", "0"),
+            ("CONNECTIONS_MAX", "9999999999999999999"),
             ("PORT", "99999"),
         ] {
             assert!(problems(&[(name, value)]).contains(name), "{name}={value}");

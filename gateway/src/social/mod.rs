@@ -5,4 +5,4 @@ pub(crate) mod chat;
 pub(crate) mod hub;
 mod local_bus;
 pub(crate) mod presence;
-mod redis_bus;
+pub(crate) mod redis_bus;

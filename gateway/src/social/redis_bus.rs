@@ -17,7 +17,8 @@ use anyhow::Context;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use redis::{
-    Client, FromRedisValue, IntoConnectionInfo, PushInfo, PushKind, Script, Value,
+    Client, ConnectionInfo, FromRedisValue, IntoConnectionInfo, ProtocolVersion, PushInfo,
+    PushKind, Script, Value,
     aio::{ConnectionManager, ConnectionManagerConfig},
     io::tcp::TcpSettings,
 };
@@ -50,7 +51,7 @@ struct Link {
 impl RedisBus {
     /// Connects when first used. Call it inside a runtime.
     pub(crate) fn connect(url: &str, sender: mpsc::Sender<Heard>) -> anyhow::Result<Self> {
-        let address = resp3(url).into_connection_info().context("REDIS_URL")?;
+        let address = address(url).map_err(|why| anyhow::anyhow!("REDIS_URL {why}"))?;
         // Small messages do not wait for each other, and a host that vanished is noticed.
         let tcp = TcpSettings::default()
             .set_nodelay(true)
@@ -194,6 +195,16 @@ async fn bounded<T>(call: impl Future<Output = redis::RedisResult<T>>) -> Result
             Err(Away)
         }
         Err(_) => Err(Away),
+    }
+}
+
+/// Where Redis is; or what is wrong with the text, without the text, which may hold a password.
+pub(crate) fn address(url: &str) -> Result<ConnectionInfo, &'static str> {
+    let address = resp3(url).into_connection_info();
+    let address = address.map_err(|_| "is no address of a Redis")?;
+    match address.redis_settings().protocol() {
+        ProtocolVersion::RESP3 => Ok(address),
+        _ => Err("must not ask for another protocol than resp3"),
     }
 }
 
