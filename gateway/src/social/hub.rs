@@ -4,6 +4,8 @@
 //! message is acknowledged only when it is at the receiver's socket, and written there once.
 
 mod private;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::{BTreeSet, HashMap, VecDeque},
@@ -203,7 +205,7 @@ impl Hub {
                 Ok(false) => {}
                 // Whatever it knew of us may be gone when it is back.
                 Err(Away) => {
-                    channels = Channels::default();
+                    channels.doubted = true;
                     renew_at = Instant::now();
                 }
             }
@@ -224,7 +226,7 @@ impl Hub {
         self.bus.probe().await?;
         let forgot = self.bus.forgot();
         if forgot {
-            *channels = Channels::default();
+            channels.doubted = true;
         }
         let all = all || forgot;
         let entries: Vec<(String, String)> = {
@@ -323,21 +325,28 @@ impl Hub {
     }
 }
 
-/// The channels that are read.
+/// The channels that are read, or may be.
 #[derive(Default)]
-struct Channels(BTreeSet<String>);
+struct Channels {
+    read: BTreeSet<String>,
+    /// The bus may have forgotten them.
+    doubted: bool,
+}
 
 impl Channels {
-    /// Reads just these from now on. What fails is tried again the next time.
+    /// Reads just these from now on. What fails is tried again the next time, if it is doubted.
     async fn follow(&mut self, bus: &Bus, wanted: BTreeSet<String>) -> Result<(), Away> {
-        for channel in wanted.difference(&self.0.clone()) {
-            bus.subscribe(channel).await?;
-            self.0.insert(channel.clone());
+        for channel in &wanted {
+            // Without an answer it may be read, and must be given up when it is not wanted.
+            if self.read.insert(channel.clone()) || self.doubted {
+                bus.subscribe(channel).await?;
+            }
         }
-        for channel in self.0.clone().difference(&wanted) {
+        for channel in self.read.clone().difference(&wanted) {
             bus.unsubscribe(channel).await?;
-            self.0.remove(channel);
+            self.read.remove(channel);
         }
+        self.doubted = false;
         Ok(())
     }
 }
