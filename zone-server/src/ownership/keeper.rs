@@ -30,8 +30,11 @@ const RENEW_EVERY: Duration = Duration::from_secs(1);
 const RECONCILE_EVERY: Duration = Duration::from_secs(5);
 /// The directory gives a sign of life each second.
 const SILENCE_MAX: Duration = Duration::from_secs(4);
-/// Loads from the store at a time.
-const LOADS_MAX: usize = 64;
+/// Regions that are loaded at a time: few enough that a takeover of many leaves the store's
+/// connections to others, commits above all.
+const REGION_LOADS_MAX: usize = 6;
+/// Characters that are loaded at a time; they do not wait behind regions.
+const CHARACTER_LOADS_MAX: usize = 12;
 /// A region comes with all its characters.
 const LOAD_REGION_DEADLINE: Duration = Duration::from_secs(5);
 
@@ -122,7 +125,8 @@ pub(crate) struct Keeper {
     pub(crate) mailbox: Mailbox,
     pub(crate) over: CancellationToken,
     content: Arc<Content>,
-    loads: Arc<Semaphore>,
+    region_loads: Arc<Semaphore>,
+    character_loads: Arc<Semaphore>,
 }
 
 impl Keeper {
@@ -139,7 +143,8 @@ impl Keeper {
             mailbox,
             over,
             content,
-            loads: Arc::new(Semaphore::new(LOADS_MAX)),
+            region_loads: Arc::new(Semaphore::new(REGION_LOADS_MAX)),
+            character_loads: Arc::new(Semaphore::new(CHARACTER_LOADS_MAX)),
         }
     }
 
@@ -261,7 +266,7 @@ impl Keeper {
     pub(crate) fn load_region(&self, region: Region, epoch: u64) {
         let keeper = self.clone();
         tokio::spawn(async move {
-            let _permit = keeper.loads.acquire().await;
+            let _permit = keeper.region_loads.acquire().await;
             let request = LoadRegionRequest {
                 run_id: keeper.run.run_id,
                 region: Some(common::Region {
@@ -307,7 +312,7 @@ impl Keeper {
     pub(crate) fn load_character(&self, who: CharacterId) {
         let keeper = self.clone();
         tokio::spawn(async move {
-            let _permit = keeper.loads.acquire().await;
+            let _permit = keeper.character_loads.acquire().await;
             let request = LoadCharacterRequest {
                 run_id: keeper.run.run_id,
                 character_id: who.to_string(),
