@@ -53,7 +53,9 @@ impl Sqlite {
             ))
         })?;
         let lock = lock(folder)?;
-        let connection = connect(&folder.join("world.sqlite"))?;
+        let file = folder.join("world.sqlite");
+        let connection = connect(&file)
+            .with_context(|| format!("the world in {} cannot be opened", file.display()))?;
         let (jobs, inbox) = mpsc::channel::<Job>(QUEUE);
         let (done, closed) = oneshot::channel();
         thread::Builder::new()
@@ -172,7 +174,7 @@ fn lock(folder: &Path) -> anyhow::Result<File> {
 }
 
 fn connect(path: &Path) -> anyhow::Result<Connection> {
-    let connection = Connection::open(path).with_context(|| format!("open {}", path.display()))?;
+    let connection = Connection::open(path).context("open it")?;
     connection
         .busy_timeout(Duration::from_secs(1))
         .context("set the busy timeout")?;
@@ -319,4 +321,21 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         placed: row.get(16)?,
         skills,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_database_is_named() {
+        let folder = std::env::temp_dir().join(format!("world-{}", uuid::Uuid::new_v4()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("world.sqlite");
+        std::fs::write(&file, "not a database, and long enough to be read as one").unwrap();
+        let error = Sqlite::open(&folder, Duration::from_secs(1)).err().unwrap();
+        let said = format!("{error:#}");
+        assert!(said.contains(&file.display().to_string()), "{said}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }
