@@ -255,7 +255,7 @@ impl View {
     pub(crate) fn worth(&self, plan: &Plan) -> bool {
         !plan.pieces.is_empty()
             || !plan.gone.is_empty()
-            || plan.tick >= self.told.saturating_add(LIFE_TICKS)
+            || (self.told > 0 && plan.tick >= self.told.saturating_add(LIFE_TICKS))
     }
 
     /// The client's socket took the update.

@@ -47,6 +47,11 @@ fn taken(mailbox: &Mailbox) -> Option<Update> {
     }
 }
 
+fn told(mailbox: &Mailbox) -> Option<WorldUpdate> {
+    let update = taken(mailbox)?;
+    Some(serde_json::from_slice(&update.body.concat()).unwrap())
+}
+
 fn thing(n: usize, x: i32, z: i32) -> wire::Entity {
     wire::Entity {
         id: format!("0190a1b2-c3d4-7e5f-8a9b-{n:012}"),
@@ -118,7 +123,7 @@ async fn a_tick_waits_for_all_zones_but_not_for_long() {
     let mailbox = session(&table, 1, Format::Json, world::Tile { x: 60, z: 30 });
     let frames = FanOut::start(table, directory, measures, stop.clone());
     let mut asks = Vec::new();
-    for run in [1, 2] {
+    for (run, at) in [(1, 60), (2, 70)] {
         let (subscribe, mut asked) = mpsc::channel(8);
         let up = FromLink::Up {
             run,
@@ -127,26 +132,28 @@ async fn a_tick_waits_for_all_zones_but_not_for_long() {
         };
         frames.send(up).await.unwrap();
         asks.push((
-            answer(asked.recv().await.unwrap(), &[thing(1, 60, 30)]),
+            answer(asked.recv().await.unwrap(), &[thing(run as usize, at, 30)]),
             asked,
         ));
     }
     let (east, _east) = asks.pop().unwrap();
     let (west, _west) = asks.pop().unwrap();
-    frames.send(frame(1, 100, west)).await.unwrap();
+    frames.send(frame(1, 99, west)).await.unwrap();
+    sleep(FRAME_WAIT * 2).await;
+    assert!(taken(&mailbox).is_none(), "nothing is whole yet");
+    frames.send(frame(2, 99, east)).await.unwrap();
+    sleep(Duration::from_millis(1)).await;
+    let late: WorldUpdate = told(&mailbox).expect("what was late is told at once");
+    assert_eq!(late.tick, 99);
+    assert_eq!(late.chunks.iter().filter(|chunk| chunk.full).count(), 49);
+    let step = moved(&[thing(1, 60, 30)], 100);
+    frames.send(frame(1, 100, step)).await.unwrap();
     sleep(FRAME_WAIT - Duration::from_millis(1)).await;
     assert!(taken(&mailbox).is_none());
     sleep(Duration::from_millis(2)).await;
-    let first = taken(&mailbox).expect("told without the other zone");
-    let first: WorldUpdate = serde_json::from_slice(&first.body.concat()).unwrap();
-    assert_eq!(first.tick, 100);
-    assert!(first.chunks.is_empty(), "nothing is whole yet: {first:?}");
-    frames.send(frame(2, 100, east)).await.unwrap();
-    sleep(Duration::from_millis(1)).await;
-    let late = taken(&mailbox).expect("told at once");
-    let late: WorldUpdate = serde_json::from_slice(&late.body.concat()).unwrap();
-    assert_eq!(late.tick, 100);
-    assert_eq!(late.chunks.iter().filter(|chunk| chunk.full).count(), 49);
+    let first = told(&mailbox).expect("told without the other zone");
+    assert_eq!((first.tick, first.chunks.len()), (100, 1));
+    frames.send(frame(2, 100, Vec::new())).await.unwrap();
     for run in [1, 2] {
         assert!(taken(&mailbox).is_none());
         frames.send(frame(run, 101, Vec::new())).await.unwrap();
