@@ -27,7 +27,11 @@ const FILES: &[(&str, &str, &str)] = &[
     ("litter.js", SCRIPT, include_str!("../../page/litter.js")),
     ("pen.js", SCRIPT, include_str!("../../page/pen.js")),
     ("beings.js", SCRIPT, include_str!("../../page/beings.js")),
-    ("fixtures.js", SCRIPT, include_str!("../../page/fixtures.js")),
+    (
+        "fixtures.js",
+        SCRIPT,
+        include_str!("../../page/fixtures.js"),
+    ),
     ("ui.js", SCRIPT, include_str!("../../page/ui.js")),
     ("walk.js", SCRIPT, include_str!("../../page/walk.js")),
     ("minimap.js", SCRIPT, include_str!("../../page/minimap.js")),
