@@ -86,10 +86,13 @@ impl Phase {
     }
 }
 
-/// Told when each phase ends; whoever drives the world has the clock.
+/// Told when each phase ends and whose input comes next; whoever drives the world has the clock.
 pub trait PhaseClock {
     /// `phase` has just ended.
     fn phase(&mut self, phase: Phase);
+
+    /// An input of `who` is handled next.
+    fn input(&mut self, _who: &CharacterId) {}
 }
 
 /// Does not care about time.
@@ -111,7 +114,7 @@ impl World {
             .for_each(|counters| counters.ticks_played += 1);
         self.arrivals(inbox.arrivals, &mut out);
         phases.phase(Phase::Arrivals);
-        self.inputs(inbox.inputs, &mut out);
+        self.inputs(inbox.inputs, phases, &mut out);
         phases.phase(Phase::Inputs);
         self.move_npcs(&mut out);
         phases.phase(Phase::Npcs);
@@ -179,7 +182,7 @@ impl World {
         self.settle_player(player);
     }
 
-    fn inputs(&mut self, inputs: Vec<PlayerInput>, out: &mut Outcome) {
+    fn inputs(&mut self, inputs: Vec<PlayerInput>, phases: &mut dyn PhaseClock, out: &mut Outcome) {
         let place = |who: &CharacterId| self.players.get(who).map_or(PID_END, |p| p.pid);
         let mut ordered: Vec<(u32, PlayerInput)> = inputs
             .into_iter()
@@ -198,6 +201,7 @@ impl World {
                 number,
                 intent,
             } = input;
+            phases.input(&who);
             let answer = match self.follow(&who, intent, searches_end, out) {
                 Ok(()) => Event::Done { who, number },
                 Err(refusal) => Event::Refused {

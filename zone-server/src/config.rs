@@ -28,6 +28,12 @@ pub struct Config {
     pub linger: Duration,
     /// Ticks of published state that are kept for dumps.
     pub dump_ticks: usize,
+    /// The folder for the records of runs that panic; `None`: no record is kept.
+    pub replay_dir: Option<String>,
+    /// Ticks from one picture of all regions to the next; only tests change it.
+    pub replay_ticks: u64,
+    /// The regions' hash is recorded after each tick; only tests change it.
+    pub replay_checks: bool,
     /// Players that one run takes.
     pub players_max: usize,
     /// The length of a tick in milliseconds; only tests change it.
@@ -37,7 +43,6 @@ pub struct Config {
 impl Config {
     /// Reads the settings; what is wrong with them is noted in the reader.
     pub fn read(reader: &mut Reader) -> Config {
-        let defaults = Rules::default();
         let listen = reader.value(
             "ZONE_LISTEN",
             "127.0.0.1:0".to_owned(),
@@ -65,10 +70,7 @@ impl Config {
         );
         let world = reader.value("WORLD", "world".to_owned(), "the world folder");
         let seed = reader.value("WORLD_SEED", 1, "seed of the dice");
-        let walk = ("WALK_TILES_PER_TICK", "walking speed");
-        let walk_tiles = positive(reader, walk, defaults.walk_tiles);
-        let run = ("RUN_TILES_PER_TICK", "running speed");
-        let run_tiles = positive(reader, run, defaults.run_tiles);
+        let rules = rules(reader);
         let save = reader.value("SAVE_INTERVAL", 60_u64, "seconds between two full saves");
         let linger = reader.value(
             "LINGER_SECONDS",
@@ -76,6 +78,10 @@ impl Config {
             "seconds that a character stays without a connection",
         );
         let dump_ticks = reader.value("DUMP_TICKS", 0, "ticks that Inspect.Dump can show");
+        let replay_dir = reader.optional(
+            "REPLAY_DIR",
+            "folder for the records of runs that panic; none are kept if not set",
+        );
         Config {
             listen,
             advertise,
@@ -83,14 +89,13 @@ impl Config {
             metrics_port,
             world,
             seed,
-            rules: Rules {
-                walk_tiles,
-                run_tiles,
-                ..defaults
-            },
+            rules,
             save_interval: Duration::from_secs(save.max(1)),
             linger: Duration::from_secs(linger),
             dump_ticks,
+            replay_dir,
+            replay_ticks: 100,
+            replay_checks: false,
             players_max: 10_000,
             tick_ms: TICK_MS,
         }
@@ -100,6 +105,19 @@ impl Config {
     pub(crate) fn ticks(&self, of: Duration) -> u64 {
         let ms = u64::try_from(of.as_millis()).unwrap_or(u64::MAX);
         (ms / self.tick_ms.max(1)).max(1)
+    }
+}
+
+fn rules(reader: &mut Reader) -> Rules {
+    let defaults = Rules::default();
+    let walk = ("WALK_TILES_PER_TICK", "walking speed");
+    let walk_tiles = positive(reader, walk, defaults.walk_tiles);
+    let run = ("RUN_TILES_PER_TICK", "running speed");
+    let run_tiles = positive(reader, run, defaults.run_tiles);
+    Rules {
+        walk_tiles,
+        run_tiles,
+        ..defaults
     }
 }
 

@@ -2,7 +2,7 @@
 //! that knows both what the processes say (`proto`) and the rules (`world`), and translates.
 //!
 //! In reading order: `server` (the lives of the process), `tick_loop` (the clock), `run` (one
-//! life), `inbox`, `translate`, `deliver`, `commit`, `handover`, `ownership`, `rpc`.
+//! life), `inbox`, `translate`, `deliver`, `commit`, `handover`, `ownership`, `rpc`, `replay`.
 
 mod commit;
 mod config;
@@ -13,6 +13,7 @@ mod inbox;
 mod mailbox;
 mod metrics;
 mod ownership;
+mod replay;
 mod roster;
 mod rpc;
 mod run;
@@ -23,3 +24,8 @@ mod translate;
 
 pub use config::Config;
 pub use server::Server;
+
+/// The command `replay`: plays the record of a run that panicked. `arguments` begin with its name.
+pub fn replay(arguments: impl IntoIterator<Item = String>) -> std::process::ExitCode {
+    replay::command::main(arguments)
+}

@@ -8,7 +8,10 @@ use std::sync::{
 use chassis::telemetry::TelemetryConfig;
 use opentelemetry::{
     KeyValue,
-    metrics::{Histogram, HistogramBuilder, InstrumentProvider, Meter, SyncInstrument},
+    metrics::{
+        Gauge, Histogram, HistogramBuilder, InstrumentBuilder, InstrumentProvider, Meter,
+        SyncInstrument,
+    },
 };
 use world::{Phase, Region, Tile};
 
@@ -17,6 +20,11 @@ use super::*;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../tests/stage/gateway.rs"]
 mod gateway;
+#[allow(dead_code, unreachable_pub)]
+#[path = "../tests/stage/land.rs"]
+mod land;
+#[path = "server_replay_tests.rs"]
+mod replay;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../tests/stage/store.rs"]
 mod store;
@@ -35,26 +43,69 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Instruments of which one panics in the middle of a tick, once, after it is set.
-#[derive(Clone, Default)]
-struct Trap(Arc<AtomicBool>);
+/// Instruments of which one panics in the middle of a tick, once, after it is set: at the end of
+/// a phase, of inputs only if there are some.
+#[derive(Clone)]
+struct Trap {
+    set: Arc<AtomicBool>,
+    inputs: Arc<AtomicBool>,
+    at: Phase,
+}
+
+impl Trap {
+    fn at(phase: Phase) -> Trap {
+        Trap {
+            set: Arc::default(),
+            inputs: Arc::default(),
+            at: phase,
+        }
+    }
+
+    fn set(&self) {
+        self.set.store(true, Ordering::SeqCst);
+    }
+
+    fn is_set(&self) -> bool {
+        self.set.load(Ordering::SeqCst)
+    }
+}
+
+/// Sees how many inputs a tick has.
+struct Inputs(Arc<AtomicBool>);
+
+impl SyncInstrument<u64> for Inputs {
+    fn measure(&self, inputs: u64, _: &[KeyValue]) {
+        self.0.store(inputs > 0, Ordering::SeqCst);
+    }
+}
 
 impl InstrumentProvider for Trap {
     fn f64_histogram(&self, _: HistogramBuilder<'_, Histogram<f64>>) -> Histogram<f64> {
         Histogram::new(Arc::new(self.clone()))
     }
+
+    fn u64_gauge(&self, of: InstrumentBuilder<'_, Gauge<u64>>) -> Gauge<u64> {
+        let inbox = of.name == "zone_inbox_inputs";
+        let seen = if inbox {
+            self.inputs.clone()
+        } else {
+            Arc::default()
+        };
+        Gauge::new(Arc::new(Inputs(seen)))
+    }
 }
 
 impl SyncInstrument<f64> for Trap {
     fn measure(&self, _: f64, labels: &[KeyValue]) {
-        let moved = KeyValue::new("phase", Phase::Npcs.name());
-        let sprung = labels.contains(&moved) && self.0.swap(false, Ordering::SeqCst);
+        let over = labels.contains(&KeyValue::new("phase", self.at.name()));
+        let ready = self.at != Phase::Inputs || self.inputs.load(Ordering::SeqCst);
+        let sprung = over && ready && self.set.swap(false, Ordering::SeqCst);
         assert!(!sprung, "the trap is sprung");
     }
 }
 
 /// A zone server with a trap in its tick.
-async fn trapped(store: &FakeStore, trap: &Trap) -> Server {
+async fn trapped(store: &FakeStore, trap: &Trap, change: impl FnOnce(&mut Config)) -> Server {
     let env = chassis::config::Env::from_pairs([
         ("PERSISTENCE_ADDRESSES", store.address.as_str()),
         ("WORLD", "/nonexistent"),
@@ -63,6 +114,7 @@ async fn trapped(store: &FakeStore, trap: &Trap) -> Server {
     let mut config = Config::read(&mut reader);
     reader.finish().unwrap();
     config.tick_ms = 300;
+    change(&mut config);
     let telemetry = Telemetry::new("zone-server", &TelemetryConfig::default()).unwrap();
     let mut server = Server::bind(config, telemetry).await.unwrap();
     server.metrics = Metrics::new(&Meter::new(Arc::new(trap.clone())));
@@ -103,8 +155,8 @@ impl Scene {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() {
-    let (trap, store) = (Trap::default(), FakeStore::start().await);
-    let server = trapped(&store, &trap).await;
+    let (trap, store) = (Trap::at(Phase::Npcs), FakeStore::start().await);
+    let server = trapped(&store, &trap, |_| {}).await;
     let at = server.content.spawn();
     let scene = Scene {
         address: server.address().to_string(),
@@ -120,13 +172,13 @@ async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() 
     let first = run();
     let gateway = scene.ann_plays(first, 1).await;
 
-    trap.0.store(true, Ordering::SeqCst);
+    trap.set();
     until("another run", || run() > first).await;
     until("the links of the first have ended", || {
         gateway.read(|seen| seen.closed.contains(&first))
     })
     .await;
-    assert!(!trap.0.load(Ordering::SeqCst), "the trap was sprung");
+    assert!(!trap.is_set(), "the trap was sprung");
     let second = run();
     let last = scene.store.read(|state| {
         assert!(state.released.is_empty(), "nothing ended in order");

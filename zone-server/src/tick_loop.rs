@@ -124,13 +124,10 @@ pub(crate) fn play(mut run: Run, messages: &Receiver<Message>) -> End {
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("no words");
-            let inputs = run.handling();
-            tracing::error!(
-                tick = last,
-                inputs,
-                panic = words,
-                "a tick panicked; the run ends"
-            );
+            let told = catch_unwind(AssertUnwindSafe(|| run.panicked(last, words)));
+            if told.is_err() {
+                tracing::error!(tick = last, panic = words, "a tick panicked; the run ends");
+            }
             End::Panicked
         }
     }

@@ -201,6 +201,14 @@ impl Session {
         }
         match event {
             SessionEvent::Left { reason, .. } if reason == "replaced" => self.replaced().await,
+            SessionEvent::Left { reason, .. } if reason == "server_fault" => {
+                self.leave_world(false);
+                self.shut(
+                    CloseCode::Internal,
+                    "the server failed at a request of yours",
+                )
+                .await
+            }
             SessionEvent::Left { re, reason } => {
                 self.left(re);
                 if reason != "left" {

@@ -35,9 +35,20 @@ impl Stopwatch<'_> {
     }
 }
 
-impl PhaseClock for Stopwatch<'_> {
+/// Measures the phases of the world, and keeps whose input it is handling.
+struct Listening<'a, 'b> {
+    watch: &'a mut Stopwatch<'b>,
+    handled: &'a mut Option<CharacterId>,
+}
+
+impl PhaseClock for Listening<'_, '_> {
     fn phase(&mut self, phase: Phase) {
-        self.mark(phase.name());
+        self.watch.mark(phase.name());
+        *self.handled = None;
+    }
+
+    fn input(&mut self, who: &CharacterId) {
+        *self.handled = Some(who.clone());
     }
 }
 
@@ -68,7 +79,11 @@ impl Run {
         let mut trace = TickTrace::new(tracer, self.now);
         let (inbox, requests) = self.freeze(&mut trace);
         watch.mark("freeze");
-        let outcome = self.world.tick(Tick(self.now), inbox, &mut watch);
+        let mut listening = Listening {
+            watch: &mut watch,
+            handled: &mut self.handled,
+        };
+        let outcome = self.world.tick(Tick(self.now), inbox, &mut listening);
         self.handling.clear();
         self.tick_trace = trace.end();
         self.tell(&outcome.events, requests);
@@ -90,6 +105,8 @@ impl Run {
         watch.mark("deliver");
         self.cut();
         watch.mark("cut");
+        self.world.picture();
+        watch.mark("replay");
         self.mourn_links();
         self.stopped();
         self.measure(begun.elapsed(), edge);

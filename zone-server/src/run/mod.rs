@@ -3,9 +3,10 @@
 //! answers come back as messages.
 //!
 //! Always: nothing here blocks. In reading order: `edge` (the tick), `sessions`, `leaving`,
-//! `source` and `target` (the two sides of a handover), `regions`, `saving`, `trace`.
+//! `source` and `target` (the two sides of a handover), `regions`, `saving`, `trace`, `fault`.
 
 mod edge;
+mod fault;
 mod leaving;
 mod regions;
 mod saving;
@@ -41,6 +42,10 @@ use crate::{
         directory::Directory,
         keeper::{Keeper, Pulse},
     },
+    replay::{
+        recorded::Recorded,
+        recorder::{Bounds, GENERATION_BYTES_MAX, Recorder},
+    },
     roster::Roster,
     tick_loop::{Beat, End},
 };
@@ -49,8 +54,6 @@ use crate::{
 const MOVED_TICKS: u64 = 5;
 /// Rows of a batch that could wait.
 const ROWS_MAX: usize = 4_000;
-/// Inputs in the report of a panic.
-const REPORTED_MAX: usize = 200;
 
 /// What a run reaches the outside by.
 pub(crate) struct Hands {
@@ -76,7 +79,7 @@ pub(crate) struct Run {
     id: u64,
     config: Arc<Config>,
     hands: Hands,
-    world: World,
+    world: Recorded,
     /// The last tick played.
     now: u64,
     directory: Directory,
@@ -97,6 +100,8 @@ pub(crate) struct Run {
     dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
     /// The inputs that the tick plays.
     handling: Vec<PlayerInput>,
+    /// Whose input the world is handling.
+    handled: Option<CharacterId>,
     tick_trace: String,
     stopping: Option<Instant>,
     end: Option<End>,
@@ -116,11 +121,18 @@ impl Run {
             save_ticks: config.ticks(config.save_interval),
             rows_max: ROWS_MAX,
         };
+        let world = World::new(content, config.rules, config.seed);
+        let bounds = Bounds {
+            ticks: config.replay_ticks,
+            bytes: GENERATION_BYTES_MAX,
+        };
+        let recorder = config.replay_dir.as_ref();
+        let recorder = recorder.map(|_| Recorder::new(bounds, beat.last()));
         Self {
             now: beat.last(),
             beat,
             id,
-            world: World::new(content, config.rules, config.seed),
+            world: Recorded::new(world, recorder, config.replay_checks),
             config,
             hands,
             directory: Directory::default(),
@@ -138,6 +150,7 @@ impl Run {
             batch: Batch::new(pace),
             dumps: VecDeque::new(),
             handling: Vec::new(),
+            handled: None,
             tick_trace: String::new(),
             stopping: None,
             end: None,
@@ -147,13 +160,6 @@ impl Run {
     /// How the run ended, once it has.
     pub(crate) fn end(&self) -> Option<End> {
         self.end
-    }
-
-    /// The inputs that the tick was playing, for the report of a panic: JSON text.
-    pub(crate) fn handling(&self) -> String {
-        let inputs = &self.handling[..self.handling.len().min(REPORTED_MAX)];
-        // Plain structures always have a JSON text.
-        serde_json::to_string(inputs).unwrap_or_default()
     }
 
     /// Takes in what tasks say between ticks.

@@ -1,0 +1,100 @@
+//! Plays a record again.
+//!
+//! Always: the world is given what the recorded one was given, in the same order; a panic is an
+//! answer, not an end of the process.
+
+use std::{
+    io::Write,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use world::{CharacterId, Content, Phase, PhaseClock, World};
+
+use super::{
+    change::{Change, digest},
+    file::Record,
+};
+
+/// How a record ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// All of it was played; the last tick.
+    Through { tick: u64 },
+    /// It panicked, maybe while somebody's input was handled.
+    Panicked {
+        tick: u64,
+        handled: Option<CharacterId>,
+    },
+    /// The regions after this tick are not what they were.
+    Differs { tick: u64 },
+    /// A sentence: the record cannot be read further, or nobody hears of it.
+    Broken(String),
+}
+
+/// Keeps whose input is being handled.
+struct Listening<'a> {
+    clock: &'a mut dyn PhaseClock,
+    handled: &'a mut Option<CharacterId>,
+}
+
+impl PhaseClock for Listening<'_> {
+    fn phase(&mut self, phase: Phase) {
+        *self.handled = None;
+        self.clock.phase(phase);
+    }
+
+    fn input(&mut self, who: &CharacterId) {
+        *self.handled = Some(who.clone());
+        self.clock.input(who);
+    }
+}
+
+/// Plays `record` with its content, and says after each tick what the regions are.
+pub(crate) fn play(
+    record: Record,
+    content: Arc<Content>,
+    clock: &mut dyn PhaseClock,
+    out: &mut dyn Write,
+) -> Ended {
+    let mut world = World::new(content, record.header.rules(), record.header.seed);
+    let mut handled = None;
+    for change in record {
+        let change = match change {
+            Ok(change) => change,
+            Err(why) => return Ended::Broken(why),
+        };
+        if let Change::Check { digest: was } = &change
+            && *was != digest(&world)
+        {
+            return Ended::Differs {
+                tick: world.now().0,
+            };
+        }
+        let (tick, inputs) = match &change {
+            Change::Tick { now, inbox } => (Some(now.0), inbox.inputs.len()),
+            _ => (None, 0),
+        };
+        let mut clock = Listening {
+            clock: &mut *clock,
+            handled: &mut handled,
+        };
+        let played = catch_unwind(AssertUnwindSafe(|| change.again(&mut world, &mut clock)));
+        if played.is_err() {
+            let tick = tick.unwrap_or(world.now().0);
+            return Ended::Panicked { tick, handled };
+        }
+        if let Some(tick) = tick {
+            let (regions, players) = (world.regions().count(), world.players().count());
+            let digest = digest(&world);
+            let line =
+                format!("tick {tick} {digest} regions {regions} players {players} inputs {inputs}");
+            if writeln!(out, "{line}").is_err() {
+                return Ended::Broken("nobody reads the output".to_owned());
+            }
+        }
+    }
+    Ended::Through {
+        tick: world.now().0,
+    }
+}

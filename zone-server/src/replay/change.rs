@@ -1,0 +1,114 @@
+//! Everything that can happen to a run's world, as bytes.
+//!
+//! Always: what `write` wrote, `read` reads, in the same order.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use sha2::{Digest, Sha256};
+use world::{CharacterId, Inbox, PhaseClock, Region, Tick, World};
+
+/// One change, with all that it needs to be done again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Change {
+    /// A region came in.
+    RegionIn {
+        region: Region,
+        now: Tick,
+        state: Option<Blob>,
+    },
+    /// A region was given away.
+    RegionOut { region: Region },
+    /// Somebody was taken out.
+    Leave { who: CharacterId },
+    /// Somebody is being handed over, or no longer.
+    Hold { who: CharacterId, held: bool },
+    /// Somebody belongs to another region.
+    SetRegion { who: CharacterId, region: Region },
+    /// A tick was played.
+    Tick { now: Tick, inbox: Inbox },
+    /// What the regions were after the tick before, as [`digest`] has it.
+    Check { digest: String },
+}
+
+impl Change {
+    /// Does to `world` what was done to the recorded one. What is refused was refused then.
+    pub(crate) fn again(self, world: &mut World, clock: &mut dyn PhaseClock) {
+        match self {
+            Change::RegionIn { region, now, state } => {
+                let state = state.as_ref().map(|blob| &*blob.0);
+                let _ = world.region_in(region, now, state);
+            }
+            Change::RegionOut { region } => {
+                let _ = world.region_out(region);
+            }
+            Change::Leave { who } => {
+                let _ = world.leave(&who);
+            }
+            Change::Hold { who, held } => {
+                let _ = world.hold(&who, held);
+            }
+            Change::SetRegion { who, region } => {
+                let _ = world.set_region(&who, region);
+            }
+            Change::Tick { now, inbox } => {
+                let _ = world.tick(now, inbox, clock);
+            }
+            Change::Check { .. } => {}
+        }
+    }
+}
+
+/// Bytes that are written as such, not as a list of numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Blob(pub(crate) Vec<u8>);
+
+impl Serialize for Blob {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Blob;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Blob, E> {
+                Ok(Blob(bytes.to_vec()))
+            }
+
+            fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Blob, E> {
+                Ok(Blob(bytes))
+            }
+        }
+        from.deserialize_byte_buf(Visitor)
+    }
+}
+
+/// Appends `value` to `bytes` as MessagePack with named fields. False: it cannot be written, and
+/// nothing was.
+pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) -> bool {
+    let before = bytes.len();
+    let written = rmp_serde::encode::write_named(bytes, value).is_ok();
+    if !written {
+        bytes.truncate(before);
+    }
+    written
+}
+
+/// The hash of all regions of `world`, as they would move now: hexadecimal SHA-256.
+pub(crate) fn digest(world: &World) -> String {
+    let mut hash = Sha256::new();
+    for region in world.regions() {
+        let bytes = world.region_bytes(region).unwrap_or_default();
+        hash.update(region.x.to_le_bytes());
+        hash.update(region.z.to_le_bytes());
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    }
+    format!("{:x}", hash.finalize())
+}

@@ -1,0 +1,135 @@
+//! A record as a file: a header, then the changes, each as MessagePack with named fields.
+//!
+//! Always: a file is there whole or not at all; a folder holds at most [`FILES_MAX`] of them.
+
+use std::{
+    io::{Error, ErrorKind, Write as _},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use world::{CharacterId, Rules};
+
+use super::{
+    change::{self, Change},
+    recorder::{GENERATION_BYTES_MAX, Kept},
+};
+
+/// The version of the form of files.
+pub(crate) const FORMAT: u32 = 1;
+/// Records in a folder: a run that panics again and again does not fill the disk.
+pub(crate) const FILES_MAX: usize = 20;
+/// Larger files are not read.
+const READ_MAX: u64 = 4 * GENERATION_BYTES_MAX as u64;
+const PREFIX: &str = "replay-";
+
+/// Where a record comes from and what it needs to be played.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    pub(crate) format: u32,
+    /// The version of the zone server.
+    pub(crate) build: String,
+    pub(crate) content_hash: String,
+    pub(crate) seed: u64,
+    pub(crate) walk_tiles: u32,
+    pub(crate) run_tiles: u32,
+    pub(crate) search_tiles_per_tick: u64,
+    pub(crate) run_id: u64,
+    /// The tick in which the run ended.
+    pub(crate) tick: u64,
+    /// Whose input was being handled.
+    pub(crate) handled: Option<CharacterId>,
+    /// Whose inputs the tick was to play.
+    pub(crate) players: Vec<CharacterId>,
+    /// The record ends before that tick, because it was too large.
+    pub(crate) truncated: bool,
+}
+
+impl Header {
+    /// The rules by which it was played.
+    pub(crate) fn rules(&self) -> Rules {
+        Rules {
+            walk_tiles: self.walk_tiles,
+            run_tiles: self.run_tiles,
+            search_tiles_per_tick: self.search_tiles_per_tick,
+        }
+    }
+}
+
+/// Writes a record into `folder`; its path. Blocks.
+///
+/// # Errors
+/// The folder cannot be written to, or holds too many records.
+pub(crate) fn save(folder: &Path, header: &Header, kept: &Kept) -> std::io::Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    let mut records = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        records += usize::from(name.to_string_lossy().starts_with(PREFIX));
+    }
+    if records >= FILES_MAX {
+        let why = format!("the folder holds {FILES_MAX} records; remove some");
+        return Err(Error::new(ErrorKind::QuotaExceeded, why));
+    }
+    let mut head = Vec::new();
+    if !change::write(&mut head, header) {
+        return Err(Error::from(ErrorKind::InvalidData));
+    }
+    let name = format!("{PREFIX}run-{}-tick-{}.rmp", header.run_id, header.tick);
+    let path = folder.join(name);
+    let draft = path.with_extension("draft");
+    let mut file = std::fs::File::create(&draft)?;
+    file.write_all(&head)?;
+    file.write_all(&kept.bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&draft, &path)?;
+    Ok(path)
+}
+
+/// A record that was read.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) header: Header,
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Record {
+    /// Reads the header of a file. Blocks.
+    ///
+    /// # Errors
+    /// A sentence: it cannot be read, or is no record.
+    pub(crate) fn open(path: &Path) -> Result<Record, String> {
+        let named = |why: String| format!("cannot read {}: {why}", path.display());
+        let size = std::fs::metadata(path).map_err(|e| named(e.to_string()))?;
+        if size.len() > READ_MAX {
+            return Err(named(format!("larger than {READ_MAX} bytes")));
+        }
+        let bytes = std::fs::read(path).map_err(|e| named(e.to_string()))?;
+        let mut rest = &*bytes;
+        let header: Header = rmp_serde::from_read(&mut rest)
+            .map_err(|e| named(format!("not a record of a run ({e})")))?;
+        if header.format != FORMAT {
+            return Err(named(format!("a record of format {}", header.format)));
+        }
+        let at = bytes.len() - rest.len();
+        Ok(Record { header, bytes, at })
+    }
+}
+
+impl Iterator for Record {
+    type Item = Result<Change, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut rest = self.bytes.get(self.at..)?;
+        if rest.is_empty() {
+            return None;
+        }
+        let read = rmp_serde::from_read(&mut rest);
+        self.at = self.bytes.len() - rest.len();
+        if read.is_err() {
+            self.at = self.bytes.len();
+        }
+        Some(read.map_err(|why| format!("the record is broken: {why}")))
+    }
+}

@@ -1,0 +1,140 @@
+//! The world of a run, of which every change is written down before it is done.
+//!
+//! Always: nobody changes the world but through here; a run that keeps no record pays nothing.
+
+use std::ops::Deref;
+
+use world::{
+    CharacterId, Inbox, Outcome, PhaseClock, PlayerHot, PlayerRecord, Region, Tick, Unreadable,
+    World,
+};
+
+use super::{
+    change::{Blob, Change, digest},
+    recorder::{Kept, Recorder},
+};
+
+/// A world and the record of what it is given.
+pub(crate) struct Recorded {
+    world: World,
+    recorder: Option<Recorder>,
+    /// The hash of the regions is noted after each tick.
+    checks: bool,
+}
+
+impl Deref for Recorded {
+    type Target = World;
+
+    fn deref(&self) -> &World {
+        &self.world
+    }
+}
+
+impl Recorded {
+    /// A world without regions; without a recorder nothing is kept.
+    pub(crate) fn new(world: World, recorder: Option<Recorder>, checks: bool) -> Self {
+        Self {
+            world,
+            recorder,
+            checks,
+        }
+    }
+
+    fn note(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(&change());
+        }
+    }
+
+    /// As [`World::region_in`].
+    pub(crate) fn region_in(
+        &mut self,
+        region: Region,
+        now: Tick,
+        state: Option<&[u8]>,
+    ) -> Result<(), Unreadable> {
+        self.note(|| Change::RegionIn {
+            region,
+            now,
+            state: state.map(|bytes| Blob(bytes.to_vec())),
+        });
+        self.world.region_in(region, now, state)
+    }
+
+    /// As [`World::region_out`].
+    pub(crate) fn region_out(&mut self, region: Region) -> Option<Vec<u8>> {
+        self.note(|| Change::RegionOut { region });
+        self.world.region_out(region)
+    }
+
+    /// As [`World::leave`].
+    pub(crate) fn leave(&mut self, who: &CharacterId) -> Option<(PlayerRecord, PlayerHot)> {
+        self.note(|| Change::Leave { who: who.clone() });
+        self.world.leave(who)
+    }
+
+    /// As [`World::hold`].
+    pub(crate) fn hold(&mut self, who: &CharacterId, held: bool) -> bool {
+        self.note(|| Change::Hold {
+            who: who.clone(),
+            held,
+        });
+        self.world.hold(who, held)
+    }
+
+    /// As [`World::set_region`].
+    pub(crate) fn set_region(&mut self, who: &CharacterId, region: Region) -> bool {
+        self.note(|| Change::SetRegion {
+            who: who.clone(),
+            region,
+        });
+        self.world.set_region(who, region)
+    }
+
+    /// As [`World::tick`].
+    pub(crate) fn tick(
+        &mut self,
+        now: Tick,
+        mut inbox: Inbox,
+        phases: &mut dyn PhaseClock,
+    ) -> Outcome {
+        if let Some(recorder) = &mut self.recorder {
+            let change = Change::Tick { now, inbox };
+            recorder.note(&change);
+            // It is what was just put in.
+            inbox = match change {
+                Change::Tick { inbox, .. } => inbox,
+                _ => Inbox::default(),
+            };
+        }
+        let outcome = self.world.tick(now, inbox, phases);
+        if self.checks {
+            let digest = digest(&self.world);
+            self.note(|| Change::Check { digest });
+        }
+        outcome
+    }
+
+    /// After a tick: takes a picture of all regions when it is time for one.
+    pub(crate) fn picture(&mut self) {
+        let Some(recorder) = &mut self.recorder else {
+            return;
+        };
+        let now = self.world.now();
+        if !recorder.due(now.0) {
+            return;
+        }
+        let world = &self.world;
+        let regions = world.regions().map(|region| Change::RegionIn {
+            region,
+            now,
+            state: world.region_bytes(region).map(Blob),
+        });
+        recorder.picture(now.0, regions);
+    }
+
+    /// The record; nothing is kept from now on. `None`: there is none.
+    pub(crate) fn take(&mut self) -> Option<Kept> {
+        self.recorder.take().map(Recorder::into_kept)
+    }
+}

@@ -1,0 +1,124 @@
+//! The memory of what a run's world was given: two generations of bytes.
+//!
+//! Always: a generation begins with the bytes of all regions and never grows beyond its bound;
+//! what comes after a hole is not kept, so that what is kept can be played.
+
+use super::change::{self, Change};
+
+/// How much is kept, and how often it begins anew.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// Ticks from one generation to the next.
+    pub(crate) ticks: u64,
+    /// Bytes of one generation.
+    pub(crate) bytes: usize,
+}
+
+/// Bytes of one generation, its regions included.
+pub(crate) const GENERATION_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// From one picture of all regions to the next.
+#[derive(Debug)]
+struct Generation {
+    since: u64,
+    /// The regions, as changes that bring them in.
+    regions: Vec<u8>,
+    /// What happened since.
+    changes: Vec<u8>,
+    /// Nothing is missing.
+    whole: bool,
+}
+
+/// What a run's world was given of late.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    bounds: Bounds,
+    older: Option<Generation>,
+    newer: Generation,
+}
+
+/// What can be played again.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    /// Changes, one after the other.
+    pub(crate) bytes: Vec<u8>,
+    /// The end is missing, or everything, because it was too much.
+    pub(crate) truncated: bool,
+}
+
+impl Recorder {
+    /// Remembers an empty world, as it is after the tick `now`.
+    pub(crate) fn new(bounds: Bounds, now: u64) -> Self {
+        Self {
+            bounds,
+            older: None,
+            newer: Generation {
+                since: now,
+                regions: Vec::new(),
+                changes: Vec::new(),
+                whole: true,
+            },
+        }
+    }
+
+    /// Whether it is time for [`Recorder::picture`].
+    pub(crate) fn due(&self, now: u64) -> bool {
+        now.saturating_sub(self.newer.since) >= self.bounds.ticks
+    }
+
+    /// A new generation begins after the tick `now` with these regions.
+    pub(crate) fn picture(&mut self, now: u64, regions: impl Iterator<Item = Change>) {
+        let mut next = Generation {
+            since: now,
+            regions: Vec::new(),
+            changes: Vec::new(),
+            whole: true,
+        };
+        for region in regions {
+            let written = change::write(&mut next.regions, &region);
+            if !written || next.regions.len() > self.bounds.bytes {
+                next.regions = Vec::new();
+                next.whole = false;
+                break;
+            }
+        }
+        self.older = Some(std::mem::replace(&mut self.newer, next));
+    }
+
+    /// Something happens.
+    pub(crate) fn note(&mut self, change: &Change) {
+        let newer = &mut self.newer;
+        if !newer.whole {
+            return;
+        }
+        let before = newer.changes.len();
+        let written = change::write(&mut newer.changes, change);
+        if !written || newer.regions.len() + newer.changes.len() > self.bounds.bytes {
+            newer.changes.truncate(before);
+            newer.whole = false;
+        }
+    }
+
+    /// All bytes that are kept.
+    #[cfg(test)]
+    pub(crate) fn size(&self) -> usize {
+        let size = |g: &Generation| g.regions.len() + g.changes.len();
+        self.older.as_ref().map_or(0, size) + size(&self.newer)
+    }
+
+    /// What can be played: from the older picture on if nothing is missing, else from the newer.
+    pub(crate) fn into_kept(self) -> Kept {
+        let Recorder { older, newer, .. } = self;
+        let truncated = !newer.whole;
+        let mut bytes = match older.filter(|older| older.whole) {
+            Some(older) => {
+                let mut bytes = older.regions;
+                bytes.extend(older.changes);
+                bytes
+            }
+            None => newer.regions,
+        };
+        bytes.extend(newer.changes);
+        Kept { bytes, truncated }
+    }
+}

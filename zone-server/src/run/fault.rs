@@ -1,0 +1,107 @@
+//! After a panic: who is named, who is disconnected, and the record that is written.
+//!
+//! Always: nothing of a run that panicked is saved or shown; whoever is not disconnected is
+//! attached again by its gateway.
+
+use std::{collections::BTreeSet, path::PathBuf};
+
+use proto::rpc::zone::v1::{Left, from_zone};
+use world::CharacterId;
+
+use super::Run;
+use crate::replay::file::{self, FORMAT, Header};
+
+/// Inputs and players in the report of a panic.
+const REPORTED_MAX: usize = 200;
+
+impl Run {
+    /// The tick `tick` panicked with these words; `None`: before the first.
+    pub(crate) fn panicked(&mut self, tick: Option<u64>, words: &str) {
+        let handled = self.handled.take();
+        let shown = handled.as_ref().map(tracing::field::display);
+        let inputs = self.handling();
+        tracing::error!(
+            run = self.id,
+            tick,
+            handled = shown,
+            inputs,
+            panic = words,
+            "a tick panicked; the run ends"
+        );
+        if let Some(who) = &handled {
+            self.disconnect(who);
+        }
+        self.write(tick.unwrap_or(self.now), handled);
+    }
+
+    /// The inputs that the tick was playing: JSON text.
+    fn handling(&self) -> String {
+        let inputs = &self.handling[..self.handling.len().min(REPORTED_MAX)];
+        // Plain structures always have a JSON text.
+        serde_json::to_string(inputs).unwrap_or_default()
+    }
+
+    /// What somebody asked may do the same to the next run: its session ends.
+    fn disconnect(&mut self, who: &CharacterId) {
+        let Some(seat) = self.roster.get(who) else {
+            return;
+        };
+        let Some(session) = &seat.session else {
+            return;
+        };
+        let left = Left {
+            session_id: session.session_id.clone(),
+            character_id: who.to_string(),
+            session_epoch: seat.session_epoch,
+            reason: "server_fault".to_owned(),
+            re: Default::default(),
+        };
+        // A gateway whose link is gone finds the session ended or attaches it anew.
+        self.links
+            .tell(&session.gateway_id, from_zone::Message::Left(left));
+    }
+
+    /// Has the record written beside this thread.
+    fn write(&mut self, tick: u64, handled: Option<CharacterId>) {
+        let (Some(folder), Some(kept)) = (&self.config.replay_dir, self.world.take()) else {
+            return;
+        };
+        let folder = PathBuf::from(folder);
+        let players: BTreeSet<_> = self.handling.iter().map(|input| &input.who).collect();
+        let header = Header {
+            format: FORMAT,
+            build: env!("CARGO_PKG_VERSION").to_owned(),
+            content_hash: self.world.content().hash().to_owned(),
+            seed: self.config.seed,
+            walk_tiles: self.config.rules.walk_tiles,
+            run_tiles: self.config.rules.run_tiles,
+            search_tiles_per_tick: self.config.rules.search_tiles_per_tick,
+            run_id: self.id,
+            tick,
+            handled,
+            players: players.into_iter().take(REPORTED_MAX).cloned().collect(),
+            truncated: kept.truncated,
+        };
+        self.hands.runtime.spawn_blocking(move || {
+            let (run, truncated) = (header.run_id, header.truncated);
+            let players = serde_json::to_string(&header.players).unwrap_or_default();
+            let handled = header.handled.as_ref().map(tracing::field::display);
+            match file::save(&folder, &header, &kept) {
+                Ok(path) => {
+                    let file = path.display();
+                    tracing::error!(
+                        %file, run, tick, players, handled, truncated,
+                        "the record of a run that panicked is written"
+                    );
+                }
+                Err(error) => {
+                    let folder = folder.display();
+                    tracing::error!(
+                        %error, %folder, run, tick, players, handled,
+                        "the record of a run that panicked cannot be written"
+                    );
+                }
+            }
+        });
+    }
+}

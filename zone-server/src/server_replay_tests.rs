@@ -1,0 +1,292 @@
+//! What is recorded of real runs, played again.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use world::CharacterId;
+
+use super::*;
+use crate::replay::{change::Change, command, file::Record};
+
+const TEN: [&str; 10] = ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"];
+
+/// An empty folder of its own.
+fn folder(name: &str) -> PathBuf {
+    let name = format!("zone-replay-{}-{name}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+/// The only record in a folder.
+async fn record_in(folder: &Path) -> PathBuf {
+    let found = || {
+        let entries = std::fs::read_dir(folder).ok()?;
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths
+            .into_iter()
+            .find(|path| path.extension().is_some_and(|e| e == "rmp"))
+    };
+    until("a record", || found().is_some()).await;
+    found().unwrap()
+}
+
+/// Plays a record; the exit code and the lines.
+fn played(file: &Path) -> (u8, Vec<String>) {
+    let mut out = Vec::new();
+    let code = command::replay(file, "/nonexistent", &mut (), &mut out).unwrap();
+    let lines = String::from_utf8(out).unwrap();
+    (code, lines.lines().map(str::to_owned).collect())
+}
+
+/// How often each kind of change is in a record.
+fn kinds(file: &Path) -> BTreeMap<&'static str, usize> {
+    let mut kinds = BTreeMap::new();
+    for change in Record::open(file).unwrap() {
+        let kind = match change.unwrap() {
+            Change::RegionIn { state: Some(_), .. } => "picture",
+            Change::RegionIn { state: None, .. } => "in",
+            Change::RegionOut { .. } => "out",
+            Change::Leave { .. } => "leave",
+            Change::Hold { .. } => "hold",
+            Change::SetRegion { .. } => "set",
+            Change::Tick { .. } => "tick",
+            Change::Check { .. } => "check",
+        };
+        *kinds.entry(kind).or_default() += 1;
+    }
+    kinds
+}
+
+struct Side {
+    trap: Trap,
+    address: String,
+    folder: PathBuf,
+    run: u64,
+}
+
+/// A zone server that records everything, with a picture every `ticks`.
+async fn side(store: &FakeStore, name: &str, ticks: u64, stop: &CancellationToken) -> Side {
+    let (trap, folder) = (Trap::at(Phase::Npcs), folder(name));
+    let server = trapped(store, &trap, |config| {
+        config.tick_ms = 60;
+        config.replay_dir = Some(folder.display().to_string());
+        config.replay_ticks = ticks;
+        config.replay_checks = true;
+    })
+    .await;
+    let address = server.address().to_string();
+    tokio::spawn(server.run(stop.clone()));
+    until("it registers", || store.run_at(&address).is_some()).await;
+    let run = store.run_at(&address).unwrap();
+    Side {
+        trap,
+        address,
+        folder,
+        run,
+    }
+}
+
+async fn all_walk(gateway: &Gateway, run: u64, number: u64, to: Tile) {
+    for name in TEN {
+        gateway.walk(run, name, number, to).await;
+    }
+    until("all are there", || {
+        let there = |name| gateway.position(name).is_some_and(|p| p.x == to.x);
+        TEN.into_iter().all(there)
+    })
+    .await;
+}
+
+fn last_tick(gateway: &Gateway, run: u64) -> u64 {
+    let last = |seen: &gateway::Seen| Some(*seen.standing.get(&run)?.last_key_value()?.0);
+    gateway.read(last).unwrap_or(0)
+}
+
+/// Two recorded zones and ten players attached to the first.
+struct Pair {
+    store: FakeStore,
+    gateway: Gateway,
+    a: Side,
+    b: Side,
+}
+
+async fn pair(stop: &CancellationToken) -> Pair {
+    let (west, east, from, _) = land::border();
+    let store = FakeStore::start().await;
+    TEN.iter().for_each(|name| store.log_in(name, from));
+    let a = side(&store, "a", 10_000, stop).await;
+    let b = side(&store, "b", 60, stop).await;
+    store.assign(west, a.run);
+    store.assign(east, b.run);
+    let gateway = Gateway::new("g");
+    for side in [&a, &b] {
+        gateway
+            .link(side.run, &side.address, 1, &[west, east])
+            .await;
+    }
+    until("all stand in the west", || {
+        let players = |seen: &gateway::Seen| {
+            let (_, players) = seen.standing.get(&a.run)?.last_key_value()?;
+            Some(players.len())
+        };
+        gateway.read(players) == Some(TEN.len())
+    })
+    .await;
+    for name in TEN {
+        gateway.attach(a.run, name, 1, 1).await;
+    }
+    until("all are attached", || {
+        gateway.read(|seen| seen.attached.len()) == TEN.len()
+    })
+    .await;
+    Pair {
+        store,
+        gateway,
+        a,
+        b,
+    }
+}
+
+impl Pair {
+    /// Players come and go, and so do regions.
+    async fn live(&self) {
+        let (west, east, from, to) = land::border();
+        let further = Region {
+            x: west.x - 1,
+            ..west
+        };
+        let Pair {
+            store,
+            gateway,
+            a,
+            b,
+        } = self;
+        let begun = last_tick(gateway, a.run);
+        let transfers = || store.read(|state| state.transfers);
+        all_walk(gateway, a.run, 1, to).await;
+        until("all are handed over", || transfers() == 10).await;
+        store.assign(further, a.run);
+        all_walk(gateway, b.run, 2, from).await;
+        until("all are handed back", || transfers() == 20).await;
+        // Now both sides of the border are one run's.
+        store.assign(further, b.run);
+        store.assign(east, a.run);
+        all_walk(gateway, a.run, 3, to).await;
+        all_walk(gateway, a.run, 4, from).await;
+        until("a few hundred ticks", || {
+            last_tick(gateway, a.run) > begun + 220
+        })
+        .await;
+        a.trap.set();
+        b.trap.set();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_with_all_that_happens_to_it_is_played_again_to_the_same_bytes() {
+    let stop = CancellationToken::new();
+    let pair = pair(&stop).await;
+    pair.live().await;
+    let Pair { a, b, .. } = pair;
+    let (file, other) = (record_in(&a.folder).await, record_in(&b.folder).await);
+    stop.cancel();
+    let kinds_a = kinds(&file);
+    let all: BTreeSet<&str> = ["in", "out", "leave", "hold", "set", "tick", "check"].into();
+    assert_eq!(kinds_a.keys().copied().collect::<BTreeSet<_>>(), all);
+    assert!(kinds_a["check"] >= 200, "{kinds_a:?}");
+    let kinds_b = kinds(&other);
+    assert!(kinds_b["picture"] >= 1, "{kinds_b:?}");
+    assert!((2..=122).contains(&kinds_b["tick"]), "{kinds_b:?}");
+    for file in [file, other] {
+        let ended = Record::open(&file).unwrap().header.tick;
+        let (code, lines) = played(&file);
+        assert_eq!(code, 0, "{:?}", lines.last());
+        let last = &lines[lines.len() - 1];
+        assert!(
+            last.contains(&format!("the last tick is {ended};")),
+            "{last}"
+        );
+    }
+    for side in [a, b] {
+        std::fs::remove_dir_all(side.folder).unwrap();
+    }
+}
+
+/// Panics at the inputs of one player.
+struct Bug(CharacterId);
+
+impl world::PhaseClock for Bug {
+    fn phase(&mut self, _: Phase) {}
+
+    fn input(&mut self, who: &CharacterId) {
+        assert_ne!(*who, self.0, "the bug bites");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_made_a_tick_panic_is_disconnected_and_named_in_the_record() {
+    let (trap, store) = (Trap::at(Phase::Inputs), FakeStore::start().await);
+    let folder = folder("ann");
+    let server = trapped(&store, &trap, |config| {
+        config.replay_dir = Some(folder.display().to_string());
+    })
+    .await;
+    let at = server.content.spawn();
+    let scene = Scene {
+        address: server.address().to_string(),
+        region: Region::from(at),
+        at,
+        store,
+    };
+    scene.store.log_in("ann", scene.at);
+    scene.store.log_in("bob", scene.at);
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(server.run(stop.clone()));
+    let run = || scene.store.run_at(&scene.address).unwrap_or_default();
+    until("the first run", || run() > 0).await;
+    let first = run();
+    let gateway = scene.ann_plays(first, 1).await;
+    gateway.attach(first, "bob", 1, 1).await;
+    until("bob is attached", || {
+        gateway.read(|seen| seen.attached.contains_key("bob"))
+    })
+    .await;
+
+    trap.set();
+    gateway.walk(first, "ann", 1, scene.at).await;
+    until("the links have ended", || {
+        gateway.read(|seen| seen.closed.contains(&first))
+    })
+    .await;
+    let left = gateway.read(|seen| {
+        let left = seen.left.iter();
+        left.map(|(_, left)| (left.character_id.clone(), left.reason.clone()))
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(left, [("ann".to_owned(), "server_fault".to_owned())]);
+
+    let file = record_in(&folder).await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    let ann = CharacterId::from("ann");
+    let header = Record::open(&file).unwrap().header;
+    assert_eq!((header.run_id, header.truncated), (first, false));
+    assert_eq!(header.handled, Some(ann.clone()));
+    assert_eq!(header.players, std::slice::from_ref(&ann));
+    let (code, lines) = played(&file);
+    assert_eq!(code, 0);
+    let last_tick = format!("tick {} ", header.tick);
+    assert!(lines[lines.len() - 2].starts_with(&last_tick), "{lines:?}");
+
+    // What bites again is found in the same tick.
+    let mut out = Vec::new();
+    let code = command::replay(&file, "/nonexistent", &mut Bug(ann), &mut out);
+    assert_eq!(code, Ok(3));
+    let out = String::from_utf8(out).unwrap();
+    let words = format!("panics in tick {}, at an input of ann;", header.tick);
+    assert!(out.lines().last().unwrap().starts_with(&words), "{out}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

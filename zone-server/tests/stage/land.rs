@@ -1,0 +1,29 @@
+//! Places of the content that is built in, for tests.
+
+use world::{Content, Region, Tile};
+
+/// A border between two regions, `west` and its eastern neighbour, that can be walked straight
+/// across along a row: the tile 8 before the border and the one 12 behind it.
+pub fn border() -> (Region, Region, Tile, Tile) {
+    let content = Content::embedded();
+    let bounds = content.bounds();
+    let terrain = content.terrain();
+    for west in content.regions() {
+        let east = Region {
+            x: west.x + 1,
+            z: west.z,
+        };
+        let edge = east.bounds().min_x;
+        if edge + 16 > bounds.max_x {
+            continue;
+        }
+        for z in west.bounds().min_z + 4..west.bounds().max_z - 4 {
+            let open = (edge - 10..edge + 14).all(|x| terrain.walkable(Tile { x, z }));
+            if open {
+                let (from, to) = (Tile { x: edge - 8, z }, Tile { x: edge + 12, z });
+                return (west, east, from, to);
+            }
+        }
+    }
+    panic!("the content has no border that can be walked across");
+}
