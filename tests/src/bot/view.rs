@@ -57,7 +57,7 @@ pub struct View {
     pub updates: u64,
     /// Updates whose tick was below one seen before.
     pub ticks_backwards: u64,
-    /// Own positions that were further away than a runner gets in the ticks between.
+    /// Own positions that were further away than a runner gets in the ticks between and one more.
     pub leaps: u64,
     /// The first of them: tick and tile before, tick and tile after.
     pub first_leap: Option<[(u64, i32, i32); 2]>,
@@ -175,7 +175,8 @@ impl View {
         if let Some((tick, old_x, old_z)) = self.last_seen {
             let way = i64::from((x - old_x).abs().max((z - old_z).abs()));
             let ticks = i64::try_from(self.tick.saturating_sub(tick)).unwrap_or(i64::MAX);
-            if way > ticks.saturating_mul(RUN_TILES) {
+            // One more: what a zone told late for the tick before is shown with this one.
+            if way > ticks.saturating_add(1).saturating_mul(RUN_TILES) {
                 self.leaps += 1;
                 self.first_leap
                     .get_or_insert([(tick, old_x, old_z), (self.tick, x, z)]);
@@ -253,7 +254,7 @@ mod tests {
         assert_eq!((view.position, view.leaps), (Some((7, 7)), 0));
         view.take(&json(
             r#"{"event":"world:update","seq":4,"data":{"tick":8,"chunks":[{"x":0,"z":0,
-                "update":[{"id":"c","x":1}]}]}}"#,
+                "update":[{"id":"c","x":-2}]}]}}"#,
         ));
         assert_eq!(view.leaps, 1);
     }
