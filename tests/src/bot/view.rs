@@ -253,8 +253,8 @@ mod tests {
         ));
         assert_eq!((view.position, view.leaps), (Some((7, 7)), 0));
         view.take(&json(
-            r#"{"event":"world:update","seq":4,"data":{"tick":8,"chunks":[{"x":0,"z":0,
-                "update":[{"id":"c","x":-2}]}]}}"#,
+            r#"{"event":"world:update","seq":4,"data":{"tick":7,"chunks":[{"x":0,"z":0,
+                "update":[{"id":"c","x":1}]}]}}"#,
         ));
         assert_eq!(view.leaps, 1);
     }
