@@ -12,6 +12,7 @@ mod handover;
 mod inbox;
 mod mailbox;
 mod metrics;
+mod outside;
 mod ownership;
 mod replay;
 mod roster;

@@ -28,6 +28,7 @@ use crate::{
     handover::driver::Driver,
     mailbox::{MESSAGES_MAX, Mailbox, Message},
     metrics::Metrics,
+    outside::Tasks,
     ownership::keeper::{self, Keeper, Pulse, Registered},
     rpc::{
         Current, Living,
@@ -202,9 +203,12 @@ impl Lives {
         let mailbox = Mailbox::new(sender);
         let run = self.run(registered, &mailbox, &over);
         let (told, mut ended) = oneshot::channel();
+        let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new()
             .name("tick".to_owned())
             .spawn(move || {
+                // Tasks that the run starts live beside this thread.
+                let _entered = runtime.enter();
                 let end = tick_loop::play(run, &messages);
                 // Whoever lived this run may be gone: then nobody asks how it ended.
                 let _ = told.send(end);
@@ -250,11 +254,13 @@ impl Lives {
         let (store, content) = (self.store.clone(), self.content.clone());
         let keeper = Keeper::new(registered, store, mailbox.clone(), over.clone(), content);
         keeper.start(pulse.clone());
-        let hands = Hands {
-            runtime: tokio::runtime::Handle::current(),
+        let outside = Tasks {
             keeper,
             driver: Driver::new(mailbox.clone(), self.store.clone()),
             commits,
+        };
+        let hands = Hands {
+            outside: Box::new(outside),
             metrics: self.metrics.clone(),
             tracer: self.telemetry.tracer(),
             tracing: self.telemetry.tracing_enabled(),

@@ -45,6 +45,7 @@ impl Table {
                 self.left(left);
                 None
             }
+            wire::from_zone::Message::RegionMoved(_) => None,
         }
     }
 

@@ -145,6 +145,7 @@ impl Route {
             data: asked.data,
             id: asked.id,
             traceparent: asked.traceparent,
+            attach: self.attach,
         }
     }
 
@@ -167,6 +168,7 @@ impl Route {
             session_epoch: self.session_epoch,
             attach: self.attach,
             last_input: self.last_input,
+            resume: false,
         }
     }
 

@@ -93,6 +93,7 @@ fn reply(outcome: Outcome, character_ids: Vec<String>, detail: String) -> wire::
         outcome: outcome.into(),
         character_ids,
         detail,
+        regions: Vec::new(),
     }
 }
 

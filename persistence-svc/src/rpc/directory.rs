@@ -71,6 +71,13 @@ impl Directory for DirectoryService {
         });
         Ok(Response::new(Box::pin(updates)))
     }
+
+    async fn suspect(
+        &self,
+        _: Request<wire::SuspectRequest>,
+    ) -> Result<Response<wire::SuspectReply>, Status> {
+        Err(Status::unimplemented("not yet"))
+    }
 }
 
 /// The next message; `None` ends the stream.

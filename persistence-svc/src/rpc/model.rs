@@ -225,6 +225,7 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         run_energy: count(record.run_energy)?,
         running: record.running,
         placed: record.placed,
+        inventory: Vec::new(),
     })
 }
 
@@ -257,6 +258,8 @@ pub(crate) fn directory(directory: Directory) -> Result<wire::DirectoryUpdate, S
             region: Some(wire_region(owner.region)),
             run_id: unsigned(owner.run)?,
             epoch: unsigned(owner.epoch)?,
+            wanted_run_id: 0,
+            paused: false,
         })
     });
     Ok(wire::DirectoryUpdate {
@@ -265,6 +268,7 @@ pub(crate) fn directory(directory: Directory) -> Result<wire::DirectoryUpdate, S
         runs: runs.collect::<Result<_, StoreError>>()?,
         regions: regions.collect::<Result<_, StoreError>>()?,
         unchanged: false,
+        frozen: false,
     })
 }
 

@@ -86,6 +86,20 @@ impl Runs for RunsService {
         self.0.answer("Renew", work).await
     }
 
+    async fn drain(
+        &self,
+        _: Request<wire::DrainRequest>,
+    ) -> Result<Response<wire::DrainReply>, Status> {
+        Err(Status::unimplemented("not yet"))
+    }
+
+    async fn ended(
+        &self,
+        _: Request<wire::EndedRequest>,
+    ) -> Result<Response<wire::EndedReply>, Status> {
+        Err(Status::unimplemented("not yet"))
+    }
+
     async fn release(
         &self,
         request: Request<wire::ReleaseRequest>,
@@ -114,6 +128,7 @@ impl Runs for RunsService {
             Ok(wire::LoadRegionReply {
                 characters: characters.collect::<Result<_, _>>()?,
                 state: loaded.state.into(),
+                ..wire::LoadRegionReply::default()
             })
         };
         self.0.answer_within(LOAD_LIMIT, "LoadRegion", work).await

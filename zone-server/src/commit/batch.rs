@@ -314,6 +314,7 @@ impl Row {
             record: Some(state),
             transfer: None,
             logout: None,
+            holdings: false,
         };
         let mut region_before = None;
         let local = (self.region != self.stored_region).then_some(self.region);

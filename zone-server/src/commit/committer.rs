@@ -126,6 +126,7 @@ fn parts(run_id: u64, sending: &Sending, traceparent: String) -> Vec<CommitPart>
     let rows = sending.rows.chunks(PART_ROWS).map(|rows| {
         Part::Rows(CommitRows {
             characters: rows.to_vec(),
+            ..CommitRows::default()
         })
     });
     let parts = std::iter::once(Part::Header(header)).chain(rows);

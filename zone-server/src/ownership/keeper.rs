@@ -167,6 +167,7 @@ impl Keeper {
                 run_id: self.run.run_id,
                 players: pulse.players.load(Ordering::Relaxed),
                 tick_cost_us: pulse.tick_cost_us.load(Ordering::Relaxed),
+                regions: Vec::new(),
             };
             let asked = Instant::now();
             let mut client = self.store.runs();

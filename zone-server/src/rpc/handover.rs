@@ -1,8 +1,9 @@
 //! What peers ask: to take a player over.
 
 use proto::rpc::zone::v1::{
-    CompleteReply, CompleteRequest, ForwardReply, ForwardRequest, PrepareReply, PrepareRequest,
-    handover_server::Handover,
+    CompleteRegionReply, CompleteRegionRequest, CompleteReply, CompleteRequest, ForwardReply,
+    ForwardRequest, LocateReply, LocateRequest, PrepareRegionReply, PrepareRegionRequest,
+    PrepareReply, PrepareRequest, PresenceBeat, PresenceRequest, handover_server::Handover,
 };
 use tonic::{Request, Response, Status};
 
@@ -49,5 +50,32 @@ impl Handover for HandoverService {
         let request = request.into_inner();
         let asked = |reply| Message::Forward(request, reply);
         Ok(Response::new(living.mailbox.ask(asked).await?))
+    }
+
+    async fn locate(&self, _: Request<LocateRequest>) -> Result<Response<LocateReply>, Status> {
+        Err(Status::unimplemented("not yet"))
+    }
+
+    async fn prepare_region(
+        &self,
+        _: Request<PrepareRegionRequest>,
+    ) -> Result<Response<PrepareRegionReply>, Status> {
+        Err(Status::unimplemented("not yet"))
+    }
+
+    async fn complete_region(
+        &self,
+        _: Request<CompleteRegionRequest>,
+    ) -> Result<Response<CompleteRegionReply>, Status> {
+        Err(Status::unimplemented("not yet"))
+    }
+
+    type PresenceStream = tokio_stream::Empty<Result<PresenceBeat, Status>>;
+
+    async fn presence(
+        &self,
+        _: Request<PresenceRequest>,
+    ) -> Result<Response<Self::PresenceStream>, Status> {
+        Err(Status::unimplemented("not yet"))
     }
 }

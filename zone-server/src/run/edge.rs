@@ -63,8 +63,6 @@ type Requests = BTreeMap<(CharacterId, u64), Request>;
 impl Run {
     /// Plays one tick.
     pub(crate) fn tick(&mut self, edge: Edge) {
-        let runtime = self.hands.runtime.clone();
-        let _entered = runtime.enter();
         let metrics = self.hands.metrics.clone();
         let begun = Instant::now();
         let mut watch = Stopwatch {

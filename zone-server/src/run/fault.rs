@@ -82,7 +82,7 @@ impl Run {
             players: players.into_iter().take(REPORTED_MAX).cloned().collect(),
             truncated: kept.truncated,
         };
-        self.hands.runtime.spawn_blocking(move || {
+        self.hands.outside.beside(Box::new(move || {
             let (run, truncated) = (header.run_id, header.truncated);
             let players = serde_json::to_string(&header.players).unwrap_or_default();
             let handled = header.handled.as_ref().map(tracing::field::display);
@@ -102,6 +102,6 @@ impl Run {
                     );
                 }
             }
-        });
+        }));
     }
 }

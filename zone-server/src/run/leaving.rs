@@ -60,7 +60,7 @@ impl Run {
         }
         if self.calls.contains_key(who) {
             // A newer session waits for it.
-            self.hands.keeper.load_character(who.clone());
+            self.hands.outside.load_character(who.clone());
         }
     }
 

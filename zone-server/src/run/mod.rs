@@ -28,20 +28,16 @@ use proto::rpc::{
         Attach, DumpReply, DumpRequest, Welcome, from_zone, to_zone::Message as ToZoneMessage,
     },
 };
-use tokio::sync::mpsc;
 use world::{Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region, World};
 
 use crate::{
-    commit::batch::{Batch, Pace, Sending},
+    commit::batch::{Batch, Pace},
     config::Config,
     deliver::{links::Links, published::Published},
-    handover::driver::Driver,
     mailbox::Message,
     metrics::Metrics,
-    ownership::{
-        directory::Directory,
-        keeper::{Keeper, Pulse},
-    },
+    outside::Outside,
+    ownership::{directory::Directory, keeper::Pulse},
     replay::{
         recorded::Recorded,
         recorder::{Bounds, GENERATION_BYTES_MAX, Recorder},
@@ -57,10 +53,7 @@ const ROWS_MAX: usize = 4_000;
 
 /// What a run reaches the outside by.
 pub(crate) struct Hands {
-    pub(crate) runtime: tokio::runtime::Handle,
-    pub(crate) keeper: Keeper,
-    pub(crate) driver: Driver,
-    pub(crate) commits: mpsc::Sender<Sending>,
+    pub(crate) outside: Box<dyn Outside>,
     pub(crate) metrics: Metrics,
     pub(crate) tracer: chassis::telemetry::Tracer,
     pub(crate) tracing: bool,
@@ -164,9 +157,6 @@ impl Run {
 
     /// Takes in what tasks say between ticks.
     pub(crate) fn hear(&mut self, message: Message) {
-        // Tasks that are started here run beside this thread.
-        let runtime = self.hands.runtime.clone();
-        let _entered = runtime.enter();
         match message {
             Message::Control(half) => {
                 let gateway_id = half.gateway_id.clone();

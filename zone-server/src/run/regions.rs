@@ -41,7 +41,7 @@ impl Run {
                 Act::Drop(region) => self.drop_region(region),
                 Act::Load(region, epoch) => {
                     self.loading.insert(region, epoch);
-                    self.hands.keeper.load_region(region, epoch);
+                    self.hands.outside.load_region(region, epoch);
                 }
             }
         }
@@ -71,7 +71,9 @@ impl Run {
     pub(super) fn regions_in(&mut self, last: u64) {
         let begun = Instant::now();
         while let Some((region, epoch, reply)) = self.loaded.pop_front() {
-            let LoadRegionReply { characters, state } = *reply;
+            let LoadRegionReply {
+                characters, state, ..
+            } = *reply;
             let state = (!state.is_empty()).then_some(&*state);
             if let Err(why) = self.world.region_in(region, Tick(last), state) {
                 tracing::error!(run = self.id, ?region, %why, "a region's state cannot be read");
@@ -104,7 +106,7 @@ impl Run {
             }
             if self.calls.contains_key(&who) {
                 // A newer session waits for its logout, whose answer means nothing any more.
-                self.hands.keeper.load_character(who.clone());
+                self.hands.outside.load_character(who.clone());
             }
             // One who is on its way here by the world's count stands in another region still.
             self.world.leave(&who);

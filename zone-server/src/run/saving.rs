@@ -25,7 +25,7 @@ impl Run {
     }
 
     fn send(&mut self, sending: Sending) {
-        if self.hands.commits.try_send(sending).is_err() {
+        if self.hands.outside.commit(sending).is_err() {
             // One batch is in flight at most, so there is room unless the committer is gone.
             tracing::error!(run = self.id, "nobody commits any more; the run ends");
             self.end = Some(End::Refused);

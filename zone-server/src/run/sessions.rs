@@ -45,7 +45,7 @@ impl Run {
             if let Some((gateway_id, older)) = older {
                 self.refuse(&gateway_id, &older, STALE);
             }
-            return self.hands.driver.owner(who, h, false);
+            return self.hands.outside.owner(who, h, false);
         }
         let Some(seat) = self.roster.get(&who) else {
             if self.departed.contains_key(&who) {
@@ -124,6 +124,7 @@ impl Run {
             position: Some(record::rpc_tile(player.tile())),
             region: Some(record::rpc_region(seat.region)),
             tick: self.now,
+            last_input: seat.inputs.played(),
             // Plain structures always have a JSON text.
             sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
         };
@@ -154,6 +155,7 @@ impl Run {
             session_epoch: seat.session_epoch,
             attach: session.attach,
             last_input: 0,
+            resume: false,
         };
         let gateway_id = session.gateway_id.clone();
         self.refuse(&gateway_id, &attach, code);
@@ -166,7 +168,7 @@ impl Run {
             return self.refuse(gateway_id, &attach, BUSY);
         }
         if !self.calls.contains_key(&who) {
-            self.hands.keeper.load_character(who.clone());
+            self.hands.outside.load_character(who.clone());
         }
         self.wait_for(gateway_id, who, attach);
     }
@@ -192,7 +194,7 @@ impl Run {
         if known || self.calls.contains_key(&who) || self.calls.len() >= CALLS_MAX {
             return;
         }
-        self.hands.keeper.load_character(who.clone());
+        self.hands.outside.load_character(who.clone());
         self.calls.insert(who, Call::default());
     }
 

@@ -138,14 +138,15 @@ impl Run {
             to_run_id: to.run_id,
             region: Some(record::rpc_region(to.region)),
             epoch: to.epoch,
+            pull_target: String::new(),
             content_hash: self.world.content().hash().to_owned(),
             state: player.record().to_bytes().into(),
             session: Some(seat.session_ref()),
             account_id: seat.account_id.clone(),
         };
         self.hands
-            .driver
-            .prepare(to.address, who.clone(), attempt, request);
+            .outside
+            .prepare(&to.address, who.clone(), attempt, request);
     }
 
     /// The target's answer.
@@ -206,8 +207,8 @@ impl Run {
             session: Some(seat.session_ref()),
         };
         self.hands
-            .driver
-            .complete(to.address.clone(), who.clone(), h, request.clone());
+            .outside
+            .complete(&to.address, who.clone(), h, request.clone());
         if let Some(session) = &seat.session {
             let moved = Moved {
                 session_id: session.session_id.clone(),
@@ -256,7 +257,7 @@ impl Run {
             inputs: std::mem::take(&mut gone.late),
         };
         let address = gone.to.address.clone();
-        self.hands.driver.forward(address, who.clone(), request);
+        self.hands.outside.forward(&address, who.clone(), request);
     }
 
     /// An input for a player who has gone follows it.
@@ -298,8 +299,8 @@ impl Run {
             if let Some(gone) = self.departed.get(&who) {
                 let address = gone.to.address.clone();
                 self.hands
-                    .driver
-                    .complete(address, who, gone.h, gone.request.clone());
+                    .outside
+                    .complete(&address, who, gone.h, gone.request.clone());
             }
         }
     }

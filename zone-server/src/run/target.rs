@@ -216,7 +216,7 @@ impl Run {
             let pending = &mut announced.pending;
             if pending.on(now, PendingEvent::Edge { now }) == PendingStep::Ask {
                 let dead = !self.directory.alive(pending.from_run_id);
-                self.hands.driver.owner(who.clone(), pending.h, dead);
+                self.hands.outside.owner(who.clone(), pending.h, dead);
             }
         }
     }

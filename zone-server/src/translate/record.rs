@@ -67,6 +67,7 @@ pub(crate) fn row(player: PlayerRecord, owner: Owner<'_>) -> CharacterRecord {
         run_energy: player.energy,
         running: player.running,
         placed: player.placed,
+        inventory: Vec::new(),
     }
 }
 

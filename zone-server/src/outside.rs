@@ -1,0 +1,74 @@
+//! All that a run asks of the world outside. Nothing here is waited for: every answer comes back
+//! as a [`Message`](crate::mailbox::Message), and whatever fails is answered too.
+
+use proto::rpc::zone::v1::{CompleteRequest, ForwardRequest, PrepareRequest};
+use tokio::{runtime::Handle, sync::mpsc};
+use world::{CharacterId, Region};
+
+use crate::{commit::batch::Sending, handover::driver::Driver, ownership::keeper::Keeper};
+
+/// The committer is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NobodyCommits;
+
+/// Whom a run asks.
+pub(crate) trait Outside: Send {
+    /// Asks the store for a region; answered as `RegionLoaded`.
+    fn load_region(&mut self, region: Region, epoch: u64);
+    /// Asks the store for a character; answered as `CharacterLoaded`.
+    fn load_character(&mut self, who: CharacterId);
+    /// Announces a player to the peer at `address`; answered as `Prepared`.
+    fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest);
+    /// Says that a handover is done; answered as `Completed`.
+    fn complete(&mut self, address: &str, who: CharacterId, h: u64, request: CompleteRequest);
+    /// Sends late inputs after their player; answered as `Forwarded`.
+    fn forward(&mut self, address: &str, who: CharacterId, request: ForwardRequest);
+    /// Asks the store whose a player is; answered as `Owner`.
+    fn owner(&mut self, who: CharacterId, h: u64, source_dead: bool);
+    /// Has a batch sent until it is answered as `Answered`. One at a time.
+    fn commit(&mut self, sending: Sending) -> Result<(), NobodyCommits>;
+    /// Has something done beside the clock's thread.
+    fn beside(&mut self, work: Box<dyn FnOnce() + Send>);
+}
+
+/// Asks by tasks of their own. Used on a thread that has entered the runtime.
+pub(crate) struct Tasks {
+    pub(crate) keeper: Keeper,
+    pub(crate) driver: Driver,
+    pub(crate) commits: mpsc::Sender<Sending>,
+}
+
+impl Outside for Tasks {
+    fn load_region(&mut self, region: Region, epoch: u64) {
+        self.keeper.load_region(region, epoch);
+    }
+
+    fn load_character(&mut self, who: CharacterId) {
+        self.keeper.load_character(who);
+    }
+
+    fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest) {
+        self.driver
+            .prepare(address.to_owned(), who, attempt, request);
+    }
+
+    fn complete(&mut self, address: &str, who: CharacterId, h: u64, request: CompleteRequest) {
+        self.driver.complete(address.to_owned(), who, h, request);
+    }
+
+    fn forward(&mut self, address: &str, who: CharacterId, request: ForwardRequest) {
+        self.driver.forward(address.to_owned(), who, request);
+    }
+
+    fn owner(&mut self, who: CharacterId, h: u64, source_dead: bool) {
+        self.driver.owner(who, h, source_dead);
+    }
+
+    fn commit(&mut self, sending: Sending) -> Result<(), NobodyCommits> {
+        self.commits.try_send(sending).map_err(|_| NobodyCommits)
+    }
+
+    fn beside(&mut self, work: Box<dyn FnOnce() + Send>) {
+        Handle::current().spawn_blocking(work);
+    }
+}
