@@ -2,6 +2,7 @@
 //!
 //! - [`bot`]: a client of the `/ws` protocol, its state apart from its socket;
 //! - [`load`]: many such clients over few tasks, with a plan each, and what they measure;
+//! - [`chaos`]: what breaks things, and what must hold all the same;
 //! - [`cluster`]: the services as real processes, with their stores;
 //! - [`dump`]: what zones say they published, to hold clients' maps against;
 //! - [`journey`]: walks that tests take;
@@ -9,6 +10,7 @@
 //! - [`terrain`], [`http`]: the world's ground and pages as a gateway serves them.
 
 pub mod bot;
+pub mod chaos;
 pub mod cluster;
 pub mod collector;
 pub mod dump;

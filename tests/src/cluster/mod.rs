@@ -5,6 +5,7 @@
 pub mod launcher;
 pub mod process;
 mod store;
+mod wires;
 
 use std::{
     collections::BTreeMap,
@@ -20,6 +21,7 @@ use tokio::{sync::OwnedMutexGuard, time::Instant};
 pub use launcher::Launcher;
 pub use process::{Process, binary, free_port};
 pub use store::Store;
+pub use wires::Wires;
 
 use crate::http;
 
@@ -41,6 +43,9 @@ pub struct Plan {
     pub rate_limits: bool,
     /// Ticks that zones remember for dumps.
     pub dump_ticks: u32,
+    /// A PostgreSQL server of its own, which may be killed, and a proxy on every way between
+    /// processes that may be cut.
+    pub breakable: bool,
     /// Further variables of every service.
     pub env: Vec<(String, String)>,
 }
@@ -55,6 +60,7 @@ impl Plan {
             persistence: 1,
             rate_limits: false,
             dump_ticks: 0,
+            breakable: false,
             env: Vec::new(),
         }
     }
@@ -106,6 +112,14 @@ struct Ports {
     probes: u16,
 }
 
+/// The server in which the database is.
+enum Database {
+    /// Other tests use it too.
+    Shared { _server: Arc<Postgres> },
+    /// May be killed.
+    Own(Postgres),
+}
+
 /// A running cluster.
 pub struct Cluster {
     plan: Plan,
@@ -115,7 +129,8 @@ pub struct Cluster {
     database: String,
     database_url: String,
     redis: Redis,
-    _postgres: Arc<Postgres>,
+    postgres: Database,
+    wires: Option<Wires>,
     _alone: OwnedMutexGuard<()>,
 }
 
@@ -147,11 +162,16 @@ impl Cluster {
         }
         let name = plan.name;
         let database = format!("{name}_{}", std::process::id());
-        let made = database.clone();
+        let (made, breakable) = (database.clone(), plan.breakable);
         let (postgres, redis, database_url) = tokio::task::spawn_blocking(move || {
-            let postgres = Postgres::shared();
-            let url = postgres.create_database(&made);
-            (postgres, Redis::start(), url)
+            if breakable {
+                let server = Postgres::start();
+                let url = server.create_database(&made);
+                return (Database::Own(server), Redis::start(), url);
+            }
+            let server = Postgres::shared();
+            let url = server.create_database(&made);
+            (Database::Shared { _server: server }, Redis::start(), url)
         })
         .await?;
         let logs = std::env::temp_dir().join(format!("ts-logs-{}-{name}", std::process::id()));
@@ -163,7 +183,8 @@ impl Cluster {
             database,
             database_url,
             redis,
-            _postgres: postgres,
+            postgres,
+            wires: None,
             _alone: alone,
             plan,
         };
@@ -173,6 +194,9 @@ impl Cluster {
                 probes: free_port()?,
             };
             cluster.ports.insert(member, ports);
+        }
+        if cluster.plan.breakable {
+            cluster.wires = Some(Wires::between(&cluster).await?);
         }
         Ok(cluster)
     }
@@ -199,18 +223,22 @@ impl Cluster {
 
     fn env_of(&self, member: Member) -> Result<Vec<(String, String)>> {
         let ports = self.ports.get(&member).context("no such service")?;
-        let stores: Vec<String> = self
-            .ports
-            .iter()
-            .filter(|((kind, _), _)| *kind == Kind::Persistence)
-            .map(|(_, ports)| format!("127.0.0.1:{}", ports.main))
-            .collect();
+        let stores: Vec<String> = match &self.wires {
+            Some(wires) => wires.stores_of(member),
+            None => (0..self.plan.persistence)
+                .map(|number| self.persistence(number))
+                .collect(),
+        };
         let mut env = vec![("LOG_FORMAT".to_owned(), "text".to_owned())];
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         match member.0 {
             Kind::Persistence => {
                 set("PERSISTENCE_LISTEN", format!("127.0.0.1:{}", ports.main));
-                set("DATABASE_URL", self.database_url.clone());
+                let url = self.wires.as_ref().map(|wires| wires.database_of(member));
+                set(
+                    "DATABASE_URL",
+                    url.unwrap_or_else(|| self.database_url.clone()),
+                );
                 set("METRICS_PORT", ports.probes.to_string());
             }
             Kind::Zone => {
@@ -218,6 +246,9 @@ impl Cluster {
                 set("PERSISTENCE_ADDRESSES", stores.join(","));
                 set("METRICS_PORT", ports.probes.to_string());
                 set("DUMP_TICKS", self.plan.dump_ticks.to_string());
+                if let Some(wires) = &self.wires {
+                    set("ZONE_ADVERTISE", wires.advertised(member));
+                }
             }
             Kind::Gateway => {
                 set("PORT", ports.main.to_string());
@@ -293,6 +324,56 @@ impl Cluster {
             .get(&(Kind::Persistence, number))
             .map_or(0, |p| p.main);
         format!("127.0.0.1:{port}")
+    }
+
+    /// host:port where a zone server itself listens.
+    pub fn zone(&self, number: usize) -> String {
+        let port = self.ports.get(&(Kind::Zone, number)).map_or(0, |p| p.main);
+        format!("127.0.0.1:{port}")
+    }
+
+    /// One more service of a kind, started now; it need not be ready yet.
+    pub fn add(&mut self, kind: Kind) -> Result<Member> {
+        anyhow::ensure!(
+            self.wires.is_none() || kind == Kind::Gateway,
+            "a breakable cluster has a proxy for each service of its plan"
+        );
+        let number = self.ports.keys().filter(|(of, _)| *of == kind).count();
+        let ports = Ports {
+            main: free_port()?,
+            probes: free_port()?,
+        };
+        self.ports.insert((kind, number), ports);
+        self.launch((kind, number))?;
+        Ok((kind, number))
+    }
+
+    /// The services that run now.
+    pub fn running(&self) -> impl Iterator<Item = Member> + '_ {
+        self.processes.keys().copied()
+    }
+
+    /// The proxies of a breakable cluster.
+    pub fn wires(&self) -> Result<&Wires> {
+        self.wires.as_ref().context("the cluster is not breakable")
+    }
+
+    /// The PostgreSQL server of a breakable cluster.
+    pub fn postgres(&mut self) -> Result<&mut Postgres> {
+        match &mut self.postgres {
+            Database::Own(server) => Ok(server),
+            Database::Shared { .. } => bail!("the cluster is not breakable"),
+        }
+    }
+
+    /// The Redis server.
+    pub fn redis(&mut self) -> &mut Redis {
+        &mut self.redis
+    }
+
+    /// The database's address, past any proxy.
+    pub fn database_url(&self) -> &str {
+        &self.database_url
     }
 
     /// A running service.
