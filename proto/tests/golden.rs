@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use proto::client::{
-    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, chat, decode, encode,
-    encode_raw, encode_request, error, movement, session, sync, update,
+    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, chat, coins, decode, encode,
+    encode_raw, encode_request, error, inventory, movement, session, sync, update,
 };
 use serde_json::{json, value::RawValue};
 
@@ -53,6 +53,13 @@ fn client_messages() -> Vec<ClientMessage> {
             target: Some("npc:1".to_owned()),
             option: None,
         }),
+        ClientMessage::Drop(inventory::InventoryDrop {
+            slot: 27,
+            quantity: Some(2_147_483_647),
+        }),
+        ClientMessage::MoveSlot(inventory::InventoryMove { from: 0, to: 9 }),
+        ClientMessage::WithdrawCoins(coins::CoinsWithdraw { amount: 25 }),
+        ClientMessage::DepositCoins(coins::CoinsDeposit { amount: None }),
         ClientMessage::Chat(chat::PlayerChat {
             message: "hello \"you\"".to_owned(),
             channel: chat::Channel::Private,
@@ -208,6 +215,17 @@ fn own_events(server: &mut Server) {
     server.event(sync::Teleport {
         position: sync::Position { x: 1, y: 0.0, z: 2 },
     });
+    let logs = sync::Stack {
+        item_id: "logs".to_owned(),
+        quantity: 2,
+    };
+    let slots = [(0, Some(logs)), (27, None)];
+    server.event(inventory::InventoryUpdate {
+        slots: slots
+            .map(|(slot, item)| inventory::SlotUpdate { slot, item })
+            .into(),
+    });
+    server.event(coins::CoinsUpdate { coins: 25 });
 }
 
 fn world_events(server: &mut Server) {

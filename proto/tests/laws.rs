@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proto::client::{
     ClientMessage, Format, RequestId,
     action::PlayerAction,
-    chat, decode, encode_request,
+    chat, coins, decode, encode_request, inventory,
     movement::{PlayerMove, Target},
     session,
 };
@@ -51,6 +51,16 @@ fn message() -> impl Strategy<Value = ClientMessage> {
                 option: None,
             })
         }),
+        (0..28_u8, proptest::option::of(1..=2_147_483_647_u32)).prop_map(|(slot, quantity)| {
+            ClientMessage::Drop(inventory::InventoryDrop { slot, quantity })
+        }),
+        (0..27_u8).prop_map(|from| {
+            ClientMessage::MoveSlot(inventory::InventoryMove { from, to: 27 })
+        }),
+        (1..=2_147_483_647_u32)
+            .prop_map(|amount| ClientMessage::WithdrawCoins(coins::CoinsWithdraw { amount })),
+        proptest::option::of(1..=2_147_483_647_u32)
+            .prop_map(|amount| ClientMessage::DepositCoins(coins::CoinsDeposit { amount })),
         ("[^ \\p{C}]\\PC{0,199}", option()).prop_map(|(message, to)| {
             let channel = match to {
                 Some(_) => chat::Channel::Private,

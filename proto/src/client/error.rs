@@ -79,6 +79,22 @@ codes! {
         NotFound => "not_found",
         /// Not possible in this world yet.
         Unsupported => "unsupported",
+        /// There is no room in the pack.
+        InventoryFull => "inventory_full",
+        /// Nothing lies in that slot.
+        EmptySlot => "empty_slot",
+        /// There is not as much of it.
+        NotEnough => "not_enough",
+        /// For a while it is only for somebody else.
+        Protected => "protected",
+        /// Something else came in between.
+        Interrupted => "interrupted",
+        /// Not again so soon.
+        Cooldown => "cooldown",
+        /// The operators have stopped whatever moves items and coins.
+        ExchangesFrozen => "exchanges_frozen",
+        /// The character is kept out of the world until an operator has looked at it.
+        Quarantined => "quarantined",
         /// Muted.
         Muted => "muted",
         /// The private message reached nobody.

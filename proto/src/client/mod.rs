@@ -3,9 +3,11 @@
 
 pub mod action;
 pub mod chat;
+pub mod coins;
 pub mod decode;
 pub mod envelope;
 pub mod error;
+pub mod inventory;
 pub mod limits;
 pub mod movement;
 mod msgpack;

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{action, chat, movement, session};
+use super::{action, chat, coins, inventory, movement, session};
 
 /// An event that the server sends.
 pub trait ServerEvent: Serialize {
@@ -119,5 +119,11 @@ client_events! {
     WorldLeave(session::Nothing) = "world:leave", Zone, World, no_check;
     Move(movement::PlayerMove) = "player:move", Zone, World, movement::PlayerMove::check;
     Action(action::PlayerAction) = "player:action", Zone, World, action::PlayerAction::check;
+    Drop(inventory::InventoryDrop) = "inventory:drop", Zone, World, inventory::InventoryDrop::check;
+    MoveSlot(inventory::InventoryMove)
+        = "inventory:move", Zone, World, inventory::InventoryMove::check;
+    WithdrawCoins(coins::CoinsWithdraw)
+        = "coins:withdraw", Zone, World, coins::CoinsWithdraw::check;
+    DepositCoins(coins::CoinsDeposit) = "coins:deposit", Zone, World, coins::CoinsDeposit::check;
     Chat(chat::PlayerChat) = "player:chat", Gateway, World, chat::PlayerChat::check;
 }

@@ -50,6 +50,13 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::Move(asked) => Ok(Wish::Intent(movement::intent(&asked))),
         ClientMessage::Action(asked) => action::intent(&asked).map(Wish::Intent),
         ClientMessage::WorldLeave(_) => Ok(Wish::Leave),
+        ClientMessage::Drop(_)
+        | ClientMessage::MoveSlot(_)
+        | ClientMessage::WithdrawCoins(_)
+        | ClientMessage::DepositCoins(_) => Err(Refused {
+            code: ErrorCode::Unsupported,
+            words: "nothing can be done with a pack yet".to_owned(),
+        }),
         ClientMessage::Authenticate(_)
         | ClientMessage::Resume(_)
         | ClientMessage::Ping(_)

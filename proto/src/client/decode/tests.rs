@@ -249,3 +249,40 @@ fn a_message_has_at_most_16_kib() {
             .contains("at most 16384 bytes")
     );
 }
+
+#[test]
+fn slots_quantities_and_coins_have_limits() {
+    let table = [
+        ("inventory:drop", r#"{"slot":28}"#, "slot: 0 to 27"),
+        ("inventory:drop", r#"{"slot":-1}"#, "expected u8"),
+        (
+            "inventory:drop",
+            r#"{"slot":1,"quantity":0}"#,
+            "quantity: 1 to",
+        ),
+        (
+            "inventory:drop",
+            r#"{"slot":1,"quantity":2147483648}"#,
+            "quantity: 1 to 2147483647",
+        ),
+        (
+            "inventory:drop",
+            r#"{"slot":1,"item":"logs"}"#,
+            "unknown field `item`",
+        ),
+        ("inventory:drop", "{}", "missing field `slot`"),
+        ("inventory:move", r#"{"from":28,"to":1}"#, "from: 0 to 27"),
+        ("inventory:move", r#"{"from":1,"to":28}"#, "to: 0 to 27"),
+        ("inventory:move", r#"{"from":1,"to":1}"#, "the same slot"),
+        ("coins:withdraw", "{}", "missing field `amount`"),
+        ("coins:withdraw", r#"{"amount":0}"#, "amount: 1 to"),
+        ("coins:withdraw", r#"{"amount":2147483648}"#, "amount: 1 to"),
+        ("coins:deposit", r#"{"amount":0}"#, "amount: 1 to"),
+        ("coins:deposit", r#"{"amount":1.5}"#, "expected u32"),
+    ];
+    for (event, data, why) in table {
+        let refused = json(&format!(r#"{{"event":"{event}","data":{data}}}"#)).unwrap_err();
+        assert_eq!(refused.code, ErrorCode::InvalidData, "{event} {data}");
+        assert!(refused.why.contains(why), "{event} {data}: {}", refused.why);
+    }
+}

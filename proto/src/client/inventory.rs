@@ -1,0 +1,87 @@
+//! The pack: 28 slots, what may be done with them, and what is told of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    limits::{INVENTORY_SLOTS, QUANTITY_MAX},
+    sync::Stack,
+    table::server_events,
+};
+
+/// `inventory:drop`: lays a stack, or some of it, on the ground.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InventoryDrop {
+    /// 0 to 27.
+    pub slot: u8,
+    /// 1 to 2147483647; all of the stack, if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<u32>,
+}
+
+/// `inventory:move`: puts what lies in one slot into another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InventoryMove {
+    /// 0 to 27.
+    pub from: u8,
+    /// 0 to 27; not `from`.
+    pub to: u8,
+}
+
+impl InventoryDrop {
+    /// What is wrong with it, if anything.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        slot("slot", self.slot)?;
+        self.quantity.map_or(Ok(()), |q| quantity("quantity", q))
+    }
+}
+
+impl InventoryMove {
+    /// What is wrong with it, if anything.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        slot("from", self.from)?;
+        slot("to", self.to)?;
+        if self.from == self.to {
+            return Err("from and to are the same slot".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn slot(name: &str, slot: u8) -> Result<(), String> {
+    if slot < INVENTORY_SLOTS {
+        return Ok(());
+    }
+    Err(format!("{name}: 0 to {}", INVENTORY_SLOTS - 1))
+}
+
+/// What is wrong with a number of items or coins, if anything.
+pub(super) fn quantity(name: &str, quantity: u32) -> Result<(), String> {
+    if (1..=QUANTITY_MAX).contains(&quantity) {
+        return Ok(());
+    }
+    Err(format!("{name}: 1 to {QUANTITY_MAX}"))
+}
+
+/// What lies in a slot now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SlotUpdate {
+    /// 0 to 27.
+    pub slot: u8,
+    /// Null: nothing.
+    pub item: Option<Stack>,
+}
+
+/// `inventory:update`: the slots that changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InventoryUpdate {
+    /// Each at most once.
+    pub slots: Vec<SlotUpdate>,
+}
+
+server_events! {
+    InventoryUpdate => "inventory:update",
+}
