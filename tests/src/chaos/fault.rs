@@ -1,0 +1,274 @@
+//! What is done to a cluster, how long it lasts, and how it is undone.
+//!
+//! Always: the same seed gives the same faults in the same order, with the same lengths; each is
+//! undone before the next begins, so that what is found afterwards has one cause.
+
+use std::{fmt, time::Duration};
+
+use anyhow::Result;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::proxy::Mode;
+use crate::cluster::{Cluster, Kind, Member, Plan};
+
+/// Something that goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// kill -9; started again afterwards.
+    Kill(Member),
+    /// SIGTERM, waited for; started again afterwards.
+    Stop(Member),
+    /// SIGSTOP, later SIGCONT: a zombie, when it lasts.
+    Freeze(Member),
+    /// PostgreSQL is killed; started again afterwards.
+    KillDatabase,
+    /// PostgreSQL's connections hang: nothing is refused and nothing answered.
+    HangDatabase,
+    /// PostgreSQL answers late.
+    SlowDatabase,
+    /// A COMMIT is applied and its answer never comes.
+    LoseCommit,
+    /// All connections to PostgreSQL are reset.
+    CutDatabase,
+    /// A process hears nothing of the store, which hears nothing of it.
+    CutOff(Member),
+    /// What reaches the zone server is not answered: one direction is dead.
+    HalfOpen(usize),
+    /// Nobody's word reaches the zone server, and its word nobody, but for the store.
+    Isolate(usize),
+    /// The zone server's connections are reset.
+    CutZone(usize),
+    /// Redis loses everything.
+    WipeRedis,
+    /// Redis hangs.
+    HangRedis,
+}
+
+impl Fault {
+    /// All that can be done to a cluster of this plan.
+    pub fn all(plan: &Plan) -> Vec<Fault> {
+        let of = |kind, count| (0..count).map(move |number| (kind, number));
+        let zones = || of(Kind::Zone, plan.zones);
+        let gateways = || of(Kind::Gateway, plan.gateways);
+        let stores = || of(Kind::Persistence, plan.persistence);
+        let every = || zones().chain(gateways()).chain(stores());
+        let mut all: Vec<Fault> = every().map(Fault::Kill).collect();
+        all.extend(every().map(Fault::Freeze));
+        all.extend(every().map(Fault::Stop));
+        all.extend(zones().chain(gateways()).map(Fault::CutOff));
+        all.extend((0..plan.zones).map(Fault::HalfOpen));
+        all.extend((0..plan.zones).map(Fault::Isolate));
+        all.extend((0..plan.zones).map(Fault::CutZone));
+        all.extend([
+            Fault::KillDatabase,
+            Fault::HangDatabase,
+            Fault::SlowDatabase,
+            Fault::LoseCommit,
+            Fault::CutDatabase,
+            Fault::WipeRedis,
+            Fault::HangRedis,
+        ]);
+        all
+    }
+
+    /// Whether it may cost sockets: those of a gateway that dies or leaves, or that is silent for
+    /// longer than its clients wait.
+    pub fn costs_sockets(&self) -> bool {
+        matches!(
+            self,
+            Fault::Kill((Kind::Gateway, _))
+                | Fault::Stop((Kind::Gateway, _))
+                | Fault::Freeze((Kind::Gateway, _))
+        )
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// The cluster is not breakable, or a process is not there.
+    pub async fn begin(self, cluster: &mut Cluster) -> Result<()> {
+        match self {
+            Fault::Kill(member) => cluster.kill(member)?,
+            Fault::Stop(member) => {
+                cluster.stop(member).await?;
+            }
+            Fault::Freeze(member) => cluster.process(member)?.signal("STOP"),
+            Fault::KillDatabase => cluster.postgres()?.kill9(),
+            Fault::HangDatabase => databases(cluster, Mode::Hang)?,
+            Fault::SlowDatabase => {
+                let late = Mode::Delay {
+                    ms: 150,
+                    jitter_ms: 150,
+                };
+                databases(cluster, late)?;
+            }
+            Fault::LoseCommit => {
+                for proxy in cluster.wires()?.to_database() {
+                    proxy.lose_next_commit();
+                }
+            }
+            Fault::CutDatabase => {
+                for proxy in cluster.wires()?.to_database() {
+                    proxy.cut();
+                }
+            }
+            Fault::CutOff(member) => {
+                for proxy in cluster.wires()?.from(member) {
+                    proxy.set(Mode::Hang);
+                }
+            }
+            Fault::HalfOpen(zone) => door(cluster, zone, Mode::HangAnswers)?,
+            Fault::Isolate(zone) => door(cluster, zone, Mode::Hang)?,
+            Fault::CutZone(zone) => {
+                if let Some(proxy) = cluster.wires()?.to_zone(zone) {
+                    proxy.cut();
+                }
+            }
+            Fault::WipeRedis => {
+                cluster.redis().kill9();
+                cluster.redis().restart();
+            }
+            Fault::HangRedis => cluster.redis().signal("STOP"),
+        }
+        Ok(())
+    }
+
+    /// Undoes it.
+    ///
+    /// # Errors
+    /// A process does not start again.
+    pub async fn end(self, cluster: &mut Cluster) -> Result<()> {
+        match self {
+            Fault::Kill(member) | Fault::Stop(member) => cluster.launch(member)?,
+            Fault::Freeze(member) => cluster.process(member)?.signal("CONT"),
+            Fault::KillDatabase => {
+                let postgres = cluster.postgres()?;
+                tokio::task::block_in_place(|| postgres.restart());
+            }
+            Fault::HangRedis => cluster.redis().signal("CONT"),
+            Fault::HangDatabase
+            | Fault::SlowDatabase
+            | Fault::CutOff(_)
+            | Fault::HalfOpen(_)
+            | Fault::Isolate(_) => cluster.wires()?.heal(),
+            Fault::LoseCommit | Fault::CutDatabase | Fault::CutZone(_) | Fault::WipeRedis => {}
+        }
+        Ok(())
+    }
+}
+
+fn databases(cluster: &Cluster, mode: Mode) -> Result<()> {
+    for proxy in cluster.wires()?.to_database() {
+        proxy.set(mode);
+    }
+    Ok(())
+}
+
+fn door(cluster: &Cluster, zone: usize, mode: Mode) -> Result<()> {
+    if let Some(proxy) = cluster.wires()?.to_zone(zone) {
+        proxy.set(mode);
+    }
+    Ok(())
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |member: &Member| format!("{}-{}", member.0.binary(), member.1);
+        match self {
+            Fault::Kill(member) => write!(f, "kill -9 {}", of(member)),
+            Fault::Stop(member) => write!(f, "SIGTERM {}", of(member)),
+            Fault::Freeze(member) => write!(f, "SIGSTOP {}", of(member)),
+            Fault::KillDatabase => f.write_str("kill -9 PostgreSQL"),
+            Fault::HangDatabase => f.write_str("PostgreSQL hangs"),
+            Fault::SlowDatabase => f.write_str("PostgreSQL answers 150 to 300 ms late"),
+            Fault::LoseCommit => f.write_str("the answer to a COMMIT is lost"),
+            Fault::CutDatabase => f.write_str("connections to PostgreSQL are reset"),
+            Fault::CutOff(member) => write!(f, "{} is cut off from the store", of(member)),
+            Fault::HalfOpen(zone) => write!(f, "zone-server-{zone} hears and is not heard"),
+            Fault::Isolate(zone) => write!(f, "zone-server-{zone} is isolated but from the store"),
+            Fault::CutZone(zone) => write!(f, "connections to zone-server-{zone} are reset"),
+            Fault::WipeRedis => f.write_str("Redis is wiped"),
+            Fault::HangRedis => f.write_str("Redis hangs"),
+        }
+    }
+}
+
+/// One entry of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Calm before it.
+    pub after: Duration,
+    /// What is done.
+    pub fault: Fault,
+    /// How long until it is undone.
+    pub lasts: Duration,
+}
+
+/// Faults without end, by a seed: every kind comes once before any comes again.
+#[derive(Debug)]
+pub struct Schedule {
+    dice: ChaCha8Rng,
+    all: Vec<Fault>,
+    bag: Vec<Fault>,
+}
+
+impl Schedule {
+    /// Those of `seed`, for clusters of this plan.
+    pub fn new(seed: u64, plan: &Plan) -> Schedule {
+        Schedule {
+            dice: ChaCha8Rng::seed_from_u64(seed),
+            all: Fault::all(plan),
+            bag: Vec::new(),
+        }
+    }
+
+    /// The next one.
+    pub fn step(&mut self) -> Step {
+        if self.bag.is_empty() {
+            self.bag.clone_from(&self.all);
+        }
+        let at = self.dice.random_range(0..self.bag.len());
+        let fault = self.bag.swap_remove(at);
+        let lasts_ms = match fault {
+            // From a pause that nobody may take for a death to one that everybody must.
+            Fault::Freeze(_) => self.dice.random_range(500..9_000),
+            Fault::KillDatabase => self.dice.random_range(500..8_000),
+            Fault::HangDatabase | Fault::HangRedis => self.dice.random_range(1_000..10_000),
+            Fault::Kill(_) | Fault::Stop(_) => self.dice.random_range(200..6_000),
+            Fault::CutOff(_) | Fault::HalfOpen(_) | Fault::Isolate(_) => {
+                self.dice.random_range(1_000..9_000)
+            }
+            Fault::SlowDatabase => self.dice.random_range(3_000..8_000),
+            Fault::LoseCommit | Fault::CutDatabase | Fault::CutZone(_) | Fault::WipeRedis => {
+                self.dice.random_range(500..1_500)
+            }
+        };
+        Step {
+            after: Duration::from_millis(self.dice.random_range(300..2_500)),
+            fault,
+            lasts: Duration::from_millis(lasts_ms),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_its_faults_again_and_every_kind_comes() {
+        let plan = Plan::new("unused").of(2, 3, 2);
+        let count = Fault::all(&plan).len();
+        let take = |seed| {
+            let mut schedule = Schedule::new(seed, &plan);
+            (0..count).map(|_| schedule.step()).collect::<Vec<_>>()
+        };
+        assert_eq!(take(7), take(7));
+        assert_ne!(take(7), take(8));
+        let steps = take(7);
+        for fault in Fault::all(&plan) {
+            assert!(steps.iter().any(|step| step.fault == fault), "{fault}");
+        }
+    }
+}
