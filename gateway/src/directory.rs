@@ -340,8 +340,9 @@ mod tests {
                 region: Some(common::v1::Region { x: 0, z: -1 }),
                 run_id,
                 epoch,
+                ..Default::default()
             }],
-            unchanged: false,
+            ..Default::default()
         }
     }
 

@@ -94,4 +94,9 @@ pub enum GatewayEnvelope {
         /// The newer session's epoch.
         session_epoch: u64,
     },
+    /// A session goes on at another gateway.
+    Resumed {
+        /// The session.
+        session_id: String,
+    },
 }

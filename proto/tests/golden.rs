@@ -143,6 +143,8 @@ fn session_events(server: &mut Server) {
         session_id: "s1".to_owned(),
         replayed: 3,
         resync: false,
+        resume_token: Some("r2".to_owned()),
+        character_id: Some("c1".to_owned()),
     });
     server.event(session::Invalid {
         reason: "unknown token".to_owned(),
@@ -163,9 +165,11 @@ fn session_events(server: &mut Server) {
         tick: 9,
         region: [-1, 2],
         zone: "4".to_owned(),
+        resume_token: Some("r3".to_owned()),
     });
     server.event(session::WorldLeft {
         character_id: "c1".to_owned(),
+        resume_token: None,
     });
     server.event(session::Ack {});
     server.event(session::Notice {

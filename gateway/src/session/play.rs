@@ -112,6 +112,7 @@ impl Session {
             tick: attached.tick,
             region: [attached.region.x, attached.region.z],
             zone: attached.run_id.to_string(),
+            resume_token: None,
         };
         let first = vec![
             Reliable::of(&entered).answering(re),
@@ -236,7 +237,11 @@ impl Session {
     fn left(&mut self, re: Option<RequestId>) {
         if let Some(present) = &self.playing {
             let character_id = present.character_id.clone();
-            self.answer(re, &WorldLeft { character_id });
+            let left = WorldLeft {
+                character_id,
+                resume_token: None,
+            };
+            self.answer(re, &left);
         }
         self.leave_world(false);
         self.app.zones.detach(&self.handle.session_id);

@@ -202,6 +202,8 @@ impl Session {
             session_id: self.handle.session_id.clone(),
             replayed: missed.len() as u64,
             resync,
+            resume_token: None,
+            character_id: None,
         };
         let mut first = vec![Reliable::of(&resumed).answering(re)];
         first.extend(missed);
@@ -218,7 +220,10 @@ impl Session {
             .map(|present| present.character_id.clone());
         self.leave_world(false);
         let character_id = character_id.unwrap_or_default();
-        self.push(&WorldLeft { character_id });
+        self.push(&WorldLeft {
+            character_id,
+            resume_token: None,
+        });
     }
 }
 

@@ -321,6 +321,7 @@ impl Hub {
                 character_id,
                 session_epoch,
             } => (self.replaced)(&character_id, session_epoch),
+            GatewayEnvelope::Resumed { .. } => {}
         }
     }
 }

@@ -13,7 +13,7 @@ use proto::rpc::{
         DeleteCharacterRequest, DirectoryUpdate, FindCharacterRequest, GetAccountRequest,
         ListCharactersReply, ListCharactersRequest, OpenSessionReply, OpenSessionRequest,
         RegionOwner, Run, RunState, SecretReply, SecretRequest, SignInReply, SignInRequest,
-        WatchRequest,
+        SuspectReply, SuspectRequest, WatchRequest,
         accounts_server::{Accounts, AccountsServer},
         directory_server::{Directory, DirectoryServer},
     },
@@ -201,6 +201,10 @@ impl Accounts for Store {
 impl Directory for Store {
     type WatchStream = Pin<Box<dyn Stream<Item = Result<DirectoryUpdate, Status>> + Send>>;
 
+    async fn suspect(&self, _: Request<SuspectRequest>) -> Result<Response<SuspectReply>, Status> {
+        Ok(Response::new(SuspectReply {}))
+    }
+
     async fn watch(&self, _: Request<WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
         let whole = DirectoryUpdate {
             version: 1,
@@ -215,8 +219,9 @@ impl Directory for Store {
                 region: Some(Region { x: 0, z: 0 }),
                 run_id: RUN,
                 epoch: 1,
+                ..Default::default()
             }],
-            unchanged: false,
+            ..Default::default()
         };
         let life = DirectoryUpdate {
             version: 1,

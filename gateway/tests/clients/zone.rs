@@ -144,6 +144,7 @@ impl State {
             region: Some(Region { x: 0, z: 0 }),
             tick: 1,
             sync: br#"{"tick":1}"#.as_slice().into(),
+            last_input: attach.last_input,
         };
         self.tell(gateway, from_zone::Message::Attached(attached));
     }
@@ -197,6 +198,7 @@ impl State {
             tick,
             chunks: fresh.into_iter().map(full).collect(),
             sessions: self.private.remove(gateway).unwrap_or_default(),
+            extra: false,
         }
     }
 }

@@ -21,7 +21,8 @@ pub struct Authenticate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Resume {
-    /// From `session:welcome`.
+    /// The last one that the server sent: in `session:welcome`, `session:resumed`,
+    /// `world:entered` or `world:left`.
     pub resume_token: String,
     /// The last `seq` that the client has.
     pub last_seq: u64,
@@ -136,8 +137,16 @@ pub struct Resumed {
     pub session_id: String,
     /// Messages that follow from before.
     pub replayed: u64,
-    /// Nothing is replayed: `seq` starts at 1 and everything is sent anew.
+    /// Nothing is replayed: `seq` starts at 1 and everything is sent anew. Requests without an
+    /// answer have an unknown outcome, also those that are not named: another gateway than the
+    /// one that took them cannot name them.
     pub resync: bool,
+    /// Resumes it from now on; absent: the one that was used does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_token: Option<String>,
+    /// Whom the session plays; absent: it is not in the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub character_id: Option<String>,
 }
 
 /// `session:invalid`: authenticate anew.
@@ -198,6 +207,9 @@ pub struct WorldEntered {
     pub region: [i32; 2],
     /// The run that plays it.
     pub zone: String,
+    /// Resumes the session from now on, at any gateway; an earlier one does not name the character.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_token: Option<String>,
 }
 
 /// `world:left`: out of the world, durably.
@@ -206,6 +218,9 @@ pub struct WorldEntered {
 pub struct WorldLeft {
     /// Who left.
     pub character_id: String,
+    /// Resumes the session from now on; an earlier one names the character.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_token: Option<String>,
 }
 
 /// `ack`: done as asked.

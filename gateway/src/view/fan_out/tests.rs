@@ -74,6 +74,7 @@ fn frame(run: u64, tick: u64, chunks: Vec<wire::ChunkFrame>) -> FromLink {
             tick,
             chunks,
             sessions: Vec::new(),
+            extra: false,
         },
         received: Instant::now(),
     }

@@ -345,6 +345,7 @@ impl Zones {
             tick,
             chunks: chunks.into_values().collect(),
             sessions: Vec::new(),
+            extra: false,
         }
     }
 

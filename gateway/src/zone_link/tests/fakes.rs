@@ -12,7 +12,7 @@ use std::{
 use proto::rpc::{
     common::v1 as common,
     persistence::v1::{
-        self as persistence, DirectoryUpdate, WatchRequest,
+        self as persistence, DirectoryUpdate, SuspectReply, SuspectRequest, WatchRequest,
         directory_server::{Directory as DirectoryService, DirectoryServer},
     },
     zone::v1::{
@@ -37,6 +37,8 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 pub(super) struct Directory {
     pub(super) address: String,
     pushes: Arc<watch::Sender<DirectoryUpdate>>,
+    /// Whom the gateway suspects, and as whom.
+    pub(super) suspected: Arc<watch::Sender<Vec<(u64, String)>>>,
 }
 
 impl Directory {
@@ -44,7 +46,11 @@ impl Directory {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let pushes = Arc::new(watch::Sender::new(DirectoryUpdate::default()));
-        let directory = Self { address, pushes };
+        let directory = Self {
+            address,
+            pushes,
+            suspected: Arc::default(),
+        };
         let serving = tonic::transport::Server::builder()
             .add_service(DirectoryServer::new(directory.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));
@@ -68,6 +74,7 @@ impl Directory {
                 region: Some(common::Region { x: 0, z: 0 }),
                 run_id: owner.run,
                 epoch: update.version,
+                ..Default::default()
             }];
         });
     }
@@ -83,6 +90,15 @@ impl DirectoryService for Directory {
     ) -> Result<Response<Self::WatchStream>, Status> {
         let pushes = WatchStream::new(self.pushes.subscribe()).map(Ok);
         Ok(Response::new(Box::pin(pushes)))
+    }
+
+    async fn suspect(
+        &self,
+        request: Request<SuspectRequest>,
+    ) -> Result<Response<SuspectReply>, Status> {
+        let SuspectRequest { run_id, witness } = request.into_inner();
+        self.suspected.send_modify(|all| all.push((run_id, witness)));
+        Ok(Response::new(SuspectReply {}))
     }
 }
 
@@ -305,6 +321,7 @@ impl Zone {
             region: Some(common::Region { x: 0, z: 0 }),
             tick: 1,
             sync: b"{}".as_slice().into(),
+            last_input: attach.last_input,
         }
     }
 
@@ -329,6 +346,7 @@ impl Zone {
             tick,
             chunks,
             sessions,
+            extra: false,
         }
     }
 }
