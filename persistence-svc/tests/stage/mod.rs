@@ -350,6 +350,7 @@ impl Stage {
             run_id: run,
             players: 3,
             tick_cost_us: 900,
+            ..wire::RenewRequest::default()
         };
         let reply = self.runs().renew(ask).await.unwrap().into_inner();
         reply.state()
@@ -413,6 +414,7 @@ impl Stage {
         parts.extend(rows.chunks(1_000).map(|some| {
             part(Part::Rows(wire::CommitRows {
                 characters: some.to_vec(),
+                ..wire::CommitRows::default()
             }))
         }));
         let reply = self.runs().commit(tokio_stream::iter(parts)).await?;
@@ -476,8 +478,7 @@ pub(crate) fn region(x: i32, z: i32) -> Region {
 pub(crate) fn stay(record: wire::CharacterRecord) -> wire::CharacterRow {
     wire::CharacterRow {
         record: Some(record),
-        transfer: None,
-        logout: None,
+        ..wire::CharacterRow::default()
     }
 }
 
@@ -491,17 +492,17 @@ pub(crate) fn transfer(record: wire::CharacterRecord, to: &Zone) -> wire::Charac
             epoch: to.epoch,
             ownership_sequence,
         }),
-        logout: None,
+        ..wire::CharacterRow::default()
     }
 }
 
 pub(crate) fn logout(record: wire::CharacterRecord, reason: &str) -> wire::CharacterRow {
     wire::CharacterRow {
         record: Some(record),
-        transfer: None,
         logout: Some(wire::Logout {
             reason: reason.to_owned(),
         }),
+        ..wire::CharacterRow::default()
     }
 }
 
