@@ -240,6 +240,7 @@ mod tests {
             session_epoch,
             attach: number,
             last_input,
+            resume: false,
         }
     }
 

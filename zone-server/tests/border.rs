@@ -385,6 +385,7 @@ impl Scene {
             state: zoe(self.to).to_bytes().into(),
             session: Some(session),
             account_id: String::new(),
+            pull_target: String::new(),
         }
     }
 
@@ -452,6 +453,7 @@ fn zoes_last_words(session: SessionRef) -> CompleteRequest {
             data: bytes::Bytes::from_static(br#"{"stop":true}"#),
             id: bytes::Bytes::from_static(b"41"),
             traceparent: String::new(),
+            attach: 0,
         }],
         held: vec![Private {
             event: "held".to_owned(),

@@ -98,8 +98,10 @@ mod tests {
                 region: Some(common::Region { x: 0, z: -1 }),
                 run_id,
                 epoch: version,
+                ..rpc::RegionOwner::default()
             }],
             unchanged: false,
+            frozen: false,
         }
     }
 

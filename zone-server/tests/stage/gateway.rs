@@ -32,6 +32,7 @@ pub struct Seen {
     pub refused: Vec<(u64, AttachRefused)>,
     pub moved: Vec<(u64, Moved)>,
     pub left: Vec<(u64, Left)>,
+    pub regions_moved: Vec<(u64, RegionMoved)>,
     /// By run and tick: who is shown to stand in it.
     pub standing: BTreeMap<u64, BTreeMap<u64, BTreeSet<String>>>,
     /// The tick in which a character left a run, transferred.
@@ -117,6 +118,7 @@ impl Gateway {
                 from_zone::Message::AttachRefused(refused) => seen.refused.push((run, refused)),
                 from_zone::Message::Moved(moved) => seen.moved.push((run, moved)),
                 from_zone::Message::Left(left) => seen.left.push((run, left)),
+                from_zone::Message::RegionMoved(moved) => seen.regions_moved.push((run, moved)),
             }
         }
         self.seen.lock().unwrap().closed.push(run);
@@ -185,6 +187,7 @@ impl Gateway {
             session_epoch,
             attach,
             last_input: 0,
+            resume: false,
         };
         self.say(run, to_zone::Message::Attach(attach)).await;
     }
@@ -199,6 +202,7 @@ impl Gateway {
             data: data.into(),
             id: Bytes::from(number.to_string()),
             traceparent: String::new(),
+            attach: 0,
         };
         self.say(run, to_zone::Message::Input(input)).await;
     }

@@ -35,6 +35,8 @@ pub struct Faults {
     pub replies_lost: u32,
     /// So many commits with transfers are refused as stale.
     pub stale: u32,
+    /// So many commits with gives are refused as stale.
+    pub stale_gives: u32,
     /// Characters are loaded when this ends, and not before.
     pub characters_held: bool,
 }
@@ -50,6 +52,19 @@ pub struct State {
     /// Every batch as it came: its run, its sequence, its rows.
     pub batches: Vec<(u64, u64, Vec<CharacterRow>)>,
     pub transfers: u64,
+    /// Regions that were given to another run, in order.
+    pub gives: Vec<(Region, u64, u64)>,
+    /// Runs that give their regions away.
+    pub draining: Vec<u64>,
+    /// By region: the run to which its owner should give it.
+    pub wanted: BTreeMap<Region, u64>,
+    /// Runs that ended by a fault, with their regions and characters.
+    pub ended: Vec<EndedRequest>,
+    /// Runs that a witness takes for dead, and the witness.
+    pub suspects: Vec<(u64, String)>,
+    /// The last tick of which a batch of the region's owner was applied.
+    pub played: BTreeMap<Region, u64>,
+    pub ground: BTreeMap<String, GroundItem>,
     pub problems: Vec<String>,
     /// The characters that zones asked for one by one.
     pub asked: Vec<String>,
@@ -169,11 +184,7 @@ impl Store {
                 .map(|(run, address)| Run {
                     run_id: *run,
                     address: address.clone(),
-                    state: if state.fenced.contains(run) {
-                        RunState::Fenced.into()
-                    } else {
-                        RunState::Live.into()
-                    },
+                    state: state.state_of(*run).into(),
                     ..Run::default()
                 })
                 .collect(),
@@ -184,14 +195,71 @@ impl Store {
                     region: Some(rpc(*region)),
                     run_id: *run_id,
                     epoch: *epoch,
+                    wanted_run_id: state.wanted.get(region).copied().unwrap_or(0),
+                    paused: false,
                 })
                 .collect(),
             unchanged: false,
+            frozen: false,
         })
     }
 }
 
+/// All rows of one batch.
+#[derive(Debug, Default)]
+struct Rows {
+    characters: Vec<CharacterRow>,
+    ground: Vec<GroundItem>,
+    gone: Vec<GroundGone>,
+    ledger: Vec<LedgerRow>,
+    gives: Vec<RegionGive>,
+}
+
+impl Rows {
+    fn add(&mut self, more: CommitRows) {
+        self.characters.extend(more.characters);
+        self.ground.extend(more.ground);
+        self.gone.extend(more.gone);
+        self.ledger.extend(more.ledger);
+        self.gives.extend(more.gives);
+    }
+
+    fn len(&self) -> usize {
+        let things = self.ground.len() + self.gone.len() + self.ledger.len();
+        self.characters.len() + things + self.gives.len()
+    }
+}
+
 impl State {
+    fn state_of(&self, run: u64) -> RunState {
+        if self.fenced.contains(&run) {
+            RunState::Fenced
+        } else if self.draining.contains(&run) {
+            RunState::Draining
+        } else {
+            RunState::Live
+        }
+    }
+
+    fn give_is_stale(&self, run: u64, give: &RegionGive) -> bool {
+        let owner = self.owners.get(&key(give.region));
+        owner != Some(&(run, give.epoch))
+            || self.state_of(give.to_run_id) != RunState::Live
+            || !self.runs.contains_key(&give.to_run_id)
+    }
+
+    fn give(&mut self, run: u64, give: &RegionGive) {
+        let region = key(give.region);
+        self.owners.insert(region, (give.to_run_id, give.epoch + 1));
+        self.gives.push((region, run, give.to_run_id));
+        self.wanted.remove(&region);
+        for character in self.characters.values_mut() {
+            if character.online && key(character.record.region) == region {
+                character.record.ownership_sequence += 1;
+            }
+        }
+    }
+
     fn owned_by(&self, region: Region) -> u64 {
         self.owners.get(&region).map_or(0, |(run, _)| *run)
     }
@@ -255,13 +323,15 @@ impl State {
         held.record = record;
     }
 
-    fn commit(&mut self, header: &CommitHeader, rows: Vec<CharacterRow>) -> CommitReply {
+    fn commit(&mut self, header: &CommitHeader, all: Rows) -> CommitReply {
         let reply =
             |outcome: commit_reply::Outcome, ids: Vec<String>, detail: String| CommitReply {
                 outcome: outcome.into(),
                 character_ids: ids,
                 detail,
+                regions: Vec::new(),
             };
+        let rows = all.characters;
         let run = header.run_id;
         self.batches.push((run, header.sequence, rows.clone()));
         if self.fenced.contains(&run) {
@@ -294,10 +364,33 @@ impl State {
                 .map(|row| row.record.as_ref().unwrap().id.clone())
                 .collect();
         }
-        if !stale.is_empty() {
-            return reply(commit_reply::Outcome::TransferStale, stale, String::new());
+        let forced = self.faults.stale_gives > 0 && !all.gives.is_empty();
+        self.faults.stale_gives -= u32::from(forced);
+        let stale_gives = all.gives.iter();
+        let stale_gives: Vec<common::Region> = stale_gives
+            .filter(|give| forced || self.give_is_stale(run, give))
+            .filter_map(|give| give.region)
+            .collect();
+        if !stale.is_empty() || !stale_gives.is_empty() {
+            let stale = reply(commit_reply::Outcome::TransferStale, stale, String::new());
+            return CommitReply {
+                regions: stale_gives,
+                ..stale
+            };
         }
         rows.into_iter().for_each(|row| self.apply(row));
+        for thing in all.ground {
+            self.ground.insert(thing.id.clone(), thing);
+        }
+        for gone in all.gone {
+            self.ground.remove(&gone.id);
+        }
+        for (region, _) in self.owners.iter().filter(|(_, owner)| owner.0 == run) {
+            self.played.insert(*region, header.tick);
+        }
+        for give in &all.gives {
+            self.give(run, give);
+        }
         self.applied.insert(run, header.sequence);
         reply(commit_reply::Outcome::Done, Vec::new(), String::new())
     }
@@ -325,17 +418,31 @@ impl Runs for Store {
 
     async fn renew(&self, request: Request<RenewRequest>) -> Result<Response<RenewReply>, Status> {
         let run = request.into_inner().run_id;
-        let fenced = self.read(|state| state.fenced.contains(&run));
-        let state = if fenced {
-            RunState::Fenced
-        } else {
-            RunState::Live
-        };
+        let state = self.read(|state| state.state_of(run));
         Ok(Response::new(RenewReply {
             state: state.into(),
             store_time_ms: now_ms(),
             incarnation: 1,
         }))
+    }
+
+    async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
+        let run = request.into_inner().run_id;
+        self.change(|state| {
+            if !state.draining.contains(&run) {
+                state.draining.push(run);
+            }
+        });
+        Ok(Response::new(DrainReply {}))
+    }
+
+    async fn ended(&self, request: Request<EndedRequest>) -> Result<Response<EndedReply>, Status> {
+        let request = request.into_inner();
+        self.change(|state| {
+            state.fenced.push(request.run_id);
+            state.ended.push(request);
+        });
+        Ok(Response::new(EndedReply {}))
     }
 
     async fn release(
@@ -365,6 +472,11 @@ impl Runs for Store {
             Ok(Response::new(LoadRegionReply {
                 characters: there.map(|c| c.record.clone()).collect(),
                 state: Default::default(),
+                ground: {
+                    let of_region = |thing: &&GroundItem| key(thing.region) == region;
+                    state.ground.values().filter(of_region).cloned().collect()
+                },
+                played_tick: state.played.get(&region).copied().unwrap_or(0),
             }))
         })
     }
@@ -420,11 +532,11 @@ impl Runs for Store {
     ) -> Result<Response<CommitReply>, Status> {
         let mut parts = request.into_inner();
         let mut header = CommitHeader::default();
-        let mut rows = Vec::new();
+        let mut rows = Rows::default();
         while let Some(part) = parts.message().await? {
             match part.part {
                 Some(commit_part::Part::Header(first)) => header = first,
-                Some(commit_part::Part::Rows(more)) => rows.extend(more.characters),
+                Some(commit_part::Part::Rows(more)) => rows.add(more),
                 None => return Err(Status::invalid_argument("empty part")),
             }
         }
@@ -432,10 +544,16 @@ impl Runs for Store {
             return Err(Status::invalid_argument("rows are missing"));
         }
         let mut state = self.state.lock().unwrap();
+        let gives = !rows.gives.is_empty();
         let reply = state.commit(&header, rows);
+        let heard = reply.outcome() == commit_reply::Outcome::Done && gives;
         if state.faults.replies_lost > 0 {
             state.faults.replies_lost -= 1;
             return Err(Status::unavailable("the answer is lost"));
+        }
+        drop(state);
+        if heard {
+            self.change(|_| ());
         }
         Ok(Response::new(reply))
     }
@@ -445,6 +563,15 @@ impl Runs for Store {
 impl Directory for Store {
     type WatchStream =
         std::pin::Pin<Box<dyn tokio_stream::Stream<Item = Result<DirectoryUpdate, Status>> + Send>>;
+
+    async fn suspect(
+        &self,
+        request: Request<SuspectRequest>,
+    ) -> Result<Response<SuspectReply>, Status> {
+        let SuspectRequest { run_id, witness } = request.into_inner();
+        self.change(|state| state.suspects.push((run_id, witness)));
+        Ok(Response::new(SuspectReply {}))
+    }
 
     async fn watch(
         &self,
