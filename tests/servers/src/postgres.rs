@@ -156,6 +156,33 @@ impl Postgres {
         self.server.stop();
     }
 
+    /// All that the server wrote to its log so far.
+    #[must_use]
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// Freezes (`STOP`) or wakes (`CONT`) the postmaster and all its sessions.
+    pub fn signal_all(&self, name: &str) {
+        let Some(pid) = self.pid() else {
+            return;
+        };
+        self.server.signal(name);
+        for child in children(pid) {
+            signal(child, name);
+        }
+    }
+
+    /// Kills one session at once, as the system's memory killer does. False: there is none.
+    pub fn kill9_a_session(&self) -> bool {
+        let sessions = self.pid().map(children).unwrap_or_default();
+        let busy = sessions.into_iter().find(|pid| is_session(*pid));
+        if let Some(pid) = busy {
+            signal(pid, "KILL");
+        }
+        busy.is_some()
+    }
+
     /// Freezes (`STOP`) or wakes (`CONT`) the postmaster; its sessions go on.
     pub fn signal(&self, name: &str) {
         self.server.signal(name);
@@ -184,6 +211,27 @@ impl Postgres {
         });
         assert!(up, "PostgreSQL did not come up again: {why}");
     }
+}
+
+/// The processes that `pid` started.
+fn children(pid: u32) -> Vec<u32> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    text.split_whitespace()
+        .filter_map(|child| child.parse().ok())
+        .collect()
+}
+
+/// Whether the process serves a client of ours: its title names user and database.
+fn is_session(pid: u32) -> bool {
+    let title = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    title.starts_with("postgres: postgres ")
+}
+
+fn signal(pid: u32, name: &str) {
+    let script = format!("kill -{name} {pid}");
+    let _ = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .status();
 }
 
 fn binaries() -> Result<PathBuf, String> {

@@ -69,7 +69,10 @@ pub(crate) struct Server(Option<Child>);
 impl Server {
     /// Starts it; what it says goes to `log`.
     pub(crate) fn start(what: &str, mut command: Command, log: &Path) -> Result<Server, String> {
-        let file = std::fs::File::create(log)
+        let file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(log)
             .map_err(|error| format!("cannot write {}: {error}", log.display()))?;
         command.stdout(Stdio::null()).stderr(file);
         spawn(command)

@@ -23,7 +23,13 @@ pub enum Fault {
     Freeze(Member),
     /// PostgreSQL is killed; started again afterwards.
     KillDatabase,
-    /// PostgreSQL's connections hang: nothing is refused and nothing answered.
+    /// PostgreSQL's processes are stopped: nothing is refused and nothing answered.
+    FreezeDatabase,
+    /// One of PostgreSQL's sessions is killed, which makes it restart all.
+    KillSession,
+    /// PostgreSQL refuses every commit, as on a full disk.
+    FullDatabase,
+    /// PostgreSQL's connections hang.
     HangDatabase,
     /// PostgreSQL answers late.
     SlowDatabase,
@@ -62,6 +68,9 @@ impl Fault {
         all.extend((0..plan.zones).map(Fault::CutZone));
         all.extend([
             Fault::KillDatabase,
+            Fault::FreezeDatabase,
+            Fault::KillSession,
+            Fault::FullDatabase,
             Fault::HangDatabase,
             Fault::SlowDatabase,
             Fault::LoseCommit,
@@ -95,6 +104,11 @@ impl Fault {
             }
             Fault::Freeze(member) => cluster.process(member)?.signal("STOP"),
             Fault::KillDatabase => cluster.postgres()?.kill9(),
+            Fault::FreezeDatabase => cluster.postgres()?.signal_all("STOP"),
+            Fault::KillSession => {
+                cluster.postgres()?.kill9_a_session();
+            }
+            Fault::FullDatabase => sql(cluster, FULL)?,
             Fault::HangDatabase => databases(cluster, Mode::Hang)?,
             Fault::SlowDatabase => {
                 let late = Mode::Delay {
@@ -146,16 +160,37 @@ impl Fault {
                 let postgres = cluster.postgres()?;
                 tokio::task::block_in_place(|| postgres.restart());
             }
+            Fault::FreezeDatabase => cluster.postgres()?.signal_all("CONT"),
+            Fault::FullDatabase => sql(cluster, NOT_FULL)?,
             Fault::HangRedis => cluster.redis().signal("CONT"),
             Fault::HangDatabase
             | Fault::SlowDatabase
             | Fault::CutOff(_)
             | Fault::HalfOpen(_)
             | Fault::Isolate(_) => cluster.wires()?.heal(),
-            Fault::LoseCommit | Fault::CutDatabase | Fault::CutZone(_) | Fault::WipeRedis => {}
+            Fault::KillSession
+            | Fault::LoseCommit
+            | Fault::CutDatabase
+            | Fault::CutZone(_)
+            | Fault::WipeRedis => {}
         }
         Ok(())
     }
+}
+
+/// What PostgreSQL says when its disk is full, said to every commit of a zone.
+const FULL: &str = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+    END $$;
+    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON commits
+    FOR EACH ROW EXECUTE FUNCTION full_disk();";
+const NOT_FULL: &str = "DROP TRIGGER full_disk ON commits; DROP FUNCTION full_disk();";
+
+fn sql(cluster: &mut Cluster, statements: &str) -> Result<()> {
+    let database = cluster.database().to_owned();
+    let postgres = cluster.postgres()?;
+    tokio::task::block_in_place(|| postgres.sql(&database, statements));
+    Ok(())
 }
 
 fn databases(cluster: &Cluster, mode: Mode) -> Result<()> {
@@ -180,7 +215,10 @@ impl fmt::Display for Fault {
             Fault::Stop(member) => write!(f, "SIGTERM {}", of(member)),
             Fault::Freeze(member) => write!(f, "SIGSTOP {}", of(member)),
             Fault::KillDatabase => f.write_str("kill -9 PostgreSQL"),
-            Fault::HangDatabase => f.write_str("PostgreSQL hangs"),
+            Fault::FreezeDatabase => f.write_str("SIGSTOP PostgreSQL"),
+            Fault::KillSession => f.write_str("kill -9 a session of PostgreSQL"),
+            Fault::FullDatabase => f.write_str("PostgreSQL refuses commits as on a full disk"),
+            Fault::HangDatabase => f.write_str("connections to PostgreSQL hang"),
             Fault::SlowDatabase => f.write_str("PostgreSQL answers 150 to 300 ms late"),
             Fault::LoseCommit => f.write_str("the answer to a COMMIT is lost"),
             Fault::CutDatabase => f.write_str("connections to PostgreSQL are reset"),
@@ -233,16 +271,20 @@ impl Schedule {
         let lasts_ms = match fault {
             // From a pause that nobody may take for a death to one that everybody must.
             Fault::Freeze(_) => self.dice.random_range(500..9_000),
-            Fault::KillDatabase => self.dice.random_range(500..8_000),
-            Fault::HangDatabase | Fault::HangRedis => self.dice.random_range(1_000..10_000),
+            Fault::KillDatabase | Fault::FullDatabase => self.dice.random_range(500..8_000),
+            Fault::FreezeDatabase | Fault::HangDatabase | Fault::HangRedis => {
+                self.dice.random_range(1_000..10_000)
+            }
             Fault::Kill(_) | Fault::Stop(_) => self.dice.random_range(200..6_000),
             Fault::CutOff(_) | Fault::HalfOpen(_) | Fault::Isolate(_) => {
                 self.dice.random_range(1_000..9_000)
             }
             Fault::SlowDatabase => self.dice.random_range(3_000..8_000),
-            Fault::LoseCommit | Fault::CutDatabase | Fault::CutZone(_) | Fault::WipeRedis => {
-                self.dice.random_range(500..1_500)
-            }
+            Fault::KillSession
+            | Fault::LoseCommit
+            | Fault::CutDatabase
+            | Fault::CutZone(_)
+            | Fault::WipeRedis => self.dice.random_range(500..1_500),
         };
         Step {
             after: Duration::from_millis(self.dice.random_range(300..2_500)),

@@ -1,5 +1,6 @@
 //! The cluster's database, read by tests that count.
 
+use crate::chaos::oracle::{AllHoldings, Holdings};
 use anyhow::{Context, Result};
 use tokio_postgres::{Client, NoTls};
 
@@ -50,6 +51,45 @@ impl Store {
             })
         });
         read.collect()
+    }
+
+    /// How many regions the world has.
+    pub async fn regions(&self) -> Result<usize> {
+        let row = self
+            .client
+            .query_one("SELECT count(*)::int8 FROM regions", &[])
+            .await
+            .context("regions")?;
+        Ok(usize::try_from(row.try_get::<_, i64>(0)?)?)
+    }
+
+    /// Online characters of regions whose owner is not a run that lives.
+    pub async fn nowhere(&self) -> Result<Vec<String>> {
+        let query = r#"SELECT c.id FROM characters c
+            LEFT JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ"
+            LEFT JOIN runs o ON o.id = r.run_id AND o.state <> 'fenced'
+            WHERE c.online AND o.id IS NULL ORDER BY c.id"#;
+        let rows = self.client.query(query, &[]).await.context("nowhere")?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    }
+
+    /// What every character has.
+    pub async fn holdings(&self) -> Result<AllHoldings> {
+        let mut all = AllHoldings::new();
+        let query = "SELECT id, coins::int8 FROM characters";
+        for row in self.client.query(query, &[]).await.context("coins")? {
+            let coins = u64::try_from(row.try_get::<_, i64>(1)?)?;
+            let holdings: &mut Holdings = all.entry(row.try_get(0)?).or_default();
+            holdings.coins = coins;
+        }
+        let query = r#"SELECT "playerId", "itemId", sum(quantity)::int8 FROM inventory
+            GROUP BY 1, 2"#;
+        for row in self.client.query(query, &[]).await.context("packs")? {
+            let quantity = u64::try_from(row.try_get::<_, i64>(2)?)?;
+            let holdings = all.entry(row.try_get(0)?).or_default();
+            holdings.items.insert(row.try_get(1)?, quantity);
+        }
+        Ok(all)
     }
 
     /// Handovers between processes so far: how far all ownership sequences are above their first.
