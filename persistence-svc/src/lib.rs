@@ -10,6 +10,8 @@ mod metrics;
 mod placement;
 mod rpc;
 mod server;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 mod store;
 
 pub use config::{Config, StoreConfig};

@@ -83,7 +83,7 @@ async fn step(
     }
 }
 
-async fn round(
+pub(crate) async fn round(
     store: &dyn Store,
     holder: &str,
     settings: Settings,

@@ -125,6 +125,10 @@ pub(crate) fn name_key(name: &str) -> String {
 
 /// A fresh id.
 pub(crate) fn new_id() -> String {
+    #[cfg(feature = "simulation")]
+    if let Some(id) = crate::simulation::new_id() {
+        return id;
+    }
     uuid::Uuid::now_v7().to_string()
 }
 

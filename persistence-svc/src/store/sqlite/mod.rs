@@ -40,6 +40,9 @@ pub(crate) struct Sqlite {
     closed: Mutex<Option<oneshot::Receiver<()>>>,
     changed: Arc<Notify>,
     answer_limit: Duration,
+    /// Works on the caller's thread instead.
+    #[cfg(feature = "simulation")]
+    here: Option<Mutex<Connection>>,
 }
 
 impl Sqlite {
@@ -71,7 +74,33 @@ impl Sqlite {
             closed: Mutex::new(Some(closed)),
             changed: Arc::new(Notify::new()),
             answer_limit,
+            #[cfg(feature = "simulation")]
+            here: None,
         })
+    }
+
+    /// A store that is gone with its last user and works on the caller's thread.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn in_memory() -> anyhow::Result<Sqlite> {
+        let connection = Connection::open_in_memory().context("open it in memory")?;
+        connection
+            .pragma_update(None, "foreign_keys", "ON")
+            .context("set foreign_keys")?;
+        connection.set_prepared_statement_cache_capacity(128);
+        Ok(Sqlite {
+            jobs: Mutex::new(None),
+            closed: Mutex::new(None),
+            changed: Arc::new(Notify::new()),
+            answer_limit: Duration::MAX,
+            here: Some(Mutex::new(connection)),
+        })
+    }
+
+    /// Looks at what a store in memory holds.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&Connection) -> R) -> Option<R> {
+        let here = self.here.as_ref()?;
+        Some(look(&here.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Runs `work` in one transaction that only reads.
@@ -97,6 +126,11 @@ impl Sqlite {
         R: Send + 'static,
         F: FnOnce(&Transaction<'_>) -> Result<R> + Send + 'static,
     {
+        #[cfg(feature = "simulation")]
+        if let Some(here) = &self.here {
+            let mut connection = here.lock().unwrap_or_else(PoisonError::into_inner);
+            return transact(&mut connection, behavior, work);
+        }
         let jobs = self.jobs().ok_or_else(closed)?;
         let (answer, result) = oneshot::channel();
         let job: Job = Box::new(move |connection| {
@@ -261,6 +295,10 @@ fn is_duplicate(error: &rusqlite::Error) -> bool {
 
 /// The clock of the store, in milliseconds.
 fn now_ms() -> i64 {
+    #[cfg(feature = "simulation")]
+    if let Some(now_ms) = crate::simulation::now_ms() {
+        return now_ms;
+    }
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .ok()

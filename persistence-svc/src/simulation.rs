@@ -1,0 +1,376 @@
+//! The whole service as one value, for a simulation of many processes: the real calls, the real
+//! judge and planner over a real SQLite in memory, with a clock that the simulation turns.
+//!
+//! Always: everything happens on the caller's thread before a call returns; time and new ids are
+//! those of that thread's simulation, so that the same calls give the same answers.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use bytes::{BufMut, Bytes, BytesMut};
+use chassis::telemetry::{Telemetry, TelemetryConfig};
+use http_body_util::Full;
+use prost::Message;
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::accounts_server::Accounts;
+use proto::rpc::persistence::v1::directory_server::Directory;
+use proto::rpc::persistence::v1::runs_server::Runs;
+use rusqlite::{Connection, Row};
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+use tonic::codec::Codec;
+use tonic::{Request, Status, Streaming};
+use tonic_prost::ProstCodec;
+
+use crate::feed::Feed;
+use crate::metrics::Metrics;
+use crate::placement::planner::{self, Settings};
+use crate::rpc::accounts::AccountsService;
+use crate::rpc::directory::DirectoryService;
+use crate::rpc::runs::RunsService;
+use crate::rpc::{Desk, model};
+use crate::store::sqlite::Sqlite;
+use crate::store::{Directories, Store as _};
+
+/// The lease of a run, in milliseconds.
+pub const LEASE_MS: u64 = 3_000;
+/// How overdue a lease must be when many lapse together, in milliseconds.
+const MASS_LAPSE_MS: u64 = 10_000;
+const HOLDER: &str = "simulation";
+
+thread_local! {
+    static NOW_MS: Cell<Option<i64>> = const { Cell::new(None) };
+    static IDS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The simulation's clock, on its thread.
+pub(crate) fn now_ms() -> Option<i64> {
+    NOW_MS.get()
+}
+
+/// The next id, in a simulation.
+pub(crate) fn new_id() -> Option<String> {
+    NOW_MS.get()?;
+    IDS.set(IDS.get() + 1);
+    Some(format!("id-{:06}", IDS.get()))
+}
+
+/// What may be asked of the service, as it comes over the wire.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "each is the call of its name")]
+pub enum Ask {
+    SignIn(wire::SignInRequest),
+    CreateCharacter(wire::CreateCharacterRequest),
+    OpenSession(wire::OpenSessionRequest),
+    Register(wire::RegisterRequest),
+    Renew(wire::RenewRequest),
+    Release(wire::ReleaseRequest),
+    Drain(wire::DrainRequest),
+    Ended(wire::EndedRequest),
+    LoadRegion(wire::LoadRegionRequest),
+    LoadCharacter(wire::LoadCharacterRequest),
+    OnlineCharacters(wire::OnlineCharactersRequest),
+    CharacterOwner(wire::CharacterOwnerRequest),
+    Commit(Arc<Vec<wire::CommitPart>>),
+    Suspect(wire::SuspectRequest),
+}
+
+/// What the service answers.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "each answers the call of its name")]
+pub enum Answer {
+    SignIn(wire::SignInReply),
+    CreateCharacter(wire::CharacterSummary),
+    OpenSession(wire::OpenSessionReply),
+    Register(wire::RegisterReply),
+    Renew(wire::RenewReply),
+    Release,
+    Drain,
+    Ended,
+    LoadRegion(Box<wire::LoadRegionReply>),
+    LoadCharacter(Box<wire::CharacterRecord>),
+    OnlineCharacters(wire::OnlineCharactersReply),
+    CharacterOwner(wire::CharacterOwnership),
+    Commit(wire::CommitReply),
+    Suspect,
+}
+
+/// The service and its database.
+pub struct Store {
+    runtime: Runtime,
+    sqlite: Arc<Sqlite>,
+    runs: RunsService,
+    accounts: AccountsService,
+    directory: DirectoryService,
+    metrics: Metrics,
+    /// Since when the store has answered every time.
+    steady: Cell<Option<u64>>,
+}
+
+/// The instruments of all simulations of a process.
+pub fn telemetry() -> anyhow::Result<Telemetry> {
+    Telemetry::new("persistence-svc", &TelemetryConfig::default())
+}
+
+impl Store {
+    /// An empty world at a moment. It belongs to the thread that makes it.
+    ///
+    /// # Errors
+    /// There is no runtime, or SQLite does not work.
+    pub fn new(now_ms: u64, telemetry: &Telemetry) -> anyhow::Result<Store> {
+        turn(now_ms);
+        IDS.set(0);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .context("a runtime")?;
+        let sqlite = Arc::new(Sqlite::in_memory()?);
+        runtime.block_on(sqlite.migrate())?;
+        let metrics = Metrics::new(&telemetry.meter());
+        let desk = Arc::new(Desk::new(
+            Arc::clone(&sqlite) as Arc<dyn crate::store::Store>,
+            metrics.clone(),
+            telemetry.tracer(),
+            Duration::from_millis(LEASE_MS),
+        ));
+        desk.open();
+        Ok(Store {
+            runs: RunsService(Arc::clone(&desk)),
+            accounts: AccountsService(desk),
+            directory: DirectoryService {
+                feed: Arc::new(Feed::new()),
+                metrics: metrics.clone(),
+                stop: CancellationToken::new(),
+            },
+            metrics,
+            runtime,
+            sqlite,
+            steady: Cell::new(None),
+        })
+    }
+
+    /// Answers one call.
+    ///
+    /// # Errors
+    /// As the call's caller would get.
+    pub fn call(&self, now_ms: u64, ask: Ask) -> Result<Answer, Status> {
+        turn(now_ms);
+        self.runtime.block_on(self.answer(ask))
+    }
+
+    async fn answer(&self, ask: Ask) -> Result<Answer, Status> {
+        Ok(match ask {
+            Ask::SignIn(ask) => {
+                Answer::SignIn(self.accounts.sign_in(Request::new(ask)).await?.into_inner())
+            }
+            Ask::CreateCharacter(ask) => {
+                let made = self.accounts.create_character(Request::new(ask)).await?;
+                Answer::CreateCharacter(made.into_inner())
+            }
+            Ask::OpenSession(ask) => {
+                let opened = self.accounts.open_session(Request::new(ask)).await?;
+                Answer::OpenSession(opened.into_inner())
+            }
+            Ask::Suspect(ask) => {
+                self.directory.suspect(Request::new(ask)).await?;
+                Answer::Suspect
+            }
+            ask => self.answer_run(ask).await?,
+        })
+    }
+
+    async fn answer_run(&self, ask: Ask) -> Result<Answer, Status> {
+        let runs = &self.runs;
+        Ok(match ask {
+            Ask::Register(ask) => {
+                Answer::Register(runs.register(Request::new(ask)).await?.into_inner())
+            }
+            Ask::Renew(ask) => Answer::Renew(runs.renew(Request::new(ask)).await?.into_inner()),
+            Ask::Release(ask) => {
+                runs.release(Request::new(ask)).await?;
+                Answer::Release
+            }
+            Ask::Drain(ask) => {
+                runs.drain(Request::new(ask)).await?;
+                Answer::Drain
+            }
+            Ask::Ended(ask) => {
+                runs.ended(Request::new(ask)).await?;
+                Answer::Ended
+            }
+            Ask::LoadRegion(ask) => {
+                let loaded = runs.load_region(Request::new(ask)).await?;
+                Answer::LoadRegion(Box::new(loaded.into_inner()))
+            }
+            Ask::LoadCharacter(ask) => {
+                let loaded = runs.load_character(Request::new(ask)).await?;
+                Answer::LoadCharacter(Box::new(loaded.into_inner()))
+            }
+            Ask::OnlineCharacters(ask) => {
+                let online = runs.online_characters(Request::new(ask)).await?;
+                Answer::OnlineCharacters(online.into_inner())
+            }
+            Ask::CharacterOwner(ask) => {
+                let owner = runs.character_owner(Request::new(ask)).await?;
+                Answer::CharacterOwner(owner.into_inner())
+            }
+            Ask::Commit(parts) => {
+                let committed = runs.commit(Request::new(stream(&parts))).await?;
+                Answer::Commit(committed.into_inner())
+            }
+            _ => return Err(Status::internal("not a call about runs")),
+        })
+    }
+
+    /// One round of the planner, due every 200 ms while the store answers.
+    ///
+    /// # Errors
+    /// The store is broken.
+    pub fn plan(&self, now_ms: u64) -> anyhow::Result<()> {
+        turn(now_ms);
+        let settings = Settings {
+            lease: Duration::from_millis(LEASE_MS),
+            settle: Duration::from_millis(500),
+            mass_lapse: Duration::from_millis(MASS_LAPSE_MS),
+        };
+        let quiet = match self.steady.get() {
+            Some(since) => now_ms.saturating_sub(since) < LEASE_MS,
+            None => true,
+        };
+        let store = self.sqlite.as_ref();
+        let round = planner::round(store, HOLDER, settings, quiet, &self.metrics);
+        self.runtime.block_on(round).context("a planner's round")?;
+        self.steady.set(self.steady.get().or(Some(now_ms)));
+        Ok(())
+    }
+
+    /// The store did not answer the planner for a while.
+    pub fn was_away(&self) {
+        self.steady.set(None);
+    }
+
+    /// The version of the directory.
+    ///
+    /// # Errors
+    /// The store is broken.
+    pub fn version(&self, now_ms: u64) -> anyhow::Result<u64> {
+        turn(now_ms);
+        let version = self.runtime.block_on(self.sqlite.version())?;
+        Ok(u64::try_from(version)?)
+    }
+
+    /// The directory, as it is pushed.
+    ///
+    /// # Errors
+    /// The store is broken.
+    pub fn directory(&self, now_ms: u64) -> anyhow::Result<wire::DirectoryUpdate> {
+        turn(now_ms);
+        let directory = self.runtime.block_on(self.sqlite.directory())?;
+        model::directory(directory).map_err(|why| anyhow::anyhow!("the directory: {why}"))
+    }
+
+    /// What the store holds now, for laws.
+    ///
+    /// # Errors
+    /// The store is broken.
+    pub fn facts(&self) -> anyhow::Result<Facts> {
+        let read = self.sqlite.look(|connection| Facts::read(connection));
+        Ok(read.context("the store is not in memory")??)
+    }
+}
+
+fn turn(now_ms: u64) {
+    NOW_MS.set(i64::try_from(now_ms).ok());
+}
+
+/// A batch as it comes over the wire.
+fn stream(parts: &[wire::CommitPart]) -> Streaming<wire::CommitPart> {
+    let mut bytes = BytesMut::new();
+    for part in parts {
+        let message = part.encode_to_vec();
+        bytes.put_u8(0);
+        bytes.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
+        bytes.put_slice(&message);
+    }
+    let decoder = ProstCodec::<wire::CommitReply, wire::CommitPart>::default().decoder();
+    Streaming::new_request(decoder, Full::new(Bytes::from(bytes)), None, None)
+}
+
+/// A character as the store holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(missing_docs, reason = "columns")]
+pub struct Character {
+    pub region: (i32, i32),
+    pub ownership_sequence: u64,
+    pub session_epoch: u64,
+    pub online: bool,
+    pub coins: u64,
+    /// Item and quantity by slot.
+    pub pack: BTreeMap<u8, (String, u64)>,
+}
+
+/// What the store holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Runs that are not fenced.
+    pub runs: BTreeMap<u64, String>,
+    /// Run (0: nobody) and epoch of each region.
+    pub regions: BTreeMap<(i32, i32), (u64, u64)>,
+    /// By id.
+    pub characters: BTreeMap<String, Character>,
+}
+
+impl Facts {
+    fn read(connection: &Connection) -> rusqlite::Result<Facts> {
+        let mut facts = Facts::default();
+        let mut runs = connection
+            .prepare_cached("SELECT id, state FROM runs WHERE state <> 'fenced' ORDER BY id")?;
+        let mut rows = runs.query([])?;
+        while let Some(row) = rows.next()? {
+            facts.runs.insert(number(row, 0)?, row.get(1)?);
+        }
+        let mut regions =
+            connection.prepare_cached("SELECT region_x, region_z, run_id, epoch FROM regions")?;
+        let mut rows = regions.query([])?;
+        while let Some(row) = rows.next()? {
+            let at = (row.get(0)?, row.get(1)?);
+            facts.regions.insert(at, (number(row, 2)?, number(row, 3)?));
+        }
+        let mut characters = connection.prepare_cached(
+            r#"SELECT id, "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online, coins
+               FROM characters"#,
+        )?;
+        let mut rows = characters.query([])?;
+        while let Some(row) = rows.next()? {
+            let character = Character {
+                region: (row.get(1)?, row.get(2)?),
+                ownership_sequence: number(row, 3)?,
+                session_epoch: number(row, 4)?,
+                online: row.get(5)?,
+                coins: number(row, 6)?,
+                pack: BTreeMap::new(),
+            };
+            facts.characters.insert(row.get(0)?, character);
+        }
+        let mut packs = connection.prepare_cached(
+            r#"SELECT "playerId", "slotIndex", "itemId", quantity FROM inventory"#,
+        )?;
+        let mut rows = packs.query([])?;
+        while let Some(row) = rows.next()? {
+            let who: String = row.get(0)?;
+            if let Some(character) = facts.characters.get_mut(&who) {
+                character
+                    .pack
+                    .insert(row.get(1)?, (row.get(2)?, number(row, 3)?));
+            }
+        }
+        Ok(facts)
+    }
+}
+
+fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, i64>(column).map(i64::cast_unsigned)
+}
