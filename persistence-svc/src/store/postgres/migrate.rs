@@ -5,7 +5,10 @@ use deadpool_postgres::Object;
 use crate::store::error::{Result, StoreError};
 
 /// One file per version, in order.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/postgres/0001_world.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/postgres/0001_world.sql"),
+    include_str!("../../../migrations/postgres/0002_value.sql"),
+];
 /// Only one migration runs at a time in a database; the number is ours alone.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";
 

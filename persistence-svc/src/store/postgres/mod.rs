@@ -8,6 +8,7 @@ mod accounts;
 mod commits;
 mod directory;
 mod migrate;
+pub(crate) mod ownership;
 mod runs;
 mod sessions;
 

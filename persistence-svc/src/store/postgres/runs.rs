@@ -1,9 +1,10 @@
 //! Runs, leases and what a run loads, in PostgreSQL.
 
-use deadpool_postgres::{GenericClient, Object, Transaction};
+use deadpool_postgres::{GenericClient, Object};
 use tonic::async_trait;
 
 use super::directory::{INCARNATION, bump};
+pub(super) use super::ownership::disown;
 use super::{Postgres, Values, record};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
@@ -156,21 +157,4 @@ pub(super) async fn owner(client: &Object, region: Region) -> Result<Option<(i64
         Some(row) => Some((row.try_get(0)?, row.try_get(1)?)),
         None => None,
     })
-}
-
-/// Makes the regions of runs nobody's, locked in their order. Returns how many.
-pub(super) async fn disown(transaction: &Transaction<'_>, runs: &[i64]) -> Result<u64> {
-    transaction
-        .execute(
-            "SELECT 1 FROM regions WHERE run_id = ANY($1) ORDER BY region_x, region_z FOR UPDATE",
-            &[&runs],
-        )
-        .await?;
-    let changed = transaction
-        .execute(
-            "UPDATE regions SET run_id = 0, epoch = epoch + 1 WHERE run_id = ANY($1)",
-            &[&runs],
-        )
-        .await?;
-    Ok(changed)
 }

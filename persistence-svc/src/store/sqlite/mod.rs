@@ -6,6 +6,7 @@
 mod accounts;
 mod commits;
 mod directory;
+pub(crate) mod ownership;
 mod runs;
 mod sessions;
 
@@ -28,7 +29,10 @@ use super::model::{Character, Record, Region, SKILLS, SkillValue};
 use super::{Store, model};
 
 /// Tables, one file per version. `user_version` counts how many were applied.
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_world.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/sqlite/0001_world.sql"),
+    include_str!("../../../migrations/sqlite/0002_value.sql"),
+];
 const QUEUE: usize = 256;
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 

@@ -4,6 +4,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
 use super::directory::incarnation;
+pub(super) use super::ownership::disown;
 use super::{Sqlite, bump, now_ms, record};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
@@ -141,13 +142,4 @@ pub(super) fn owner(transaction: &Transaction<'_>, region: Region) -> Result<Opt
         .query_row([region.x, region.z], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     Ok(owner)
-}
-
-/// Makes the regions of a run nobody's.
-pub(super) fn disown(transaction: &Transaction<'_>, run: i64) -> Result<usize> {
-    let changed = transaction.execute(
-        "UPDATE regions SET run_id = 0, epoch = epoch + 1 WHERE run_id = ?1",
-        [run],
-    )?;
-    Ok(changed)
 }
