@@ -33,7 +33,7 @@ fn somewhere(number: u32, reach: u32) -> Tile {
 /// All regions, and players within `reach` tiles of the spawn.
 fn crowd(reach: u32) -> World {
     let content = Content::embedded();
-    let mut world = World::new(content.clone(), Rules::default(), 1);
+    let mut world = World::new(content.clone(), Rules::default(), 1, 1);
     for region in content.regions() {
         world
             .region_in(region, Tick(0), None)
@@ -53,6 +53,7 @@ fn crowd(reach: u32) -> World {
             running: number % 2 == 0,
             combat_level: 3,
             placed: true,
+            inventory: BTreeMap::new(),
         };
         Arrival {
             record,
@@ -63,6 +64,7 @@ fn crowd(reach: u32) -> World {
     let inbox = Inbox {
         arrivals: arrivals.collect(),
         inputs: Vec::new(),
+        ..Inbox::default()
     };
     world.tick(Tick(1), inbox, &mut ());
     world
@@ -93,6 +95,7 @@ fn clicks(world: &World, round: u64, players: u32) -> Inbox {
     Inbox {
         arrivals: Vec::new(),
         inputs: inputs.collect(),
+        ..Inbox::default()
     }
 }
 

@@ -20,8 +20,11 @@ pub const PAST_TILES_MAX: u32 = 24;
 pub struct Crossing {
     /// Who.
     pub who: CharacterId,
-    /// The region in which it stands.
+    /// The region in which it stands, or is to stand.
     pub to: Region,
+    /// Where it is to stand there; `None`: where it stands already. The world holds still with
+    /// it until its region is set, it leaves, or [`crate::World::call_off`] is called.
+    pub place: Option<Tile>,
 }
 
 /// The region to which `player` should now belong, if that is another one. Reported again at

@@ -1,16 +1,24 @@
-//! Whose saved state changed in a tick.
+//! What changed in a tick that must be saved.
+//!
+//! Always: what `valued` and `ground` changed of any holder is what `ledger` says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::CharacterId;
+use crate::ids::{CharacterId, EntityId};
+use crate::item::ground::GroundChange;
+use crate::item::ledger::LedgerEntry;
 
-/// Who must be saved, and how soon.
+/// Who and what must be saved, and how soon.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
     /// Those who stand elsewhere than before.
     pub moved: BTreeSet<CharacterId>,
-    /// Those who gained or lost something of value.
+    /// Those whose pack or pouch changed.
     pub valued: BTreeSet<CharacterId>,
+    /// What became of things on the ground.
+    pub ground: BTreeMap<EntityId, GroundChange>,
+    /// Who gained or lost what; several rows may speak of the same holder, item and cause.
+    pub ledger: Vec<LedgerEntry>,
 }

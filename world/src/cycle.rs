@@ -13,6 +13,7 @@ use crate::changes::Changes;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
 use crate::intent::{Arrival, Intent, PlayerInput};
+use crate::item::Value;
 use crate::player::{PID_END, Pace, Player};
 use crate::record::ENERGY_FULL;
 use crate::refusal::Refusal;
@@ -30,6 +31,9 @@ pub struct Inbox {
     pub arrivals: Vec<Arrival>,
     /// What players ask.
     pub inputs: Vec<PlayerInput>,
+    /// Whether value may change hands.
+    #[serde(default)]
+    pub value: Value,
 }
 
 /// All that a tick did, for those outside.
@@ -203,11 +207,16 @@ impl World {
             } = input;
             phases.input(&who);
             let answer = match self.follow(&who, intent, searches_end, out) {
-                Ok(()) => Event::Done { who, number },
+                Ok(()) => Event::Done {
+                    who,
+                    number,
+                    value: false,
+                },
                 Err(refusal) => Event::Refused {
                     who,
                     number,
                     refusal,
+                    value: false,
                 },
             };
             out.events.push(answer);
@@ -247,6 +256,12 @@ impl World {
                     text,
                 });
             }
+            Intent::Drop { .. }
+            | Intent::Pickup { .. }
+            | Intent::MoveSlot { .. }
+            | Intent::WithdrawCoins { .. }
+            | Intent::DepositCoins { .. }
+            | Intent::HomeTeleport => return Err(Refusal::Unsupported),
         }
         Ok(())
     }
@@ -309,6 +324,7 @@ impl World {
                 out.crossings.push(Crossing {
                     who: who.clone(),
                     to,
+                    place: None,
                 });
             }
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{CharacterId, EntityId};
 use crate::refusal::Refusal;
+use crate::tile::Tile;
 
 /// Something that happened. Private to `who`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +19,8 @@ pub enum Event {
         who: CharacterId,
         /// Which.
         number: u64,
+        /// It tells of value, and must be held back until that is saved.
+        value: bool,
     },
     /// The input was refused and has changed nothing.
     Refused {
@@ -27,6 +30,8 @@ pub enum Event {
         number: u64,
         /// Why.
         refusal: Refusal,
+        /// It tells of value, and must be held back until that is saved.
+        value: bool,
     },
     /// A player came into the world.
     Joined {
@@ -54,6 +59,44 @@ pub enum Event {
         /// What there is to say about it.
         text: Arc<str>,
     },
+    /// Something in the pack changed. Of value: to be held back until that is saved.
+    Inventory {
+        /// Whose.
+        who: CharacterId,
+        /// Which slots, in order.
+        slots: Vec<u8>,
+    },
+    /// The coins in the pouch changed. Of value: to be held back until that is saved.
+    Coins {
+        /// Whose.
+        who: CharacterId,
+    },
+    /// What was accepted earlier has come to nothing.
+    Failed {
+        /// Whose.
+        who: CharacterId,
+        /// Why.
+        refusal: Refusal,
+        /// It tells of value, and must be held back until that is saved.
+        value: bool,
+    },
+    /// The input wants something that may be where others play: it was neither done nor refused,
+    /// and has changed nothing. To be played again there, once.
+    Elsewhere {
+        /// Whose.
+        who: CharacterId,
+        /// Which.
+        number: u64,
+        /// What it wants.
+        target: EntityId,
+    },
+    /// A player stands somewhere else all at once.
+    Teleported {
+        /// Who.
+        who: CharacterId,
+        /// Where.
+        tile: Tile,
+    },
 }
 
 impl Event {
@@ -65,7 +108,12 @@ impl Event {
             | Event::Joined { who }
             | Event::TurnedAway { who, .. }
             | Event::Vitals { who }
-            | Event::Examined { who, .. } => who,
+            | Event::Examined { who, .. }
+            | Event::Inventory { who, .. }
+            | Event::Coins { who }
+            | Event::Failed { who, .. }
+            | Event::Elsewhere { who, .. }
+            | Event::Teleported { who, .. } => who,
         }
     }
 }

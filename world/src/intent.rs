@@ -25,6 +25,37 @@ pub enum Intent {
         /// At what.
         target: EntityId,
     },
+    /// Lay a stack, or some of it, on the ground.
+    Drop {
+        /// Which slot of the pack.
+        slot: u8,
+        /// How many; `None`: all of it.
+        quantity: Option<u32>,
+    },
+    /// Go to something on the ground and take all of it.
+    Pickup {
+        /// What.
+        target: EntityId,
+    },
+    /// Put what lies in one slot of the pack into another; what lay there comes back.
+    MoveSlot {
+        /// Which slot.
+        from: u8,
+        /// Which other.
+        to: u8,
+    },
+    /// Coins from the pouch, as a stack in the pack.
+    WithdrawCoins {
+        /// How many.
+        amount: u32,
+    },
+    /// Coins from the pack into the pouch.
+    DepositCoins {
+        /// How many; `None`: all.
+        amount: Option<u32>,
+    },
+    /// Go home by magic, after standing still for a while.
+    HomeTeleport,
 }
 
 /// One intent of one player.

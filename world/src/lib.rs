@@ -5,7 +5,7 @@
 //! network or a shared source of chance, and all arithmetic is on integers.
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
-//! [`event`], [`refusal`], [`record`]); things ([`map`], [`content`], [`player`], [`npc`],
+//! [`event`], [`refusal`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod event;
@@ -18,6 +18,7 @@ pub mod tick;
 pub mod tile;
 
 pub mod content;
+pub mod item;
 pub mod look;
 pub mod map;
 pub mod npc;
@@ -39,6 +40,11 @@ pub use event::Event;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
 pub use intent::{Arrival, Intent, PlayerInput};
+pub use item::{
+    Stack, Value,
+    ground::{GroundChange, GroundItem},
+    ledger::{Cause, Holder, LedgerEntry},
+};
 pub use look::{Field, Kind, Look};
 pub use map::{Ground, Terrain};
 pub use player::Player;

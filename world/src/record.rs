@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::CharacterId;
+use crate::item::Stack;
 use crate::tile::Tile;
 
 /// Full run energy.
@@ -44,6 +45,9 @@ pub struct PlayerRecord {
     pub combat_level: u32,
     /// False: it never stood in the world, and `tile` means nothing yet.
     pub placed: bool,
+    /// What lies in the slots of the pack, 0 to 27.
+    #[serde(default)]
+    pub inventory: BTreeMap<u8, Stack>,
 }
 
 impl PlayerRecord {
@@ -85,7 +89,7 @@ macro_rules! bytes {
         impl $type {
             /// As MessagePack with named fields.
             pub fn to_bytes(&self) -> Vec<u8> {
-                // Strings, integers and maps with text keys always encode into memory.
+                // Strings, integers and maps with plain keys always encode into memory.
                 rmp_serde::to_vec_named(self).unwrap_or_default()
             }
 
@@ -127,6 +131,7 @@ mod tests {
             running: true,
             combat_level: 3,
             placed: true,
+            inventory: BTreeMap::from([(27, Stack::new("logs", 1))]),
         };
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
         let hot = PlayerHot {

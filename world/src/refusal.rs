@@ -15,15 +15,39 @@ pub enum Refusal {
     NotFound,
     /// Another matter must end first, or too much is being asked at once.
     Busy,
+    /// There is no room for it in the pack.
+    InventoryFull,
+    /// There is nothing in that slot.
+    EmptySlot,
+    /// There are not so many.
+    NotEnough,
+    /// Only its owner may take it yet.
+    Protected,
+    /// Something else came in between.
+    Interrupted,
+    /// Not again so soon.
+    Cooldown,
+    /// An operator has stopped exchanges.
+    ExchangesFrozen,
+    /// Changes of value cannot be saved now.
+    StorageUnavailable,
 }
 
 impl Refusal {
     /// All of them.
-    pub const ALL: [Refusal; 5] = [
+    pub const ALL: [Refusal; 13] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
         Refusal::NotFound,
         Refusal::Busy,
+        Refusal::InventoryFull,
+        Refusal::EmptySlot,
+        Refusal::NotEnough,
+        Refusal::Protected,
+        Refusal::Interrupted,
+        Refusal::Cooldown,
+        Refusal::ExchangesFrozen,
+        Refusal::StorageUnavailable,
     ];
 }

@@ -301,6 +301,7 @@ fn a_new_character_is_placed_at_the_spawn() {
     let outcome = stage.step(world::Inbox {
         arrivals: vec![arrival],
         inputs: Vec::new(),
+        ..world::Inbox::default()
     });
     let ann = stage
         .world

@@ -96,7 +96,7 @@ fn timers_stand_still_while_a_region_is_not_played() {
         }
         40
     };
-    let mut later = World::new(land.content(), Rules::default(), 1);
+    let mut later = World::new(land.content(), Rules::default(), 1, 1);
     let now = Tick(stage.world.now().0 + 10_000);
     later
         .region_in(region, now, bytes.as_deref())

@@ -135,7 +135,7 @@ fn id(who: u8) -> CharacterId {
 }
 
 fn fresh(seed: u64) -> World {
-    let mut world = World::new(content(), Rules::default(), seed);
+    let mut world = World::new(content(), Rules::default(), seed, 1);
     for region in content().regions() {
         world.region_in(region, Tick(BEGIN), None).unwrap();
     }
@@ -197,7 +197,7 @@ fn hash(world: &World) -> String {
 }
 
 fn moved_to_another(world: &World, seed: u64) -> World {
-    let mut next = World::new(content(), Rules::default(), seed);
+    let mut next = World::new(content(), Rules::default(), seed, 1);
     for region in world.regions() {
         let bytes = world.region_bytes(region).unwrap();
         next.region_in(region, world.now(), Some(&bytes)).unwrap();
@@ -304,7 +304,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_region_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let mut world = World::new(content(), Rules::default(), 1);
+        let mut world = World::new(content(), Rules::default(), 1, 1);
         let region = Region { x: 0, z: 0 };
         prop_assert!(world.region_in(region, Tick(1), Some(&bytes)).is_err());
         prop_assert_eq!(world.regions().count(), 0);

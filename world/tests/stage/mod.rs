@@ -151,7 +151,7 @@ impl Stage {
 
     pub(crate) fn with(land: &Land, rules: Rules) -> Stage {
         let content = land.content();
-        let mut world = World::new(Arc::clone(&content), rules, land.seed);
+        let mut world = World::new(Arc::clone(&content), rules, land.seed, 1);
         for region in content.regions() {
             world
                 .region_in(region, Tick(BEGIN), None)
@@ -262,6 +262,11 @@ fn event(event: &Event) -> Option<String> {
         Event::Joined { who } => format!("{who} joined"),
         Event::TurnedAway { who, refusal } => format!("{who} turned away {refusal:?}"),
         Event::Examined { who, target, text } => format!("{who} sees {target}: {text}"),
+        Event::Inventory { who, slots } => format!("{who} slots {slots:?}"),
+        Event::Coins { who } => format!("{who} coins"),
+        Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
+        Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
+        Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
     })
 }
 
@@ -299,5 +304,6 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         running: false,
         combat_level: 3,
         placed: true,
+        inventory: BTreeMap::new(),
     }
 }

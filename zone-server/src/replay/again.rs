@@ -57,7 +57,8 @@ pub(crate) fn play(
     clock: &mut dyn PhaseClock,
     out: &mut dyn Write,
 ) -> Ended {
-    let mut world = World::new(content, record.header.rules(), record.header.seed);
+    let header = &record.header;
+    let mut world = World::new(content, header.rules(), header.seed, header.run_id);
     let mut handled = None;
     for change in record {
         let change = match change {

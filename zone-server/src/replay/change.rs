@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
-use world::{CharacterId, Inbox, PhaseClock, Region, Tick, World};
+use world::{CharacterId, GroundItem, Inbox, PhaseClock, Region, Tick, World};
 
 /// One change, with all that it needs to be done again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +15,14 @@ pub(crate) enum Change {
         now: Tick,
         state: Option<Blob>,
     },
+    /// What lies on the ground of a region came in.
+    GroundIn {
+        region: Region,
+        played: Tick,
+        items: Vec<GroundItem>,
+    },
+    /// Somebody who was to be brought elsewhere stays.
+    CallOff { who: CharacterId },
     /// A region was given away.
     RegionOut { region: Region },
     /// Somebody was taken out.
@@ -36,6 +44,16 @@ impl Change {
             Change::RegionIn { region, now, state } => {
                 let state = state.as_ref().map(|blob| &*blob.0);
                 let _ = world.region_in(region, now, state);
+            }
+            Change::GroundIn {
+                region,
+                played,
+                items,
+            } => {
+                let _ = world.ground_in(region, played, items);
+            }
+            Change::CallOff { who } => {
+                let _ = world.call_off(&who);
             }
             Change::RegionOut { region } => {
                 let _ = world.region_out(region);

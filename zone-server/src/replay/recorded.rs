@@ -5,8 +5,8 @@
 use std::ops::Deref;
 
 use world::{
-    CharacterId, Inbox, Outcome, PhaseClock, PlayerHot, PlayerRecord, Region, Tick, Unreadable,
-    World,
+    CharacterId, GroundItem, Inbox, Outcome, PhaseClock, PlayerHot, PlayerRecord, Region, Tick,
+    Unreadable, World,
 };
 
 use super::{
@@ -59,6 +59,27 @@ impl Recorded {
             state: state.map(|bytes| Blob(bytes.to_vec())),
         });
         self.world.region_in(region, now, state)
+    }
+
+    /// As [`World::ground_in`].
+    pub(crate) fn ground_in(
+        &mut self,
+        region: Region,
+        played: Tick,
+        items: Vec<GroundItem>,
+    ) -> bool {
+        self.note(|| Change::GroundIn {
+            region,
+            played,
+            items: items.clone(),
+        });
+        self.world.ground_in(region, played, items)
+    }
+
+    /// As [`World::call_off`].
+    pub(crate) fn call_off(&mut self, who: &CharacterId) -> bool {
+        self.note(|| Change::CallOff { who: who.clone() });
+        self.world.call_off(who)
     }
 
     /// As [`World::region_out`].

@@ -134,7 +134,7 @@ impl Run {
             .extract_if(.., |(played, _)| *played < self.now);
         let mut inbox = Inbox {
             arrivals: ripe.map(|(_, arrival)| arrival).collect(),
-            inputs: Vec::new(),
+            ..Inbox::default()
         };
         let mut requests = Requests::new();
         let mut leaving = Vec::new();

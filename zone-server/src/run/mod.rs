@@ -114,7 +114,7 @@ impl Run {
             save_ticks: config.ticks(config.save_interval),
             rows_max: ROWS_MAX,
         };
-        let world = World::new(content, config.rules, config.seed);
+        let world = World::new(content, config.rules, config.seed, id);
         let bounds = Bounds {
             ticks: config.replay_ticks,
             bytes: GENERATION_BYTES_MAX,

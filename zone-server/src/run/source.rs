@@ -55,7 +55,7 @@ impl Gone {
 impl Run {
     /// Who stands past a border after a tick: inside the run it only changes its region.
     pub(super) fn crossings(&mut self, crossings: Vec<Crossing>) {
-        for Crossing { who, to } in crossings {
+        for Crossing { who, to, .. } in crossings {
             let Some(seat) = self.roster.get_mut(&who) else {
                 continue;
             };

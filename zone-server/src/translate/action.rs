@@ -17,6 +17,16 @@ pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
                 target: EntityId::from(target),
             })
         }
+        "pickup" => {
+            let target = asked.target.as_deref().ok_or_else(|| Refused {
+                code: ErrorCode::InvalidData,
+                words: "target: what is to be picked up".to_owned(),
+            })?;
+            Ok(Intent::Pickup {
+                target: EntityId::from(target),
+            })
+        }
+        "home-teleport" => Ok(Intent::HomeTeleport),
         _ => Err(Refused {
             code: ErrorCode::Unsupported,
             words: "this cannot be done in this world yet".to_owned(),

@@ -2,15 +2,20 @@
 //! compiler names whatever a new event lacks. One file per feature.
 
 pub(crate) mod action;
+pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod sync;
+pub(crate) mod value;
 
 use bytes::Bytes;
 use proto::{
-    client::{ClientMessage, ErrorCode, ServerEvent, error::Error, session::Ack, session::Notice},
+    client::{
+        ClientMessage, ErrorCode, ServerEvent, coins::CoinsUpdate, error::Error, session::Ack,
+        session::Notice,
+    },
     rpc::zone::v1::{Input, Private},
 };
 use world::{Event, Intent, PlayerRecord};
@@ -50,13 +55,10 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::Move(asked) => Ok(Wish::Intent(movement::intent(&asked))),
         ClientMessage::Action(asked) => action::intent(&asked).map(Wish::Intent),
         ClientMessage::WorldLeave(_) => Ok(Wish::Leave),
-        ClientMessage::Drop(_)
-        | ClientMessage::MoveSlot(_)
-        | ClientMessage::WithdrawCoins(_)
-        | ClientMessage::DepositCoins(_) => Err(Refused {
-            code: ErrorCode::Unsupported,
-            words: "nothing can be done with a pack yet".to_owned(),
-        }),
+        ClientMessage::Drop(asked) => Ok(Wish::Intent(inventory::drop(&asked))),
+        ClientMessage::MoveSlot(asked) => Ok(Wish::Intent(inventory::move_slot(&asked))),
+        ClientMessage::WithdrawCoins(asked) => Ok(Wish::Intent(inventory::withdraw(&asked))),
+        ClientMessage::DepositCoins(asked) => Ok(Wish::Intent(inventory::deposit(&asked))),
         ClientMessage::Authenticate(_)
         | ClientMessage::Resume(_)
         | ClientMessage::Ping(_)
@@ -104,6 +106,30 @@ pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told>
             };
             Told::Message(private(&notice, Bytes::new()))
         }
+        Event::Inventory { slots, .. } => {
+            let update = inventory::update(record?, slots);
+            Told::Message(private(&update, Bytes::new()))
+        }
+        Event::Coins { .. } => {
+            let coins = record?.coins;
+            Told::Message(private(&CoinsUpdate { coins }, Bytes::new()))
+        }
+        Event::Failed { refusal, .. } => {
+            let why = refusal::refused(*refusal);
+            let error = Error {
+                code: why.code,
+                message: why.words,
+                event: None,
+                retry_after_ms: None,
+            };
+            Told::Message(private(&error, Bytes::new()))
+        }
+        // Until somebody can be brought there, there is no such thing here.
+        Event::Elsewhere { number, .. } => {
+            Told::Refused(*number, refusal::refused(world::Refusal::NotFound))
+        }
+        // The frame that shows it there tells it.
+        Event::Teleported { .. } => return None,
     })
 }
 

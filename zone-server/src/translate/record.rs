@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 
 use proto::rpc::{
     common::v1 as common,
-    persistence::v1::{CharacterRecord, Skill},
+    persistence::v1::{CharacterRecord, Skill, Slot},
 };
-use world::{CharacterId, PlayerRecord, Region, SkillXp, Tile, record::ENERGY_FULL};
+use world::{
+    CharacterId, PlayerRecord, Region, SkillXp, Stack, Tile, item::SLOTS, record::ENERGY_FULL,
+};
 
 /// The world's record of a row.
 pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
@@ -31,6 +33,7 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
         running: row.running,
         combat_level: row.combat_level,
         placed: row.placed,
+        inventory: row.inventory.iter().filter_map(slot).collect(),
     }
 }
 
@@ -48,6 +51,11 @@ pub(crate) fn row(player: PlayerRecord, owner: Owner<'_>) -> CharacterRecord {
         name,
         level: xp.level,
         xp_tenths: xp.xp_tenths,
+    });
+    let slots = player.inventory.into_iter().map(|(slot, stack)| Slot {
+        slot: u32::from(slot),
+        item_id: stack.item.to_string(),
+        quantity: stack.quantity,
     });
     CharacterRecord {
         id: player.id.to_string(),
@@ -67,8 +75,14 @@ pub(crate) fn row(player: PlayerRecord, owner: Owner<'_>) -> CharacterRecord {
         run_energy: player.energy,
         running: player.running,
         placed: player.placed,
-        inventory: Vec::new(),
+        inventory: slots.collect(),
     }
+}
+
+/// A slot as the world has it; nothing, if there is no such slot or nothing in it.
+fn slot(row: &Slot) -> Option<(u8, Stack)> {
+    let slot = u8::try_from(row.slot).ok().filter(|slot| *slot < SLOTS)?;
+    (row.quantity > 0).then(|| (slot, Stack::new(row.item_id.as_str(), row.quantity)))
 }
 
 /// Heights are whole tiles; whatever else a row says is rounded into their range.
@@ -123,6 +137,11 @@ mod tests {
             run_energy: 9_000,
             running: true,
             placed: true,
+            inventory: vec![Slot {
+                slot: 27,
+                item_id: "logs".to_owned(),
+                quantity: 3,
+            }],
             ..CharacterRecord::default()
         };
         let owner = Owner {

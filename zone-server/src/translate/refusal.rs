@@ -13,6 +13,17 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
         Refusal::Unsupported => (ErrorCode::Unsupported, "that is not possible here"),
         Refusal::NotFound => (ErrorCode::NotFound, "there is no such thing here"),
         Refusal::Busy => (ErrorCode::Busy, "something else must end first"),
+        Refusal::InventoryFull => (ErrorCode::InventoryFull, "there is no room for it"),
+        Refusal::EmptySlot => (ErrorCode::EmptySlot, "there is nothing in that slot"),
+        Refusal::NotEnough => (ErrorCode::NotEnough, "there are not so many"),
+        Refusal::Protected => (ErrorCode::Protected, "it is for somebody else as yet"),
+        Refusal::Interrupted => (ErrorCode::Interrupted, "something else came in between"),
+        Refusal::Cooldown => (ErrorCode::Cooldown, "not again so soon"),
+        Refusal::ExchangesFrozen => (ErrorCode::ExchangesFrozen, "exchanges are stopped for now"),
+        Refusal::StorageUnavailable => (
+            ErrorCode::StorageUnavailable,
+            "nothing of value can be saved just now",
+        ),
     };
     Refused {
         code,

@@ -6,10 +6,9 @@ use proto::client::{
     session::Character,
     sync::{Health, PlayerSync, Position, Skill, VitalsUpdate},
 };
-use world::PlayerRecord;
+use world::{PlayerRecord, item::SLOTS};
 
-/// Slots of a pack.
-const SLOTS: usize = 28;
+use super::inventory;
 
 /// Everything, as after tick `tick`.
 pub(crate) fn sync(player: &PlayerRecord, tick: u64) -> PlayerSync {
@@ -35,7 +34,9 @@ pub(crate) fn sync(player: &PlayerRecord, tick: u64) -> PlayerSync {
         },
         health: health(player),
         skills: skills.collect(),
-        inventory: vec![None; SLOTS],
+        inventory: (0..SLOTS)
+            .map(|slot| inventory::stack(player, slot))
+            .collect(),
         equipment: BTreeMap::new(),
         coins: player.coins,
         energy: energy(player),

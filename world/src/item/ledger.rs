@@ -1,0 +1,63 @@
+//! Who gained or lost what, and why: a row for every change of a holder.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::CharacterId;
+
+/// Who may hold something.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Holder {
+    /// A character: in its pack or pouch.
+    Character(CharacterId),
+    /// All that lies on the ground.
+    Ground,
+}
+
+/// Why something was made, moved or destroyed. The list is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Cause {
+    /// Made: what a new character begins with.
+    Starter,
+    /// Moved: from a pack to the ground.
+    Drop,
+    /// Moved: from the ground to a character.
+    Pickup,
+    /// Destroyed: it lay on the ground for too long, or under too much.
+    Expire,
+}
+
+/// What a cause does to the sum of all that there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Balance {
+    Makes,
+    Moves,
+    Destroys,
+}
+
+impl Cause {
+    /// All of them.
+    pub const ALL: [Cause; 4] = [Cause::Starter, Cause::Drop, Cause::Pickup, Cause::Expire];
+
+    pub(crate) const fn balance(self) -> Balance {
+        match self {
+            Cause::Starter => Balance::Makes,
+            Cause::Drop | Cause::Pickup => Balance::Moves,
+            Cause::Expire => Balance::Destroys,
+        }
+    }
+}
+
+/// A holder's gain or loss of one item by one deed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LedgerEntry {
+    /// Who gained or lost it.
+    pub holder: Holder,
+    /// Which item.
+    pub item: Arc<str>,
+    /// Why.
+    pub cause: Cause,
+    /// How much; never 0, below it when lost.
+    pub delta: i64,
+}

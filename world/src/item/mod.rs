@@ -1,0 +1,49 @@
+//! Things of value: what they are, where they may be, and the one way in which they move.
+//!
+//! Always: items and coins are made, moved and destroyed by [`transfer`] only, which writes
+//! down every change of whoever holds them. Coins count as the item [`COINS`], in a pouch or not.
+
+pub mod ground;
+pub mod ledger;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// The item that coins are, in the pouch too.
+pub const COINS: &str = "coins";
+/// Slots of a pack: 0 to 27.
+pub const SLOTS: u8 = 28;
+/// The most of one item in a stack, and the most coins in a pouch.
+pub const QUANTITY_MAX: u32 = i32::MAX as u32;
+
+/// So many of one item, in one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stack {
+    /// Which item; the content may not know it, it is kept all the same.
+    pub item: Arc<str>,
+    /// At least 1, at most [`QUANTITY_MAX`].
+    pub quantity: u32,
+}
+
+impl Stack {
+    /// So many of `item`.
+    pub fn new(item: impl Into<Arc<str>>, quantity: u32) -> Stack {
+        Stack {
+            item: item.into(),
+            quantity,
+        }
+    }
+}
+
+/// Whether value may change hands in a tick; whoever drives the world knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Value {
+    /// It may.
+    #[default]
+    Open,
+    /// An operator has stopped exchanges: drops, pickups and moves of coins are refused.
+    Frozen,
+    /// Changes cannot be saved: nothing of value is made, moved or destroyed, nothing expires.
+    Unavailable,
+}

@@ -1,0 +1,57 @@
+//! The pack and the pouch: what is asked of them, and what is told.
+
+use proto::client::{
+    coins::{CoinsDeposit, CoinsWithdraw},
+    inventory::{InventoryDrop, InventoryMove, InventoryUpdate, SlotUpdate},
+    sync::Stack,
+};
+use world::{Intent, PlayerRecord};
+
+/// `inventory:drop`.
+pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
+    Intent::Drop {
+        slot: asked.slot,
+        quantity: asked.quantity,
+    }
+}
+
+/// `inventory:move`.
+pub(crate) fn move_slot(asked: &InventoryMove) -> Intent {
+    Intent::MoveSlot {
+        from: asked.from,
+        to: asked.to,
+    }
+}
+
+/// `coins:withdraw`.
+pub(crate) fn withdraw(asked: &CoinsWithdraw) -> Intent {
+    Intent::WithdrawCoins {
+        amount: asked.amount,
+    }
+}
+
+/// `coins:deposit`.
+pub(crate) fn deposit(asked: &CoinsDeposit) -> Intent {
+    Intent::DepositCoins {
+        amount: asked.amount,
+    }
+}
+
+/// `inventory:update` of these slots.
+pub(crate) fn update(player: &PlayerRecord, slots: &[u8]) -> InventoryUpdate {
+    let slots = slots.iter().map(|slot| SlotUpdate {
+        slot: *slot,
+        item: stack(player, *slot),
+    });
+    InventoryUpdate {
+        slots: slots.collect(),
+    }
+}
+
+/// What lies in a slot, as a client reads it.
+pub(crate) fn stack(player: &PlayerRecord, slot: u8) -> Option<Stack> {
+    player.inventory.get(&slot).map(|stack| Stack {
+        item_id: stack.item.to_string(),
+        quantity: stack.quantity,
+    })
+}

@@ -1,0 +1,80 @@
+//! Value: ground items and causes, as the store writes them and as the world knows them.
+//!
+//! Always: translating a ground item one way and back changes nothing.
+
+use proto::rpc::persistence::v1 as rpc;
+use world::{Cause, CharacterId, EntityId, GroundItem, Tick, Tile};
+
+use super::record;
+
+/// The row of an item on the ground.
+pub(crate) fn row(item: &GroundItem) -> rpc::GroundItem {
+    let owner = item.owner.as_ref();
+    rpc::GroundItem {
+        id: item.id.to_string(),
+        region: Some(record::rpc_region(item.region)),
+        x: item.tile.x,
+        z: item.tile.z,
+        item_id: item.item.to_string(),
+        quantity: item.quantity,
+        owner_id: owner.map_or_else(String::new, CharacterId::to_string),
+        public_tick: item.public_at.0,
+        expires_tick: item.expires_at.0,
+    }
+}
+
+/// The item of a row; `None`: it names no region or nothing.
+pub(crate) fn ground(row: &rpc::GroundItem) -> Option<GroundItem> {
+    if row.quantity == 0 || row.id.is_empty() {
+        return None;
+    }
+    Some(GroundItem {
+        id: EntityId::from(row.id.as_str()),
+        region: record::region(row.region)?,
+        tile: Tile { x: row.x, z: row.z },
+        item: row.item_id.as_str().into(),
+        quantity: row.quantity,
+        owner: (!row.owner_id.is_empty()).then(|| CharacterId::from(row.owner_id.as_str())),
+        public_at: Tick(row.public_tick),
+        expires_at: Tick(row.expires_tick),
+    })
+}
+
+/// Why value moved.
+pub(crate) fn cause(cause: Cause) -> rpc::Cause {
+    match cause {
+        Cause::Starter => rpc::Cause::Starter,
+        Cause::Drop => rpc::Cause::Drop,
+        Cause::Pickup => rpc::Cause::Pickup,
+        Cause::Expire => rpc::Cause::Expire,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use world::Region;
+
+    use super::*;
+
+    #[test]
+    fn a_ground_item_survives_its_row() {
+        for owner in [None, Some(CharacterId::from("ann"))] {
+            let item = GroundItem {
+                id: EntityId::from("item:3-9"),
+                region: Region { x: -1, z: 2 },
+                tile: Tile { x: -70, z: 130 },
+                item: "logs".into(),
+                quantity: 7,
+                owner,
+                public_at: Tick(100),
+                expires_at: Tick(300),
+            };
+            assert_eq!(ground(&row(&item)), Some(item));
+        }
+    }
+
+    #[test]
+    fn a_row_without_region_or_quantity_is_nothing() {
+        assert_eq!(ground(&rpc::GroundItem::default()), None);
+    }
+}
