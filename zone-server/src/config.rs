@@ -5,6 +5,8 @@ use std::time::Duration;
 use chassis::config::Reader;
 use world::{Rules, tick::TICK_MS};
 
+use crate::mutants::Mutants;
+
 /// How a zone server is set up.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -38,6 +40,8 @@ pub struct Config {
     pub players_max: usize,
     /// The length of a tick in milliseconds; only tests change it.
     pub tick_ms: u64,
+    /// Which rules are broken; only tests break any.
+    pub mutants: Mutants,
 }
 
 impl Config {
@@ -98,6 +102,7 @@ impl Config {
             replay_checks: false,
             players_max: 10_000,
             tick_ms: TICK_MS,
+            mutants: Mutants::default(),
         }
     }
 

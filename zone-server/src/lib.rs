@@ -12,6 +12,7 @@ mod handover;
 mod inbox;
 mod mailbox;
 mod metrics;
+mod mutants;
 mod outside;
 mod ownership;
 mod replay;
@@ -24,6 +25,7 @@ mod tick_loop;
 mod translate;
 
 pub use config::Config;
+pub use mutants::Mutants;
 pub use server::Server;
 
 /// The command `replay`: plays the record of a run that panicked. `arguments` begin with its name.

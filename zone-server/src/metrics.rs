@@ -8,6 +8,9 @@ use opentelemetry::{
     KeyValue,
     metrics::{Counter, Gauge, Histogram, Meter},
 };
+use proto::rpc::persistence::v1::CommitRows;
+
+use crate::commit::rows;
 
 const TICK_BUCKETS: [f64; 14] = [
     0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.06, 0.1, 0.2, 0.4, 0.6, 1.2,
@@ -124,10 +127,14 @@ impl Metrics {
     }
 
     /// One attempt at a commit.
-    pub(crate) fn commit(&self, outcome: &'static str, took: Duration, rows: usize) {
-        let labels = [KeyValue::new("outcome", outcome)];
+    pub(crate) fn commit(&self, outcome: &'static str, took: Duration, rows: &CommitRows) {
+        let outcome = KeyValue::new("outcome", outcome);
+        for (kind, count) in rows::kinds(rows) {
+            let labels = [outcome.clone(), KeyValue::new("kind", kind)];
+            self.commit_rows.add(count as u64, &labels);
+        }
+        let labels = [outcome];
         self.commits.add(1, &labels);
-        self.commit_rows.add(rows as u64, &labels);
         self.commit_time.record(took.as_secs_f64(), &labels);
     }
 

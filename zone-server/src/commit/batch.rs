@@ -1,16 +1,28 @@
 //! Which rows go to the store, when, and what their answer means. Pure.
 //!
 //! Always: one batch is in flight; its sequence is one more than that of the last answered one; it
-//! is sent again unchanged until it is answered, but for transfers that the store calls stale. A
-//! character whose transfer or logout is in flight gives no further rows.
+//! is sent again unchanged until it is answered, but for transfers and gives that the store calls
+//! stale. Whatever of value changed in the run up to the tick in which a batch is cut is in it. A
+//! character whose transfer, logout or give is in flight gives no further rows.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use proto::rpc::{
-    common::v1 as common,
-    persistence::v1::{CharacterRecord, CharacterRow, Logout, Transfer},
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
 };
+
+use proto::rpc::persistence::v1::{CharacterRecord, CharacterRow, CommitRows, RegionGive};
 use world::{CharacterId, Region};
+
+pub(crate) use super::row::Going;
+use super::{
+    row::{Row, Written},
+    rows,
+    value::Value,
+};
+use crate::{
+    mutants::Mutants,
+    translate::record::{region, rpc_region},
+};
 
 /// When rows are due.
 #[derive(Debug, Clone, Copy)]
@@ -19,37 +31,8 @@ pub(crate) struct Pace {
     pub(crate) moved_ticks: u64,
     /// Ticks after which every row goes out.
     pub(crate) save_ticks: u64,
-    /// Rows of one batch, those that cannot wait aside.
+    /// Rows of characters in one batch, those that cannot wait aside.
     pub(crate) rows_max: usize,
-}
-
-/// What ends the run's hold on a character.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Going {
-    /// To another run's region, at the epoch at which that run owns it.
-    Transfer { region: Region, epoch: u64 },
-    /// Out of the world; the record is its last.
-    Logout {
-        reason: &'static str,
-        record: Box<CharacterRecord>,
-    },
-}
-
-/// What the batch knows of one character.
-#[derive(Debug)]
-struct Row {
-    /// As the store has it once the batch in flight is done.
-    stored_region: Region,
-    sequence: u64,
-    /// As the world has it.
-    region: Region,
-    moved_since: Option<u64>,
-    saved_at: u64,
-    /// Something of value changed: due at once.
-    urgent: bool,
-    going: Option<Going>,
-    /// Its transfer or logout is in flight.
-    away: bool,
 }
 
 /// A batch as it is sent.
@@ -57,13 +40,15 @@ struct Row {
 pub(crate) struct Sending {
     pub(crate) sequence: u64,
     pub(crate) tick: u64,
-    pub(crate) rows: Arc<Vec<CharacterRow>>,
+    pub(crate) rows: Arc<CommitRows>,
     pub(crate) traceparent: String,
 }
 
 #[derive(Debug)]
 struct Flight {
     sending: Sending,
+    /// It holds something of value.
+    value: bool,
     /// Where the store has characters whose region changes inside this run.
     regions_before: BTreeMap<CharacterId, Region>,
 }
@@ -73,58 +58,78 @@ struct Flight {
 pub(crate) enum Answer {
     /// Applied.
     Done,
-    /// Nothing was changed; the transfers of these characters (all, when empty) must go.
-    TransferStale(Vec<CharacterId>),
+    /// Nothing was changed; the transfers of these characters and the gives of these regions (all
+    /// of both, when both are empty) must go.
+    Stale(Vec<CharacterId>, Vec<Region>),
 }
 
 /// What an answer brought about.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Settled {
+    /// This batch is in the store, with these rows: what was held for it may be told.
+    pub(crate) applied: Option<(u64, Arc<CommitRows>)>,
     /// These now belong to another run.
     pub(crate) transferred: Vec<CharacterId>,
     /// These are out of the world, durably.
     pub(crate) logged_out: Vec<(CharacterId, &'static str)>,
+    /// These regions now belong to another run, with everybody in them; none of them is in the
+    /// batch any more.
+    pub(crate) given: Vec<Region>,
     /// The transfers of these were dropped; they stay.
     pub(crate) stale: Vec<CharacterId>,
+    /// The gives of these regions were dropped: the run goes on with them and everybody in them,
+    /// and may give them again.
+    pub(crate) stale_gives: Vec<Region>,
+    /// By the store's word these regions, into which somebody went inside the run, are not the
+    /// run's.
+    pub(crate) not_mine: BTreeSet<Region>,
     /// To be sent now, under the same sequence.
     pub(crate) again: Option<Sending>,
     /// The store asked for what makes no sense: the run must end.
     pub(crate) broken: bool,
 }
 
+/// Who is no longer the run's because a region went without a batch that says so.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Lost {
+    /// They are not in the batch any more.
+    pub(crate) characters: Vec<CharacterId>,
+    /// Something of value that touches them or the region can never be written: the rest of an
+    /// exchange must not be written without it, so the run must end.
+    pub(crate) value: bool,
+}
+
 /// The rows of one run.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pace: Pace,
+    mutants: Mutants,
     sequence: u64,
     rows: BTreeMap<CharacterId, Row>,
+    value: Value,
+    /// Regions that are given away with the next batch.
+    gives: BTreeMap<Region, RegionGive>,
     flight: Option<Flight>,
 }
 
 impl Batch {
     /// Nothing to say yet.
-    pub(crate) fn new(pace: Pace) -> Self {
+    pub(crate) fn new(pace: Pace, mutants: Mutants) -> Self {
         Self {
             pace,
+            mutants,
             sequence: 0,
             rows: BTreeMap::new(),
+            value: Value::default(),
+            gives: BTreeMap::new(),
             flight: None,
         }
     }
 
     /// A character is the run's now; the store has it at `region` with `sequence`.
     pub(crate) fn enter(&mut self, who: &CharacterId, region: Region, sequence: u64, now: u64) {
-        let row = Row {
-            stored_region: region,
-            sequence,
-            region,
-            moved_since: None,
-            saved_at: now,
-            urgent: false,
-            going: None,
-            away: false,
-        };
-        self.rows.insert(who.clone(), row);
+        self.rows
+            .insert(who.clone(), Row::new(region, sequence, now));
     }
 
     /// A character is no longer the run's, without anything to say about it.
@@ -139,11 +144,16 @@ impl Batch {
         }
     }
 
-    /// Something of value changed for a character.
+    /// Pack or coins of a character changed.
     pub(crate) fn valued(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
-            row.urgent = true;
+            row.valued = true;
         }
+    }
+
+    /// Ground items and the ledger.
+    pub(crate) fn value(&mut self) -> &mut Value {
+        &mut self.value
     }
 
     /// A character belongs to another region of this run.
@@ -165,9 +175,103 @@ impl Batch {
         }
     }
 
-    /// Whether nothing is in flight and nobody waits to go.
+    /// Gives `region`, which the run owns at `epoch`, to the run `to_run_id` with the next batch:
+    /// together with a whole row of everybody who belongs to it, and with everything of value that
+    /// waits. `players`: their records as they are now, when the region has just been taken out of
+    /// the world. From here on they give no other row.
+    ///
+    /// False, and nothing has changed: the region is given already, the transfer of one of them
+    /// waits or is in flight, or one of them (who does not log out) has no record here. Whoever is
+    /// on its way in must have joined before.
+    ///
+    /// When the batch is answered, [`Settled::given`] names the region and all of them are gone
+    /// from the batch; or [`Settled::stale_gives`] names it, they are all still here, and what has
+    /// changed of them since may be said as before.
+    pub(crate) fn give(
+        &mut self,
+        region: Region,
+        epoch: u64,
+        to_run_id: u64,
+        players: Vec<(CharacterId, CharacterRecord)>,
+    ) -> bool {
+        let mut players: BTreeMap<_, _> = players.into_iter().collect();
+        let going = self.flight_gives().any(|given| given == region);
+        let ready = |(who, row): (&CharacterId, &Row)| match &row.going {
+            _ if row.region != region => true,
+            Some(Going::Logout { .. }) => true,
+            Some(_) => false,
+            None => players.contains_key(who),
+        };
+        if going || self.gives.contains_key(&region) || !self.rows.iter().all(ready) {
+            return false;
+        }
+        for (who, row) in self.rows.iter_mut().filter(|(_, r)| r.region == region) {
+            if row.going.is_none()
+                && let Some(record) = players.remove(who).map(Box::new)
+            {
+                row.going = Some(Going::Give { record });
+            }
+        }
+        let give = RegionGive {
+            region: Some(rpc_region(region)),
+            epoch,
+            to_run_id,
+        };
+        self.gives.insert(region, give);
+        true
+    }
+
+    fn flight_gives(&self) -> impl Iterator<Item = Region> + '_ {
+        let gives = self.flight.iter().flat_map(|f| &f.sending.rows.gives);
+        gives.filter_map(|give| region(give.region))
+    }
+
+    /// A region is another's, without a batch of this run that says so.
+    pub(crate) fn lost(&mut self, region: Region) -> Lost {
+        let here = |row: &Row| row.region == region || row.stored_region == region;
+        let lost: BTreeMap<_, _> = self.rows.extract_if(.., |_, row| here(row)).collect();
+        let valued = lost.values().any(|row| row.valued);
+        let characters: BTreeSet<CharacterId> = lost.into_keys().collect();
+        self.gives.remove(&region);
+        let value = self.value.lost(region, &characters);
+        Lost {
+            characters: characters.into_iter().collect(),
+            value: value || valued,
+        }
+    }
+
+    /// Whether nothing is in flight and nothing waits that must go.
     pub(crate) fn idle(&self) -> bool {
-        self.flight.is_none() && self.rows.values().all(|row| row.going.is_none())
+        let waits = self.rows.values().any(|row| row.going.is_some());
+        self.flight.is_none() && !waits && self.gives.is_empty() && !self.value_waits()
+    }
+
+    fn value_waits(&self) -> bool {
+        !self.value.is_empty() || self.rows.values().any(|row| row.valued)
+    }
+
+    /// The batch whose acknowledgement releases what happens now: the next one when something of
+    /// value waits for it, else the one in flight if it holds any. `None`: all of value that ever
+    /// happened is acknowledged.
+    pub(crate) fn value_sequence(&self) -> Option<u64> {
+        if self.value_waits() {
+            return Some(self.sequence + 1);
+        }
+        let flight = self.flight.as_ref().filter(|flight| flight.value);
+        flight.map(|flight| flight.sending.sequence)
+    }
+
+    /// Entries of the ledger that are not acknowledged.
+    pub(crate) fn ledger_entries(&self) -> usize {
+        let flight = self.flight.as_ref();
+        let sent = flight.map_or(0, |flight| flight.sending.rows.ledger.len());
+        self.value.entries() + sent
+    }
+
+    /// Ticks since the batch in flight was cut; 0: there is none.
+    pub(crate) fn waiting_ticks(&self, now: u64) -> u64 {
+        let flight = self.flight.as_ref();
+        flight.map_or(0, |flight| now.saturating_sub(flight.sending.tick))
     }
 
     /// The next batch, when none is in flight and something is due. `record` gives a character as
@@ -180,30 +284,51 @@ impl Batch {
         if self.flight.is_some() {
             return None;
         }
-        let pace = self.pace;
-        let mut out = Vec::new();
+        let (pace, apart) = (self.pace, self.mutants.saves_separately());
+        let mut saved = None;
+        let mut out = CommitRows::default();
         let mut regions_before = BTreeMap::new();
         for must in [true, false] {
             for (who, row) in &mut self.rows {
-                if row.away || row.must() != must || !(must || row.due(pace, now)) {
+                let later = apart && row.valued && saved.is_some();
+                if row.away || later || row.must() != must || !(must || row.due(pace, now)) {
                     continue;
                 }
-                if !must && out.len() >= pace.rows_max {
+                if !must && out.characters.len() >= pace.rows_max {
                     break;
                 }
-                let Some(written) = row.write(who, now, &mut record) else {
+                if row.valued {
+                    saved = Some(who.clone());
+                }
+                let Some(Written { row, region_before }) = row.write(who, now, &mut record) else {
                     continue;
                 };
-                if let Some(before) = written.region_before {
+                if let Some(before) = region_before {
                     regions_before.insert(who.clone(), before);
                 }
-                out.push(written.row);
+                out.characters.push(row);
             }
         }
-        if out.is_empty() {
+        match saved.filter(|_| apart) {
+            Some(who) => self.value.take_of(&who, &mut out),
+            None => self.value.take(&mut out),
+        }
+        out.gives = std::mem::take(&mut self.gives).into_values().collect();
+        self.fly(now, out, regions_before)
+    }
+
+    fn fly(
+        &mut self,
+        now: u64,
+        out: CommitRows,
+        regions_before: BTreeMap<CharacterId, Region>,
+    ) -> Option<Sending> {
+        if rows::count(&out) == 0 {
             return None;
         }
         self.sequence += 1;
+        let held = out.ground.len() + out.gone.len() + out.ledger.len();
+        let value = held > 0 || out.characters.iter().any(|row| row.holdings);
         let sending = Sending {
             sequence: self.sequence,
             tick: now,
@@ -212,6 +337,7 @@ impl Batch {
         };
         self.flight = Some(Flight {
             sending: sending.clone(),
+            value,
             regions_before,
         });
         Some(sending)
@@ -222,7 +348,7 @@ impl Batch {
         match self.flight.take() {
             Some(flight) if flight.sending.sequence == sequence => match answer {
                 Answer::Done => self.done(flight),
-                Answer::TransferStale(ids) => self.stale(flight, &ids),
+                Answer::Stale(ids, regions) => self.stale(flight, &ids, &regions),
             },
             other => {
                 self.flight = other;
@@ -233,10 +359,8 @@ impl Batch {
 
     fn done(&mut self, flight: Flight) -> Settled {
         let mut settled = Settled::default();
-        for sent in flight.sending.rows.iter() {
-            let Some(who) = sent.record.as_ref().map(|r| CharacterId::from(&*r.id)) else {
-                continue;
-            };
+        let Sending { sequence, rows, .. } = flight.sending;
+        for who in rows.characters.iter().filter_map(whose) {
             let away = self.rows.get(&who).is_some_and(|row| row.away);
             if !away {
                 continue;
@@ -244,118 +368,82 @@ impl Batch {
             let row = self.rows.remove(&who);
             match row.and_then(|row| row.going) {
                 Some(Going::Logout { reason, .. }) => settled.logged_out.push((who, reason)),
-                _ => settled.transferred.push(who),
+                Some(Going::Give { .. }) => {}
+                Some(Going::Transfer { .. }) | None => settled.transferred.push(who),
             }
         }
+        for region in rows.gives.iter().filter_map(|give| region(give.region)) {
+            self.value.forget(region);
+            settled.given.push(region);
+        }
+        settled.applied = Some((sequence, rows));
         settled
     }
 
-    fn stale(&mut self, mut flight: Flight, ids: &[CharacterId]) -> Settled {
+    fn stale(&mut self, mut flight: Flight, ids: &[CharacterId], regions: &[Region]) -> Settled {
         let mut settled = Settled::default();
+        let all = ids.is_empty() && regions.is_empty();
         let mut rows = (*flight.sending.rows).clone();
-        for sent in &mut rows {
-            let Some(who) = sent.record.as_ref().map(|r| CharacterId::from(&*r.id)) else {
+        for give in rows
+            .gives
+            .extract_if(.., |give| all || named(regions, give))
+        {
+            settled.stale_gives.extend(region(give.region));
+        }
+        self.keep(&settled.stale_gives);
+        for sent in &mut rows.characters {
+            let Some(who) = whose(sent) else {
                 continue;
             };
-            if sent.transfer.is_none() || !(ids.is_empty() || ids.contains(&who)) {
+            if sent.transfer.is_none() || !(all || ids.contains(&who)) {
                 continue;
             }
             sent.transfer = None;
-            if let Some(row) = self.rows.get_mut(&who) {
-                if row.away {
-                    row.away = false;
-                    row.going = None;
-                } else if let Some(before) = flight.regions_before.remove(&who) {
-                    row.stored_region = before;
-                }
+            if let Some(before) = flight.regions_before.remove(&who) {
+                let stuck = self.stuck(&who, before);
+                settled.not_mine.extend(stuck.filter(|_| !all));
+            } else if let Some(row) = self.rows.get_mut(&who).filter(|row| row.away) {
+                row.away = false;
+                row.going = None;
                 row.urgent = true;
             }
             settled.stale.push(who);
         }
-        settled.broken = settled.stale.is_empty();
+        settled.broken = settled.stale.is_empty() && settled.stale_gives.is_empty();
         flight.sending.rows = Arc::new(rows);
         settled.again = Some(flight.sending.clone());
         self.flight = Some(flight);
         settled
     }
-}
 
-struct Written {
-    row: CharacterRow,
-    region_before: Option<Region>,
-}
-
-impl Row {
-    fn must(&self) -> bool {
-        self.urgent || self.going.is_some()
-    }
-
-    fn due(&self, pace: Pace, now: u64) -> bool {
-        let moved = self
-            .moved_since
-            .is_some_and(|since| now.saturating_sub(since) >= pace.moved_ticks);
-        moved || now.saturating_sub(self.saved_at) >= pace.save_ticks
-    }
-
-    /// The row as it is sent; from then on it counts as stored.
-    fn write(
-        &mut self,
-        who: &CharacterId,
-        now: u64,
-        record: &mut impl FnMut(&CharacterId) -> Option<CharacterRecord>,
-    ) -> Option<Written> {
-        let mut state = match &self.going {
-            Some(Going::Logout { record, .. }) => (**record).clone(),
-            _ => record(who)?,
-        };
-        state.region = Some(rpc_region(self.stored_region));
-        state.ownership_sequence = self.sequence;
-        let mut row = CharacterRow {
-            record: Some(state),
-            transfer: None,
-            logout: None,
-            holdings: false,
-        };
-        let mut region_before = None;
-        let local = (self.region != self.stored_region).then_some(self.region);
-        match &self.going {
-            Some(Going::Transfer { region, epoch }) => {
-                row.transfer = Some(transfer(*region, *epoch, self.sequence + 1));
-            }
-            Some(Going::Logout { reason, .. }) => {
-                row.logout = Some(Logout {
-                    reason: (*reason).to_owned(),
-                });
-            }
-            None => {
-                if let Some(region) = local {
-                    row.transfer = Some(transfer(region, 0, self.sequence));
-                    region_before = Some(self.stored_region);
-                    self.stored_region = region;
-                }
+    /// Everybody who was to go with these regions stays.
+    fn keep(&mut self, regions: &[Region]) {
+        for row in self.rows.values_mut() {
+            let given = matches!(row.going, Some(Going::Give { .. }));
+            if given && regions.contains(&row.region) {
+                row.away = false;
+                row.going = None;
             }
         }
-        self.away = self.going.is_some();
-        self.urgent = false;
-        self.moved_since = None;
-        self.saved_at = now;
-        Some(Written { row, region_before })
+    }
+
+    /// The store has a character in the region `before` still; the region where it should be.
+    fn stuck(&mut self, who: &CharacterId, before: Region) -> Option<Region> {
+        let row = self.rows.get_mut(who)?;
+        let to = std::mem::replace(&mut row.stored_region, before);
+        row.urgent = true;
+        Some(to)
     }
 }
 
-fn transfer(region: Region, epoch: u64, ownership_sequence: u64) -> Transfer {
-    Transfer {
-        region: Some(rpc_region(region)),
-        epoch,
-        ownership_sequence,
-    }
+/// Whether a give is of one of these regions.
+fn named(regions: &[Region], give: &RegionGive) -> bool {
+    region(give.region).is_some_and(|region| regions.contains(&region))
 }
 
-fn rpc_region(region: Region) -> common::Region {
-    common::Region {
-        x: region.x,
-        z: region.z,
-    }
+fn whose(row: &CharacterRow) -> Option<CharacterId> {
+    let record = row.record.as_ref()?;
+    Some(CharacterId::from(record.id.as_str()))
 }
 
 #[cfg(test)]

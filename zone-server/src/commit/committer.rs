@@ -10,12 +10,12 @@ use opentelemetry::{
     trace::{Span, SpanKind, TraceContextExt, Tracer as _},
 };
 use proto::rpc::persistence::v1::{
-    CommitHeader, CommitPart, CommitReply, CommitRows, commit_part::Part, commit_reply::Outcome,
+    CommitHeader, CommitPart, CommitReply, commit_part::Part, commit_reply::Outcome,
 };
 use tokio::sync::mpsc;
 use tonic::Status;
 
-use super::batch::Sending;
+use super::{batch::Sending, rows};
 use crate::{
     mailbox::{Mailbox, Message},
     metrics::Metrics,
@@ -23,9 +23,6 @@ use crate::{
 };
 
 type TracerSpan = <chassis::telemetry::Tracer as opentelemetry::trace::Tracer>::Span;
-
-/// Rows in one message of the stream.
-const PART_ROWS: usize = 200;
 
 /// What the committer works with.
 pub(crate) struct Committer {
@@ -61,12 +58,12 @@ impl Committer {
                         tracing::info!(sequence = sending.sequence, "the store answers again");
                     }
                     self.metrics
-                        .commit(outcome(&reply), begun.elapsed(), sending.rows.len());
+                        .commit(outcome(&reply), begun.elapsed(), &sending.rows);
                     return reply;
                 }
                 Err(status) => {
                     self.metrics
-                        .commit("unanswered", begun.elapsed(), sending.rows.len());
+                        .commit("unanswered", begun.elapsed(), &sending.rows);
                     self.store.failed(&status);
                     if !away {
                         let sequence = sending.sequence;
@@ -82,7 +79,7 @@ impl Committer {
     async fn send(&self, sending: &Sending) -> Result<CommitReply, Status> {
         let (mut span, traceparent) = self.span(sending);
         let parts = parts(self.run_id, sending, traceparent);
-        let deadline = Duration::from_millis(2000 + sending.rows.len() as u64);
+        let deadline = Duration::from_millis(2000 + rows::count(&sending.rows) as u64);
         let mut client = self.store.runs();
         let call = client.commit(tokio_stream::iter(parts));
         let answer = match tokio::time::timeout(deadline, call).await {
@@ -105,7 +102,7 @@ impl Committer {
             .tracer
             .span_builder("zone.commit")
             .with_kind(SpanKind::Client)
-            .with_attributes([KeyValue::new("rows", sending.rows.len() as i64)])
+            .with_attributes([KeyValue::new("rows", rows::count(&sending.rows) as i64)])
             .start_with_context(
                 &self.tracer,
                 &Context::new().with_remote_span_context(parent),
@@ -120,16 +117,10 @@ fn parts(run_id: u64, sending: &Sending, traceparent: String) -> Vec<CommitPart>
         run_id,
         sequence: sending.sequence,
         tick: sending.tick,
-        rows: u32::try_from(sending.rows.len()).unwrap_or(u32::MAX),
+        rows: u32::try_from(rows::count(&sending.rows)).unwrap_or(u32::MAX),
         traceparent,
     };
-    let rows = sending.rows.chunks(PART_ROWS).map(|rows| {
-        Part::Rows(CommitRows {
-            characters: rows.to_vec(),
-            ..CommitRows::default()
-        })
-    });
-    let parts = std::iter::once(Part::Header(header)).chain(rows);
+    let parts = std::iter::once(Part::Header(header)).chain(rows::parts(&sending.rows));
     parts.map(|part| CommitPart { part: Some(part) }).collect()
 }
 

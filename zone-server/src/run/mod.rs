@@ -121,6 +121,7 @@ impl Run {
         };
         let recorder = config.replay_dir.as_ref();
         let recorder = recorder.map(|_| Recorder::new(bounds, beat.last()));
+        let batch = Batch::new(pace, config.mutants);
         Self {
             now: beat.last(),
             beat,
@@ -140,7 +141,7 @@ impl Run {
             transferred: BTreeSet::new(),
             published: Published::default(),
             links: Links::default(),
-            batch: Batch::new(pace),
+            batch,
             dumps: VecDeque::new(),
             handling: Vec::new(),
             handled: None,

@@ -34,13 +34,13 @@ impl Run {
 
     /// The store answered a batch.
     pub(super) fn answered(&mut self, sequence: u64, reply: CommitReply) {
-        let ids = reply
-            .character_ids
-            .iter()
-            .map(|id| CharacterId::from(id.as_str()));
+        let ids = reply.character_ids.iter();
+        let ids = ids.map(|id| CharacterId::from(id.as_str()));
+        let regions = reply.regions.iter();
+        let regions = regions.filter_map(|at| record::region(Some(*at)));
         let answer = match reply.outcome() {
             Outcome::Done => Answer::Done,
-            Outcome::TransferStale => Answer::TransferStale(ids.collect()),
+            Outcome::TransferStale => Answer::Stale(ids.collect(), regions.collect()),
             Outcome::Fenced => {
                 tracing::warn!(run = self.id, "the run is fenced");
                 self.end = Some(End::Fenced);

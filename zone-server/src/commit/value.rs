@@ -1,0 +1,121 @@
+//! What of value changed since the last batch was cut: ground items and the ledger. Pure.
+//!
+//! Always: a ground item gives at most one row, its last state; one that came and went unseen by
+//! the store gives none. The ledger is the sum of its entries by holder, item and cause; sums of
+//! zero give no row.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use proto::rpc::persistence::v1::{CommitRows, GroundGone, LedgerRow};
+use world::{Cause, CharacterId, EntityId, GroundItem, Holder, LedgerEntry, Region};
+
+use crate::translate::{record::rpc_region, value};
+
+type Key = (Holder, Arc<str>, Cause);
+
+/// The changes that no batch holds yet.
+#[derive(Debug, Default)]
+pub(crate) struct Value {
+    /// Ground items of which the store will know once the batch in flight is done.
+    stored: BTreeMap<EntityId, Region>,
+    put: BTreeMap<EntityId, GroundItem>,
+    gone: BTreeMap<EntityId, Region>,
+    ledger: BTreeMap<Key, i64>,
+}
+
+impl Value {
+    /// The store has this ground item.
+    pub(crate) fn lies(&mut self, id: &EntityId, region: Region) {
+        self.stored.insert(id.clone(), region);
+    }
+
+    /// A ground item came or changed.
+    pub(crate) fn put(&mut self, item: GroundItem) {
+        self.gone.remove(&item.id);
+        self.put.insert(item.id.clone(), item);
+    }
+
+    /// A ground item lies no more.
+    pub(crate) fn gone(&mut self, id: &EntityId) {
+        self.put.remove(id);
+        if let Some(region) = self.stored.get(id) {
+            self.gone.insert(id.clone(), *region);
+        }
+    }
+
+    /// Somebody gained or lost something.
+    pub(crate) fn ledger(&mut self, entry: LedgerEntry) {
+        let key = (entry.holder, entry.item, entry.cause);
+        let sum = self.ledger.entry(key).or_default();
+        // The store refuses a sum that is not what changed, so that this bound cannot copy.
+        *sum = sum.saturating_add(entry.delta);
+    }
+
+    /// Whether there is nothing to say.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.put.is_empty() && self.gone.is_empty() && self.ledger.is_empty()
+    }
+
+    /// Entries of the ledger that wait.
+    pub(crate) fn entries(&self) -> usize {
+        self.ledger.len()
+    }
+
+    /// Moves all that waits into `rows`.
+    pub(crate) fn take(&mut self, rows: &mut CommitRows) {
+        for (id, item) in std::mem::take(&mut self.put) {
+            rows.ground.push(value::row(&item));
+            self.stored.insert(id, item.region);
+        }
+        for (id, region) in std::mem::take(&mut self.gone) {
+            self.stored.remove(&id);
+            rows.gone.push(GroundGone {
+                id: id.to_string(),
+                region: Some(rpc_region(region)),
+            });
+        }
+        let ledger = std::mem::take(&mut self.ledger);
+        rows.ledger.extend(ledger.into_iter().filter_map(ledger_row));
+    }
+
+    /// For the broken variant `separate_saves`: only what the ledger says of `who`.
+    pub(crate) fn take_of(&mut self, who: &CharacterId, rows: &mut CommitRows) {
+        let of = Holder::Character(who.clone());
+        let taken = self.ledger.extract_if(.., |key, _| key.0 == of);
+        rows.ledger.extend(taken.filter_map(ledger_row));
+    }
+
+    /// A region is another's, without a batch that says so. True: something waits that is of this
+    /// region or of one of `lost`, and can never be written.
+    pub(crate) fn lost(&mut self, region: Region, lost: &BTreeSet<CharacterId>) -> bool {
+        let put = self.put.values().any(|item| item.region == region);
+        let gone = self.gone.values().any(|of| *of == region);
+        let of_lost = |holder: &Holder| match holder {
+            Holder::Character(who) => lost.contains(who),
+            Holder::Ground => false,
+        };
+        let held = self.ledger.keys().any(|(holder, ..)| of_lost(holder));
+        self.forget(region);
+        put || gone || held
+    }
+
+    /// A region went with a batch: what lies in it is another's.
+    pub(crate) fn forget(&mut self, region: Region) {
+        self.stored.retain(|_, of| *of != region);
+    }
+}
+
+fn ledger_row(((holder, item, cause), delta): (Key, i64)) -> Option<LedgerRow> {
+    (delta != 0).then(|| LedgerRow {
+        character_id: match holder {
+            Holder::Character(who) => who.to_string(),
+            Holder::Ground => String::new(),
+        },
+        item_id: item.to_string(),
+        cause: value::cause(cause).into(),
+        delta,
+    })
+}
