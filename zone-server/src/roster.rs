@@ -9,10 +9,15 @@ use bytes::Bytes;
 use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Private, SessionRef};
 use world::{CharacterId, Region};
 
-use crate::{handover::protocol::Source, inbox::Inputs, translate::record::Owner};
+use crate::{
+    deliver::held::{HeldMessages, Holdings, Released},
+    handover::protocol::Source,
+    inbox::Inputs,
+    translate::record::Owner,
+};
 
 /// Private messages that wait for a session's next frame.
-const MESSAGES_MAX: usize = 256;
+const MESSAGES_MAX: usize = 1_024;
 
 /// The connection that plays a character.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +60,12 @@ pub(crate) struct Seat {
     /// The last owner has said all that it knew.
     caught_up: bool,
     outbox: Vec<Private>,
+    /// What tells of value that the store has not acknowledged.
+    held: HeldMessages,
+    /// Pack and coins as the store has acknowledged them.
+    pub(crate) acknowledged: Holdings,
+    /// The tick in which its session was told `Attached` last.
+    pub(crate) attached_in: u64,
     pub(crate) traceparents: Vec<String>,
 }
 
@@ -62,8 +73,8 @@ pub(crate) struct Seat {
 pub(crate) const STALE: &str = "stale";
 
 impl Seat {
-    /// Somebody who comes in at the next edge.
-    pub(crate) fn new(region: Region, sequence: u64, now: u64) -> Self {
+    /// Somebody who comes in at the next edge, with pack and coins as the store has them.
+    pub(crate) fn new(region: Region, sequence: u64, now: u64, acknowledged: Holdings) -> Self {
         Self {
             region,
             sequence,
@@ -80,6 +91,9 @@ impl Seat {
             crossing_since: None,
             caught_up: false,
             outbox: Vec::new(),
+            held: HeldMessages::default(),
+            acknowledged,
+            attached_in: 0,
             traceparents: Vec::new(),
         }
     }
@@ -97,6 +111,7 @@ impl Seat {
         if attach.session_epoch > self.session_epoch {
             self.inputs = Inputs::after(attach.last_input);
             self.outbox.clear();
+            self.held.clear();
         } else {
             self.inputs.skip_to(attach.last_input);
         }
@@ -148,6 +163,7 @@ impl Seat {
     pub(crate) fn detach(&mut self, until: u64) {
         self.session = None;
         self.outbox.clear();
+        self.held.clear();
         self.linger_until = Some(until);
     }
 
@@ -204,7 +220,35 @@ impl Seat {
         self.outbox.push(message);
     }
 
-    /// All that waits for the session.
+    /// Something that is told when the batch `held` is acknowledged; at once if there is none.
+    pub(crate) fn tell_when(&mut self, held: Option<u64>, message: Private) {
+        match held {
+            Some(sequence) if self.session.is_some() => self.held.hold(sequence, message),
+            Some(_) => {}
+            None => self.tell(message),
+        }
+    }
+
+    /// The session is shown everything anew when the batch `sequence` is acknowledged.
+    pub(crate) fn owe_sync(&mut self, sequence: u64) {
+        self.held.owe_sync(sequence);
+    }
+
+    /// What the acknowledgement of the batch `sequence` releases; `None`: nothing.
+    pub(crate) fn release(&mut self, sequence: u64) -> Option<Released> {
+        if self.held.is_empty() {
+            return None;
+        }
+        let released = self.held.release(sequence);
+        (released != Released::default()).then_some(released)
+    }
+
+    /// How many messages wait for an acknowledgement.
+    pub(crate) fn held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// All that waits for the session's next frame.
     pub(crate) fn take_outbox(&mut self) -> Vec<Private> {
         std::mem::take(&mut self.outbox)
     }
@@ -253,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_newer_session_replaces_an_older_and_never_the_other_way() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0);
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
         assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Ok(None));
         assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Err(STALE));
         let replaced = seat.attach("g2", &attach(4, 1, 0)).unwrap();
@@ -264,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_new_login_numbers_its_inputs_anew() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0);
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
         assert!(seat.attach("g1", &attach(3, 1, 40)).is_ok());
         seat.inputs.take(input(41));
         assert!(seat.attach("g1", &attach(4, 1, 0)).is_ok());
@@ -275,7 +319,7 @@ mod tests {
 
     #[test]
     fn the_same_login_attached_again_keeps_its_inputs() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0);
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
         assert!(seat.attach("g1", &attach(3, 1, 0)).is_ok());
         seat.inputs.take(input(1));
         assert!(seat.attach("g2", &attach(3, 2, 5)).is_ok());
@@ -285,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_handovers_session_does_not_undo_a_newer_attach() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0);
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
         assert!(seat.attach("g2", &attach(4, 1, 0)).is_ok());
         let older = SessionRef {
             session_id: "s3".to_owned(),

@@ -1,8 +1,9 @@
 //! What ticks changed, going to the store. `batch` is pure: it merges, numbers and settles, with
-//! `row` (one character), `value` (ground items, the ledger) and `rows` (what is sent);
-//! `committer` sends.
+//! `row` (one character), `value` (ground items, the ledger) and `rows` (what is sent); `bounds`
+//! says when value must wait; `committer` sends.
 
 pub(crate) mod batch;
+pub(crate) mod bounds;
 pub(crate) mod committer;
 mod row;
 pub(crate) mod rows;

@@ -12,6 +12,7 @@ use world::{Arrival, CharacterId, PlayerHot};
 
 use super::{Call, Run};
 use crate::{
+    deliver::held::Holdings,
     inbox::Taken,
     roster::{STALE, Seat, Session, Stage},
     store::unreachable,
@@ -261,7 +262,9 @@ impl Run {
         if self.roster.contains_key(&who) || self.stopping.is_some() {
             return;
         }
-        let mut seat = Seat::new(region, row.ownership_sequence, self.now);
+        let record = record::player(&row);
+        let holdings = Holdings::of(&record);
+        let mut seat = Seat::new(region, row.ownership_sequence, self.now, holdings);
         seat.session_epoch = row.session_epoch;
         seat.account_id.clone_from(&row.account_id);
         seat.session_id.clone_from(&row.session_id);
@@ -269,7 +272,7 @@ impl Run {
         let announced = self.announced.remove(&who);
         self.batch.enter(&who, region, seat.sequence, self.now);
         let arrival = Arrival {
-            record: record::player(&row),
+            record,
             hot: PlayerHot::default(),
             region,
         };

@@ -13,6 +13,7 @@ use world::{Arrival, CharacterId, PlayerHot, PlayerRecord, Region};
 
 use super::Run;
 use crate::{
+    deliver::held::Holdings,
     handover::protocol::{self, Asked, Owned, Pending, PendingEvent, PendingStep},
     inbox::{INPUTS_HELD_MAX, Inputs, Taken},
     roster::Seat,
@@ -137,7 +138,8 @@ impl Run {
         };
         let h = announced.pending.h;
         let until = self.linger_until();
-        let mut seat = Seat::new(announced.region, h, self.now);
+        let holdings = Holdings::of(&announced.record);
+        let mut seat = Seat::new(announced.region, h, self.now, holdings);
         seat.account_id = announced.account_id;
         seat.take_session(&announced.session, until);
         let mut hot = PlayerHot::default();

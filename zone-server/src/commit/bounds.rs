@@ -1,0 +1,70 @@
+//! Whether value may change hands in a tick. Pure.
+//!
+//! Always: what waits for the store is bounded, because nothing of value happens any more once
+//! too much waits or it has waited for too long.
+
+use world::Value;
+
+/// Entries of the ledger that may wait for an acknowledgement.
+pub(crate) const LEDGER_MAX: usize = 20_000;
+/// Ticks for which a batch may wait for its answer: more than 5 s.
+pub(crate) const WAIT_TICKS_MAX: u64 = 9;
+/// Ticks for which a batch may wait when the store is known not to answer.
+const AWAY_TICKS_MAX: u64 = 3;
+
+/// What a tick begins with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Pressure {
+    /// Entries of the ledger that are not acknowledged.
+    pub(crate) ledger: usize,
+    /// Ticks since the batch in flight was cut.
+    pub(crate) waiting_ticks: u64,
+    /// An attempt at that batch has failed.
+    pub(crate) failed: bool,
+    /// By an operator's word.
+    pub(crate) frozen: bool,
+}
+
+/// Whether value may change hands.
+pub(crate) fn value(under: Pressure) -> Value {
+    let patience = if under.failed {
+        AWAY_TICKS_MAX
+    } else {
+        WAIT_TICKS_MAX
+    };
+    if under.ledger > LEDGER_MAX || under.waiting_ticks >= patience {
+        Value::Unavailable
+    } else if under.frozen {
+        Value::Frozen
+    } else {
+        Value::Open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pressure_has_its_answer() {
+        let table = [
+            ((0, 0, false, false), Value::Open),
+            ((20_000, 8, false, false), Value::Open),
+            ((20_001, 0, false, false), Value::Unavailable),
+            ((0, 9, false, false), Value::Unavailable),
+            ((0, 2, true, false), Value::Open),
+            ((0, 3, true, false), Value::Unavailable),
+            ((0, 0, false, true), Value::Frozen),
+            ((0, 9, false, true), Value::Unavailable),
+        ];
+        for ((ledger, waiting_ticks, failed, frozen), expected) in table {
+            let under = Pressure {
+                ledger,
+                waiting_ticks,
+                failed,
+                frozen,
+            };
+            assert_eq!(value(under), expected, "{under:?}");
+        }
+    }
+}

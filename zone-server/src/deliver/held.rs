@@ -1,0 +1,209 @@
+//! What waits for the store's word before anybody is told: messages of value, and the coming and
+//! going of ground items. Pure.
+//!
+//! Always: nothing is released before the batch that holds it is acknowledged; messages of a
+//! session keep their order; more than [`HELD_MAX`] of them shrink to their answers and one
+//! synchronisation. Answers are bounded by the inputs of the few ticks until value is refused.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use proto::{
+    client::{ServerEvent, coins::CoinsUpdate, inventory::InventoryUpdate},
+    rpc::zone::v1::Private,
+};
+use world::{EntityId, PlayerRecord, Stack};
+
+/// Messages held for a session before its state updates shrink to one synchronisation.
+pub(crate) const HELD_MAX: usize = 256;
+
+/// Pack and coins of a character, as the store has acknowledged them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Holdings {
+    /// By slot.
+    pub(crate) inventory: BTreeMap<u8, Stack>,
+    /// In the pouch.
+    pub(crate) coins: u64,
+}
+
+impl Holdings {
+    /// What a record has.
+    pub(crate) fn of(record: &PlayerRecord) -> Self {
+        Self {
+            inventory: record.inventory.clone(),
+            coins: record.coins,
+        }
+    }
+}
+
+/// Messages of one session that wait.
+#[derive(Debug, Default)]
+pub(crate) struct HeldMessages {
+    /// Each with the batch whose acknowledgement releases it; the batches never fall.
+    waiting: VecDeque<(u64, Private)>,
+    /// The session must be shown everything once this batch is acknowledged.
+    sync: Option<u64>,
+}
+
+/// What an acknowledgement releases for a session.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Released {
+    pub(crate) messages: Vec<Private>,
+    /// After the messages the session is shown what it has by the store's word.
+    pub(crate) sync: bool,
+}
+
+impl HeldMessages {
+    /// Holds `message` until the batch `sequence` is acknowledged.
+    pub(crate) fn hold(&mut self, sequence: u64, message: Private) {
+        if self.waiting.len() >= HELD_MAX {
+            self.waiting.retain(|(_, held)| !is_state(held));
+            self.owe_sync(sequence);
+            if is_state(&message) {
+                return;
+            }
+        }
+        self.waiting.push_back((sequence, message));
+    }
+
+    /// The session is shown everything when the batch `sequence` is acknowledged.
+    pub(crate) fn owe_sync(&mut self, sequence: u64) {
+        self.sync = self.sync.max(Some(sequence));
+    }
+
+    /// The batch `sequence` is acknowledged, and so are all before it.
+    pub(crate) fn release(&mut self, sequence: u64) -> Released {
+        let ready = self.waiting.iter().take_while(|(of, _)| *of <= sequence);
+        let ready = ready.count();
+        let messages = self.waiting.drain(..ready).map(|(_, message)| message);
+        let messages = messages.collect();
+        // What the store has acknowledged may be shown at any time.
+        let sync = self.sync.is_some();
+        self.sync.take_if(|owed| *owed <= sequence);
+        Released { messages, sync }
+    }
+
+    /// Nobody is there to be told any more.
+    pub(crate) fn clear(&mut self) {
+        self.waiting.clear();
+        self.sync = None;
+    }
+
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty() && self.sync.is_none()
+    }
+}
+
+/// Whether a synchronisation says what the message says.
+fn is_state(message: &Private) -> bool {
+    message.re.is_empty() && [InventoryUpdate::NAME, CoinsUpdate::NAME].contains(&&*message.event)
+}
+
+/// Ground items whose coming, change or going is not acknowledged. They look as they did before;
+/// one that comes and goes unacknowledged is never shown.
+#[derive(Debug, Default)]
+pub(crate) struct HeldGround(BTreeMap<EntityId, u64>);
+
+impl HeldGround {
+    /// Something became of `id` that the batch `sequence` holds.
+    pub(crate) fn hold(&mut self, id: &EntityId, sequence: u64) {
+        self.0.insert(id.clone(), sequence);
+    }
+
+    /// Whether `id` must look as before.
+    pub(crate) fn holds(&self, id: &EntityId) -> bool {
+        self.0.contains_key(id)
+    }
+
+    /// The batch `sequence` is acknowledged: whose look may be shown as it is now.
+    pub(crate) fn release(&mut self, sequence: u64) -> Vec<EntityId> {
+        let ready = self.0.extract_if(.., |_, of| *of <= sequence);
+        ready.map(|(id, _)| id).collect()
+    }
+
+    /// How many are held.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(event: &str, re: &'static str, data: usize) -> Private {
+        Private {
+            event: event.to_owned(),
+            data: data.to_string().into(),
+            re: re.into(),
+        }
+    }
+
+    fn update(data: usize) -> Private {
+        message(InventoryUpdate::NAME, "", data)
+    }
+
+    #[test]
+    fn messages_come_in_order_when_their_batch_is_acknowledged_and_not_before() {
+        let mut held = HeldMessages::default();
+        held.hold(3, update(1));
+        held.hold(3, message("ack", "7", 2));
+        held.hold(4, update(3));
+        assert_eq!(held.release(2), Released::default());
+        let first = held.release(3);
+        assert_eq!(first.messages, [update(1), message("ack", "7", 2)]);
+        assert!(!first.sync);
+        // An acknowledgement stands for all before it.
+        assert_eq!(held.release(9).messages, [update(3)]);
+        assert!(held.is_empty());
+    }
+
+    #[test]
+    fn too_many_shrink_to_their_answers_and_one_synchronisation() {
+        let mut held = HeldMessages::default();
+        held.hold(3, message("ack", "1", 0));
+        held.hold(3, message("error", "", 0));
+        for n in 0..2 * HELD_MAX {
+            held.hold(4, update(n));
+            assert!(held.len() <= HELD_MAX);
+        }
+        held.hold(4, message("ack", "2", 0));
+        let early = held.release(3);
+        assert!(early.sync, "what is acknowledged may be shown");
+        let kept = [message("ack", "1", 0), message("error", "", 0)];
+        assert_eq!(early.messages, kept);
+        let late = held.release(4);
+        assert!(late.sync);
+        assert_eq!(late.messages.last(), Some(&message("ack", "2", 0)));
+        assert!(held.is_empty());
+        assert_eq!(held.release(5), Released::default());
+    }
+
+    #[test]
+    fn a_synchronisation_is_owed_until_the_last_batch_that_asked_for_it() {
+        let mut held = HeldMessages::default();
+        held.owe_sync(5);
+        held.owe_sync(4);
+        assert!(held.release(4).sync && !held.is_empty());
+        assert!(held.release(5).sync && held.is_empty());
+    }
+
+    #[test]
+    fn an_item_waits_for_the_last_batch_that_speaks_of_it() {
+        let mut ground = HeldGround::default();
+        let (a, b) = (EntityId::from("item:1-1"), EntityId::from("item:1-2"));
+        ground.hold(&a, 3);
+        ground.hold(&b, 3);
+        ground.hold(&a, 4);
+        assert!(ground.release(2).is_empty());
+        assert_eq!(ground.release(3), [b]);
+        assert!(ground.holds(&a));
+        assert_eq!(ground.release(4), std::slice::from_ref(&a));
+        assert!(!ground.holds(&a));
+    }
+}
