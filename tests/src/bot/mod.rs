@@ -1,15 +1,22 @@
-//! A client of the `/ws` protocol. [`map`] and [`view`] are pure: messages in, knowledge out.
-//! [`socket`] is the connection, [`wire`] the envelope, [`glance`] a hasty reading of it, [`player`] a client for tests that wait
-//! for what they expect.
+//! A client of the `/ws` protocol. [`map`], [`view`], [`possessions`], [`deed`] and [`forager`]
+//! are pure: messages in, knowledge and wishes out. [`socket`] is the connection, [`wire`] the
+//! envelope, [`glance`] a hasty reading of it, [`player`] a client for tests that wait for what
+//! they expect.
 
+pub mod deed;
+pub mod forager;
 pub mod glance;
 pub mod map;
 pub mod player;
+pub mod possessions;
 pub mod socket;
 pub mod view;
 pub mod wire;
 
+pub use deed::Deed;
+pub use forager::Forager;
 pub use map::Map;
 pub use player::Player;
+pub use possessions::{FaultKind, Held, Possessions};
 pub use view::{Phase, View};
 pub use wire::{Message, Told};

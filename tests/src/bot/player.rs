@@ -22,7 +22,7 @@ use tokio::{
 };
 
 use super::{
-    View,
+    Deed, FaultKind, View,
     socket::{self, Closed, Received, Upgrade, Writer},
     wire::{self, Message, Told},
 };
@@ -200,6 +200,29 @@ impl Player {
             inner.next_id += 1;
             (inner.next_id, inner.dropped + inner.log.len())
         };
+        self.answer_to(event, id, from, data).await
+    }
+
+    /// Asks for something of value and waits for the answer.
+    pub async fn act(&self, deed: Deed) -> Result<Told> {
+        let (event, data) = deed.request();
+        let (id, from) = {
+            let mut inner = self.shared.lock();
+            inner.next_id += 1;
+            let id = inner.next_id;
+            inner.view.possessions.asked(id, deed);
+            (id, inner.dropped + inner.log.len())
+        };
+        self.answer_to(event, id, from, &data).await
+    }
+
+    async fn answer_to<T: Serialize + ?Sized>(
+        &self,
+        event: &str,
+        id: u64,
+        from: usize,
+        data: &T,
+    ) -> Result<Told> {
         let bytes = wire::request(self.format, event, Some(id), data)?;
         self.writer.send(self.format, bytes).await?;
         let re = RequestId::Number(id.into());
@@ -348,6 +371,9 @@ impl Player {
             view.self_unseen
         );
         ensure!(view.ticks_backwards == 0, "ticks went backwards");
+        let own = &view.possessions;
+        let wrong = own.count(FaultKind::TakenBack) + own.count(FaultKind::Unasked);
+        ensure!(wrong == 0, "{wrong} times wrong: {:?}", own.faults());
         Ok(())
     }
 
@@ -360,10 +386,7 @@ impl Player {
     /// Connects again at `gateway` and resumes the session; whether everything was sent anew.
     pub async fn resume(&mut self, gateway: &str) -> Result<bool> {
         self.reading.abort();
-        let (resume_token, last_seq) = self.look(|view| {
-            let token = view.welcome.as_ref().map(|w| w.resume_token.clone());
-            (token, view.seq)
-        });
+        let (resume_token, last_seq) = self.look(|view| (view.resume_token.clone(), view.seq));
         let resume_token = resume_token.context("never welcomed")?;
         self.address = gateway.parse()?;
         let upgrade = Upgrade {

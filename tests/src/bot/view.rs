@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use proto::client::RequestId;
 use proto::client::session::{Character, Hello, Welcome, WorldEntered};
 use proto::client::sync::PlayerSync;
 
 use super::{
     map::Map,
+    possessions::Possessions,
     wire::{Message, Told},
 };
 
@@ -37,8 +39,12 @@ pub struct View {
     pub characters: Vec<Character>,
     /// The last `world:entered`.
     pub entered: Option<WorldEntered>,
+    /// What resumes the session now.
+    pub resume_token: Option<String>,
     /// The last `player:sync`.
     pub sync: Option<PlayerSync>,
+    /// What the character has. Whoever sends a request that moves value says so here.
+    pub possessions: Possessions,
     /// Where the own character stands, in tiles.
     pub position: Option<(i32, i32)>,
     /// The last tick that an update showed.
@@ -63,6 +69,10 @@ pub struct View {
     pub first_leap: Option<[(u64, i32, i32); 2]>,
     /// The own entity was missing from the map after an update.
     pub self_unseen: u64,
+    /// Sessions that were resumed, and how many of these with everything sent anew.
+    pub resumed: u64,
+    /// Everything was sent anew so often.
+    pub resyncs: u64,
     last_seen: Option<(u64, i32, i32)>,
 }
 
@@ -74,11 +84,14 @@ impl View {
     pub fn connected(&mut self) {
         self.phase = Phase::Silent;
         self.resume_from = self.seq;
+        self.possessions.unanswered();
     }
 
     /// Learns from one message.
     pub fn take(&mut self, message: &Message) {
         self.count(message);
+        self.keep_token(&message.told);
+        self.keep_possessions(message);
         match &message.told {
             Told::Hello(hello) => {
                 self.hello = Some(hello.clone());
@@ -95,6 +108,8 @@ impl View {
                 } else {
                     Phase::Lobby
                 };
+                self.resumed += 1;
+                self.resyncs += u64::from(resumed.resync);
                 if resumed.resync {
                     self.map.clear();
                     self.last_seen = None;
@@ -134,6 +149,38 @@ impl View {
                 self.map.apply(update.clone());
                 self.find_self();
             }
+            _ => {}
+        }
+    }
+
+    /// The last token that was sent resumes the session.
+    fn keep_token(&mut self, told: &Told) {
+        let token = match told {
+            Told::Welcome(welcome) => Some(&welcome.resume_token),
+            Told::Resumed(resumed) => resumed.resume_token.as_ref(),
+            Told::WorldEntered(entered) => entered.resume_token.as_ref(),
+            Told::WorldLeft(left) => left.resume_token.as_ref(),
+            _ => None,
+        };
+        if token.is_some() {
+            self.resume_token = token.cloned();
+        }
+    }
+
+    fn keep_possessions(&mut self, message: &Message) {
+        let own = &mut self.possessions;
+        let id = match &message.re {
+            Some(RequestId::Number(id)) => id.as_u64(),
+            _ => None,
+        };
+        match (&message.told, id) {
+            (Told::Ack(_), Some(id)) => own.acknowledged(id),
+            (Told::Error(error), Some(id)) => own.refused(id, error.code),
+            (Told::Error(error), None) => own.failed(error.event.as_deref()),
+            (Told::Sync(sync), _) => own.synchronised(sync),
+            (Told::Inventory(update), _) => own.pack_changed(update),
+            (Told::Coins(update), _) => own.pouch_changed(update),
+            (Told::WorldLeft(_), _) => own.unanswered(),
             _ => {}
         }
     }

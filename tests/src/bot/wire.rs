@@ -3,7 +3,8 @@
 
 use anyhow::{Context, Result};
 use proto::client::{
-    Format, RequestId, chat::ChatMessage, error::Error, session, sync, update::WorldUpdate,
+    Format, RequestId, chat::ChatMessage, coins::CoinsUpdate, error::Error,
+    inventory::InventoryUpdate, session, sync, update::WorldUpdate,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned, de::IgnoredAny};
 
@@ -99,6 +100,8 @@ told! {
     Error(Error) = "error",
     Sync(Box<sync::PlayerSync>) = "player:sync",
     Vitals(sync::VitalsUpdate) = "vitals:update",
+    Inventory(InventoryUpdate) = "inventory:update",
+    Coins(CoinsUpdate) = "coins:update",
     Teleport(sync::Teleport) = "teleport",
     Update(WorldUpdate) = "world:update",
     Chat(ChatMessage) = "chat:message",
