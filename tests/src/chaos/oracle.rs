@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use tokio::time::{Instant, sleep};
 
 use crate::{
+    bot::Held,
     cluster::{Cluster, Kind, Store, process::finish},
     dump::Directory,
 };
@@ -61,17 +62,8 @@ pub async fn conserved(cluster: &Cluster) -> Result<String> {
     Ok(said)
 }
 
-/// What a character has: coins in the pouch and items by id, whatever the slot.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Holdings {
-    /// In the pouch.
-    pub coins: u64,
-    /// By item id.
-    pub items: BTreeMap<String, u64>,
-}
-
-/// Of all characters, by id.
-pub type AllHoldings = BTreeMap<String, Holdings>;
+/// What all characters have, by id.
+pub type AllHeld = BTreeMap<String, Held>;
 
 /// No transaction waited for one that waited for it.
 ///

@@ -1,8 +1,9 @@
 //! The cluster's database, read by tests that count.
 
-use crate::chaos::oracle::{AllHoldings, Holdings};
 use anyhow::{Context, Result};
 use tokio_postgres::{Client, NoTls};
+
+use crate::{bot::Held, chaos::oracle::AllHeld};
 
 /// A connection to the database.
 pub struct Store {
@@ -74,20 +75,20 @@ impl Store {
     }
 
     /// What every character has.
-    pub async fn holdings(&self) -> Result<AllHoldings> {
-        let mut all = AllHoldings::new();
+    pub async fn held(&self) -> Result<AllHeld> {
+        let mut all = AllHeld::new();
         let query = "SELECT id, coins::int8 FROM characters";
         for row in self.client.query(query, &[]).await.context("coins")? {
             let coins = u64::try_from(row.try_get::<_, i64>(1)?)?;
-            let holdings: &mut Holdings = all.entry(row.try_get(0)?).or_default();
-            holdings.coins = coins;
+            let held: &mut Held = all.entry(row.try_get(0)?).or_default();
+            held.coins = coins;
         }
         let query = r#"SELECT "playerId", "itemId", sum(quantity)::int8 FROM inventory
             GROUP BY 1, 2"#;
         for row in self.client.query(query, &[]).await.context("packs")? {
             let quantity = u64::try_from(row.try_get::<_, i64>(2)?)?;
-            let holdings = all.entry(row.try_get(0)?).or_default();
-            holdings.items.insert(row.try_get(1)?, quantity);
+            let held = all.entry(row.try_get(0)?).or_default();
+            held.items.insert(row.try_get(1)?, quantity);
         }
         Ok(all)
     }
