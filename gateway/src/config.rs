@@ -129,8 +129,8 @@ impl Times {
             drain: read_seconds(
                 reader,
                 "DRAIN_SECONDS",
-                if production { 10 } else { 1 },
-                "time in which clients are sent elsewhere at the end",
+                if production { 5 } else { 1 },
+                "time in which clients are sent elsewhere, in waves, at the end",
             ),
             heartbeat: read_ms(
                 reader,

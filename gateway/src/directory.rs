@@ -5,9 +5,9 @@
 //! whole view, however old, and [`DirectoryView::age`] says how old it is.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -27,6 +27,8 @@ const SILENCE: Duration = Duration::from_secs(4);
 /// The directory of a large world.
 const UPDATE_BYTES_MAX: usize = 16 * 1024 * 1024;
 const NEVER: u64 = u64::MAX;
+/// A view that is older is no longer certain.
+pub(crate) const FRESH: Duration = Duration::from_secs(5);
 
 /// Who owns a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +72,8 @@ pub(crate) struct DirectoryView {
     runs: BTreeMap<u64, RunEntry>,
     /// Run 0: nobody.
     regions: HashMap<Region, Owner>,
+    /// Nobody plays them until an operator says so.
+    paused: HashSet<Region>,
     pulse: Arc<Pulse>,
 }
 
@@ -93,6 +97,7 @@ impl DirectoryView {
             incarnation: 0,
             runs: BTreeMap::new(),
             regions: HashMap::new(),
+            paused: HashSet::new(),
             pulse: Arc::new(Pulse {
                 start: Instant::now(),
                 last_ms: AtomicU64::new(NEVER),
@@ -106,6 +111,18 @@ impl DirectoryView {
             .get(&region)
             .copied()
             .filter(|owner| owner.run_id != 0)
+    }
+
+    /// The view is fresh, and each region has an owner that is `live`, or is paused.
+    pub(crate) fn played_by(&self, live: impl Fn(u64) -> bool) -> bool {
+        let played =
+            |(region, owner): (&Region, &Owner)| live(owner.run_id) || self.paused.contains(region);
+        self.age() <= FRESH && self.regions.iter().all(played)
+    }
+
+    /// Nobody plays the region until an operator says so.
+    pub(crate) fn paused(&self, region: Region) -> bool {
+        self.paused.contains(&region)
     }
 
     /// The world has this region, owned or not.
@@ -172,6 +189,7 @@ impl DirectoryView {
             )
         });
         let mut regions = HashMap::with_capacity(update.regions.len());
+        let mut paused = HashSet::new();
         for owned in update.regions {
             let Some(region) = owned.region else { continue };
             let region = Region {
@@ -182,6 +200,9 @@ impl DirectoryView {
                 run_id: owned.run_id,
                 epoch: owned.epoch,
             };
+            if owned.paused {
+                paused.insert(region);
+            }
             let known = self.regions.get(&region).copied();
             let older =
                 known.filter(|k| update.incarnation == self.incarnation && k.epoch > told.epoch);
@@ -192,8 +213,20 @@ impl DirectoryView {
             incarnation: update.incarnation,
             runs: runs.collect(),
             regions,
+            paused,
             pulse: Arc::clone(&self.pulse),
         })
+    }
+
+    /// The view after an owner gave a region away, by its own word; `None` when that is no news.
+    fn given(&self, region: Region, to: Owner) -> Option<Self> {
+        let known = self.regions.get(&region)?;
+        if known.epoch >= to.epoch {
+            return None;
+        }
+        let mut next = self.clone();
+        next.regions.insert(region, to);
+        Some(next)
     }
 }
 
@@ -201,6 +234,8 @@ impl DirectoryView {
 #[derive(Debug)]
 pub(crate) struct Directory {
     view: ArcSwap<DirectoryView>,
+    /// Held by whoever makes a new view from the last one.
+    writing: Mutex<()>,
     changed: watch::Sender<u64>,
 }
 
@@ -209,6 +244,7 @@ impl Directory {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             view: ArcSwap::from_pointee(DirectoryView::empty()),
+            writing: Mutex::new(()),
             changed: watch::Sender::new(0),
         })
     }
@@ -230,8 +266,20 @@ impl Directory {
         self.changed.send_replace(version);
     }
 
+    /// An owner says that it gave a region away. Whether that was news.
+    pub(crate) fn give(&self, region: Region, to: Owner) -> bool {
+        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = self.view().given(region, to);
+        let news = next.is_some();
+        if let Some(next) = next {
+            self.set(next);
+        }
+        news
+    }
+
     /// Takes a push; whether the watch may go on.
     fn push(&self, update: DirectoryUpdate) -> bool {
+        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let view = self.view();
         match view.after(update) {
             Push::New(next) => {
@@ -414,6 +462,25 @@ mod tests {
             unchanged: true,
             ..update(1, 6, 0, 0)
         }));
+    }
+
+    #[tokio::test]
+    async fn what_an_owner_says_of_its_gift_counts_until_a_push_knows_more() {
+        let directory = Directory::new();
+        directory.push(update(1, 5, 1, 3));
+        let owner = |run_id, epoch| Owner { run_id, epoch };
+        assert!(!directory.give(REGION, owner(2, 3)), "no higher epoch");
+        assert!(directory.give(REGION, owner(2, 4)));
+        assert!(
+            !directory.give(Region { x: 9, z: 9 }, owner(2, 4)),
+            "no such region"
+        );
+        assert_eq!(directory.view().owner_of(REGION), Some(owner(2, 4)));
+        // A push from before the gift does not take it back; one of the same epoch confirms it.
+        directory.push(update(1, 6, 1, 3));
+        assert_eq!(directory.view().owner_of(REGION), Some(owner(2, 4)));
+        directory.push(update(1, 7, 2, 5));
+        assert_eq!(directory.view().owner_of(REGION), Some(owner(2, 5)));
     }
 
     #[tokio::test]

@@ -281,6 +281,11 @@ impl Mailbox {
         inside.requests.push_back((id, event));
     }
 
+    /// A request was passed on whose answer has not been written.
+    pub(crate) fn awaits(&self) -> bool {
+        !self.inside().requests.is_empty()
+    }
+
     /// The requests that were passed on and never answered, with their events; they are
     /// forgotten here, so whoever takes them answers them `outcome_unknown`.
     pub(crate) fn take_requests(&self) -> Vec<(RequestId, &'static str)> {

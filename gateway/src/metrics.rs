@@ -19,6 +19,7 @@ struct Instruments {
     bytes_out: Counter<u64>,
     bytes_in: Counter<u64>,
     resumes: Counter<u64>,
+    draining: Counter<u64>,
     closes: Counter<u64>,
     auth_attempts: Counter<u64>,
     mailbox_full: Counter<u64>,
@@ -52,6 +53,10 @@ impl Metrics {
             bytes_out: counter("gateway_bytes_out_total", "Bytes written to clients"),
             bytes_in: counter("gateway_bytes_in_total", "Bytes of messages from clients"),
             resumes: counter("gateway_resumes_total", "Resumes by outcome"),
+            draining: counter(
+                "gateway_draining_sessions_total",
+                "Sessions that were sent elsewhere because this gateway goes",
+            ),
             closes: counter("gateway_closes_total", "Sockets closed by code"),
             auth_attempts: counter("gateway_auth_attempts_total", "Logins by outcome"),
             mailbox_full: counter("gateway_mailbox_full_total", "Sessions closed as too slow"),
@@ -105,6 +110,11 @@ impl Metrics {
         self.0.bytes_in.add(bytes as u64, &[]);
     }
 
+    pub(crate) fn draining(&self, sessions: u64) {
+        self.0.draining.add(sessions, &[]);
+    }
+
+    /// A resume: `same` gateway with replay, `same_resync`, `elsewhere` until now, or `invalid`.
     pub(crate) fn resume(&self, outcome: &'static str) {
         self.0.resumes.add(1, &[KeyValue::new("outcome", outcome)]);
     }

@@ -29,13 +29,14 @@ use crate::{
     app::App,
     auth::{accounts::Accounts, attempts::Attempts, tokens::Tokens},
     config::Config,
+    directory::FRESH,
     http::{
         address::Peer,
         manifests::{self, Manifests},
         router,
     },
     metrics::Metrics,
-    session::{budget::Budgets, registry::Registry},
+    session::{ANSWERS, budget::Budgets, registry::Registry},
     social::{
         bus::{Bus, Heard},
         hub::Hub,
@@ -53,8 +54,6 @@ const DRAIN_MARGIN: Duration = Duration::from_secs(3);
 const SECRET_NAME: &str = "jwt";
 /// How often it is asked whether the gateway is ready.
 const READINESS: Duration = Duration::from_millis(100);
-/// A directory that is older is no longer news.
-const DIRECTORY_AGE_MAX: Duration = Duration::from_secs(5);
 
 /// A gateway that has its ports.
 pub struct Server {
@@ -131,8 +130,15 @@ impl Server {
                 behind.clone(),
             ));
         }
-        accept(&app, self.listener, &stop).await;
-        say_goodbye(&app).await;
+        let ended = async {
+            stop.cancelled().await;
+            say_goodbye(&app).await;
+        };
+        tokio::select! {
+            // Whoever asks at the end is told to ask elsewhere.
+            () = accept(&app, self.listener) => {}
+            () = ended => {}
+        }
         behind.cancel();
         for task in background {
             // They end by the token; one that panicked has said so.
@@ -162,12 +168,16 @@ fn build(
     let zones = Zones::start(zones_config, &meter, behind.clone());
     let registry = Arc::new(Registry::default());
     let (where_, known) = (zones.clone(), Arc::clone(&registry));
+    let here = Arc::clone(&registry);
     let hub = Hub::new(
         config.gateway_id.clone(),
         bus,
         metrics.clone(),
         Box::new(move |session| where_.position(session).map(|(tile, _)| tile)),
-        Box::new(move |character, epoch| known.replaced(character, epoch)),
+        (
+            Box::new(move |character, epoch| known.replaced(character, epoch)),
+            Box::new(move |session| here.elsewhere(session)),
+        ),
     );
     let app = App {
         accounts: Accounts::new(&config.persistence_addresses)?,
@@ -252,22 +262,18 @@ fn unready(app: &App) -> &'static str {
     if !app.tokens.ready() {
         return "no secret from the store yet";
     }
-    if app.zones.directory().age() > DIRECTORY_AGE_MAX {
+    if app.zones.directory().age() > FRESH {
         return "no news from the directory";
     }
     ""
 }
 
-/// Takes connections until `stop`.
-async fn accept(app: &Arc<App>, listener: TcpListener, stop: &CancellationToken) {
+/// Takes connections, for ever.
+async fn accept(app: &Arc<App>, listener: TcpListener) {
     let places = Arc::new(Semaphore::new(app.config.connections_max));
     let router = router::router(app);
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = stop.cancelled() => return,
-        };
-        let (stream, address) = match accepted {
+        let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
                 // Out of files, perhaps: a moment later there may be some.
@@ -287,7 +293,12 @@ async fn accept(app: &Arc<App>, listener: TcpListener, stop: &CancellationToken)
             place: Arc::new(place),
         };
         let serving = serve(Arc::clone(app), stream, peer, router.clone());
-        app.tasks.spawn(serving);
+        if app.draining.is_cancelled() {
+            // Nobody waits for those who came too late.
+            tokio::spawn(serving);
+        } else {
+            app.tasks.spawn(serving);
+        }
     }
 }
 
@@ -307,8 +318,10 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, router: Router) {
         request.extensions_mut().insert(peer.clone());
         hyper::service::Service::call(&service, request)
     });
+    let late = app.draining.is_cancelled();
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
+        .keep_alive(!late)
         .header_read_timeout(app.config.times.handshake)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
@@ -316,7 +329,7 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, router: Router) {
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,
-        () = app.draining.cancelled() => {
+        () = app.draining.cancelled(), if !late => {
             connection.as_mut().graceful_shutdown();
             match tokio::time::timeout(DRAIN_MARGIN, connection).await {
                 Ok(ended) => ended,
@@ -334,6 +347,8 @@ async fn say_goodbye(app: &App) {
     app.health.set_unready("draining");
     app.draining.cancel();
     app.tasks.close();
-    let time = app.config.times.drain + DRAIN_MARGIN;
+    let time = app.config.times.drain + ANSWERS + DRAIN_MARGIN;
+    // Whoever is not done by then loses the connection, and may resume elsewhere all the same.
     let _ = drain::within(time, "saying goodbye to clients", app.tasks.wait()).await;
+    let _ = drain::within(DRAIN_MARGIN, "leaving the bus", app.hub.settled()).await;
 }

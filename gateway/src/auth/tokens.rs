@@ -1,17 +1,19 @@
-//! Our own access tokens: HS256, 12 hours, every claim required and checked.
+//! Our own access tokens and resume tokens: HS256, 12 hours, every claim required and checked.
 //!
-//! Always: the algorithm is ours, never the token's; a token is never logged.
+//! Always: the algorithm is ours, never the token's; a token is never logged; a token of one kind
+//! never serves as one of the other, because each names its own audience.
 
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::clock;
 
 const ISSUER: &str = "tilestead";
 const AUDIENCE: &str = "tilestead";
+const RESUME_AUDIENCE: &str = "tilestead-resume";
 /// How long a token is good, in seconds.
 const LIFETIME_S: u64 = 12 * 60 * 60;
 const LEEWAY_S: u64 = 5;
@@ -28,6 +30,49 @@ pub(crate) struct Claims {
     jti: String,
     /// What it is good for.
     pub(crate) scope: Scope,
+}
+
+/// What a resume token says: all that another gateway must know to go on with the session.
+///
+/// It is good for as long as an access token, not for the linger time only: that counts from the
+/// loss of the connection, which no token knows, and the zones see to it. After the linger time
+/// nobody has the character, and the token resumes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ResumeClaims {
+    /// The account.
+    pub(crate) sub: String,
+    iss: String,
+    aud: String,
+    iat: u64,
+    exp: u64,
+    jti: String,
+    /// What it resumes.
+    #[serde(flatten)]
+    pub(crate) session: Resumable,
+}
+
+/// A session as a resume token describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Resumable {
+    /// The session.
+    pub(crate) sid: String,
+    /// In which count of messages the client's last `seq` is; differs after everything was sent
+    /// anew.
+    pub(crate) line: String,
+    /// Whom it plays, if it is in the world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) plays: Option<Plays>,
+}
+
+/// A character in the world, as a resume token names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Plays {
+    /// The character.
+    pub(crate) id: String,
+    /// Its name.
+    pub(crate) name: String,
+    /// The session epoch of its login.
+    pub(crate) epoch: u64,
 }
 
 /// What a token is good for.
@@ -108,21 +153,54 @@ impl Tokens {
 
     /// What a token says, if it is ours and still good.
     pub(crate) fn verify(&self, token: &str) -> Result<Claims, Refused> {
+        let claims: Claims = self.read(token, AUDIENCE)?;
+        timely(claims.iat, claims.exp).map(|()| claims)
+    }
+
+    /// A resume token; `None` while the secret is not known.
+    pub(crate) fn issue_resume(&self, account_id: &str, session: Resumable) -> Option<String> {
+        self.issue_resume_at(account_id, session, clock::unix_ms() / 1000)
+    }
+
+    fn issue_resume_at(&self, account_id: &str, session: Resumable, now_s: u64) -> Option<String> {
+        let claims = ResumeClaims {
+            sub: account_id.to_owned(),
+            iss: ISSUER.to_owned(),
+            aud: RESUME_AUDIENCE.to_owned(),
+            iat: now_s,
+            exp: now_s + LIFETIME_S,
+            jti: uuid::Uuid::new_v4().simple().to_string(),
+            session,
+        };
+        let keys = self.0.load_full()?;
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &keys.sign).ok()
+    }
+
+    /// What a resume token says, if it is ours and still good.
+    pub(crate) fn verify_resume(&self, token: &str) -> Result<ResumeClaims, Refused> {
+        let claims: ResumeClaims = self.read(token, RESUME_AUDIENCE)?;
+        timely(claims.iat, claims.exp).map(|()| claims)
+    }
+
+    fn read<T: DeserializeOwned>(&self, token: &str, audience: &str) -> Result<T, Refused> {
         let keys = self.0.load_full().ok_or(Refused::NotReady)?;
         let mut rules = Validation::new(Algorithm::HS256);
         rules.leeway = LEEWAY_S;
         rules.set_issuer(&[ISSUER]);
-        rules.set_audience(&[AUDIENCE]);
+        rules.set_audience(&[audience]);
         rules.set_required_spec_claims(&["sub", "iss", "aud", "exp"]);
-        let read = jsonwebtoken::decode::<Claims>(token, &keys.verify, &rules);
-        let claims = read.map_err(|_| Refused::Invalid)?.claims;
-        let now = clock::unix_ms() / 1000;
-        // `iat` is not checked by the library.
-        if claims.iat > now + LEEWAY_S || claims.exp > claims.iat + LIFETIME_S {
-            return Err(Refused::Invalid);
-        }
-        Ok(claims)
+        let read = jsonwebtoken::decode::<T>(token, &keys.verify, &rules);
+        Ok(read.map_err(|_| Refused::Invalid)?.claims)
     }
+}
+
+/// What the library does not check.
+fn timely(iat: u64, exp: u64) -> Result<(), Refused> {
+    let now = clock::unix_ms() / 1000;
+    if iat > now + LEEWAY_S || exp > iat.saturating_add(LIFETIME_S) {
+        return Err(Refused::Invalid);
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -208,6 +286,52 @@ mod tests {
             let token = signed(&claims, Algorithm::HS256, SECRET);
             assert_eq!(tokens().verify(&token), Err(Refused::Invalid), "{name}");
         }
+    }
+
+    fn resumable() -> Resumable {
+        Resumable {
+            sid: "s".to_owned(),
+            line: "l".to_owned(),
+            plays: Some(Plays {
+                id: "c".to_owned(),
+                name: "Ann".to_owned(),
+                epoch: 7,
+            }),
+        }
+    }
+
+    #[test]
+    fn a_resume_token_tells_another_gateway_all_it_needs() {
+        let here = tokens().issue_resume("account-7", resumable()).unwrap();
+        let claims = tokens().verify_resume(&here).unwrap();
+        assert_eq!(
+            (claims.sub.as_str(), &claims.session),
+            ("account-7", &resumable())
+        );
+        let again = tokens().issue_resume("account-7", resumable()).unwrap();
+        assert_ne!(here, again, "each has its own id");
+        let over = now_s() - LIFETIME_S - LEEWAY_S - 1;
+        let old = tokens().issue_resume_at("a", resumable(), over).unwrap();
+        assert_eq!(tokens().verify_resume(&old), Err(Refused::Invalid));
+    }
+
+    #[test]
+    fn neither_kind_of_token_serves_as_the_other() {
+        let resume = tokens().issue_resume("a", resumable()).unwrap();
+        assert_eq!(tokens().verify(&resume), Err(Refused::Invalid));
+        let access = tokens().issue("a").unwrap().token;
+        assert_eq!(tokens().verify_resume(&access), Err(Refused::Invalid));
+        // Not even one that has every field of both: the audience alone decides.
+        let mut both = claims();
+        both["sid"] = json!("s");
+        both["line"] = json!("l");
+        let access = signed(&both, Algorithm::HS256, SECRET);
+        assert!(tokens().verify(&access).is_ok());
+        assert_eq!(tokens().verify_resume(&access), Err(Refused::Invalid));
+        both["aud"] = json!(RESUME_AUDIENCE);
+        let resume = signed(&both, Algorithm::HS256, SECRET);
+        assert!(tokens().verify_resume(&resume).is_ok());
+        assert_eq!(tokens().verify(&resume), Err(Refused::Invalid));
     }
 
     #[test]

@@ -16,9 +16,8 @@ use proto::{
         persistence::v1::{CharacterSummary, CreateCharacterRequest, SignInReply},
     },
 };
-use tokio::time::Instant as TokioInstant;
 
-use super::{Account, Flow, NEVER, Session, budget::NoRoom, resume, state::Stage};
+use super::{Account, Flow, Session, budget::NoRoom, state::Stage};
 use crate::{
     auth::{
         accounts,
@@ -142,33 +141,32 @@ impl Session {
             self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
             return Flow::On;
         };
-        let (token, hash) = resume::new_token();
-        self.app.registry.add(hash, self.handle.clone());
-        self.token = Some(hash);
+        self.app.registry.add(&self.handle);
+        let account_id = account.id.clone();
+        self.account = Some(Account {
+            id: account_id,
+            budget: Some(budget),
+        });
         self.stage = Stage::Lobby;
-        self.deadline = TokioInstant::now() + NEVER;
+        self.rest();
         let welcome = Welcome {
             session_id: self.handle.session_id.clone(),
-            resume_token: token,
+            resume_token: self.resume_token().unwrap_or_default(),
             auth_token: issued.token,
             expires_at: clock::iso(issued.expires_at_ms),
             account: wire::Account {
-                id: account.id.clone(),
+                id: account.id,
                 name: account.name,
                 anonymous: account.anonymous,
             },
             device_key: known.made.map(DeviceKey::into_text),
             characters: characters(known.reply.characters),
         };
-        self.account = Some(Account {
-            id: account.id,
-            budget: Some(budget),
-        });
         self.answer(re, &welcome);
         Flow::On
     }
 
-    async fn no_room(&mut self, re: Option<RequestId>, no: NoRoom) -> Flow {
+    pub(super) async fn no_room(&mut self, re: Option<RequestId>, no: NoRoom) -> Flow {
         match no {
             NoRoom::TooMany => {
                 let why = "an account has at most 4 connections";

@@ -2,12 +2,13 @@
 //!
 //! In reading order: [`state`], [`limits`], [`resume`] (pure); `budget` and `registry` (what
 //! sessions share); this file (its one task, and what that waits for); `inbound` (what a client
-//! says), `login`, `play`, `reconnect` (what is done about it).
+//! says), `login`, `play`, `reconnect` and `take_over` (what is done about it), `draining`.
 //!
 //! Always: a session has one task; whatever a client sends is answered or refused, in order; its
 //! socket may go at any moment, and it may come back with another one.
 
 pub(crate) mod budget;
+mod draining;
 mod inbound;
 pub(crate) mod limits;
 mod login;
@@ -16,6 +17,9 @@ mod reconnect;
 pub(crate) mod registry;
 pub(crate) mod resume;
 pub(crate) mod state;
+mod take_over;
+
+pub(crate) use draining::ANSWERS;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -24,7 +28,6 @@ use proto::client::{
     CloseCode, ErrorCode, RequestId, ServerEvent, error::Error, limits::PROTOCOL_VERSION,
     session::Hello,
 };
-use rand::RngExt;
 use tokio::{
     sync::mpsc,
     task::JoinHandle,
@@ -33,13 +36,15 @@ use tokio::{
 
 use self::{
     budget::Budget,
+    draining::Leaving,
     limits::Window,
     registry::{Command, Handle},
-    resume::{TokenHash, Written},
+    resume::Written,
     state::Stage,
 };
 use crate::{
     app::App,
+    auth::tokens::{Plays, Resumable},
     mailbox::{Mailbox, Reliable},
     social::presence::Present,
     socket::{Inbound, Socket},
@@ -76,14 +81,17 @@ pub(crate) struct Session {
     /// What the last socket was sent, while there is none.
     written: Option<Written>,
     account: Option<Account>,
-    playing: Option<Present>,
-    token: Option<TokenHash>,
+    /// Whom it plays, and with which session epoch.
+    playing: Option<(Present, u64)>,
+    /// In which count the numbers of its messages are; another one after everything was sent anew.
+    line: String,
     commands: mpsc::Receiver<Command>,
     events: (mpsc::Sender<SessionEvent>, mpsc::Receiver<SessionEvent>),
     heartbeat: Interval,
     /// What happens then depends on what the session waits for.
     deadline: Instant,
-    draining: bool,
+    /// While the gateway goes.
+    leaving: Option<Leaving>,
     limits: Limits,
     /// As metrics count it now.
     counted: Option<&'static str>,
@@ -142,12 +150,12 @@ impl Session {
             written: None,
             account: None,
             playing: None,
-            token: None,
+            line: uuid::Uuid::new_v4().simple().to_string(),
             commands,
             events: mpsc::channel(WAITING_MAX),
             heartbeat,
             deadline: Instant::now() + app.config.times.handshake,
-            draining: false,
+            leaving: None,
             limits: Limits::new(),
             counted: None,
             app,
@@ -200,7 +208,7 @@ impl Session {
             Some(event) = self.events.1.recv() => Wake::Event(event),
             _ = self.heartbeat.tick() => Wake::Heartbeat,
             () = sleep_until(self.deadline) => Wake::Deadline,
-            () = self.app.draining.cancelled(), if !self.draining => Wake::Drain,
+            () = self.app.draining.cancelled(), if self.leaving.is_none() => Wake::Drain,
         }
     }
 
@@ -256,10 +264,8 @@ impl Session {
             // Nobody resumed.
             return Flow::End;
         }
-        if self.draining {
-            return self
-                .shut(CloseCode::GoingAway, "this gateway goes; resume elsewhere")
-                .await;
+        if self.leaving.is_some() {
+            return self.leave_gateway().await;
         }
         if self.stage == Stage::Fresh {
             return self
@@ -270,18 +276,27 @@ impl Session {
         Flow::On
     }
 
-    /// The gateway goes: the client is told, and closed at some moment of the time given.
-    fn drain(&mut self) -> Flow {
-        self.draining = true;
-        if self.socket.is_none() {
-            return Flow::End;
+    /// It waits for nothing but what others do; a gateway that goes still has its time.
+    fn rest(&mut self) {
+        if self.leaving.is_none() {
+            self.deadline = Instant::now() + NEVER;
         }
-        let time = self.app.config.times.drain;
-        let after_ms = whole_ms(time);
-        self.push(&proto::client::session::Draining { after_ms });
-        let wait = time.mul_f64(rand::rng().random_range(0.0..1.0));
-        self.deadline = Instant::now() + wait;
-        Flow::On
+    }
+
+    /// What resumes the session as it is now; `None` while nobody is authenticated.
+    fn resume_token(&self) -> Option<String> {
+        let account = self.account.as_ref()?;
+        let plays = self.playing.as_ref().map(|(present, epoch)| Plays {
+            id: present.character_id.clone(),
+            name: present.name.clone(),
+            epoch: *epoch,
+        });
+        let session = Resumable {
+            sid: self.handle.session_id.clone(),
+            line: self.line.clone(),
+            plays,
+        };
+        self.app.tokens.issue_resume(&account.id, session)
     }
 
     /// Keeps the count of sessions by state right.
@@ -311,9 +326,7 @@ impl Session {
     fn end(&mut self) {
         self.leave_world(false);
         self.app.zones.detach(&self.handle.session_id);
-        if let Some(token) = self.token.take() {
-            self.app.registry.remove(&token);
-        }
+        self.app.registry.remove(&self.handle);
     }
 }
 

@@ -25,6 +25,7 @@ use crate::{
 
 const ENTER: &str = "world:enter";
 const CHAT: &str = "player:chat";
+const PAUSED: &str = "this part of the world is stopped until an operator has looked at it";
 
 impl Session {
     pub(super) async fn enter(&mut self, re: Option<RequestId>, character_id: String) -> Flow {
@@ -66,7 +67,7 @@ impl Session {
             Err(error) => {
                 // Whatever came already is of no use.
                 let _ = self.mailbox.open(Vec::new());
-                self.not_entered(re, error)
+                self.not_entered(re, region, error);
             }
         }
         Flow::On
@@ -106,13 +107,15 @@ impl Session {
         epoch: u64,
         attached: Attached,
     ) {
+        let character_id = present.character_id.clone();
+        self.playing = Some((present.clone(), epoch));
         let entered = WorldEntered {
-            character_id: present.character_id.clone(),
-            entity_id: present.character_id.clone(),
+            character_id: character_id.clone(),
+            entity_id: character_id.clone(),
             tick: attached.tick,
             region: [attached.region.x, attached.region.z],
             zone: attached.run_id.to_string(),
-            resume_token: None,
+            resume_token: self.resume_token(),
         };
         let first = vec![
             Reliable::of(&entered).answering(re),
@@ -121,21 +124,23 @@ impl Session {
         // If it does not fit, the writer closes the socket as too slow.
         let _ = self.mailbox.open(first);
         self.stage = Stage::World;
-        let character_id = present.character_id.clone();
         self.app
             .registry
             .play(&character_id, epoch, self.handle.clone());
         self.app.hub.announce_takeover(&character_id, epoch).await;
-        self.app.hub.join(present.clone(), self.mailbox.clone());
-        self.playing = Some(present);
+        self.app.hub.join(present, self.mailbox.clone());
     }
 
-    fn not_entered(&self, re: Option<RequestId>, error: AttachError) {
+    fn not_entered(&self, re: Option<RequestId>, region: Region, error: AttachError) {
         let code = match error {
-            AttachError::Unavailable | AttachError::Gone => ErrorCode::ZoneUnavailable,
+            AttachError::Unavailable | AttachError::Gone | AttachError::NotInWorld => {
+                ErrorCode::ZoneUnavailable
+            }
             AttachError::Replaced => ErrorCode::CharacterOnline,
         };
-        self.refuse(re, ENTER, code);
+        let paused = error == AttachError::Unavailable && self.app.zones.directory().paused(region);
+        let words = if paused { PAUSED } else { state::words(code) };
+        self.refuse_with(re, Some(ENTER.to_owned()), code, words, None);
     }
 
     /// Passes a message on to the zone that plays the character.
@@ -163,7 +168,7 @@ impl Session {
     }
 
     pub(super) fn chat(&mut self, re: Option<RequestId>, said: PlayerChat) {
-        let Some(present) = self.playing.clone() else {
+        let Some((present, _)) = self.playing.clone() else {
             self.refuse(re, CHAT, ErrorCode::NotInWorld);
             return;
         };
@@ -202,6 +207,8 @@ impl Session {
         }
         match event {
             SessionEvent::Left { reason, .. } if reason == "replaced" => self.replaced().await,
+            // The session is over and cannot be resumed, here or elsewhere: its character is out
+            // of the world, and whoever comes back by itself might send again what failed.
             SessionEvent::Left { reason, .. } if reason == "server_fault" => {
                 self.leave_world(false);
                 self.shut(
@@ -217,6 +224,7 @@ impl Session {
                 }
                 self.go_on_without_world()
             }
+            SessionEvent::Elsewhere => self.gone_elsewhere().await,
             // Only a newer login takes a character from a session that is there.
             SessionEvent::Lost { why } => {
                 tracing::debug!(session = self.handle.session_id, why, "lost");
@@ -235,21 +243,27 @@ impl Session {
     }
 
     fn left(&mut self, re: Option<RequestId>) {
-        if let Some(present) = &self.playing {
-            let character_id = present.character_id.clone();
+        let character_id = self.character_id();
+        self.leave_world(false);
+        if let Some(character_id) = character_id {
             let left = WorldLeft {
                 character_id,
-                resume_token: None,
+                resume_token: self.resume_token(),
             };
             self.answer(re, &left);
         }
-        self.leave_world(false);
         self.app.zones.detach(&self.handle.session_id);
+    }
+
+    /// Whom it plays.
+    pub(super) fn character_id(&self) -> Option<String> {
+        let (present, _) = self.playing.as_ref()?;
+        Some(present.character_id.clone())
     }
 
     /// The gateway's own part of leaving the world. `elsewhere`: the character plays on.
     pub(super) fn leave_world(&mut self, elsewhere: bool) {
-        if let Some(present) = self.playing.take() {
+        if let Some((present, _)) = self.playing.take() {
             self.app.hub.leave(&present.session_id, elsewhere);
             self.app
                 .registry
@@ -264,6 +278,13 @@ impl Session {
     pub(super) async fn replaced(&mut self) -> Flow {
         self.leave_world(true);
         self.shut(CloseCode::Replaced, "another login plays this character")
+            .await
+    }
+
+    /// The client has resumed at another gateway: nobody needs this part of it any more.
+    pub(super) async fn gone_elsewhere(&mut self) -> Flow {
+        self.leave_world(true);
+        self.shut(CloseCode::GoingAway, "replaced by its own resume")
             .await
     }
 

@@ -10,12 +10,22 @@ use proto::client::{
 use tokio::time::{Instant as TokioInstant, timeout};
 
 use super::{
-    Flow, NEVER, Session,
-    registry::{Adoption, Command},
-    resume::{self, Written},
+    Flow, Session,
+    registry::{Adoption, Command, Handle},
+    resume::Written,
     state::{self, Stage},
 };
-use crate::{clock, mailbox::Reliable, writer::Finished};
+use crate::{
+    auth::tokens::Refused,
+    clock,
+    mailbox::Reliable,
+    socket::{Socket, WriteSide},
+    writer::Finished,
+};
+
+const EVENT: &str = "session:resume";
+/// Why a session cannot be resumed that was one.
+pub(super) const OVER: &str = "the session is over; authenticate anew";
 
 /// How long a goodbye may take to be written.
 const SHUT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -51,7 +61,7 @@ impl Session {
 
     /// Whether somebody could resume it.
     pub(super) fn may_wait(&self) -> bool {
-        self.token.is_some() && !self.draining
+        self.account.is_some() && self.leaving.is_none()
     }
 
     /// Goes on without a socket, for a while.
@@ -73,16 +83,58 @@ impl Session {
         match command {
             Command::Adopt(adoption) => self.adopt(*adoption).await,
             Command::Replaced if self.stage == Stage::World => self.replaced().await,
-            Command::Replaced => Flow::On,
+            // One that has a socket is told by the zone, in order with all else.
+            Command::Elsewhere if self.socket.is_none() => self.gone_elsewhere().await,
+            Command::Replaced | Command::Elsewhere => Flow::On,
         }
     }
 
-    /// Asks the session of this token to take the socket.
+    /// Goes on with the session of a token: by the session itself when it is here, else in its
+    /// place.
     pub(super) async fn ask_resume(&mut self, re: Option<RequestId>, data: Resume) -> Flow {
-        let hash = resume::token_hash(&data.resume_token);
-        let Some(handle) = self.app.registry.by_token(&hash) else {
-            return self.no_resume(re, "unknown");
+        let claims = match self.app.tokens.verify_resume(&data.resume_token) {
+            Ok(claims) => claims,
+            Err(Refused::NotReady) => {
+                self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
+                return Flow::On;
+            }
+            Err(Refused::Invalid) => return self.bad_token(re),
         };
+        let handle = Handle {
+            session_id: claims.session.sid.clone(),
+            commands: self.handle.commands.clone(),
+        };
+        match self.app.registry.add(&handle) {
+            Some(here) => {
+                let line = claims.session.line;
+                self.hand_over(re, &here, (data.last_seq, line)).await
+            }
+            None => {
+                self.handle = handle;
+                self.take_over(re, claims).await
+            }
+        }
+    }
+
+    /// A token that was refused is an attempt, as one for `authenticate` would be.
+    fn bad_token(&self, re: Option<RequestId>) -> Flow {
+        let attempt = self.app.attempts.attempt(self.address, clock::instant());
+        if let Err(wait) = attempt {
+            let (code, event) = (ErrorCode::RateLimited, Some(EVENT.to_owned()));
+            let why = "too many attempts from your address";
+            self.refuse_with(re, event, code, why, Some(wait));
+            return Flow::On;
+        }
+        self.no_resume(re, "the token is not valid; authenticate anew")
+    }
+
+    /// Asks a session of this gateway to take the socket.
+    async fn hand_over(
+        &mut self,
+        re: Option<RequestId>,
+        handle: &Handle,
+        (last_seq, line): (u64, String),
+    ) -> Flow {
         let Some(mut socket) = self.socket.take() else {
             return Flow::End;
         };
@@ -98,7 +150,8 @@ impl Session {
             socket,
             half,
             written,
-            last_seq: data.last_seq,
+            last_seq,
+            line,
             re,
         };
         let asked = handle.commands.reserve();
@@ -118,14 +171,14 @@ impl Session {
                 } = adoption;
                 socket.write_from((half, written), self.mailbox.clone());
                 self.socket = Some(socket);
-                self.no_resume(re, "ended")
+                self.no_resume(re, OVER)
             }
         }
     }
 
-    fn no_resume(&self, re: Option<RequestId>, outcome: &'static str) -> Flow {
-        self.app.metrics.resume(outcome);
-        let reason = "the session is over; authenticate anew".to_owned();
+    pub(super) fn no_resume(&self, re: Option<RequestId>, reason: &str) -> Flow {
+        self.app.metrics.resume("invalid");
+        let reason = reason.to_owned();
         self.answer(re, &Invalid { reason });
         Flow::On
     }
@@ -143,18 +196,24 @@ impl Session {
             half,
             written: fresh,
             last_seq,
+            line,
             re,
         } = adoption;
+        if self.account.is_none() {
+            return self.adopt_stranger(socket, (half, fresh), re);
+        }
         let before = self.written.take().unwrap_or_else(Written::new);
+        // A number of another count says nothing.
+        let last_seq = (line == self.line).then_some(last_seq);
         let (written, first, resync) = self.first_words(before, fresh, last_seq, re);
         self.app
             .metrics
-            .resume(if resync { "resync" } else { "replayed" });
+            .resume(if resync { "same_resync" } else { "same" });
         self.mailbox.resume(first);
         let format = socket.format;
         socket.write_from((half, written), self.mailbox.clone());
         self.socket = Some(socket);
-        self.deadline = TokioInstant::now() + NEVER;
+        self.rest();
         if let Some(account) = &mut self.account
             && account.budget.is_none()
         {
@@ -176,23 +235,35 @@ impl Session {
         Flow::On
     }
 
+    /// The resume for which this one was to wait came to nothing: the socket goes on as a new one.
+    fn adopt_stranger(
+        &mut self,
+        mut socket: Socket,
+        begun: (WriteSide, Written),
+        re: Option<RequestId>,
+    ) -> Flow {
+        self.mailbox.resume(Vec::new());
+        socket.write_from(begun, self.mailbox.clone());
+        self.socket = Some(socket);
+        self.no_resume(re, OVER)
+    }
+
     /// What the new socket is sent first, behind which number, and whether everything else is
     /// sent anew.
     fn first_words(
-        &self,
+        &mut self,
         mut before: Written,
         fresh: Written,
-        last_seq: u64,
+        last_seq: Option<u64>,
         re: Option<RequestId>,
     ) -> (Written, Vec<Reliable>, bool) {
-        let mut lost = before.answers_after(last_seq);
-        let missed = if self.mailbox.overflowed() {
-            None
-        } else {
-            before.rewind(last_seq, Instant::now())
-        };
+        let mut lost = before.answers_after(last_seq.unwrap_or(0));
+        let missed = last_seq
+            .filter(|_| !self.mailbox.overflowed())
+            .and_then(|last_seq| before.rewind(last_seq, Instant::now()));
         let resync = missed.is_none();
         if resync {
+            self.line = uuid::Uuid::new_v4().simple().to_string();
             lost.extend(self.mailbox.forget());
         } else {
             lost.clear();
@@ -202,8 +273,8 @@ impl Session {
             session_id: self.handle.session_id.clone(),
             replayed: missed.len() as u64,
             resync,
-            resume_token: None,
-            character_id: None,
+            resume_token: self.resume_token(),
+            character_id: self.character_id(),
         };
         let mut first = vec![Reliable::of(&resumed).answering(re)];
         first.extend(missed);
@@ -214,15 +285,12 @@ impl Session {
     }
 
     fn lost_world(&mut self) {
-        let character_id = self
-            .playing
-            .as_ref()
-            .map(|present| present.character_id.clone());
+        let character_id = self.character_id().unwrap_or_default();
         self.leave_world(false);
-        let character_id = character_id.unwrap_or_default();
+        let resume_token = self.resume_token();
         self.push(&WorldLeft {
             character_id,
-            resume_token: None,
+            resume_token,
         });
     }
 }

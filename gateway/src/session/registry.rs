@@ -1,4 +1,4 @@
-//! The sessions of this gateway, found by what others know of them: a resume token, a character.
+//! The sessions of this gateway, found by what others know of them: an id, a character.
 
 use std::{
     collections::HashMap,
@@ -8,7 +8,6 @@ use std::{
 use proto::client::RequestId;
 use tokio::sync::mpsc;
 
-use super::resume::TokenHash;
 use crate::{
     session::resume::Written,
     socket::{Socket, WriteSide},
@@ -20,6 +19,8 @@ pub(crate) enum Command {
     Adopt(Box<Adoption>),
     /// A newer session plays the character now.
     Replaced,
+    /// The session itself goes on at another gateway.
+    Elsewhere,
 }
 
 /// A new socket of a session.
@@ -29,8 +30,9 @@ pub(crate) struct Adoption {
     pub(crate) half: WriteSide,
     /// What that one wrote.
     pub(crate) written: Written,
-    /// The last message that the client has.
+    /// The last message that the client has, and in which count.
     pub(crate) last_seq: u64,
+    pub(crate) line: String,
     /// The request that asked for it.
     pub(crate) re: Option<RequestId>,
 }
@@ -48,7 +50,7 @@ pub(crate) struct Registry(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    by_token: HashMap<TokenHash, Handle>,
+    by_id: HashMap<String, Handle>,
     by_character: HashMap<String, (u64, Handle)>,
 }
 
@@ -57,19 +59,34 @@ impl Registry {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session may be resumed by this token.
-    pub(crate) fn add(&self, token: TokenHash, handle: Handle) {
-        self.known().by_token.insert(token, handle);
+    /// The session is here from now on. Gives the one that is here under its id already; then
+    /// nothing changes.
+    pub(crate) fn add(&self, handle: &Handle) -> Option<Handle> {
+        let mut known = self.known();
+        if let Some(there) = known.by_id.get(&handle.session_id) {
+            return Some(there.clone());
+        }
+        known
+            .by_id
+            .insert(handle.session_id.clone(), handle.clone());
+        None
     }
 
     /// The session is over.
-    pub(crate) fn remove(&self, token: &TokenHash) {
-        self.known().by_token.remove(token);
+    pub(crate) fn remove(&self, handle: &Handle) {
+        let mut known = self.known();
+        let there = known.by_id.get(&handle.session_id);
+        if there.is_some_and(|there| there.commands.same_channel(&handle.commands)) {
+            known.by_id.remove(&handle.session_id);
+        }
     }
 
-    /// The session that this token resumes.
-    pub(crate) fn by_token(&self, token: &TokenHash) -> Option<Handle> {
-        self.known().by_token.get(token).cloned()
+    /// The session goes on at another gateway.
+    pub(crate) fn elsewhere(&self, session_id: &str) {
+        let here = self.known().by_id.get(session_id).cloned();
+        if let Some(here) = here {
+            tell(&here, Command::Elsewhere);
+        }
     }
 
     /// The session plays a character now; an older one that did is told.
@@ -86,7 +103,7 @@ impl Registry {
             before.filter(|(_, other)| other.session_id != session_id)
         };
         if let Some((_, other)) = before {
-            tell(&other);
+            tell(&other, Command::Replaced);
         }
     }
 
@@ -105,7 +122,7 @@ impl Registry {
         if let Some((here, handle)) = playing
             && here < epoch
         {
-            tell(&handle);
+            tell(&handle, Command::Replaced);
         }
     }
 
@@ -115,9 +132,9 @@ impl Registry {
     }
 }
 
-fn tell(handle: &Handle) {
+fn tell(handle: &Handle, command: Command) {
     // The zone tells it as well, should it have too much to do to hear this.
-    if handle.commands.try_send(Command::Replaced).is_err() {
+    if handle.commands.try_send(command).is_err() {
         tracing::debug!(
             session = handle.session_id,
             "a replaced session is busy or gone"
@@ -157,6 +174,19 @@ mod tests {
         assert_eq!(registry.players(), 1, "only who plays it can stop");
         registry.play("c", 1, old);
         assert!(!told(&mut new_heard), "an older epoch replaces nobody");
+    }
+
+    #[test]
+    fn an_id_is_taken_once_and_given_back_by_its_holder_only() {
+        let registry = Registry::default();
+        let ((first, _first_heard), (second, _second_heard)) = (handle("s"), handle("s"));
+        assert!(registry.add(&first).is_none());
+        let there = registry.add(&second).expect("taken");
+        assert!(there.commands.same_channel(&first.commands));
+        registry.remove(&second);
+        assert!(registry.add(&second).is_some(), "still the first one's");
+        registry.remove(&first);
+        assert!(registry.add(&second).is_none());
     }
 
     #[test]

@@ -1,5 +1,4 @@
-//! What makes a lost connection good again: the last reliable messages and the tokens that ask
-//! for them.
+//! What makes a lost connection good again: the last reliable messages.
 //!
 //! `seq` grows by one per message on a socket. `session:hello` has 1. After a resume without
 //! resync, `session:resumed` has the client's `lastSeq` + 1, and the missed reliable messages
@@ -13,9 +12,6 @@ use std::{
     collections::VecDeque,
     time::{Duration, Instant},
 };
-
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use sha2::{Digest, Sha256};
 
 use crate::mailbox::Reliable;
 
@@ -103,21 +99,6 @@ impl Written {
     }
 }
 
-/// The hash under which a resume token is kept.
-pub(crate) type TokenHash = [u8; 32];
-
-/// A new resume token, 128 random bits, and its hash.
-pub(crate) fn new_token() -> (String, TokenHash) {
-    let token = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>());
-    let hash = token_hash(&token);
-    (token, hash)
-}
-
-/// The hash of a token that a client sent.
-pub(crate) fn token_hash(token: &str) -> TokenHash {
-    Sha256::digest(token.as_bytes()).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,14 +167,5 @@ mod tests {
         write(&mut written, "a", now);
         assert!(written.rewind(2, now).is_none());
         assert!(written.rewind(1, now).unwrap().is_empty());
-    }
-
-    #[test]
-    fn tokens_differ_and_are_kept_only_as_hashes() {
-        let ((a, hash), (b, _)) = (new_token(), new_token());
-        assert_ne!(a, b);
-        assert_eq!(a.len(), 22);
-        assert_eq!(token_hash(&a), hash);
-        assert_ne!(token_hash(&b), hash);
     }
 }

@@ -27,7 +27,7 @@ use tokio::{
     sync::{Notify, mpsc, oneshot},
     time::{Instant, sleep_until},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use world::{Region, Tile};
 
 use super::{
@@ -46,6 +46,8 @@ const SOON: Duration = Duration::from_millis(20);
 pub(crate) type Position = Box<dyn Fn(&str) -> Option<Tile> + Send + Sync>;
 /// Told when a newer session plays a character elsewhere.
 pub(crate) type Replaced = Box<dyn Fn(&str, u64) + Send + Sync>;
+/// Told when a session goes on at another gateway.
+pub(crate) type ResumedElsewhere = Box<dyn Fn(&str) + Send + Sync>;
 
 /// Chat and presence of one gateway.
 pub(crate) struct Hub {
@@ -54,8 +56,11 @@ pub(crate) struct Hub {
     metrics: Metrics,
     position: Position,
     replaced: Replaced,
+    resumed: ResumedElsewhere,
     state: Mutex<State>,
     changed: Notify,
+    /// What is being removed from the bus.
+    leaving: TaskTracker,
 }
 
 #[derive(Default)]
@@ -84,7 +89,7 @@ impl Hub {
         bus: Bus,
         metrics: Metrics,
         position: Position,
-        replaced: Replaced,
+        (replaced, resumed): (Replaced, ResumedElsewhere),
     ) -> Arc<Self> {
         Arc::new(Self {
             gateway_id,
@@ -92,6 +97,8 @@ impl Hub {
             metrics,
             position,
             replaced,
+            resumed,
+            leaving: TaskTracker::new(),
             state: Mutex::default(),
             changed: Notify::new(),
         })
@@ -122,7 +129,7 @@ impl Hub {
             return;
         };
         let hub = Arc::clone(self);
-        tokio::spawn(async move {
+        self.leaving.spawn(async move {
             let [place, name] = present.entries(&hub.gateway_id);
             // What cannot be removed now ends by itself.
             let _ = hub.bus.remove(&place.0, &place.1).await;
@@ -132,17 +139,36 @@ impl Hub {
         });
     }
 
+    /// Nothing of players who left is on the bus any more; call it when nobody comes any more.
+    pub(crate) async fn settled(&self) {
+        self.leaving.close();
+        self.leaving.wait().await;
+    }
+
     /// Tells the gateway that played this character until now, if it is another one.
     pub(crate) async fn announce_takeover(&self, character_id: &str, session_epoch: u64) {
+        let envelope = GatewayEnvelope::Replaced {
+            character_id: character_id.to_owned(),
+            session_epoch,
+        };
+        self.tell_other(character_id, envelope).await;
+    }
+
+    /// Tells the gateway that held this session until now, if it is another one, that it goes on
+    /// here.
+    pub(crate) async fn announce_resume(&self, character_id: &str, session_id: &str) {
+        let envelope = GatewayEnvelope::Resumed {
+            session_id: session_id.to_owned(),
+        };
+        self.tell_other(character_id, envelope).await;
+    }
+
+    async fn tell_other(&self, character_id: &str, envelope: GatewayEnvelope) {
         let kept = self.bus.get(&topics::presence(character_id)).await;
         let Some(there) = kept.ok().flatten().and_then(|text| presence::read(&text)) else {
             return;
         };
         if there.gateway_id != self.gateway_id {
-            let envelope = GatewayEnvelope::Replaced {
-                character_id: character_id.to_owned(),
-                session_epoch,
-            };
             // The zone tells that gateway as well.
             let _ = self.tell_gateway(&there.gateway_id, &envelope).await;
         }
@@ -321,7 +347,7 @@ impl Hub {
                 character_id,
                 session_epoch,
             } => (self.replaced)(&character_id, session_epoch),
-            GatewayEnvelope::Resumed { .. } => {}
+            GatewayEnvelope::Resumed { session_id } => (self.resumed)(&session_id),
         }
     }
 }

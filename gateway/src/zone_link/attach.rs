@@ -3,8 +3,9 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures::StreamExt;
 use proto::rpc::zone::v1 as wire;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use world::Region;
 
 use super::{
@@ -21,6 +22,17 @@ const ENTER_PATIENCE: Duration = Duration::from_secs(5);
 const ASK_PATIENCE: Duration = Duration::from_millis(2500);
 /// After this the player is told that a part of the world is being recovered.
 const QUIET: Duration = Duration::from_millis(300);
+/// How long a session that comes from another gateway is sought.
+const TAKE_OVER_PATIENCE: Duration = Duration::from_secs(10);
+/// A run that must ask no store answers within this.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
+/// Runs that are asked at the same time.
+const ASKED_AT_ONCE: usize = 32;
+/// Between two rounds of asking everybody.
+const ROUND: Duration = Duration::from_millis(100);
+/// A character that nobody has had for so long, while everything was played, is not in the world:
+/// no handover and no look into the store takes longer.
+const NOWHERE: Duration = Duration::from_millis(1500);
 
 enum Round {
     Attached(u64, Box<wire::Attached>),
@@ -90,25 +102,104 @@ pub(super) async fn enter(
     let until = Instant::now() + ENTER_PATIENCE;
     let round = tokio::time::timeout_at(until, seek(table, directory, &lost)).await;
     let error = match round {
-        Ok(Round::Attached(run_id, attached)) => {
-            let region = attached.region.unwrap_or_default();
-            let region = Region {
-                x: region.x,
-                z: region.z,
-            };
-            return Ok(Attached {
-                tick: attached.tick,
-                region,
-                run_id,
-                sync: attached.sync,
-            });
-        }
+        Ok(Round::Attached(run_id, said)) => return Ok(attached(run_id, *said)),
         Ok(Round::Replaced) => AttachError::Replaced,
         Ok(Round::Over) => AttachError::Gone,
         Ok(Round::Nowhere | Round::LoggedOut) | Err(_) => AttachError::Unavailable,
     };
     table.forget(&lost);
     Err(error)
+}
+
+fn attached(run_id: u64, said: wire::Attached) -> Attached {
+    let region = said.region.unwrap_or_default();
+    Attached {
+        tick: said.tick,
+        region: Region {
+            x: region.x,
+            z: region.z,
+        },
+        run_id,
+        sync: said.sync,
+    }
+}
+
+/// Brings a session back that another gateway held, for up to 10 s.
+pub(super) async fn take_over(
+    table: &Arc<Table>,
+    directory: &Arc<Directory>,
+    session: AttachSession,
+) -> Result<Attached, AttachError> {
+    let lost = table.insert_resuming(session);
+    let sought = timeout(TAKE_OVER_PATIENCE, seek_everywhere(table, directory, &lost)).await;
+    let error = match sought {
+        Ok(Round::Attached(run_id, said)) => return Ok(attached(run_id, *said)),
+        Ok(Round::Replaced) => AttachError::Replaced,
+        Ok(Round::LoggedOut) => AttachError::NotInWorld,
+        Ok(Round::Over) => AttachError::Gone,
+        Ok(Round::Nowhere) | Err(_) => AttachError::Unavailable,
+    };
+    table.forget(&lost);
+    Err(error)
+}
+
+/// Asks everybody at once, again and again, until somebody has it or certainly nobody.
+async fn seek_everywhere(table: &Table, directory: &Directory, lost: &Lost) -> Round {
+    let mut links = table.links_changed();
+    let mut versions = directory.changes();
+    let mut nowhere_since = None;
+    loop {
+        links.mark_unchanged();
+        versions.mark_unchanged();
+        let began = Instant::now();
+        let Some((runs, all_played)) = table.everybody(lost) else {
+            return Round::Over;
+        };
+        let (round, all_answered) = ask_everybody(table, lost, runs).await;
+        if !matches!(round, Round::Nowhere) {
+            return round;
+        }
+        if !(all_played && all_answered) {
+            nowhere_since = None;
+        } else if nowhere_since.get_or_insert(began).elapsed() >= NOWHERE {
+            return Round::LoggedOut;
+        }
+        tokio::select! {
+            _ = links.changed() => {}
+            _ = versions.changed() => {}
+            () = sleep(ROUND) => {}
+        }
+    }
+}
+
+/// Asks these runs at once; whether each of them said that it has not got the character.
+async fn ask_everybody(table: &Table, lost: &Lost, runs: Vec<u64>) -> (Round, bool) {
+    let ask = async |run| {
+        let asked = table.ask_resume(lost, run).ok()?;
+        let said = timeout(ANSWER_PATIENCE, asked).await.ok()?.ok()?;
+        Some((run, said))
+    };
+    let mut answers = futures::stream::iter(runs)
+        .map(ask)
+        .buffer_unordered(ASKED_AT_ONCE);
+    let (mut stale, mut all_answered) = (false, true);
+    while let Some(answer) = answers.next().await {
+        match answer {
+            Some((run, Reply::Attached(said))) => return (Round::Attached(run, said), true),
+            Some((_, Reply::Refused(code))) => match code.as_str() {
+                "stale" => stale = true,
+                "not_here" | "not_in_world" => {}
+                _ => all_answered = false,
+            },
+            None => all_answered = false,
+        }
+    }
+    let round = if stale {
+        Round::Replaced
+    } else {
+        Round::Nowhere
+    };
+    (round, all_answered)
 }
 
 /// Seeks a lost session's character until it is found or nobody wants it any more.
@@ -123,6 +214,12 @@ pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost
                 table.notice_lost(&lost);
                 seeking.await
             }
+        };
+        let round = match round {
+            Round::Replaced if table.was_elsewhere(&lost) => {
+                seek_everywhere(&table, &directory, &lost).await
+            }
+            round => round,
         };
         match round {
             Round::Replaced => table.replaced(&lost),

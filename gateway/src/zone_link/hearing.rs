@@ -8,7 +8,7 @@ use world::{Region, Tile};
 use super::{
     SessionEvent,
     route::{Place, Verdict},
-    session::{Link, Reply, Waiter, request_id, to_zone},
+    session::{Link, Reply, request_id, to_zone},
     table::{Lost, Table},
 };
 
@@ -56,16 +56,9 @@ impl Table {
         let session = inside.sessions.get_mut(&*attached.session_id);
         // One that went away meanwhile has detached itself behind its attach.
         let Some(session) = session else { return };
-        let Some(waiter) = session.waiter.take_if(|w| w.attach == attached.attach) else {
+        let Some(answer) = session.answered(run, &attached) else {
             return;
         };
-        if !session
-            .route
-            .attached(run, attached.attach, attached.ownership_sequence)
-        {
-            let _ = waiter.answer.send(Reply::Refused("not_here".to_owned()));
-            return;
-        }
         if let Some(position) = attached.position {
             session.route.stands(
                 Tile {
@@ -91,7 +84,7 @@ impl Table {
         if let Some(link) = link {
             session.send_held(&attached.session_id, link);
         }
-        let _ = waiter.answer.send(Reply::Attached(Box::new(attached)));
+        let _ = answer.send(Reply::Attached(Box::new(attached)));
         drop(guard);
         self.changed.notify_one();
     }
@@ -102,10 +95,9 @@ impl Table {
         let (key, _) = inside.sessions.get_key_value(&*refused.session_id)?;
         let session_id = Arc::clone(key);
         let session = inside.sessions.get_mut(&session_id)?;
-        let asked = |waiter: &mut Waiter| waiter.run == run && waiter.attach == refused.attach;
-        if let Some(waiter) = session.waiter.take_if(asked) {
+        if let Some(answer) = session.refused(run, refused.attach) {
             // Nobody waits any more: no harm.
-            let _ = waiter.answer.send(Reply::Refused(refused.code));
+            let _ = answer.send(Reply::Refused(refused.code));
             return None;
         }
         // Numbered 0 when it answers an input.
@@ -158,9 +150,16 @@ impl Table {
         if left.session_epoch < session.route.session_epoch {
             return;
         }
-        let event = SessionEvent::Left {
-            re: request_id(&left.re),
-            reason: left.reason,
+        // A newer login has a higher epoch; with the same one it is the session itself that goes
+        // on at another gateway.
+        let own = left.session_epoch == session.route.session_epoch;
+        let event = if left.reason == "resumed" || (left.reason == "replaced" && own) {
+            SessionEvent::Elsewhere
+        } else {
+            SessionEvent::Left {
+                re: request_id(&left.re),
+                reason: left.reason,
+            }
         };
         session.tell(event);
         inside.sessions.remove(&*left.session_id);

@@ -88,6 +88,9 @@ pub(crate) enum AttachError {
     /// Nobody played it within 5 s; it may be tried again.
     #[error("no zone plays that part of the world now")]
     Unavailable,
+    /// Nobody plays it, and everything is played: it has left the world.
+    #[error("the character has left the world")]
+    NotInWorld,
     /// The session was detached meanwhile.
     #[error("the session is gone")]
     Gone,
@@ -128,6 +131,8 @@ pub(crate) enum SessionEvent {
         /// left, replaced, disconnected, shutdown
         reason: String,
     },
+    /// The session goes on at another gateway.
+    Elsewhere,
     /// The session no longer plays the character.
     Lost {
         /// For people.
@@ -178,6 +183,13 @@ impl Zones {
     /// and again for up to 5 s. From then on private messages and updates go to the mailbox.
     pub(crate) async fn attach(&self, session: AttachSession) -> Result<Attached, AttachError> {
         attach::enter(&self.table, &self.directory, session).await
+    }
+
+    /// Brings a session back that another gateway held: asks all runs at once, again and again for
+    /// up to 10 s, or until it is certain that nobody plays its character. Its inputs go on behind
+    /// the last one that the owner has.
+    pub(crate) async fn take_over(&self, session: AttachSession) -> Result<Attached, AttachError> {
+        attach::take_over(&self.table, &self.directory, session).await
     }
 
     /// Passes an input on. `Ok`: it was sent once, or is held until there is an owner; its answer

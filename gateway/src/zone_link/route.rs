@@ -85,6 +85,9 @@ pub(crate) struct Route {
     pub(crate) position: Option<(Tile, u64)>,
     /// For the next update.
     pub(crate) traceparents: Vec<String>,
+    /// Another gateway numbered its inputs and attaches last: nothing is sent before the owner
+    /// has said where they stand.
+    pub(crate) resuming: bool,
     held: VecDeque<Asked>,
 }
 
@@ -108,6 +111,7 @@ impl Route {
             hint: None,
             position: None,
             traceparents: Vec::new(),
+            resuming: false,
             held: VecDeque::new(),
         }
     }
@@ -172,6 +176,34 @@ impl Route {
         }
     }
 
+    /// Asks whether a run has the character, whichever gateway held the session before.
+    pub(crate) fn resume(&self, session_id: &str) -> wire::Attach {
+        wire::Attach {
+            session_id: session_id.to_owned(),
+            character_id: self.character_id.clone(),
+            session_epoch: self.session_epoch,
+            attach: 0,
+            last_input: 0,
+            resume: true,
+        }
+    }
+
+    /// A run has the character and says how far inputs and attaches are numbered. Whether that is
+    /// news of the present owner.
+    pub(crate) fn resumed(&mut self, run: u64, said: &wire::Attached) -> bool {
+        let old = said.ownership_sequence < self.sequence || said.attach < self.attach;
+        if !self.resuming || self.place == Place::Paused || old {
+            return false;
+        }
+        self.resuming = false;
+        self.attach = said.attach;
+        self.last_input = said.last_input;
+        self.sequence = said.ownership_sequence;
+        self.place = Place::At(run);
+        self.hint = None;
+        true
+    }
+
     /// Ends the last attach.
     pub(crate) fn detach(&self, session_id: &str) -> wire::Detach {
         wire::Detach {
@@ -225,6 +257,8 @@ impl Route {
             return match self.place {
                 Place::At(now) if now == run => Verdict::Take,
                 Place::Paused => Verdict::Take,
+                // Which number the next input has is not known yet.
+                Place::At(_) | Place::Sought if self.resuming => Verdict::Take,
                 Place::At(_) | Place::Sought => {
                     self.place = Place::At(run);
                     self.hint = None;
@@ -383,6 +417,31 @@ mod tests {
         assert_eq!(route.framed(10, 5), Verdict::Switch);
         assert!(route.attached(10, 1, 5));
         assert_eq!(route.place, Place::At(10));
+    }
+
+    fn said(attach: u64, last_input: u64, sequence: u64) -> wire::Attached {
+        wire::Attached {
+            attach,
+            last_input,
+            ownership_sequence: sequence,
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn who_resumes_from_elsewhere_goes_on_where_the_owner_says() {
+        let mut route = Route::new("c".to_owned(), 7, 0, 0, HOME);
+        route.resuming = true;
+        let asked_run = route.resume("s");
+        assert_eq!((asked_run.resume, asked_run.attach), (true, 0));
+        assert_eq!(route.framed(10, 5), Verdict::Take, "faster than the answer");
+        assert_eq!(route.way(&asked()), Way::Held, "its number is not known");
+        assert!(!route.resumed(9, &said(4, 30, 4)), "an older owner");
+        assert!(route.resumed(10, &said(4, 40, 5)));
+        assert!(!route.resumed(9, &said(5, 30, 6)), "only once");
+        assert_eq!(route.numbered("s", asked()).number, 41);
+        assert_eq!(route.numbered("s", asked()).attach, 4);
+        assert_eq!(route.next_attach("s").attach, 5);
     }
 
     #[test]

@@ -64,6 +64,10 @@ pub(super) struct Session {
     /// It was told that its zone is lost.
     pub(super) noticed: bool,
     pub(super) waiter: Option<Waiter>,
+    /// While it comes back from another gateway: the runs that were asked.
+    pub(super) asked: BTreeMap<u64, oneshot::Sender<Reply>>,
+    /// It was resumed here and has not been attached since.
+    pub(super) returning: bool,
 }
 
 pub(super) fn to_zone(message: wire::to_zone::Message) -> wire::ToZone {
@@ -109,6 +113,8 @@ impl Session {
             entering: true,
             noticed: false,
             waiter: None,
+            asked: BTreeMap::new(),
+            returning: false,
         }
     }
 
@@ -158,6 +164,60 @@ impl Session {
             answer,
         });
         Some(asked)
+    }
+
+    /// Asks a run whether it has the character; `None` when the link takes no more.
+    pub(super) fn ask_resume(
+        &mut self,
+        session_id: &str,
+        run: u64,
+        link: &Link,
+    ) -> Option<oneshot::Receiver<Reply>> {
+        let message = self.route.resume(session_id);
+        link.control
+            .try_send(to_zone(wire::to_zone::Message::Attach(message)))
+            .ok()?;
+        let (answer, asked) = oneshot::channel();
+        self.asked.insert(run, answer);
+        Some(asked)
+    }
+
+    /// Takes the answer to an attach; gives who waits for it. `None`: nobody asked for this.
+    pub(super) fn answered(
+        &mut self,
+        run: u64,
+        said: &wire::Attached,
+    ) -> Option<oneshot::Sender<Reply>> {
+        let (answer, news) = if self.route.resuming {
+            let answer = self.asked.remove(&run)?;
+            (answer, self.route.resumed(run, said))
+        } else {
+            let waiter = self.waiter.take_if(|w| w.attach == said.attach)?;
+            let sequence = said.ownership_sequence;
+            (
+                waiter.answer,
+                self.route.attached(run, said.attach, sequence),
+            )
+        };
+        if !news {
+            // Nobody waits any more: no harm.
+            let _ = answer.send(Reply::Refused("not_here".to_owned()));
+            return None;
+        }
+        self.asked.clear();
+        self.returning = false;
+        Some(answer)
+    }
+
+    /// Who waits for this refusal, if anybody asked for it.
+    pub(super) fn refused(&mut self, run: u64, attach: u64) -> Option<oneshot::Sender<Reply>> {
+        if self.route.resuming && attach == 0 {
+            return self.asked.remove(&run);
+        }
+        let waiter = self
+            .waiter
+            .take_if(|waiter| waiter.run == run && waiter.attach == attach)?;
+        Some(waiter.answer)
     }
 
     /// Detaches wherever the session is or may be attached.

@@ -162,6 +162,66 @@ impl Table {
         session.notice("zone_recovering", text, "warning", &self.measures);
     }
 
+    /// A session comes back from another gateway. One with the same id is forgotten.
+    pub(super) fn insert_resuming(&self, session: AttachSession) -> Lost {
+        let lost = self.insert(session);
+        if let Some(session) = self.inside().sessions.get_mut(&lost.session_id) {
+            session.route.resuming = true;
+        }
+        lost
+    }
+
+    /// A session that was resumed here may have been at another gateway meanwhile, which attached
+    /// it under a higher number: from now on it is asked for as if it came from there. Whether
+    /// that is so.
+    pub(super) fn was_elsewhere(&self, lost: &Lost) -> bool {
+        let mut inside = self.inside();
+        let Some(session) = inside.sessions.get_mut(&lost.session_id) else {
+            return false;
+        };
+        let so = session.generation == lost.generation && session.returning;
+        if so {
+            session.returning = false;
+            session.route.resuming = true;
+        }
+        so
+    }
+
+    /// All linked runs, and whether everything is played by some of them, so that what none of
+    /// them has is nowhere. None: the session needs nobody any more.
+    pub(super) fn everybody(&self, lost: &Lost) -> Option<(Vec<u64>, bool)> {
+        let view = self.directory.view();
+        let inside = self.inside();
+        let session = inside.sessions.get(&lost.session_id)?;
+        if session.generation != lost.generation || session.route.place == Place::Paused {
+            return None;
+        }
+        let linked: Vec<u64> = inside.links.keys().copied().collect();
+        let played = view.played_by(|run| inside.links.contains_key(&run));
+        Some((linked, played))
+    }
+
+    /// Asks a run whether it has the character of a session that comes from elsewhere.
+    pub(super) fn ask_resume(
+        &self,
+        lost: &Lost,
+        run: u64,
+    ) -> Result<oneshot::Receiver<Reply>, NotAsked> {
+        let mut guard = self.inside();
+        let inside = &mut *guard;
+        let session = inside
+            .sessions
+            .get_mut(&lost.session_id)
+            .ok_or(NotAsked::Gone)?;
+        if session.generation != lost.generation || !session.route.resuming {
+            return Err(NotAsked::Gone);
+        }
+        let link = inside.links.get(&run).ok_or(NotAsked::NoLink)?;
+        session
+            .ask_resume(&lost.session_id, run, link)
+            .ok_or(NotAsked::NoLink)
+    }
+
     /// The session ended where it was sought: another one plays the character.
     pub(super) fn replaced(&self, lost: &Lost) {
         let why = "another login plays this character".to_owned();
@@ -282,6 +342,7 @@ impl Table {
         session.answer_unknown(&self.measures);
         session.route.place = Place::Sought;
         session.noticed = false;
+        session.returning = true;
         let generation = session.generation;
         drop(guard);
         self.changed.notify_one();
@@ -364,6 +425,7 @@ impl Table {
         let mut all = Vec::new();
         for (session_id, session) in &mut inside.sessions {
             session.waiter.take_if(|waiter| waiter.run == run);
+            session.asked.remove(&run);
             if session.route.lost(run) {
                 session.answer_unknown(&self.measures);
                 let session_id = Arc::clone(session_id);

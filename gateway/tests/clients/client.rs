@@ -23,6 +23,8 @@ pub(crate) struct Client {
     buffer: Vec<u8>,
     pub(crate) welcome: Value,
     pub(crate) character_id: String,
+    /// The last one that resumes the session.
+    pub(crate) token: String,
     /// The last `seq`.
     pub(crate) seq: u64,
     asked: u64,
@@ -61,6 +63,7 @@ impl Client {
             buffer: Vec::new(),
             welcome: Value::Null,
             character_id: String::new(),
+            token: String::new(),
             seq: 0,
             asked: 0,
         };
@@ -137,6 +140,9 @@ impl Client {
                         assert_eq!(seq, self.seq + 1, "a gap in seq at {message}");
                     }
                     self.seq = seq;
+                    if let Some(token) = message["data"]["resumeToken"].as_str() {
+                        self.token = token.to_owned();
+                    }
                     return message;
                 }
                 (PING, payload) => self.send_frame(true, PONG, &payload).await,
@@ -208,7 +214,7 @@ impl Client {
     /// Loses the connection without a word.
     pub(crate) fn lose(self) -> Lost {
         Lost {
-            token: self.welcome["resumeToken"].as_str().unwrap().to_owned(),
+            token: self.token,
             seq: self.seq,
             asked: self.asked,
             welcome: self.welcome,
@@ -229,7 +235,7 @@ pub(crate) struct Lost {
     pub(crate) seq: u64,
     asked: u64,
     welcome: Value,
-    character_id: String,
+    pub(crate) character_id: String,
 }
 
 impl Lost {

@@ -5,6 +5,7 @@
 
 mod client;
 mod door;
+mod elsewhere;
 mod limits;
 mod redis;
 mod resume;

@@ -58,7 +58,7 @@ async fn a_resume_takes_over_from_a_connection_that_still_stands() {
     let stage = Stage::open(&[]).await;
     let mut old = stage.player("Ann").await;
     old.alive().await;
-    let token = old.welcome["resumeToken"].clone();
+    let token = old.token.clone();
     let mut new = stage.connect().await;
     new.event("session:hello").await;
     let data = json!({"resumeToken": token, "lastSeq": old.seq});
@@ -106,6 +106,7 @@ async fn a_session_that_nobody_resumes_ends() {
     let lost = client.lose();
     sessions(&stage, "lingering", 1.0).await;
     sessions(&stage, "lingering", 0.0).await;
+    stage.zone.forget(&lost.character_id);
     let (mut client, invalid) = lost.resume(stage.address(0), lost.seq).await;
     assert_eq!(invalid["event"], "session:invalid", "{invalid}");
     client.seq = 2;

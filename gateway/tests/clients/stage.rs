@@ -98,7 +98,12 @@ impl Stage {
 
     /// What a counter or gauge shows, all its labels together.
     pub(crate) fn metric(&self, name: &str, label: &str) -> f64 {
-        let text = self.gateways[0].telemetry.render_metrics();
+        self.metric_at(0, name, label)
+    }
+
+    /// The same of one gateway.
+    pub(crate) fn metric_at(&self, index: usize, name: &str, label: &str) -> f64 {
+        let text = self.gateways[index].telemetry.render_metrics();
         let lines = text
             .lines()
             .filter(|line| line.starts_with(name) && line.contains(label));

@@ -1,6 +1,7 @@
 //! A zone that plays nothing: it takes sessions, answers what has an id, and ticks.
 //!
 //! `player:action` with the action `sleep` is never answered; every other input is, with `ack`.
+//! A character whose socket is gone stays until the test says otherwise.
 
 use std::{
     collections::BTreeMap,
@@ -12,8 +13,8 @@ use std::{
 use proto::rpc::{
     common::v1::{Chunk, Region, Tile},
     zone::v1::{
-        Attach, Attached, ChunkFrame, Frame, FromZone, Input, Left, Private, SessionFrame,
-        Subscribe, ToZone, Welcome, from_zone,
+        Attach, AttachRefused, Attached, ChunkFrame, Frame, FromZone, Input, Left, Private,
+        SessionFrame, Subscribe, ToZone, Welcome, from_zone,
         link_server::{Link, LinkServer},
         to_zone,
     },
@@ -29,6 +30,8 @@ struct Playing {
     gateway: String,
     session_id: String,
     epoch: u64,
+    attach: u64,
+    last_input: u64,
     tile: Tile,
 }
 
@@ -40,6 +43,8 @@ struct State {
     private: BTreeMap<String, Vec<SessionFrame>>,
     places: BTreeMap<String, Tile>,
     inputs: Vec<Input>,
+    /// Characters that nobody may have yet, as while their region is being loaded.
+    loading: bool,
 }
 
 #[derive(Clone)]
@@ -90,6 +95,30 @@ impl Zone {
             .collect()
     }
 
+    /// The linger time of a character is over.
+    pub(crate) fn forget(&self, character_id: &str) {
+        self.state().playing.remove(character_id);
+    }
+
+    /// A character is being loaded, or is no more.
+    pub(crate) fn load(&self, loading: bool) {
+        self.state().loading = loading;
+    }
+
+    /// A request of this character made the zone fail.
+    pub(crate) fn blame(&self, character_id: &str) {
+        let mut state = self.state();
+        let playing = state.playing.remove(character_id).unwrap();
+        let left = Left {
+            session_id: playing.session_id,
+            character_id: character_id.to_owned(),
+            session_epoch: playing.epoch,
+            reason: "server_fault".to_owned(),
+            re: Default::default(),
+        };
+        state.tell(&playing.gateway, from_zone::Message::Left(left));
+    }
+
     fn hear(&self, gateway: &str, message: to_zone::Message) {
         let mut state = self.state();
         match message {
@@ -97,9 +126,11 @@ impl Zone {
             to_zone::Message::Attach(attach) => state.attach(gateway, attach),
             to_zone::Message::Input(input) => state.input(input),
             to_zone::Message::Detach(detach) => {
-                let current = state.playing.get(&detach.character_id);
-                if current.is_some_and(|p| p.session_id == detach.session_id) {
-                    state.playing.remove(&detach.character_id);
+                let current = state.playing.get_mut(&detach.character_id);
+                if let Some(current) = current
+                    .filter(|p| p.session_id == detach.session_id && p.attach == detach.attach)
+                {
+                    current.gateway.clear();
                 }
             }
         }
@@ -114,22 +145,50 @@ impl State {
         }
     }
 
-    fn attach(&mut self, gateway: &str, attach: Attach) {
+    /// Why a session that comes from another gateway cannot play; none: it can.
+    fn refusal(&self, attach: &Attach) -> Option<&'static str> {
+        match self.playing.get(&attach.character_id) {
+            _ if self.loading => Some("busy"),
+            None => Some("not_here"),
+            Some(playing) if playing.epoch > attach.session_epoch => Some("stale"),
+            Some(_) => None,
+        }
+    }
+
+    fn attach(&mut self, gateway: &str, mut attach: Attach) {
+        if attach.resume {
+            if let Some(code) = self.refusal(&attach) {
+                let refused = AttachRefused {
+                    session_id: attach.session_id,
+                    character_id: attach.character_id,
+                    attach: 0,
+                    code: code.to_owned(),
+                };
+                return self.tell(gateway, from_zone::Message::AttachRefused(refused));
+            }
+            let playing = &self.playing[&attach.character_id];
+            attach.attach = playing.attach + 1;
+            attach.last_input = playing.last_input;
+        }
         let character_id = attach.character_id.clone();
         let tile = self.places.get(&character_id).copied();
         let playing = Playing {
             gateway: gateway.to_owned(),
             session_id: attach.session_id.clone(),
             epoch: attach.session_epoch,
+            attach: attach.attach,
+            last_input: attach.last_input,
             tile: tile.unwrap_or(Tile { x: 32, z: 32 }),
         };
         let position = Some(playing.tile);
         let before = self.playing.insert(character_id.clone(), playing);
-        if let Some(before) = before.filter(|p| p.session_id != attach.session_id) {
+        if let Some(before) = before.filter(|p| !p.gateway.is_empty())
+            && (before.session_id != attach.session_id || before.gateway != gateway)
+        {
             let left = Left {
                 session_id: before.session_id,
                 character_id: character_id.clone(),
-                session_epoch: before.epoch,
+                session_epoch: attach.session_epoch,
                 reason: "replaced".to_owned(),
                 re: Default::default(),
             };
@@ -151,6 +210,9 @@ impl State {
 
     fn input(&mut self, input: Input) {
         self.inputs.push(input.clone());
+        if let Some(playing) = self.playing.get_mut(&input.character_id) {
+            playing.last_input = input.number;
+        }
         if input.event == "world:leave" {
             if let Some(playing) = self.playing.remove(&input.character_id) {
                 let left = Left {

@@ -97,7 +97,8 @@ impl DirectoryService for Directory {
         request: Request<SuspectRequest>,
     ) -> Result<Response<SuspectReply>, Status> {
         let SuspectRequest { run_id, witness } = request.into_inner();
-        self.suspected.send_modify(|all| all.push((run_id, witness)));
+        self.suspected
+            .send_modify(|all| all.push((run_id, witness)));
         Ok(Response::new(SuspectReply {}))
     }
 }

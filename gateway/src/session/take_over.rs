@@ -1,0 +1,143 @@
+//! Going on with a session that another gateway held, or this one before it forgot it.
+//!
+//! Nothing of it is here: its messages cannot be replayed, and what it asked without an answer
+//! cannot be named, so `session:resumed` says `resync` and the client must take the outcome of
+//! every such request for unknown. No input is sent again.
+//!
+//! Always: whom the token names is played only when a zone says that it has that character under
+//! that session epoch; the zone ends the older gateway's part, and a resume that comes to nothing
+//! leaves a connection that may authenticate.
+
+use proto::client::{RequestId, session::Resumed};
+use tokio::time::Instant;
+
+use super::{Account, Flow, Session, reconnect::OVER, registry::Handle, state::Stage};
+use crate::{
+    auth::tokens::{Plays, ResumeClaims},
+    clock,
+    mailbox::Reliable,
+    social::presence::Present,
+    zone_link::{AttachError, AttachSession, Attached},
+};
+
+impl Session {
+    /// Becomes the session of a token, which is this one by id already.
+    pub(super) async fn take_over(&mut self, re: Option<RequestId>, claims: ResumeClaims) -> Flow {
+        let budget = match self.app.budgets.connect(&claims.sub, clock::instant()) {
+            Ok(budget) => budget,
+            Err(no) => {
+                self.give_up();
+                return self.no_room(re, no).await;
+            }
+        };
+        let account = Account {
+            id: claims.sub,
+            budget: Some(budget),
+        };
+        let Some(plays) = claims.session.plays else {
+            self.account = Some(account);
+            self.stage = Stage::Lobby;
+            return self.taken_over(re, None);
+        };
+        match self.find(&plays).await {
+            Ok(attached) => {
+                let present = Present {
+                    session_id: self.handle.session_id.clone(),
+                    account_id: account.id.clone(),
+                    character_id: plays.id,
+                    name: plays.name,
+                };
+                self.account = Some(account);
+                self.go_on(re, present, plays.epoch, attached).await
+            }
+            Err(error) => {
+                // Whatever came already is of no use.
+                let _ = self.mailbox.open(Vec::new());
+                self.give_up();
+                self.no_resume(re, why(error))
+            }
+        }
+    }
+
+    /// Asks the zones; holds back what they say until the client knows that it goes on.
+    async fn find(&mut self, plays: &Plays) -> Result<Attached, AttachError> {
+        let Some(format) = self.socket.as_ref().map(|socket| socket.format) else {
+            return Err(AttachError::Gone);
+        };
+        self.mailbox.hold();
+        let sought = self.app.zones.take_over(AttachSession {
+            session_id: self.handle.session_id.clone(),
+            character_id: plays.id.clone(),
+            session_epoch: plays.epoch,
+            attach: 0,
+            last_input: 0,
+            // The zones are all asked at once; whoever has it says where it is.
+            region: Default::default(),
+            format,
+            mailbox: self.mailbox.clone(),
+            events: self.events.0.clone(),
+        });
+        sought.await
+    }
+
+    async fn go_on(
+        &mut self,
+        re: Option<RequestId>,
+        present: Present,
+        epoch: u64,
+        attached: Attached,
+    ) -> Flow {
+        let character_id = present.character_id.clone();
+        self.playing = Some((present.clone(), epoch));
+        self.stage = Stage::World;
+        let handle = self.handle.clone();
+        self.app.registry.play(&character_id, epoch, handle);
+        let flow = self.taken_over(re, Some(attached));
+        let session_id = &present.session_id;
+        self.app
+            .hub
+            .announce_resume(&character_id, session_id)
+            .await;
+        self.app.hub.join(present, self.mailbox.clone());
+        flow
+    }
+
+    /// Tells the client that everything comes anew.
+    fn taken_over(&mut self, re: Option<RequestId>, attached: Option<Attached>) -> Flow {
+        self.app.metrics.resume("elsewhere");
+        self.rest();
+        let resumed = Resumed {
+            session_id: self.handle.session_id.clone(),
+            replayed: 0,
+            resync: true,
+            resume_token: self.resume_token(),
+            character_id: self.character_id(),
+        };
+        let mut first = vec![Reliable::of(&resumed).answering(re)];
+        first.extend(attached.map(|attached| Reliable::raw("player:sync", attached.sync)));
+        // If it does not fit, the writer closes the socket as too slow.
+        let _ = self.mailbox.open(first);
+        Flow::On
+    }
+
+    /// It is nobody's session again, and has all its time to authenticate.
+    fn give_up(&mut self) {
+        self.app.registry.remove(&self.handle);
+        self.handle = Handle {
+            session_id: uuid::Uuid::new_v4().to_string(),
+            commands: self.handle.commands.clone(),
+        };
+        if self.leaving.is_none() {
+            self.deadline = Instant::now() + self.app.config.times.handshake;
+        }
+    }
+}
+
+const fn why(error: AttachError) -> &'static str {
+    match error {
+        AttachError::Replaced => "another login plays this character; authenticate anew",
+        AttachError::NotInWorld => "the character has left the world; authenticate anew",
+        AttachError::Unavailable => "the character could not be found in time; authenticate anew",
+        AttachError::Gone => OVER,
+    }
+}
