@@ -15,6 +15,9 @@ pub const SETTLE_TICKS: u64 = 3;
 /// hears of what stands within 32 tiles of an owner's regions.
 pub const PAST_TILES_MAX: u32 = 24;
 
+/// Whoever is about something of its region is not reported within so many tiles of it.
+pub const PINNED_TILES: u32 = 32;
+
 /// A player who should belong to another region.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Crossing {
@@ -27,14 +30,28 @@ pub struct Crossing {
     pub place: Option<Tile>,
 }
 
-/// The region to which `player` should now belong, if that is another one. Reported again at
-/// every tick until it does, but not while it is held.
-pub(crate) fn crossing(player: &Player, now: Tick) -> Option<Region> {
-    let tile = player.tile();
-    let ripe = !player.held
-        && player.region.tiles_past(tile) >= BAND_TILES
-        && now.since(player.region_since) >= SETTLE_TICKS;
-    ripe.then(|| Region::from(tile))
+/// Where `player` should now belong, if that is another region. Reported again at every tick
+/// until it does, but not while it is held, nor while it is pinned.
+pub(crate) fn crossing(player: &Player, now: Tick) -> Option<Crossing> {
+    let who = || player.record().id.clone();
+    if player.held {
+        return None;
+    }
+    if let Some(place) = player.leaving_for() {
+        return Some(Crossing {
+            who: who(),
+            to: Region::from(place),
+            place: Some(place),
+        });
+    }
+    let past = player.region.tiles_past(player.tile());
+    let settled = now.since(player.region_since) >= SETTLE_TICKS || past > PAST_TILES_MAX;
+    let ripe = past >= BAND_TILES && settled && !player.pinned();
+    ripe.then(|| Crossing {
+        who: who(),
+        to: Region::from(player.tile()),
+        place: None,
+    })
 }
 
 /// Whether one who belongs to `region` may step from `from` to `to`: up to 24 tiles past its

@@ -1,8 +1,13 @@
 //! The tick: its phases in order, and who answers which intent.
 //!
-//! The order is: who arrives (by character id); inputs (by place in the order, then number);
-//! NPCs; players' steps; energy; crossings. NPCs move before players, so that a player never
-//! runs into one that was about to step aside.
+//! The order is: who arrives (by character id); inputs (by place in the order, then number); who
+//! goes home; NPCs; players' steps; what lies on the ground (who has come to it takes it, by place
+//! in the order, and what is due goes); energy; crossings. NPCs move before players, so that a
+//! player never runs into one that was about to step aside.
+
+mod arrivals;
+mod homeward;
+mod value;
 
 use std::collections::BTreeSet;
 
@@ -14,12 +19,11 @@ use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
 use crate::intent::{Arrival, Intent, PlayerInput};
 use crate::item::Value;
-use crate::player::{PID_END, Pace, Player};
-use crate::record::ENERGY_FULL;
+use crate::player::{PID_END, Player};
 use crate::refusal::Refusal;
-use crate::rng::{self, Dice};
+use crate::rng::Dice;
 use crate::rules::npc_mind::{self, Crowd};
-use crate::rules::{energy, examine, movement};
+use crate::rules::{energy, examine, home_teleport, movement};
 use crate::tick::Tick;
 use crate::tile::Chunk;
 use crate::world::World;
@@ -56,10 +60,14 @@ pub enum Phase {
     Arrivals,
     /// What players ask.
     Inputs,
+    /// Who goes home.
+    Homeward,
     /// What NPCs do.
     Npcs,
     /// The steps of players.
     Players,
+    /// What lies on the ground.
+    Ground,
     /// Run energy.
     Energy,
     /// Who crosses a border.
@@ -68,11 +76,13 @@ pub enum Phase {
 
 impl Phase {
     /// All of them, in the order of a tick.
-    pub const ALL: [Phase; 6] = [
+    pub const ALL: [Phase; 8] = [
         Phase::Arrivals,
         Phase::Inputs,
+        Phase::Homeward,
         Phase::Npcs,
         Phase::Players,
+        Phase::Ground,
         Phase::Energy,
         Phase::Borders,
     ];
@@ -82,8 +92,10 @@ impl Phase {
         match self {
             Phase::Arrivals => "arrivals",
             Phase::Inputs => "inputs",
+            Phase::Homeward => "homeward",
             Phase::Npcs => "npcs",
             Phase::Players => "players",
+            Phase::Ground => "ground",
             Phase::Energy => "energy",
             Phase::Borders => "borders",
         }
@@ -108,6 +120,7 @@ impl World {
     /// Plays the tick `now`, which is later than any before.
     pub fn tick(&mut self, now: Tick, inbox: Inbox, phases: &mut dyn PhaseClock) -> Outcome {
         self.now = now;
+        self.minted = 0;
         let touched = std::mem::take(&mut self.touched);
         let mut out = Outcome {
             touched,
@@ -116,14 +129,18 @@ impl World {
         self.regions
             .values_mut()
             .for_each(|counters| counters.ticks_played += 1);
-        self.arrivals(inbox.arrivals, &mut out);
+        self.arrivals(inbox.arrivals, inbox.value, &mut out);
         phases.phase(Phase::Arrivals);
-        self.inputs(inbox.inputs, phases, &mut out);
+        self.inputs(inbox.inputs, inbox.value, phases, &mut out);
         phases.phase(Phase::Inputs);
+        self.bring_home(&mut out);
+        phases.phase(Phase::Homeward);
         self.move_npcs(&mut out);
         phases.phase(Phase::Npcs);
         self.move_players(&mut out);
         phases.phase(Phase::Players);
+        self.play_ground(inbox.value, &mut out);
+        phases.phase(Phase::Ground);
         self.restore_energy(&mut out);
         phases.phase(Phase::Energy);
         self.find_crossings(&mut out);
@@ -131,62 +148,13 @@ impl World {
         out
     }
 
-    fn arrivals(&mut self, mut arrivals: Vec<Arrival>, out: &mut Outcome) {
-        arrivals.sort_by(|a, b| a.record.id.cmp(&b.record.id));
-        for arrival in arrivals {
-            let who = arrival.record.id.clone();
-            let refusal = if self.players.contains_key(&who) {
-                Some(Refusal::Busy)
-            } else if !self.regions.contains_key(&arrival.region) {
-                Some(Refusal::NotFound)
-            } else {
-                None
-            };
-            if let Some(refusal) = refusal {
-                out.events.push(Event::TurnedAway { who, refusal });
-                continue;
-            }
-            if !arrival.record.placed {
-                out.changes.moved.insert(who.clone());
-            }
-            self.arrive(arrival);
-            out.events.push(Event::Joined { who });
-        }
-        out.touched.append(&mut self.touched);
-    }
-
-    fn arrive(&mut self, arrival: Arrival) {
-        let Arrival {
-            mut record,
-            hot,
-            region,
-        } = arrival;
-        if !record.placed {
-            record.tile = self.content.spawn();
-            record.placed = true;
-            record.energy = ENERGY_FULL;
-        }
-        record.energy = record.energy.min(ENERGY_FULL);
-        record.health = record.health.min(record.max_health());
-        let key = rng::key(record.id.as_str());
-        let pid = Dice::new(self.seed, key, self.now.0).below(PID_END);
-        let told_energy = record.energy;
-        let mut player = Player {
-            region,
-            region_since: self.now,
-            pid,
-            path: movement::brought(hot.path),
-            held: false,
-            told_energy,
-            pace: Pace::Stood,
-            record,
-        };
-        let tile = player.record.tile;
-        movement::stand(&mut player, self.content.terrain(), tile);
-        self.settle_player(player);
-    }
-
-    fn inputs(&mut self, inputs: Vec<PlayerInput>, phases: &mut dyn PhaseClock, out: &mut Outcome) {
+    fn inputs(
+        &mut self,
+        inputs: Vec<PlayerInput>,
+        value: Value,
+        phases: &mut dyn PhaseClock,
+        out: &mut Outcome,
+    ) {
         let place = |who: &CharacterId| self.players.get(who).map_or(PID_END, |p| p.pid);
         let mut ordered: Vec<(u32, PlayerInput)> = inputs
             .into_iter()
@@ -200,23 +168,21 @@ impl World {
             .visited()
             .saturating_add(self.rules.search_tiles_per_tick);
         for (_, input) in ordered {
-            let PlayerInput {
-                who,
-                number,
-                intent,
-            } = input;
-            phases.input(&who);
-            let answer = match self.follow(&who, intent, searches_end, out) {
-                Ok(()) => Event::Done {
+            phases.input(&input.who);
+            let (who, number) = (input.who.clone(), input.number);
+            let about_value = input.intent.about_value();
+            let answer = match self.follow(input, value, searches_end, out) {
+                Ok(Answer::Done { value }) => Event::Done { who, number, value },
+                Ok(Answer::Elsewhere { target }) => Event::Elsewhere {
                     who,
                     number,
-                    value: false,
+                    target,
                 },
                 Err(refusal) => Event::Refused {
                     who,
                     number,
                     refusal,
-                    value: false,
+                    value: about_value && refusal.tells_of_value(),
                 },
             };
             out.events.push(answer);
@@ -226,43 +192,64 @@ impl World {
     /// Who answers which intent.
     fn follow(
         &mut self,
-        who: &CharacterId,
-        intent: Intent,
+        input: PlayerInput,
+        value: Value,
         searches_end: u64,
         out: &mut Outcome,
-    ) -> Result<(), Refusal> {
+    ) -> Result<Answer, Refusal> {
+        let who = &input.who;
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        if player.held {
+        if player.held || player.leaving_for().is_some() {
             return Err(Refusal::Busy);
         }
-        match intent {
+        input.intent.allowed(value)?;
+        let about_value = input.intent.about_value();
+        match input.intent {
             Intent::Walk { to, run } => {
-                let terrain = self.content.terrain();
-                movement::walk(player, &mut self.router, terrain, searches_end, to)?;
+                let (router, terrain) = (&mut self.router, self.content.terrain());
+                player.path = movement::way(player, router, terrain, searches_end, to)?;
+                interrupt(player, out);
                 if let Some(run) = run {
                     choose_pace(player, run, out);
                 }
             }
             Intent::Run(run) => choose_pace(player, run, out),
-            Intent::Stop => player.path.clear(),
-            Intent::Examine { target } => {
-                let from = player.tile();
-                let played = |region| self.regions.contains_key(&region);
-                let (players, npcs) = (&self.players, &self.npcs);
-                let text = examine::examine(players, npcs, &self.content, played, from, &target)?;
-                out.events.push(Event::Examined {
-                    who: who.clone(),
-                    target,
-                    text,
-                });
+            Intent::Stop => {
+                player.path.clear();
+                interrupt(player, out);
             }
-            Intent::Drop { .. }
-            | Intent::Pickup { .. }
-            | Intent::MoveSlot { .. }
-            | Intent::WithdrawCoins { .. }
-            | Intent::DepositCoins { .. }
-            | Intent::HomeTeleport => return Err(Refusal::Unsupported),
+            Intent::Examine { target } => self.examine(who, target, out)?,
+            Intent::Drop { slot, quantity } => self.drop(who, slot, quantity, out)?,
+            Intent::Pickup { target } => {
+                return self.pick_up(who, input.number, target, searches_end, out);
+            }
+            Intent::MoveSlot { from, to } => self.move_slot(who, from, to, out)?,
+            Intent::WithdrawCoins { amount } => self.withdraw(who, amount, out)?,
+            Intent::DepositCoins { amount } => self.deposit(who, amount, out)?,
+            Intent::HomeTeleport => {
+                home_teleport::begin(&mut player.homeward, self.now)?;
+                player.path.clear();
+                give_up_pickup(player, out);
+            }
         }
+        Ok(Answer::Done { value: about_value })
+    }
+
+    fn examine(
+        &self,
+        who: &CharacterId,
+        target: EntityId,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
+        let played = |region| self.regions.contains_key(&region);
+        let things = (&self.players, &self.npcs, &self.ground);
+        let text = examine::examine(things, &self.content, played, from, &target)?;
+        out.events.push(Event::Examined {
+            who: who.clone(),
+            target,
+            text,
+        });
         Ok(())
     }
 
@@ -319,15 +306,38 @@ impl World {
     }
 
     fn find_crossings(&mut self, out: &mut Outcome) {
-        for (who, player) in &self.players {
-            if let Some(to) = border::crossing(player, self.now) {
-                out.crossings.push(Crossing {
-                    who: who.clone(),
-                    to,
-                    place: None,
-                });
-            }
-        }
+        let crossings = self.players.values();
+        let crossings = crossings.filter_map(|player| border::crossing(player, self.now));
+        out.crossings.extend(crossings);
+    }
+}
+
+/// How an intent was followed.
+enum Answer {
+    Done { value: bool },
+    Elsewhere { target: EntityId },
+}
+
+/// The player does something else: what it had set out to do comes to nothing.
+fn interrupt(player: &mut Player, out: &mut Outcome) {
+    give_up_pickup(player, out);
+    if player.homeward.done_at.take().is_some() {
+        out.events.push(failed(player, Refusal::Interrupted));
+    }
+}
+
+fn give_up_pickup(player: &mut Player, out: &mut Outcome) {
+    if player.pickup.take().is_some() {
+        out.events.push(failed(player, Refusal::Interrupted));
+    }
+}
+
+/// What `player` was promised came to nothing.
+fn failed(player: &Player, refusal: Refusal) -> Event {
+    Event::Failed {
+        who: player.record.id.clone(),
+        refusal,
+        value: refusal.tells_of_value(),
     }
 }
 

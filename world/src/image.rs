@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::item::ground::GroundItem;
 use crate::npc::NpcState;
 use crate::player::Player;
 use crate::tick::Tick;
@@ -25,6 +26,8 @@ pub(crate) struct Image {
     pub(crate) counters: Counters,
     pub(crate) players: Vec<Player>,
     pub(crate) npcs: Vec<NpcState>,
+    #[serde(default)]
+    pub(crate) ground: Vec<GroundItem>,
 }
 
 /// What a region counts.
@@ -41,6 +44,7 @@ impl Image {
         counters: Counters,
         players: Vec<Player>,
         npcs: Vec<NpcState>,
+        ground: Vec<GroundItem>,
     ) -> Image {
         Image {
             version: VERSION,
@@ -49,6 +53,7 @@ impl Image {
             counters,
             players,
             npcs,
+            ground,
         }
     }
 
@@ -79,7 +84,13 @@ impl Image {
         }
         for player in &mut self.players {
             player.region_since = player.region_since.after(away);
+            player.homeward.delay(away);
         }
+        self.ground = self
+            .ground
+            .into_iter()
+            .map(|item| item.delayed(away))
+            .collect();
         self.at = now;
         self
     }

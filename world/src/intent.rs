@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CharacterId, EntityId};
+use crate::item::Value;
 use crate::record::{PlayerHot, PlayerRecord};
+use crate::refusal::Refusal;
 use crate::tile::{Region, Tile};
 
 /// What a player asks.
@@ -56,6 +58,37 @@ pub enum Intent {
     },
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
+}
+
+impl Intent {
+    /// Whether its answer tells what somebody holds or what lies on the ground.
+    pub(crate) const fn about_value(&self) -> bool {
+        match self {
+            Intent::Drop { .. }
+            | Intent::Pickup { .. }
+            | Intent::MoveSlot { .. }
+            | Intent::WithdrawCoins { .. }
+            | Intent::DepositCoins { .. } => true,
+            Intent::Walk { .. }
+            | Intent::Run(_)
+            | Intent::Stop
+            | Intent::Examine { .. }
+            | Intent::HomeTeleport => false,
+        }
+    }
+
+    /// Whether it may be followed now. While exchanges are stopped, one may still put one's pack
+    /// in order; while nothing can be saved, not even that.
+    ///
+    /// # Errors
+    /// `ExchangesFrozen`, `StorageUnavailable`.
+    pub(crate) fn allowed(&self, value: Value) -> Result<(), Refusal> {
+        let orders = matches!(self, Intent::MoveSlot { .. });
+        if !self.about_value() || (orders && value == Value::Frozen) {
+            return Ok(());
+        }
+        value.open()
+    }
 }
 
 /// One intent of one player.

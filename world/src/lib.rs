@@ -5,9 +5,10 @@
 //! network or a shared source of chance, and all arithmetic is on integers.
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
-//! [`event`], [`refusal`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
+//! [`event`], [`refusal`], [`errand`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
+pub mod errand;
 pub mod event;
 pub mod ids;
 pub mod intent;

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use crate::border::PINNED_TILES;
+use crate::errand::{Homeward, Pickup};
 use crate::ids::CharacterId;
 use crate::look::{Field, Kind, Look};
 use crate::record::{PlayerHot, PlayerRecord};
@@ -33,6 +35,12 @@ pub struct Player {
     pub(crate) held: bool,
     /// The run energy that its client was told last.
     pub(crate) told_energy: u32,
+    /// What it is on the way to take.
+    #[serde(default)]
+    pub(crate) pickup: Option<Pickup>,
+    /// Where it is in going home by magic.
+    #[serde(default)]
+    pub(crate) homeward: Homeward,
     /// What its feet did in this tick.
     #[serde(skip)]
     pub(crate) pace: Pace,
@@ -73,10 +81,25 @@ impl Player {
         !self.path.is_empty()
     }
 
+    /// Whether it is about something of its region, near enough to it: it is not to belong to
+    /// another one then.
+    pub fn pinned(&self) -> bool {
+        let own = |pickup: &Pickup| pickup.region == self.region;
+        self.pickup.as_ref().is_some_and(own)
+            && self.region.tiles_past(self.record.tile) <= PINNED_TILES
+    }
+
+    /// Where it is to stand that others play; it does nothing until it stands there.
+    pub fn leaving_for(&self) -> Option<Tile> {
+        self.homeward.leaving.as_ref().map(|leaving| leaving.place)
+    }
+
     /// What moves along in a handover besides the record.
     pub fn hot(&self) -> PlayerHot {
         PlayerHot {
             path: self.path.iter().copied().collect(),
+            pickup: self.pickup.clone(),
+            homeward: self.homeward.clone(),
         }
     }
 

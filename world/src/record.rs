@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::errand::{Homeward, Pickup};
 use crate::ids::CharacterId;
 use crate::item::Stack;
 use crate::tile::Tile;
@@ -70,6 +71,10 @@ impl PlayerRecord {
 pub struct PlayerHot {
     /// The steps that it still has to take, the next one first.
     pub path: Vec<Tile>,
+    /// What it is on the way to take.
+    pub pickup: Option<Pickup>,
+    /// Where it is in going home by magic.
+    pub homeward: Homeward,
 }
 
 /// Bytes that are not what they should be.
@@ -110,6 +115,8 @@ bytes!(PlayerHot);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tick::Tick;
+    use crate::tile::Region;
 
     #[test]
     fn records_survive_their_bytes() {
@@ -136,6 +143,15 @@ mod tests {
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
         let hot = PlayerHot {
             path: vec![Tile::new(1, 2)],
+            pickup: Some(Pickup {
+                number: 7,
+                target: "item:1-2".into(),
+                region: Region { x: 0, z: 1 },
+            }),
+            homeward: Homeward {
+                done_at: Some(Tick(8)),
+                ..Homeward::default()
+            },
         };
         assert_eq!(PlayerHot::from_bytes(&hot.to_bytes()), Ok(hot));
         assert!(PlayerRecord::from_bytes(&[1, 2, 3]).is_err());

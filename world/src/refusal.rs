@@ -34,6 +34,26 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Whether it says what somebody holds or what lies on the ground, when it answers an intent
+    /// about that.
+    pub(crate) const fn tells_of_value(self) -> bool {
+        match self {
+            Refusal::NotFound
+            | Refusal::InventoryFull
+            | Refusal::EmptySlot
+            | Refusal::NotEnough
+            | Refusal::Protected => true,
+            Refusal::Unreachable
+            | Refusal::TooFar
+            | Refusal::Unsupported
+            | Refusal::Busy
+            | Refusal::Interrupted
+            | Refusal::Cooldown
+            | Refusal::ExchangesFrozen
+            | Refusal::StorageUnavailable => false,
+        }
+    }
+
     /// All of them.
     pub const ALL: [Refusal; 13] = [
         Refusal::Unreachable,

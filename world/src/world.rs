@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::content::Content;
 use crate::ids::{CharacterId, EntityId};
 use crate::image::{Counters, Image, Unreadable};
-use crate::item::ground::GroundItem;
+use crate::item::ground::{Ground, GroundItem};
 use crate::look::{Field, Kind, Look};
 use crate::map::route::Router;
 use crate::npc::{Npc, NpcState, Npcs};
@@ -34,6 +34,9 @@ pub struct World {
     pub(crate) regions: BTreeMap<Region, Counters>,
     pub(crate) players: Players,
     pub(crate) npcs: Npcs,
+    pub(crate) ground: Ground,
+    /// How many ids were given out in this tick.
+    pub(crate) minted: u64,
     pub(crate) index: Index,
     /// Who came, changed or went since the last tick.
     pub(crate) touched: BTreeSet<EntityId>,
@@ -53,6 +56,8 @@ impl World {
             regions: BTreeMap::new(),
             players: Players::new(),
             npcs: Npcs::new(),
+            ground: Ground::default(),
+            minted: 0,
             index: Index::default(),
             touched: BTreeSet::new(),
             router: Router::default(),
@@ -85,7 +90,14 @@ impl World {
         }
         let image = match state {
             Some(bytes) => Image::from_bytes(bytes, region)?.resumed(now),
-            None => Image::new(region, now, Counters::default(), Vec::new(), Vec::new()),
+            None => Image::new(
+                region,
+                now,
+                Counters::default(),
+                Vec::new(),
+                Vec::new(),
+                Vec::new(),
+            ),
         };
         self.now = self.now.max(now);
         self.regions.insert(region, image.counters);
@@ -93,6 +105,10 @@ impl World {
         for player in image.players {
             self.settle_player(player);
         }
+        image
+            .ground
+            .into_iter()
+            .for_each(|item| self.settle_item(item));
         let content = Arc::clone(&self.content);
         for fixture in content.fixtures_in(region) {
             self.index
@@ -103,17 +119,41 @@ impl World {
     }
 
     /// Puts items on the ground of `region`, which came from the store without its state: `played`
-    /// is the last tick that it was played, and timers go on from there. Those of other regions
+    /// is the last tick that it was played (0: never), and timers go on from there. Those of other regions
     /// and those that lie here already are left out. False: the region is not here.
     pub fn ground_in(&mut self, region: Region, played: Tick, items: Vec<GroundItem>) -> bool {
-        let _ = (played, items);
-        self.regions.contains_key(&region)
+        if !self.regions.contains_key(&region) {
+            return false;
+        }
+        let never = played == Tick::default();
+        let away = if never { 0 } else { self.now.since(played) };
+        for item in items {
+            if item.region == region {
+                self.settle_item(item.delayed(away));
+            }
+        }
+        true
     }
 
-    /// Whoever is to be brought to a region that is not played here stays. False: there is no
+    fn settle_item(&mut self, item: GroundItem) {
+        if self.ground.get(&item.id).is_none() {
+            self.index.put(Chunk::from(item.tile), item.id.clone());
+            self.touched.insert(item.id.clone());
+            self.ground.put(item);
+        }
+    }
+
+    /// Whoever is to be brought to a region that is not played here stays, and is told so at the
+    /// next tick. False: there is no
     /// such player here.
     pub fn call_off(&mut self, who: &CharacterId) -> bool {
-        self.players.contains_key(who)
+        let Some(player) = self.players.get_mut(who) else {
+            return false;
+        };
+        if let Some(leaving) = &mut player.homeward.leaving {
+            leaving.called_off = true;
+        }
+        true
     }
 
     /// Puts the NPCs of `region` where `left` has them; those it does not know, anew.
@@ -174,6 +214,13 @@ impl World {
         for who in &players {
             self.leave(who);
         }
+        let items: Vec<EntityId> = self.ground.of(region).map(|i| i.id.clone()).collect();
+        for id in items {
+            if let Some(item) = self.ground.take(&id) {
+                self.index.take(Chunk::from(item.tile), &id);
+                self.touched.insert(id);
+            }
+        }
         for placement in self.content.npcs_in(region) {
             if let Some(npc) = self.npcs.remove(&placement.id) {
                 self.index.take(Chunk::from(npc.state.tile), &placement.id);
@@ -198,7 +245,8 @@ impl World {
             .collect();
         let npcs = self.npcs.values().filter(|n| n.region == region);
         let npcs = npcs.map(|n| n.state.clone()).collect();
-        Some(Image::new(region, self.now, counters, players, npcs).to_bytes())
+        let ground = self.ground.of(region).cloned().collect();
+        Some(Image::new(region, self.now, counters, players, npcs, ground).to_bytes())
     }
 
     /// The regions that are played here, in order.
@@ -253,6 +301,16 @@ impl World {
         self.players.values()
     }
 
+    /// All that lies on the ground and belongs to `region`, by id.
+    pub fn ground(&self, region: Region) -> impl Iterator<Item = &GroundItem> {
+        self.ground.of(region)
+    }
+
+    /// Something that lies on the ground here.
+    pub fn ground_item(&self, id: &EntityId) -> Option<&GroundItem> {
+        self.ground.get(id)
+    }
+
     /// What is saved of a player who is here.
     pub fn record(&self, who: &CharacterId) -> Option<PlayerRecord> {
         self.players.get(who).map(|player| player.record.clone())
@@ -265,6 +323,10 @@ impl World {
         }
         if let Some(npc) = self.npcs.get(id) {
             return Some(npc.look());
+        }
+        if let Some(item) = self.ground.get(id) {
+            let kind = self.content.item(&item.item);
+            return Some(item.look(kind.map_or(&item.item, |kind| &kind.name), self.now));
         }
         let fixture = self.content.fixture(id)?;
         let region = Region::from(fixture.tile);

@@ -31,6 +31,7 @@ pub use stations::StationKind;
 pub use stores::Store;
 
 use crate::ids::EntityId;
+use crate::item::COINS;
 use crate::map::Terrain;
 use crate::tile::{Bounds, Region, Tile};
 use placement::{Catalogs, Placed};
@@ -219,6 +220,11 @@ impl Content {
     /// The item with that id.
     pub fn item(&self, id: &str) -> Option<&Arc<ItemKind>> {
         self.items.get(id)
+    }
+
+    /// Whether any number of `item` lies in one slot. What is not known does, so that it keeps.
+    pub fn stackable(&self, item: &str) -> bool {
+        item == COINS || self.items.get(item).is_none_or(|kind| kind.stackable)
     }
 
     /// All shops, by id.

@@ -1,12 +1,20 @@
 //! Items on the ground.
+//!
+//! Always: each is in the pile of its tile and among those of its region; it is due to be gone
+//! at one moment, and to be anybody's at one before, if somebody owns it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CharacterId, EntityId};
+use crate::look::{Field, Kind, Look};
 use crate::tick::Tick;
 use crate::tile::{Region, Tile};
+
+/// What the ids of all ground items begin with.
+pub const ID_PREFIX: &str = "item:";
 
 /// A stack that lies on the ground.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,4 +47,121 @@ pub enum GroundChange {
         /// The region to which it belonged.
         region: Region,
     },
+}
+
+impl GroundItem {
+    /// Who alone may take it at `now`.
+    pub(crate) fn protected_for(&self, now: Tick) -> Option<&CharacterId> {
+        self.owner.as_ref().filter(|_| now < self.public_at)
+    }
+
+    /// The same with all that is due so many ticks later.
+    pub(crate) fn delayed(mut self, ticks: u64) -> GroundItem {
+        self.public_at = self.public_at.after(ticks);
+        self.expires_at = self.expires_at.after(ticks);
+        self
+    }
+
+    pub(crate) fn look(&self, name: &Arc<str>, now: Tick) -> Look {
+        let mut fields: Vec<(&'static str, Field)> = vec![
+            ("name", name.into()),
+            ("itemId", (&self.item).into()),
+            ("quantity", self.quantity.into()),
+        ];
+        if let Some(owner) = self.protected_for(now) {
+            fields.push(("owner", owner.as_str().into()));
+        }
+        Look {
+            id: self.id.clone(),
+            kind: Kind::Item,
+            tile: self.tile,
+            region: self.region,
+            fields,
+        }
+    }
+}
+
+/// All that lies on the ground here.
+#[derive(Debug, Default)]
+pub(crate) struct Ground {
+    items: BTreeMap<EntityId, GroundItem>,
+    piles: BTreeMap<Tile, BTreeSet<EntityId>>,
+    regions: BTreeMap<Region, BTreeSet<EntityId>>,
+    expiring: BTreeSet<(Tick, EntityId)>,
+    guarded: BTreeSet<(Tick, EntityId)>,
+}
+
+impl Ground {
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    pub(crate) fn get(&self, id: &EntityId) -> Option<&GroundItem> {
+        self.items.get(id)
+    }
+
+    /// Puts an item down; one of the same id is replaced.
+    pub(crate) fn put(&mut self, item: GroundItem) {
+        self.take(&item.id);
+        let id = &item.id;
+        self.piles.entry(item.tile).or_default().insert(id.clone());
+        let of_region = self.regions.entry(item.region).or_default();
+        of_region.insert(id.clone());
+        self.expiring.insert((item.expires_at, id.clone()));
+        if item.owner.is_some() {
+            self.guarded.insert((item.public_at, id.clone()));
+        }
+        self.items.insert(id.clone(), item);
+    }
+
+    pub(crate) fn take(&mut self, id: &EntityId) -> Option<GroundItem> {
+        let item = self.items.remove(id)?;
+        leave_out(&mut self.piles, &item.tile, id);
+        leave_out(&mut self.regions, &item.region, id);
+        self.expiring.remove(&(item.expires_at, id.clone()));
+        self.guarded.remove(&(item.public_at, id.clone()));
+        Some(item)
+    }
+
+    /// What lies on `tile`, by id.
+    pub(crate) fn pile(&self, tile: Tile) -> impl Iterator<Item = &GroundItem> {
+        let ids = self.piles.get(&tile).into_iter().flatten();
+        ids.filter_map(|id| self.items.get(id))
+    }
+
+    /// How many lie on `tile`.
+    pub(crate) fn pile_len(&self, tile: Tile) -> usize {
+        self.piles.get(&tile).map_or(0, BTreeSet::len)
+    }
+
+    /// What belongs to `region`, by id.
+    pub(crate) fn of(&self, region: Region) -> impl Iterator<Item = &GroundItem> {
+        let ids = self.regions.get(&region).into_iter().flatten();
+        ids.filter_map(|id| self.items.get(id))
+    }
+
+    /// What should be gone at `now`, the longest overdue first.
+    pub(crate) fn expired(&self, now: Tick) -> Vec<EntityId> {
+        let due = self.expiring.iter().take_while(|(at, _)| *at <= now);
+        due.map(|(_, id)| id.clone()).collect()
+    }
+
+    /// What has become anybody's by `now`; each is told once.
+    pub(crate) fn published(&mut self, now: Tick) -> Vec<EntityId> {
+        let mut ids = Vec::new();
+        while let Some((_, id)) = self.guarded.first().filter(|(at, _)| *at <= now) {
+            ids.push(id.clone());
+            self.guarded.pop_first();
+        }
+        ids
+    }
+}
+
+fn leave_out<K: Ord>(sets: &mut BTreeMap<K, BTreeSet<EntityId>>, key: &K, id: &EntityId) {
+    if let Some(ids) = sets.get_mut(key) {
+        ids.remove(id);
+        if ids.is_empty() {
+            sets.remove(key);
+        }
+    }
 }

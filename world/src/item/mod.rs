@@ -4,11 +4,15 @@
 //! down every change of whoever holds them. Coins count as the item [`COINS`], in a pouch or not.
 
 pub mod ground;
+pub mod inventory;
 pub mod ledger;
+pub(crate) mod transfer;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::refusal::Refusal;
 
 /// The item that coins are, in the pouch too.
 pub const COINS: &str = "coins";
@@ -46,4 +50,16 @@ pub enum Value {
     Frozen,
     /// Changes cannot be saved: nothing of value is made, moved or destroyed, nothing expires.
     Unavailable,
+}
+
+impl Value {
+    /// # Errors
+    /// `ExchangesFrozen`, `StorageUnavailable`.
+    pub(crate) const fn open(self) -> Result<(), Refusal> {
+        match self {
+            Value::Open => Ok(()),
+            Value::Frozen => Err(Refusal::ExchangesFrozen),
+            Value::Unavailable => Err(Refusal::StorageUnavailable),
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::content::Content;
 use crate::ids::EntityId;
+use crate::item::ground::Ground;
 use crate::npc::Npcs;
 use crate::player::Players;
 use crate::refusal::Refusal;
@@ -17,8 +18,7 @@ const SIGHT_TILES: u32 = 32;
 /// # Errors
 /// `NotFound`: no such thing in a region that is played here. `TooFar`: out of sight.
 pub(crate) fn examine(
-    players: &Players,
-    npcs: &Npcs,
+    (players, npcs, ground): (&Players, &Npcs, &Ground),
     content: &Content,
     played: impl Fn(Region) -> bool,
     from: Tile,
@@ -31,6 +31,10 @@ pub(crate) fn examine(
             return Err(Refusal::NotFound);
         }
         (fixture.tile, Arc::clone(&fixture.examine))
+    } else if let Some(item) = ground.get(target) {
+        let kind = content.item(&item.item);
+        let text = kind.map_or_else(|| Arc::clone(&item.item), |kind| Arc::clone(&kind.examine));
+        (item.tile, text)
     } else {
         let player = players.get(&target.character()).ok_or(Refusal::NotFound)?;
         let record = player.record();

@@ -1,10 +1,14 @@
 //! The rules, one file per feature. A rule takes just what it reads and changes; none calls
 //! another feature's.
 
+pub(crate) mod coins;
 pub(crate) mod energy;
 pub(crate) mod examine;
+pub(crate) mod ground_items;
+pub(crate) mod home_teleport;
 pub(crate) mod movement;
 pub(crate) mod npc_mind;
+pub(crate) mod starter;
 
 /// The numbers that an operator may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,24 +16,43 @@ use crate::tile::Tile;
 /// How far around a place that is not free a newcomer is put, in steps.
 const SETTLE_RINGS: i32 = 24;
 
-/// `player` sets out for `to`. The way is found now and walked from this tick on.
+/// The way on which `player` sets out for `to`, or as near as there is one.
 ///
 /// # Errors
 /// `TooFar`, `Unreachable`; `Busy`: held, or too many searches this tick.
-pub(crate) fn walk(
-    player: &mut Player,
+pub(crate) fn way(
+    player: &Player,
     router: &mut Router,
     terrain: &Terrain,
     searches_end: u64,
     to: Tile,
-) -> Result<(), Refusal> {
+) -> Result<VecDeque<Tile>, Refusal> {
     if player.held || router.visited() >= searches_end {
         return Err(Refusal::Busy);
     }
     let mut path = Vec::new();
     router.find(terrain, player.record.tile, to, &mut path)?;
-    player.path = path.into();
-    Ok(())
+    Ok(path.into())
+}
+
+/// As [`way`], but `to` itself must be reached.
+///
+/// # Errors
+/// As [`way`]; `Unreachable` also where the way ends before.
+pub(crate) fn way_onto(
+    player: &Player,
+    router: &mut Router,
+    terrain: &Terrain,
+    searches_end: u64,
+    to: Tile,
+) -> Result<VecDeque<Tile>, Refusal> {
+    let path = way(player, router, terrain, searches_end, to)?;
+    let end = path.back().copied().unwrap_or(player.record.tile);
+    if end == to {
+        Ok(path)
+    } else {
+        Err(Refusal::Unreachable)
+    }
 }
 
 /// Takes the steps of one tick. True: it stands elsewhere than before.

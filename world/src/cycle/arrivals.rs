@@ -1,0 +1,86 @@
+//! Who comes into the world.
+
+use super::{Outcome, failed};
+use crate::event::Event;
+use crate::intent::Arrival;
+use crate::item::Value;
+use crate::item::ledger::Cause;
+use crate::player::{PID_END, Pace, Player};
+use crate::record::ENERGY_FULL;
+use crate::refusal::Refusal;
+use crate::rng::{self, Dice};
+use crate::rules::{home_teleport, movement, starter};
+use crate::world::World;
+
+impl World {
+    pub(super) fn arrivals(&mut self, mut arrivals: Vec<Arrival>, value: Value, out: &mut Outcome) {
+        arrivals.sort_by(|a, b| a.record.id.cmp(&b.record.id));
+        for arrival in arrivals {
+            let who = arrival.record.id.clone();
+            let placed = arrival.record.placed;
+            let refusal = if self.players.contains_key(&who) {
+                Some(Refusal::Busy)
+            } else if !self.regions.contains_key(&arrival.region) {
+                Some(Refusal::NotFound)
+            } else if !placed && value == Value::Unavailable {
+                Some(Refusal::StorageUnavailable)
+            } else {
+                None
+            };
+            if let Some(refusal) = refusal {
+                out.events.push(Event::TurnedAway { who, refusal });
+                continue;
+            }
+            self.arrive(arrival, out);
+            if !placed {
+                out.changes.moved.insert(who.clone());
+                let legs = starter::pack(&self.content, &who);
+                // One who holds too much already begins with that.
+                let _ = self.transfer(Some(Cause::Starter), &legs, out);
+            }
+        }
+        out.touched.append(&mut self.touched);
+    }
+
+    fn arrive(&mut self, arrival: Arrival, out: &mut Outcome) {
+        let Arrival {
+            mut record,
+            hot,
+            region,
+        } = arrival;
+        let who = record.id.clone();
+        if !record.placed {
+            record.tile = self.content.spawn();
+            record.placed = true;
+            record.energy = ENERGY_FULL;
+        }
+        record.energy = record.energy.min(ENERGY_FULL);
+        record.health = record.health.min(record.max_health());
+        let key = rng::key(who.as_str());
+        let pid = Dice::new(self.seed, key, self.now.0).below(PID_END);
+        let told_energy = record.energy;
+        let mut player = Player {
+            region,
+            region_since: self.now,
+            pid,
+            path: movement::brought(hot.path),
+            held: false,
+            told_energy,
+            pickup: hot.pickup,
+            homeward: hot.homeward,
+            pace: Pace::Stood,
+            record,
+        };
+        let tile = player.record.tile;
+        movement::stand(&mut player, self.content.terrain(), tile);
+        out.events.push(Event::Joined { who: who.clone() });
+        let here = |region| self.regions.contains_key(&region);
+        if player.pickup.take_if(|p| !here(p.region)).is_some() {
+            out.events.push(failed(&player, Refusal::Interrupted));
+        }
+        if home_teleport::arrived(&mut player.homeward, tile) {
+            out.events.push(Event::Teleported { who, tile });
+        }
+        self.settle_player(player);
+    }
+}

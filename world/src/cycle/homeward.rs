@@ -1,0 +1,44 @@
+//! Who goes home by magic.
+
+use super::{Outcome, failed};
+use crate::event::Event;
+use crate::player::Player;
+use crate::refusal::Refusal;
+use crate::rules::home_teleport::{self, Due};
+use crate::rules::movement;
+use crate::tile::{Chunk, Region};
+use crate::world::World;
+
+impl World {
+    /// Those who have stood still for long enough are at home, or are to be brought there.
+    pub(super) fn bring_home(&mut self, out: &mut Outcome) {
+        let (terrain, home, now) = (self.content.terrain(), self.content.spawn(), self.now);
+        let under_way = |player: &Player| {
+            let homeward = &player.homeward;
+            !player.held && (homeward.done_at.is_some() || homeward.leaving.is_some())
+        };
+        for (who, player) in &mut self.players {
+            if !under_way(player) {
+                continue;
+            }
+            let place = player.leaving_for().unwrap_or(home);
+            let here = self.regions.contains_key(&Region::from(place));
+            match home_teleport::due(&mut player.homeward, place, here, now) {
+                Due::Nothing => {}
+                Due::Failed => out.events.push(failed(player, Refusal::Unreachable)),
+                Due::Home => {
+                    let (id, before) = (who.entity(), Chunk::from(player.tile()));
+                    player.path.clear();
+                    movement::stand(player, terrain, place);
+                    self.index.shift(before, Chunk::from(place), &id);
+                    out.touched.insert(id);
+                    out.changes.moved.insert(who.clone());
+                    out.events.push(Event::Teleported {
+                        who: who.clone(),
+                        tile: place,
+                    });
+                }
+            }
+        }
+    }
+}

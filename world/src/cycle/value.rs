@@ -1,0 +1,229 @@
+//! What moves items and coins: intents that do it at once, and the phase of the ground.
+
+use super::{Answer, Outcome, failed, interrupt};
+use crate::event::Event;
+use crate::ids::{CharacterId, EntityId};
+use crate::item::Value;
+use crate::item::ground::ID_PREFIX;
+use crate::item::ledger::Cause;
+use crate::item::transfer::{self, Holdings, Leg};
+use crate::player::Player;
+use crate::refusal::Refusal;
+use crate::rules::{coins, ground_items, movement};
+use crate::tile::Chunk;
+use crate::world::World;
+
+/// Ids that a world can give out in one tick.
+const MINTED_MAX: u64 = 1 << 20;
+
+impl World {
+    /// Moves value, all or nothing, and tells whose it was and is.
+    pub(super) fn transfer(
+        &mut self,
+        cause: Option<Cause>,
+        legs: &[Leg],
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let mut holdings = Holdings {
+            content: &self.content,
+            players: &mut self.players,
+            ground: &mut self.ground,
+        };
+        let receipt = transfer::transfer(&mut holdings, cause, legs, &mut out.changes)?;
+        for (id, tile, lies) in receipt.ground {
+            let chunk = Chunk::from(tile);
+            if lies {
+                self.index.put(chunk, id.clone());
+            } else {
+                self.index.take(chunk, &id);
+            }
+            out.touched.insert(id);
+        }
+        for (who, (slots, coins)) in receipt.packs {
+            if !slots.is_empty() {
+                let who = who.clone();
+                out.events.push(Event::Inventory { who, slots });
+            }
+            if coins {
+                out.events.push(Event::Coins { who });
+            }
+        }
+        Ok(())
+    }
+
+    /// The id that the next thing made here gets: no other thing ever has it, for a run plays a
+    /// tick once.
+    fn next_id(&self) -> Result<EntityId, Refusal> {
+        if self.minted >= MINTED_MAX {
+            return Err(Refusal::Busy);
+        }
+        let number = self.now.0.saturating_mul(MINTED_MAX);
+        let number = number.saturating_add(self.minted);
+        Ok(format!("{ID_PREFIX}{}-{number}", self.run_id).into())
+    }
+
+    pub(super) fn drop(
+        &mut self,
+        who: &CharacterId,
+        slot: u8,
+        quantity: Option<u32>,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let id = self.next_id()?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let (content, ground, asked) = (&self.content, &self.ground, (slot, quantity));
+        let legs = ground_items::drop(player, content, ground, self.now, asked, id)?;
+        let tile = player.tile();
+        self.transfer(Some(Cause::Drop), &legs, out)?;
+        self.minted += 1;
+        while let Some(id) = ground_items::buried(&self.ground, tile) {
+            self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn pick_up(
+        &mut self,
+        who: &CharacterId,
+        number: u64,
+        target: EntityId,
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        let from = player.tile();
+        let Some(item) = self.ground.get(&target) else {
+            return self.absent(who, target);
+        };
+        ground_items::may_take(item, who, from, self.now)?;
+        if item.tile == from {
+            self.take(who, &target, out)?;
+            return Ok(Answer::Done { value: true });
+        }
+        let (router, terrain) = (&mut self.router, self.content.terrain());
+        player.path = movement::way_onto(player, router, terrain, searches_end, item.tile)?;
+        player.pickup.take_if(|pickup| pickup.target == target);
+        interrupt(player, out);
+        player.pickup = Some(ground_items::pending(item, number));
+        Ok(Answer::Done { value: false })
+    }
+
+    /// What to say of something to pick up that does not lie here.
+    fn absent(&self, who: &CharacterId, target: EntityId) -> Result<Answer, Refusal> {
+        if !target.as_str().starts_with(ID_PREFIX) {
+            let there = self.look(&target).is_some();
+            return Err(if there {
+                Refusal::Unsupported
+            } else {
+                Refusal::NotFound
+            });
+        }
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let played = |region| self.regions.contains_key(&region);
+        if ground_items::may_be_elsewhere(&self.content, player.tile(), played) {
+            return Ok(Answer::Elsewhere { target });
+        }
+        Err(Refusal::NotFound)
+    }
+
+    /// One who stands where something lies takes it, and has done what it came for.
+    fn take(
+        &mut self,
+        who: &CharacterId,
+        target: &EntityId,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let item = self.ground.get(target).ok_or(Refusal::NotFound)?;
+        ground_items::may_take(item, who, player.tile(), self.now)?;
+        let legs = ground_items::take(player, item);
+        self.transfer(Some(Cause::Pickup), &legs, out)?;
+        if let Some(player) = self.players.get_mut(who) {
+            player.path.clear();
+            player.pickup.take_if(|pickup| pickup.target == *target);
+            interrupt(player, out);
+        }
+        Ok(())
+    }
+
+    pub(super) fn move_slot(
+        &mut self,
+        who: &CharacterId,
+        from: u8,
+        to: u8,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let who = who.clone();
+        self.transfer(None, &[Leg::Swap { who, from, to }], out)
+    }
+
+    pub(super) fn withdraw(
+        &mut self,
+        who: &CharacterId,
+        amount: u32,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let legs = coins::withdraw(player, amount);
+        self.transfer(None, &legs, out)
+    }
+
+    pub(super) fn deposit(
+        &mut self,
+        who: &CharacterId,
+        amount: Option<u32>,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let legs = coins::deposit(player, amount)?;
+        self.transfer(None, &legs, out)
+    }
+
+    /// Who has come to what it is to take takes it; what is due is anybody's, or gone.
+    pub(super) fn play_ground(&mut self, value: Value, out: &mut Outcome) {
+        let coming = |player: &&Player| player.pickup.is_some() && !player.held;
+        let coming = self.players.values().filter(coming);
+        let mut coming: Vec<(u32, CharacterId)> = coming
+            .map(|player| (player.pid, player.record.id.clone()))
+            .collect();
+        coming.sort_unstable();
+        for (_, who) in coming {
+            self.come_to(&who, value, out);
+        }
+        out.touched.extend(self.ground.published(self.now));
+        if value == Value::Unavailable {
+            return;
+        }
+        for id in self.ground.expired(self.now) {
+            // It lies there, so that nothing can be refused.
+            let _ = self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out);
+        }
+    }
+
+    /// One step on in picking something up.
+    fn come_to(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) {
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        let Some(pickup) = &player.pickup else { return };
+        let refusal = match self.ground.get(&pickup.target) {
+            None if self.regions.contains_key(&pickup.region) => Refusal::NotFound,
+            None => Refusal::Interrupted,
+            Some(item) if item.tile == player.tile() => {
+                let target = pickup.target.clone();
+                let taken = value.open().and_then(|()| self.take(who, &target, out));
+                match taken {
+                    Ok(()) => return,
+                    Err(refusal) => refusal,
+                }
+            }
+            Some(_) if player.path.is_empty() => Refusal::Unreachable,
+            Some(_) => return,
+        };
+        if let Some(player) = self.players.get_mut(who) {
+            player.pickup = None;
+            player.path.clear();
+            out.events.push(failed(player, refusal));
+        }
+    }
+}

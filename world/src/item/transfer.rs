@@ -1,0 +1,308 @@
+//! The one way in which items and coins are made, moved and destroyed: all or nothing.
+//!
+//! First everything is played through on drafts of those concerned; when a part is refused, or
+//! the sum does not suit the cause, nothing has happened. Then the drafts become what is, and a
+//! ledger entry is written for every gain and loss.
+//!
+//! Always: what the ledger says of a holder is how its holdings changed.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use crate::changes::Changes;
+use crate::content::Content;
+use crate::ids::{CharacterId, EntityId};
+use crate::item::ground::{Ground, GroundChange, GroundItem};
+use crate::item::inventory::{self, Pack};
+use crate::item::ledger::{Balance, Cause, Holder, LedgerEntry};
+use crate::item::{COINS, QUANTITY_MAX, Stack};
+use crate::player::Players;
+use crate::refusal::Refusal;
+use crate::tile::Tile;
+
+/// Where all value is.
+pub(crate) struct Holdings<'a> {
+    pub(crate) content: &'a Content,
+    pub(crate) players: &'a mut Players,
+    pub(crate) ground: &'a mut Ground,
+}
+
+/// One part of a transfer. Parts are played in order: what is taken first makes room.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Leg {
+    /// So many out of a slot.
+    FromSlot {
+        who: CharacterId,
+        slot: u8,
+        quantity: u32,
+    },
+    /// So many of an item from wherever it lies in the pack.
+    FromPack { who: CharacterId, stack: Stack },
+    /// Coins out of the pouch.
+    FromPouch { who: CharacterId, amount: u32 },
+    /// All of something on the ground.
+    FromGround { id: EntityId },
+    /// Into the pack, where it fits.
+    ToPack { who: CharacterId, stack: Stack },
+    /// Coins into the pouch.
+    ToPouch { who: CharacterId, amount: u32 },
+    /// Onto the ground: to a stack that `merges_with` names, or as a thing of its own.
+    ToGround {
+        item: GroundItem,
+        merges_with: Option<EntityId>,
+    },
+    /// Two slots change places.
+    Swap { who: CharacterId, from: u8, to: u8 },
+}
+
+/// What a transfer changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Receipt {
+    /// Whose slots and pouch changed: which slots, in order, and whether the pouch did.
+    pub(crate) packs: BTreeMap<CharacterId, (Vec<u8>, bool)>,
+    /// What came to lie, or lies no more, and where.
+    pub(crate) ground: Vec<(EntityId, Tile, bool)>,
+}
+
+/// Does all of `legs` for `cause`, or nothing. `None`: everything stays with its holder.
+///
+/// # Errors
+/// Whatever a leg is refused for; `Unsupported`: the sum is not what the cause allows.
+pub(crate) fn transfer(
+    holdings: &mut Holdings<'_>,
+    cause: Option<Cause>,
+    legs: &[Leg],
+    changes: &mut Changes,
+) -> Result<Receipt, Refusal> {
+    let mut draft = Draft::new(holdings);
+    for leg in legs {
+        draft.play(leg)?;
+    }
+    let deltas = draft.deltas;
+    if !allowed(&deltas, cause) {
+        return Err(Refusal::Unsupported);
+    }
+    let (packs, ground) = (draft.packs, draft.ground);
+    let receipt = Receipt {
+        packs: put_packs(packs, holdings.players, changes),
+        ground: put_ground(ground, holdings.ground, changes),
+    };
+    if let Some(cause) = cause {
+        let moved = deltas.into_iter().filter(|(_, delta)| *delta != 0);
+        let entries = moved.map(|((holder, item), delta)| LedgerEntry {
+            holder,
+            item,
+            cause,
+            delta,
+        });
+        changes.ledger.extend(entries);
+    }
+    Ok(receipt)
+}
+
+type Deltas = BTreeMap<(Holder, Arc<str>), i64>;
+
+/// Whether a cause may change holdings so.
+fn allowed(deltas: &Deltas, cause: Option<Cause>) -> bool {
+    let Some(cause) = cause else {
+        return deltas.values().all(|delta| *delta == 0);
+    };
+    let mut sums: BTreeMap<&Arc<str>, i64> = BTreeMap::new();
+    for ((_, item), delta) in deltas {
+        *sums.entry(item).or_default() += delta;
+    }
+    match cause.balance() {
+        Balance::Makes => deltas.values().all(|delta| *delta >= 0),
+        Balance::Moves => sums.values().all(|sum| *sum == 0),
+        Balance::Destroys => deltas.values().all(|delta| *delta <= 0),
+    }
+}
+
+/// Pack and pouch of one character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Purse {
+    pack: Pack,
+    coins: u64,
+}
+
+/// Holdings as they will be.
+struct Draft<'a> {
+    content: &'a Content,
+    players: &'a Players,
+    lying: &'a Ground,
+    packs: BTreeMap<CharacterId, Purse>,
+    ground: BTreeMap<EntityId, Option<GroundItem>>,
+    deltas: Deltas,
+}
+
+impl<'a> Draft<'a> {
+    fn new(holdings: &'a Holdings<'_>) -> Draft<'a> {
+        Draft {
+            content: holdings.content,
+            players: holdings.players,
+            lying: holdings.ground,
+            packs: BTreeMap::new(),
+            ground: BTreeMap::new(),
+            deltas: BTreeMap::new(),
+        }
+    }
+
+    fn play(&mut self, leg: &Leg) -> Result<(), Refusal> {
+        match leg {
+            Leg::FromSlot {
+                who,
+                slot,
+                quantity,
+            } => {
+                let item = inventory::take(&mut self.purse(who)?.pack, *slot, *quantity)?;
+                self.lost(who, item, *quantity)
+            }
+            Leg::FromPack { who, stack } => {
+                inventory::take_item(&mut self.purse(who)?.pack, &stack.item, stack.quantity)?;
+                self.lost(who, Arc::clone(&stack.item), stack.quantity)
+            }
+            Leg::FromPouch { who, amount } => {
+                let purse = self.purse(who)?;
+                let left = purse.coins.checked_sub(u64::from(*amount));
+                let left = left.filter(|_| *amount > 0);
+                purse.coins = left.ok_or(Refusal::NotEnough)?;
+                self.lost(who, COINS.into(), *amount)
+            }
+            Leg::FromGround { id } => self.from_ground(id),
+            Leg::ToPack { who, stack } => {
+                let content = self.content;
+                inventory::put(&mut self.purse(who)?.pack, content, stack)?;
+                self.gained(who, Arc::clone(&stack.item), stack.quantity)
+            }
+            Leg::ToPouch { who, amount } => {
+                let purse = self.purse(who)?;
+                let sum = purse.coins.checked_add(u64::from(*amount));
+                let sum = sum.filter(|sum| *sum <= u64::from(QUANTITY_MAX));
+                purse.coins = sum.ok_or(Refusal::InventoryFull)?;
+                self.gained(who, COINS.into(), *amount)
+            }
+            Leg::ToGround { item, merges_with } => self.to_ground(item, merges_with.as_ref()),
+            Leg::Swap { who, from, to } => inventory::swap(&mut self.purse(who)?.pack, *from, *to),
+        }
+    }
+
+    fn purse(&mut self, who: &CharacterId) -> Result<&mut Purse, Refusal> {
+        match self.packs.entry(who.clone()) {
+            Entry::Occupied(purse) => Ok(purse.into_mut()),
+            Entry::Vacant(place) => {
+                let record = self.players.get(who).ok_or(Refusal::NotFound)?.record();
+                Ok(place.insert(Purse {
+                    pack: record.inventory.clone(),
+                    coins: record.coins,
+                }))
+            }
+        }
+    }
+
+    /// What lies there as far as this is played.
+    fn lying(&self, id: &EntityId) -> Result<&GroundItem, Refusal> {
+        let drafted = self.ground.get(id).map(Option::as_ref);
+        let there = drafted.unwrap_or_else(|| self.lying.get(id));
+        there.ok_or(Refusal::NotFound)
+    }
+
+    fn from_ground(&mut self, id: &EntityId) -> Result<(), Refusal> {
+        let there = self.lying(id)?;
+        let (item, quantity) = (Arc::clone(&there.item), there.quantity);
+        self.ground.insert(id.clone(), None);
+        self.count(Holder::Ground, item, -i64::from(quantity))
+    }
+
+    fn to_ground(
+        &mut self,
+        item: &GroundItem,
+        merges_with: Option<&EntityId>,
+    ) -> Result<(), Refusal> {
+        if item.quantity == 0 || item.quantity > QUANTITY_MAX {
+            return Err(Refusal::NotEnough);
+        }
+        let mut lies = item.clone();
+        if let Some(id) = merges_with {
+            let there = self.lying(id)?;
+            let sum = there.quantity.checked_add(item.quantity);
+            let sum = sum.filter(|sum| *sum <= QUANTITY_MAX && there.item == item.item);
+            lies.quantity = sum.ok_or(Refusal::Busy)?;
+            (lies.id, lies.region) = (there.id.clone(), there.region);
+        } else if self.lying(&item.id).is_ok() {
+            return Err(Refusal::Busy);
+        }
+        self.ground.insert(lies.id.clone(), Some(lies));
+        let (item, quantity) = (Arc::clone(&item.item), item.quantity);
+        self.count(Holder::Ground, item, i64::from(quantity))
+    }
+
+    fn gained(&mut self, who: &CharacterId, item: Arc<str>, many: u32) -> Result<(), Refusal> {
+        self.count(Holder::Character(who.clone()), item, i64::from(many))
+    }
+
+    fn lost(&mut self, who: &CharacterId, item: Arc<str>, many: u32) -> Result<(), Refusal> {
+        self.count(Holder::Character(who.clone()), item, -i64::from(many))
+    }
+
+    fn count(&mut self, holder: Holder, item: Arc<str>, by: i64) -> Result<(), Refusal> {
+        let delta = self.deltas.entry((holder, item)).or_default();
+        *delta = delta.checked_add(by).ok_or(Refusal::NotEnough)?;
+        Ok(())
+    }
+}
+
+/// Makes drafted packs real: what differs from before.
+fn put_packs(
+    packs: BTreeMap<CharacterId, Purse>,
+    players: &mut Players,
+    changes: &mut Changes,
+) -> BTreeMap<CharacterId, (Vec<u8>, bool)> {
+    let mut changed = BTreeMap::new();
+    for (who, purse) in packs {
+        let Some(player) = players.get_mut(&who) else {
+            continue;
+        };
+        let (before, after) = (&player.record.inventory, &purse.pack);
+        let mut slots: Vec<u8> = before.keys().chain(after.keys()).copied().collect();
+        slots.sort_unstable();
+        slots.dedup();
+        slots.retain(|slot| before.get(slot) != after.get(slot));
+        let coins = player.record.coins != purse.coins;
+        player.record.inventory = purse.pack;
+        player.record.coins = purse.coins;
+        if coins || !slots.is_empty() {
+            changes.valued.insert(who.clone());
+            changed.insert(who, (slots, coins));
+        }
+    }
+    changed
+}
+
+/// Makes the drafted ground real: what came and what went.
+fn put_ground(
+    drafted: BTreeMap<EntityId, Option<GroundItem>>,
+    ground: &mut Ground,
+    changes: &mut Changes,
+) -> Vec<(EntityId, Tile, bool)> {
+    let mut changed = Vec::new();
+    for (id, lies) in drafted {
+        let before = ground.take(&id);
+        let change = match lies {
+            Some(item) => {
+                changed.push((id.clone(), item.tile, true));
+                ground.put(item.clone());
+                GroundChange::Put(item)
+            }
+            None => {
+                let Some(item) = before else { continue };
+                changed.push((id.clone(), item.tile, false));
+                GroundChange::Gone {
+                    region: item.region,
+                }
+            }
+        };
+        changes.ground.insert(id, change);
+    }
+    changed
+}
