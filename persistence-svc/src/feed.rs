@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chassis::health::Health;
 use proto::rpc::persistence::v1::DirectoryUpdate;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -51,11 +51,13 @@ impl Feed {
         seen.is_some_and(|at| at.elapsed() < FRESH)
     }
 
-    /// Follows the store until `stop`, and says in `health` whether it answers.
+    /// Follows the store until `stop`, and says in `health` whether it answers. Whenever somebody
+    /// says that something changed, it passes that on to who waits for `woken`.
     pub(crate) async fn follow(
         &self,
         store: Arc<dyn Store>,
         health: Health,
+        woken: Arc<Notify>,
         stop: CancellationToken,
     ) {
         let changed = store.changed();
@@ -66,7 +68,7 @@ impl Feed {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                () = changed.notified() => {}
+                () = changed.notified() => woken.notify_one(),
                 _ = poll.tick() => {}
             }
             let looked = timeout(ANSWER_LIMIT, self.look(store.as_ref(), known)).await;

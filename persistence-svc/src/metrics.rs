@@ -1,11 +1,13 @@
 //! All instruments of the service. Durations are in seconds; nothing names a player.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram, Meter};
+
+use crate::placement::plan::{Applied, Spread};
 
 /// Bounds of the duration histograms, in seconds.
 const DURATIONS: [f64; 13] = [
@@ -28,6 +30,7 @@ pub(crate) struct Metrics {
     placements: Counter<u64>,
     pool_wait: Histogram<f64>,
     watchers: Arc<AtomicI64>,
+    spread: Arc<Mutex<Option<Spread>>>,
 }
 
 impl Metrics {
@@ -73,7 +76,7 @@ impl Metrics {
             calls: count("persistence.calls", "Calls by method and status"),
             takeovers: count(
                 "persistence.placement.takeovers",
-                "Runs fenced for a lapsed lease",
+                "Runs fenced against their will, by reason: lease or witnesses",
             ),
             placements: count("persistence.placement.regions", "Regions given to a run"),
             pool_wait: seconds(
@@ -81,6 +84,7 @@ impl Metrics {
                 "From asking for a database connection to having it",
             ),
             watchers,
+            spread: observe_spread(meter),
         }
     }
 
@@ -115,11 +119,18 @@ impl Metrics {
     }
 
     /// A plan was carried out.
-    pub(crate) fn placed(&self, fenced: usize, regions: usize) {
-        self.takeovers
-            .add(u64::try_from(fenced).unwrap_or(u64::MAX), &[]);
-        self.placements
-            .add(u64::try_from(regions).unwrap_or(u64::MAX), &[]);
+    pub(crate) fn placed(&self, applied: Applied) {
+        let count = |some: usize| u64::try_from(some).unwrap_or(u64::MAX);
+        for (reason, runs) in [("lease", applied.lapsed), ("witnesses", applied.witnessed)] {
+            let labels = [KeyValue::new("reason", reason)];
+            self.takeovers.add(count(runs), &labels);
+        }
+        self.placements.add(count(applied.moved), &[]);
+    }
+
+    /// How work is spread, as the replica that plans sees it; `None` where another one plans.
+    pub(crate) fn spread(&self, spread: Option<Spread>) {
+        *self.spread.lock().unwrap_or_else(PoisonError::into_inner) = spread;
     }
 
     /// A connection came from the pool.
@@ -132,6 +143,40 @@ impl Metrics {
         self.watchers.fetch_add(1, Ordering::Relaxed);
         Watcher(Arc::clone(&self.watchers))
     }
+}
+
+/// Shows the newest spread wherever there is one.
+fn observe_spread(meter: &Meter) -> Arc<Mutex<Option<Spread>>> {
+    let spread: Arc<Mutex<Option<Spread>>> = Arc::default();
+    let newest = |of: &Arc<Mutex<Option<Spread>>>| {
+        let of = Arc::clone(of);
+        move || *of.lock().unwrap_or_else(PoisonError::into_inner)
+    };
+    let seen = newest(&spread);
+    // The registrations keep the callbacks.
+    let _ = meter
+        .f64_observable_gauge("persistence.placement.load_ratio")
+        .with_unit("1")
+        .with_description("Load of the busiest live run over the mean of all")
+        .with_callback(move |gauge| {
+            let ratio = seen().and_then(|spread| spread.ratio_permille);
+            if let Some(permille) = ratio.and_then(|ratio| u32::try_from(ratio).ok()) {
+                gauge.observe(f64::from(permille) / 1_000.0, &[]);
+            }
+        })
+        .build();
+    let seen = newest(&spread);
+    let _ = meter
+        .u64_observable_gauge("persistence.placement.wishes")
+        .with_unit("{wish}")
+        .with_description("Regions that their owners are asked to give to others")
+        .with_callback(move |gauge| {
+            if let Some(spread) = seen() {
+                gauge.observe(u64::try_from(spread.wishes).unwrap_or(u64::MAX), &[]);
+            }
+        })
+        .build();
+    spread
 }
 
 /// One open stream of the directory.

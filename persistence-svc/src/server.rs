@@ -15,6 +15,7 @@ use proto::rpc::persistence::v1::accounts_server::AccountsServer;
 use proto::rpc::persistence::v1::directory_server::DirectoryServer;
 use proto::rpc::persistence::v1::runs_server::RunsServer;
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -109,11 +110,12 @@ impl Server {
                     .max_decoding_message_size(MESSAGE_BYTES_MAX),
             )
             .add_service(
-                RunsServer::new(RunsService(desk))
+                RunsServer::new(RunsService(Arc::clone(&desk)))
                     .max_decoding_message_size(MESSAGE_BYTES_MAX)
                     .max_encoding_message_size(REPLY_BYTES_MAX),
             )
             .add_service(DirectoryServer::new(DirectoryService {
+                desk,
                 feed,
                 metrics: self.metrics,
                 stop: stop.clone(),
@@ -155,9 +157,10 @@ impl Server {
                 return;
             }
             desk.open();
+            let woken = Arc::new(Notify::new());
             tokio::join!(
-                feed.follow(Arc::clone(&store), ready, end.clone()),
-                planner::run(Arc::clone(&store), settings, metrics, end.clone()),
+                feed.follow(Arc::clone(&store), ready, Arc::clone(&woken), end.clone()),
+                planner::run(Arc::clone(&store), settings, metrics, woken, end.clone()),
                 async {
                     tokio::select! {
                         () = end.cancelled() => {}

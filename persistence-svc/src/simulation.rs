@@ -139,8 +139,9 @@ impl Store {
         desk.open();
         Ok(Store {
             runs: RunsService(Arc::clone(&desk)),
-            accounts: AccountsService(desk),
+            accounts: AccountsService(Arc::clone(&desk)),
             directory: DirectoryService {
+                desk,
                 feed: Arc::new(Feed::new()),
                 metrics: metrics.clone(),
                 stop: CancellationToken::new(),

@@ -1,17 +1,23 @@
 //! Who should own what. Pure: what is in, what should change out.
 //!
-//! Always: a region of a living run stays where it is; a run is fenced only when its lease has
-//! ended and somebody can take its regions; blocks are contiguous and counts equal as far as the
-//! regions at hand allow; the same view gives the same plan.
+//! Always: a region of a living run stays where it is until that run gives it away, and a plan
+//! only wishes that; a run is fenced only when its lease has ended or witnesses saw it dead, and
+//! somebody can take its regions; a run that drains is given nothing; the same view gives the
+//! same plan, and what a plan leads to is left as it is.
+
+mod assign;
+mod balance;
+mod block;
+mod isolate;
+mod prospect;
+mod takeover;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::store::model::{NOBODY, Region, RegionOwner, RunState};
-
-/// More runs than these are not taken over within a minute.
-const TAKEOVERS_PER_MINUTE_MAX: usize = 10;
-/// Leases that end within this time of each other count as one lapse of many.
-const LAPSE_WINDOW_MS: i64 = 3_000;
+use crate::store::model::{NOBODY, Region, RunState};
+pub(crate) use isolate::FAULT_MS;
+use prospect::Prospect;
+pub(crate) use takeover::{WITNESS_MS, WITNESSES_MIN};
 
 /// What a plan is made from: one moment of the store.
 #[derive(Debug, Clone)]
@@ -19,19 +25,40 @@ pub(crate) struct View {
     pub(crate) now_ms: i64,
     /// Runs that are not fenced, by id.
     pub(crate) runs: Vec<RunView>,
-    /// All regions.
-    pub(crate) regions: Vec<RegionOwner>,
+    /// All regions, by place.
+    pub(crate) regions: Vec<RegionView>,
     /// Runs taken over in the last minute.
     pub(crate) taken_over: usize,
 }
 
 /// A run that is not fenced.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct RunView {
     pub(crate) id: i64,
     pub(crate) state: RunState,
+    pub(crate) content_hash: String,
     pub(crate) registered_ms: i64,
     pub(crate) until_ms: i64,
+    /// How many different witnesses saw it dead within [`WITNESS_MS`].
+    pub(crate) witnesses: i64,
+}
+
+/// A region.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RegionView {
+    pub(crate) region: Region,
+    pub(crate) run: i64,
+    pub(crate) epoch: i64,
+    /// Its share of a tick's work, in microseconds, as its owner last said.
+    pub(crate) cost_us: i64,
+    /// When it last changed its owner; 0: never.
+    pub(crate) changed_ms: i64,
+    /// The run to which its owner should give it; 0: it should keep it.
+    pub(crate) wanted: i64,
+    /// It belongs to nobody until an operator says so.
+    pub(crate) paused: bool,
+    /// How many of its runs panicked in it within [`FAULT_MS`].
+    pub(crate) faults: i64,
 }
 
 /// How patient a plan is.
@@ -49,10 +76,14 @@ pub(crate) struct Patience {
 /// What should change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Runs whose lease has ended, by id.
+    /// Runs whose lease has ended or that witnesses saw dead, by id.
     pub(crate) fence: Vec<i64>,
-    /// Regions in order.
+    /// Regions of nobody in order.
     pub(crate) moves: Vec<Move>,
+    /// Regions of living runs in order.
+    pub(crate) wishes: Vec<Wish>,
+    /// Regions of nobody that nobody may play, in order.
+    pub(crate) pauses: Vec<Pause>,
 }
 
 /// Gives a region to a run.
@@ -64,239 +95,162 @@ pub(crate) struct Move {
     pub(crate) to: i64,
 }
 
+/// Asks a run to give a region away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wish {
+    pub(crate) region: Region,
+    pub(crate) epoch: i64,
+    pub(crate) owner: i64,
+    /// To whom; 0: it should keep it after all.
+    pub(crate) to: i64,
+}
+
+/// Keeps a region from being played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pause {
+    pub(crate) region: Region,
+    pub(crate) epoch: i64,
+}
+
+/// How work is spread, for who watches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Spread {
+    /// The load of the busiest live run in thousandths of the mean; `None`: there is none.
+    pub(crate) ratio_permille: Option<i64>,
+    /// Wishes that are not fulfilled yet.
+    pub(crate) wishes: usize,
+}
+
+/// How much of a plan was carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Applied {
+    /// Runs fenced because their lease had ended.
+    pub(crate) lapsed: usize,
+    /// Runs fenced because witnesses saw them dead.
+    pub(crate) witnessed: usize,
+    /// Regions given to a run.
+    pub(crate) moved: usize,
+    /// Wishes made and withdrawn.
+    pub(crate) wished: usize,
+    /// Regions paused.
+    pub(crate) paused: usize,
+}
+
+impl Applied {
+    /// Whether anything was changed.
+    pub(crate) fn is_anything(self) -> bool {
+        self != Applied::default()
+    }
+}
+
 impl Change {
     /// Whether there is nothing to do.
     pub(crate) fn is_empty(&self) -> bool {
-        self.fence.is_empty() && self.moves.is_empty()
+        self.fence.is_empty()
+            && self.moves.is_empty()
+            && self.wishes.is_empty()
+            && self.pauses.is_empty()
     }
 }
 
 /// What should change now.
 pub(crate) fn plan(view: &View, patience: Patience) -> Change {
-    let takers: Vec<RunView> = living(view)
-        .filter(|run| run.state == RunState::Live)
-        .collect();
-    let fence = if takers.is_empty() || patience.quiet {
-        Vec::new()
-    } else {
-        overdue(view, patience.mass_lapse_ms)
-    };
+    let fence = to_fence(view, patience);
     let known: BTreeSet<i64> = view.runs.iter().map(|run| run.id).collect();
-    let free: BTreeMap<Region, i64> = view
-        .regions
-        .iter()
-        .filter(|owned| fence.contains(&owned.run) || !known.contains(&owned.run))
-        .map(|owned| (owned.region, owned.epoch))
-        .collect();
-    let moves = assign(view, &takers, &free, patience.settle_ms);
-    Change { fence, moves }
+    let lost = |one: &&RegionView| fence.contains(&one.run) || !known.contains(&one.run);
+    let mut free: BTreeSet<Region> = view.regions.iter().filter(lost).map(place).collect();
+    let mut prospect = Prospect::new(view, &free);
+    let pauses: Vec<Pause> = isolate::to_pause(view, &free).map(pause).collect();
+    let paused = view.regions.iter().filter(|one| one.paused).map(place);
+    for region in paused.chain(pauses.iter().map(|one| one.region)) {
+        free.remove(&region);
+    }
+    prospect.cells = isolate::cells(&prospect, &free);
+    let given = assign::assign(&prospect, &free, patience.settle_ms);
+    for (region, run) in &given {
+        prospect.put(*region, *run);
+    }
+    let wanted = balance::wishes(prospect);
+    Change {
+        moves: moves(view, &given),
+        wishes: wishes(view, &fence, &wanted),
+        pauses,
+        fence,
+    }
 }
 
-fn living(view: &View) -> impl Iterator<Item = RunView> {
-    let now = view.now_ms;
-    view.runs
-        .iter()
-        .copied()
-        .filter(move |run| run.until_ms > now)
-}
-
-/// The runs to fence: those whose lease has ended, few at a time. When many end together, the
-/// fault is more likely ours than theirs, and they get longer.
-fn overdue(view: &View, mass_lapse_ms: i64) -> Vec<i64> {
-    let mut lapsed: Vec<RunView> = view
+/// How work is spread now.
+pub(crate) fn spread(view: &View) -> Spread {
+    let well = |run: &&RunView| run.state == RunState::Live && takeover::is_well(run, view.now_ms);
+    let mut load: BTreeMap<i64, i64> = view
         .runs
         .iter()
-        .copied()
-        .filter(|run| run.until_ms <= view.now_ms)
+        .filter(well)
+        .map(|run| (run.id, 0))
         .collect();
-    lapsed.sort_by_key(|run| (run.until_ms, run.id));
-    let together = |of: &RunView| {
-        let near = |run: &&RunView| (run.until_ms - of.until_ms).abs() <= LAPSE_WINDOW_MS;
-        lapsed.iter().filter(near).count()
-    };
-    let room = TAKEOVERS_PER_MINUTE_MAX.saturating_sub(view.taken_over);
-    let mut fence: Vec<i64> = lapsed
-        .iter()
-        .filter(|run| {
-            let count = together(run);
-            let many = count > 1 && count * 2 >= view.runs.len();
-            !many || run.until_ms.saturating_add(mass_lapse_ms) <= view.now_ms
-        })
-        .map(|run| run.id)
-        .take(room)
-        .collect();
-    fence.sort_unstable();
-    fence
-}
-
-fn assign(
-    view: &View,
-    takers: &[RunView],
-    free: &BTreeMap<Region, i64>,
-    settle_ms: i64,
-) -> Vec<Move> {
-    if takers.is_empty() || free.is_empty() {
-        return Vec::new();
-    }
-    let mut owned: BTreeMap<i64, BTreeSet<Region>> =
-        takers.iter().map(|run| (run.id, BTreeSet::new())).collect();
-    for owner in &view.regions {
-        if let Some(regions) = owned.get_mut(&owner.run) {
-            regions.insert(owner.region);
+    for one in &view.regions {
+        if let Some(load) = load.get_mut(&one.run) {
+            *load += one.cost_us.max(prospect::FLOOR_US);
         }
     }
-    let first = owned.values().all(BTreeSet::is_empty);
-    let newest = takers.iter().map(|run| run.registered_ms).max();
-    if first && newest.is_some_and(|at| at.saturating_add(settle_ms) > view.now_ms) {
+    Spread {
+        ratio_permille: prospect::ratio_permille(&load),
+        wishes: view
+            .regions
+            .iter()
+            .filter(|one| one.wanted != NOBODY)
+            .count(),
+    }
+}
+
+fn to_fence(view: &View, patience: Patience) -> Vec<i64> {
+    let can_take =
+        |run: &RunView| run.state == RunState::Live && takeover::is_well(run, view.now_ms);
+    if patience.quiet || !view.runs.iter().any(can_take) {
         return Vec::new();
     }
-    let regions: Vec<Region> = free.keys().copied().collect();
-    let given = if first {
-        let runs: Vec<i64> = owned.keys().copied().collect();
-        divide(regions, &runs)
-    } else {
-        grow(regions, owned)
-    };
-    given
-        .into_iter()
-        .filter(|(_, run)| *run != NOBODY)
-        .map(|(region, to)| Move {
-            region,
-            epoch: free.get(&region).copied().unwrap_or_default(),
+    takeover::fence(view, patience.mass_lapse_ms)
+}
+
+fn place(one: &RegionView) -> Region {
+    one.region
+}
+
+fn pause(one: &RegionView) -> Pause {
+    Pause {
+        region: one.region,
+        epoch: one.epoch,
+    }
+}
+
+fn moves(view: &View, given: &BTreeMap<Region, i64>) -> Vec<Move> {
+    let step = |one: &RegionView| {
+        let to = *given.get(&one.region)?;
+        (to != NOBODY).then_some(Move {
+            region: one.region,
+            epoch: one.epoch,
             to,
         })
-        .collect()
-}
-
-/// Shares regions among runs that own nothing: in two, again and again, each time by the shortest
-/// straight cut that leaves both parts in one piece. Counts differ by at most one.
-fn divide(regions: Vec<Region>, runs: &[i64]) -> BTreeMap<Region, i64> {
-    match runs {
-        [] => return BTreeMap::new(),
-        [run] => return regions.into_iter().map(|region| (region, *run)).collect(),
-        _ => {}
-    }
-    let half = runs.len() / 2;
-    let (each, more) = (regions.len() / runs.len(), regions.len() % runs.len());
-    let count = each * half + more.min(half);
-    let cuts = ORDERS.iter().map(|key| {
-        let mut part = regions.clone();
-        part.sort_by_key(key);
-        let rest = part.split_off(count);
-        (part, rest)
-    });
-    let Some((part, rest)) = cuts.min_by_key(|(part, rest)| {
-        let pieces = pieces(part) + pieces(rest);
-        (pieces, border(part, rest))
-    }) else {
-        return BTreeMap::new();
     };
-    let mut given = divide(part, &runs[..half]);
-    given.extend(divide(rest, &runs[half..]));
-    given
+    view.regions.iter().filter_map(step).collect()
 }
 
-type Order = fn(&Region) -> (i32, i32);
-
-/// The ways to cut: from west or south, and which end of the line that is cut in two goes along.
-const ORDERS: [Order; 4] = [
-    |region| (region.x, region.z),
-    |region| (region.x, -region.z),
-    |region| (region.z, region.x),
-    |region| (region.z, -region.x),
-];
-
-fn neighbours(of: Region) -> [Region; 4] {
-    [(1, 0), (-1, 0), (0, 1), (0, -1)].map(|(x, z)| Region {
-        x: of.x.saturating_add(x),
-        z: of.z.saturating_add(z),
-    })
-}
-
-/// How many connected pieces the regions form.
-fn pieces(regions: &[Region]) -> usize {
-    let mut left: BTreeSet<Region> = regions.iter().copied().collect();
-    let mut pieces = 0;
-    while let Some(first) = left.pop_first() {
-        pieces += 1;
-        let mut edge = vec![first];
-        while let Some(region) = edge.pop() {
-            edge.extend(
-                neighbours(region)
-                    .into_iter()
-                    .filter(|near| left.remove(near)),
-            );
-        }
-    }
-    pieces
-}
-
-/// How many pairs of neighbours are cut apart.
-fn border(part: &[Region], rest: &[Region]) -> usize {
-    let part: BTreeSet<Region> = part.iter().copied().collect();
-    let cut = |region: &Region| {
-        neighbours(*region)
-            .iter()
-            .filter(|n| part.contains(n))
-            .count()
-    };
-    rest.iter().map(cut).sum()
-}
-
-/// Gives regions one by one to a run that owns least, each time the one nearest to what it has.
-fn grow(free: Vec<Region>, owned: BTreeMap<i64, BTreeSet<Region>>) -> BTreeMap<Region, i64> {
-    struct Grower {
-        run: i64,
-        count: usize,
-        /// How far each free region is from what the run has.
-        far: BTreeMap<Region, u64>,
-    }
-    let mut growers: Vec<Grower> = owned
-        .into_iter()
-        .map(|(run, own)| {
-            let far = |region: &Region| own.iter().map(|mine| distance(*mine, *region)).min();
-            let far = free
-                .iter()
-                .map(|region| (*region, far(region).unwrap_or(u64::MAX)));
-            Grower {
-                run,
-                count: own.len(),
-                far: far.collect(),
-            }
+/// Where what is wished differs from what was. A region that changes its owner loses its wish.
+fn wishes(view: &View, fence: &[i64], wanted: &BTreeMap<Region, i64>) -> Vec<Wish> {
+    let owned = view
+        .regions
+        .iter()
+        .filter(|one| one.run != NOBODY && !fence.contains(&one.run));
+    let wish = |one: &RegionView| {
+        let to = wanted.get(&one.region).copied().unwrap_or(NOBODY);
+        (to != one.wanted).then_some(Wish {
+            region: one.region,
+            epoch: one.epoch,
+            owner: one.run,
+            to,
         })
-        .collect();
-    let mut given = BTreeMap::new();
-    for _ in 0..free.len() {
-        let least = growers.iter().map(|grower| grower.count).min();
-        let pairs = growers
-            .iter()
-            .enumerate()
-            .filter(|(_, grower)| Some(grower.count) == least)
-            .flat_map(|(at, grower)| {
-                grower
-                    .far
-                    .iter()
-                    .map(move |(place, far)| (*far, at, *place))
-            });
-        let Some((_, at, region)) = pairs.min() else {
-            break;
-        };
-        for (number, grower) in growers.iter_mut().enumerate() {
-            grower.far.remove(&region);
-            if number == at {
-                grower.count += 1;
-                given.insert(region, grower.run);
-                for (place, far) in &mut grower.far {
-                    *far = (*far).min(distance(region, *place));
-                }
-            }
-        }
-    }
-    given
-}
-
-fn distance(a: Region, b: Region) -> u64 {
-    u64::from(a.x.abs_diff(b.x)) + u64::from(a.z.abs_diff(b.z))
+    };
+    owned.filter_map(wish).collect()
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::plan::{Patience, plan};
+use super::plan::{Patience, plan, spread};
 use crate::metrics::Metrics;
 use crate::store::error::Result;
 use crate::store::{Store, new_id};
@@ -19,6 +20,8 @@ const PERIOD: Duration = Duration::from_millis(200);
 const LEAD_MS: i64 = 2_000;
 /// Bounds each step; a step that takes longer counts as the store being away.
 const STEP_LIMIT: Duration = Duration::from_secs(2);
+/// From one answer of the store to the next; longer counts as the store having been away.
+const PAUSE_MAX: Duration = Duration::from_millis(2_500);
 
 /// How the planner waits.
 #[derive(Debug, Clone, Copy)]
@@ -28,28 +31,34 @@ pub(crate) struct Settings {
     pub(crate) mass_lapse: Duration,
 }
 
-/// Plans until `stop`, then gives up the right to.
+/// Plans until `stop`, then gives up the right to. It looks at once when it is `woken`, and now
+/// and then all the same.
 pub(crate) async fn run(
     store: Arc<dyn Store>,
     settings: Settings,
     metrics: Metrics,
+    woken: Arc<Notify>,
     stop: CancellationToken,
 ) {
     let holder = new_id();
     let mut rounds = interval(PERIOD);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // Since when the store has answered every time.
-    let mut steady: Option<Instant> = None;
+    // Since when the store has answered every time, and when it did so last.
+    let mut steady: Option<(Instant, Instant)> = None;
     let (mut leads, mut failing) = (false, false);
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
+            () = woken.notified() => {}
             _ = rounds.tick() => {}
         }
-        let quiet = steady.is_none_or(|since| since.elapsed() < settings.lease);
+        // Who was stopped for a while cannot tell whether leases ended for want of an answer.
+        steady = steady.filter(|(_, last)| last.elapsed() < PAUSE_MAX);
+        let quiet = steady.is_none_or(|(since, _)| since.elapsed() < settings.lease);
         match step(store.as_ref(), &holder, settings, quiet, &metrics).await {
             Ok(now_leads) => {
-                steady.get_or_insert_with(Instant::now);
+                let now = Instant::now();
+                steady = Some((steady.map_or(now, |(since, _)| since), now));
                 failing = false;
                 if now_leads != leads {
                     tracing::info!(leads = now_leads, "placement");
@@ -62,6 +71,9 @@ pub(crate) async fn run(
                 }
                 (steady, leads, failing) = (None, false, true);
             }
+        }
+        if !leads {
+            metrics.spread(None);
         }
     }
     // Without it the next planner only waits for the lease to end.
@@ -83,6 +95,10 @@ async fn step(
     }
 }
 
+/// One round without a bound: looks, plans, does. Says whether this replica leads.
+///
+/// # Errors
+/// As the store's.
 pub(crate) async fn round(
     store: &dyn Store,
     holder: &str,
@@ -94,6 +110,7 @@ pub(crate) async fn round(
         return Ok(false);
     }
     let view = store.view().await?;
+    metrics.spread(Some(spread(&view)));
     let patience = Patience {
         settle_ms: millis(settings.settle),
         mass_lapse_ms: millis(settings.mass_lapse),
@@ -103,10 +120,14 @@ pub(crate) async fn round(
     if change.is_empty() {
         return Ok(true);
     }
-    let (fenced, moved) = store.apply(change).await?;
-    if fenced + moved > 0 {
-        tracing::info!(fenced, moved, "regions were given out");
-        metrics.placed(fenced, moved);
+    let pauses = change.pauses.clone();
+    let applied = store.apply(change).await?;
+    if applied.is_anything() {
+        tracing::info!(?applied, "placement");
+        metrics.placed(applied);
+    }
+    if applied.paused > 0 {
+        tracing::error!(?pauses, "regions are paused: their runs panicked too often");
     }
     Ok(true)
 }

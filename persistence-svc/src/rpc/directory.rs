@@ -1,7 +1,9 @@
-//! `Directory.Watch`: pushes the whole directory, and a sign of life every second.
+//! `Directory.Watch`: pushes the whole directory, and a sign of life every second; and what
+//! witnesses say of the dead.
 //!
-//! Always: a watcher that lags gets the newest directory next, never a queue of old ones; there
-//! is no sign of life while this process cannot see the store.
+//! Always: a watcher that lags gets the newest directory next, never a queue of old ones; while
+//! this process cannot see the store there is no sign of life, and who asks to watch is refused,
+//! so that nobody takes what was known before for what is.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,13 +18,18 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, async_trait};
 
+use super::model::{number, text};
+use super::{Desk, Failure, malformed};
 use crate::feed::{Feed, Newest};
 use crate::metrics::{Metrics, Watcher};
 
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+/// The longest id of a gateway, in bytes.
+const WITNESS_MAX: usize = 128;
 
 /// The service.
 pub(crate) struct DirectoryService {
+    pub(crate) desk: Arc<Desk>,
     pub(crate) feed: Arc<Feed>,
     pub(crate) metrics: Metrics,
     pub(crate) stop: CancellationToken,
@@ -52,6 +59,10 @@ impl Directory for DirectoryService {
         if newest.borrow().is_none() {
             return Err(Status::unavailable("the directory is not known yet"));
         }
+        // What it knows may be old by now; another replica may see the store.
+        if !self.feed.is_fresh() {
+            return Err(Status::unavailable("the store does not answer"));
+        }
         newest.mark_changed();
         let client: String = request.into_inner().client.chars().take(64).collect();
         tracing::debug!(client, "watches the directory");
@@ -74,10 +85,57 @@ impl Directory for DirectoryService {
 
     async fn suspect(
         &self,
-        _: Request<wire::SuspectRequest>,
+        request: Request<wire::SuspectRequest>,
     ) -> Result<Response<wire::SuspectReply>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let ask = request.into_inner();
+        let work = async {
+            let run = number("run_id", ask.run_id)?;
+            let witness = witness(run, ask.witness)?;
+            let store = &self.desk.store;
+            store.suspect(run, &witness.name, witness.run).await?;
+            tracing::info!(run, witness = witness.name, "a run is said to be dead");
+            Ok(wire::SuspectReply {})
+        };
+        self.desk.answer("Suspect", work).await
     }
+}
+
+/// Who says that a run is dead.
+#[derive(Debug, PartialEq, Eq)]
+struct Witness {
+    name: String,
+    /// It is this run.
+    run: Option<i64>,
+}
+
+/// Checks a witness: `gateway:<id>` or `run:<id>`, and not the accused itself.
+fn witness(accused: i64, name: String) -> Result<Witness, Failure> {
+    let wrong = || malformed("witness must be gateway:<id> or run:<id>");
+    let name = text("witness", name)?;
+    let Some((kind, id)) = name.split_once(':') else {
+        return Err(wrong());
+    };
+    let run = match kind {
+        "gateway" if is_plain(id) => None,
+        "run" => {
+            let run = id.parse::<i64>().map_err(|_| wrong())?;
+            // One spelling for one run, or it would be many witnesses.
+            if run <= 0 || run.to_string() != id {
+                return Err(wrong());
+            }
+            Some(run)
+        }
+        _ => return Err(wrong()),
+    };
+    if run == Some(accused) {
+        return Err(malformed("a run is no witness of its own death"));
+    }
+    Ok(Witness { name, run })
+}
+
+fn is_plain(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_graphic();
+    (1..=WITNESS_MAX).contains(&id.len()) && id.bytes().all(plain)
 }
 
 /// The next message; `None` ends the stream.

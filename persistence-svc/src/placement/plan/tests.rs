@@ -1,5 +1,10 @@
 //! Small worlds as maps: one letter per run, a dot for nobody; north is up.
 
+mod balance;
+mod isolate;
+mod simulated;
+mod takeover;
+
 use super::*;
 
 const LEASE_MS: i64 = 3_000;
@@ -13,34 +18,49 @@ const PATIENT: Patience = Patience {
 /// A view from a map; every run named in it or in `idle` registered long ago and lives.
 fn view(map: &str, idle: &str) -> View {
     let lines: Vec<&str> = map.split_whitespace().collect();
+    let place = |n: usize| i32::try_from(n).unwrap();
     let mut regions = Vec::new();
     for (row, line) in lines.iter().rev().enumerate() {
         for (column, letter) in line.chars().enumerate() {
-            let place = |n: usize| i32::try_from(n).unwrap();
-            regions.push(RegionOwner {
-                region: Region {
-                    x: place(column),
-                    z: place(row),
-                },
-                run: run_of(letter),
-                epoch: 7,
-            });
+            let (x, z) = (place(column), place(row));
+            regions.push(region(x, z, run_of(letter)));
         }
     }
+    regions.sort_by_key(|one| one.region);
     let mut ids: BTreeSet<i64> = regions.iter().map(|owned| owned.run).collect();
     ids.extend(idle.chars().map(run_of));
     ids.remove(&NOBODY);
-    let runs = ids.into_iter().map(|id| RunView {
-        id,
-        state: RunState::Live,
-        registered_ms: NOW_MS - 60_000,
-        until_ms: NOW_MS + LEASE_MS,
-    });
     View {
         now_ms: NOW_MS,
-        runs: runs.collect(),
+        runs: ids.into_iter().map(newcomer).collect(),
         regions,
         taken_over: 0,
+    }
+}
+
+/// A region that has been where it is for long.
+fn region(x: i32, z: i32, run: i64) -> RegionView {
+    RegionView {
+        region: Region { x, z },
+        run,
+        epoch: 7,
+        cost_us: 0,
+        changed_ms: 0,
+        wanted: NOBODY,
+        paused: false,
+        faults: 0,
+    }
+}
+
+/// A live run that registered a minute ago.
+fn newcomer(id: i64) -> RunView {
+    RunView {
+        id,
+        state: RunState::Live,
+        content_hash: "content".to_owned(),
+        registered_ms: NOW_MS - 60_000,
+        until_ms: NOW_MS + LEASE_MS,
+        witnesses: 0,
     }
 }
 
@@ -56,19 +76,31 @@ fn run(view: &mut View, letter: char) -> &mut RunView {
     view.runs.iter_mut().find(|run| run.id == id).unwrap()
 }
 
+fn at(view: &mut View, x: i32, z: i32) -> &mut RegionView {
+    let place = Region { x, z };
+    let mut regions = view.regions.iter_mut();
+    regions.find(|one| one.region == place).unwrap()
+}
+
 /// The map after the plan.
 fn after(view: &View, change: &Change) -> String {
     let moved: BTreeMap<Region, i64> = change.moves.iter().map(|m| (m.region, m.to)).collect();
-    let owner: BTreeMap<Region, i64> = view
-        .regions
-        .iter()
-        .map(|owned| {
-            (
-                owned.region,
-                *moved.get(&owned.region).unwrap_or(&owned.run),
-            )
-        })
-        .collect();
+    let owned = view.regions.iter();
+    draw(owned.map(|one| (one.region, *moved.get(&one.region).unwrap_or(&one.run))))
+}
+
+/// Whom each region is wanted to go to after the plan; a dot: nobody.
+fn wanted(view: &View, change: &Change) -> String {
+    let wished: BTreeMap<Region, i64> = change.wishes.iter().map(|w| (w.region, w.to)).collect();
+    let owned = view.regions.iter();
+    draw(owned.map(|one| {
+        let to = wished.get(&one.region).unwrap_or(&one.wanted);
+        (one.region, *to)
+    }))
+}
+
+fn draw(letters: impl Iterator<Item = (Region, i64)>) -> String {
+    let owner: BTreeMap<Region, i64> = letters.collect();
     let east = owner.keys().map(|region| region.x).max().unwrap();
     let north = owner.keys().map(|region| region.z).max().unwrap();
     let line = |z: i32| -> String {
@@ -122,7 +154,7 @@ fn blocks_are_in_one_piece_and_counts_are_equal() {
         let least = side * side / runs;
         for block in blocks.values() {
             assert!(block.len() == least || block.len() == least + 1);
-            assert_eq!(pieces(block), 1, "{runs} runs on {side} x {side}");
+            assert_eq!(block::pieces(block), 1, "{runs} runs on {side} x {side}");
         }
     }
 }
@@ -137,67 +169,6 @@ fn what_is_played_stays_where_it_is() {
 fn what_nobody_plays_goes_to_who_has_least_and_is_near() {
     check("aa.. aab.", "", "aabb aabb");
     check("aaa...", "bc", "aaabcc");
-}
-
-#[test]
-fn the_regions_of_a_dead_run_are_spread_over_the_others() {
-    let mut view = view("aabbcc aabbcc", "");
-    run(&mut view, 'b').until_ms = NOW_MS;
-    let change = plan(&view, PATIENT);
-    assert_eq!(change.fence, [2]);
-    assert_eq!(after(&view, &change), "aaaccc aaaccc");
-    assert!(change.moves.iter().all(|moved| moved.epoch == 7));
-}
-
-#[test]
-fn a_lease_that_has_not_ended_is_never_fenced() {
-    let mut view = view("aabb", "");
-    run(&mut view, 'b').until_ms = NOW_MS + 1;
-    assert!(plan(&view, PATIENT).is_empty());
-}
-
-#[test]
-fn nobody_is_fenced_while_nobody_can_take_over() {
-    let mut view = view("aabb", "");
-    run(&mut view, 'a').until_ms = NOW_MS - 60_000;
-    run(&mut view, 'b').until_ms = NOW_MS - 60_000;
-    assert!(plan(&view, PATIENT).is_empty());
-}
-
-#[test]
-fn nobody_is_fenced_while_the_store_is_just_back() {
-    let mut view = view("aab.", "");
-    run(&mut view, 'a').until_ms = NOW_MS - 60_000;
-    let quiet = Patience {
-        quiet: true,
-        ..PATIENT
-    };
-    let change = plan(&view, quiet);
-    assert!(change.fence.is_empty());
-    assert_eq!(after(&view, &change), "aabb");
-}
-
-#[test]
-fn many_leases_that_end_together_get_longer() {
-    let mut view = view("abcd", "");
-    for letter in ['a', 'b'] {
-        run(&mut view, letter).until_ms = NOW_MS - 100;
-    }
-    assert!(plan(&view, PATIENT).is_empty());
-    for letter in ['a', 'b'] {
-        run(&mut view, letter).until_ms = NOW_MS - PATIENT.mass_lapse_ms;
-    }
-    assert_eq!(plan(&view, PATIENT).fence, [1, 2]);
-}
-
-#[test]
-fn takeovers_are_delayed_beyond_ten_a_minute() {
-    let mut view = view("abc", "");
-    run(&mut view, 'a').until_ms = NOW_MS - 100;
-    view.taken_over = TAKEOVERS_PER_MINUTE_MAX;
-    assert!(plan(&view, PATIENT).is_empty());
-    view.taken_over -= 1;
-    assert_eq!(plan(&view, PATIENT).fence, [1]);
 }
 
 #[test]

@@ -4,11 +4,10 @@ use deadpool_postgres::{GenericClient, Object, Transaction};
 use tokio_postgres::IsolationLevel;
 use tonic::async_trait;
 
-use super::runs::{columns, disown};
-use super::{CHANNEL, Postgres, Values};
-use crate::placement::plan::{Change, Move, RunView, View};
+use super::{CHANNEL, Postgres, Values, placement};
+use crate::placement::plan::{Applied, Change, FAULT_MS, RegionView, RunView, View, WITNESS_MS};
 use crate::store::Directories;
-use crate::store::error::Result;
+use crate::store::error::{Result, StoreError};
 use crate::store::model::{Directory, DirectoryRun, Region, RegionOwner, RunState};
 
 /// Which life of the database this is.
@@ -42,12 +41,15 @@ impl Directories for Postgres {
             });
         }
         let regions = owners(&moment).await?;
+        let frozen = "SELECT frozen FROM switches";
+        let frozen = moment.query_one(frozen, &[]).await?.try_get(0)?;
         moment.commit().await?;
         Ok(Directory {
             version,
             incarnation,
             runs,
             regions,
+            frozen,
         })
     }
 
@@ -86,18 +88,21 @@ impl Directories for Postgres {
                        (SELECT count(*) FROM runs WHERE taken_over > tilestead_now_ms() - 60000)";
         let row = moment.query_one(query, &[]).await?;
         let (now_ms, taken_over): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
-        let query = "SELECT id, state, registered, until FROM runs WHERE state <> 'fenced'
-                     ORDER BY id";
+        let query = "SELECT id, state, content_hash, registered, until,
+                       (SELECT count(*) FROM witnesses w WHERE w.run_id = runs.id AND w.at > $1)
+                     FROM runs WHERE state <> 'fenced' ORDER BY id";
         let mut runs = Vec::new();
-        for row in moment.query(query, &[]).await? {
+        for row in moment.query(query, &[&(now_ms - WITNESS_MS)]).await? {
             runs.push(RunView {
                 id: row.try_get(0)?,
                 state: RunState::parse(row.try_get(1)?),
-                registered_ms: row.try_get(2)?,
-                until_ms: row.try_get(3)?,
+                content_hash: row.try_get(2)?,
+                registered_ms: row.try_get(3)?,
+                until_ms: row.try_get(4)?,
+                witnesses: row.try_get(5)?,
             });
         }
-        let regions = owners(&moment).await?;
+        let regions = measured(&moment, now_ms).await?;
         moment.commit().await?;
         Ok(View {
             now_ms,
@@ -107,72 +112,51 @@ impl Directories for Postgres {
         })
     }
 
-    async fn apply(&self, change: Change) -> Result<(usize, usize)> {
+    async fn apply(&self, change: Change) -> Result<Applied> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        // A row that is locked belongs to a run that is committing right now: it lives.
-        let rows = transaction
-            .query(
-                "UPDATE runs SET state = 'fenced', taken_over = tilestead_now_ms()
-                 WHERE id IN
-                   (SELECT id FROM runs
-                    WHERE id = ANY($1) AND state <> 'fenced' AND until <= tilestead_now_ms()
-                    ORDER BY id FOR UPDATE SKIP LOCKED)
-                 RETURNING id",
-                &[&change.fence],
-            )
-            .await?;
-        let mut fenced: Vec<i64> = Vec::new();
-        for row in &rows {
-            fenced.push(row.try_get(0)?);
-        }
-        let moved = give(&transaction, &change.moves).await?;
-        // Nothing may stay with a fenced run.
-        let orphans = disown(&transaction, &fenced).await?;
-        if !fenced.is_empty() || moved + orphans > 0 {
+        let applied = placement::apply(&transaction, &change).await?;
+        if applied.is_anything() {
             bump(&transaction).await?;
         }
         transaction.commit().await?;
-        self.changed.notify_one();
-        Ok((fenced.len(), usize::try_from(moved).unwrap_or(usize::MAX)))
+        if applied.is_anything() {
+            self.changed.notify_one();
+        }
+        Ok(applied)
     }
-}
 
-/// Gives away what stands at the epoch that the plan saw and is nobody's or a fenced run's.
-async fn give(transaction: &Transaction<'_>, moves: &[Move]) -> Result<u64> {
-    if moves.is_empty() {
-        return Ok(0);
+    async fn suspect(&self, run: i64, witness: &str, by: Option<i64>) -> Result<()> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let state = "SELECT state <> 'fenced' FROM runs WHERE id = $1";
+        let alive = |row: Option<tokio_postgres::Row>| row.map(|row| row.try_get(0)).transpose();
+        if let Some(by) = by
+            && alive(transaction.query_opt(state, &[&by]).await?)? != Some(true)
+        {
+            return Err(StoreError::Fenced);
+        }
+        match alive(transaction.query_opt(state, &[&run]).await?)? {
+            None => return Err(StoreError::NotFound("run")),
+            Some(false) => return Ok(()),
+            Some(true) => {}
+        }
+        transaction
+            .execute(
+                "INSERT INTO witnesses (run_id, witness, at) VALUES ($1, $2, tilestead_now_ms())
+                 ON CONFLICT (run_id, witness) DO UPDATE SET at = EXCLUDED.at",
+                &[&run, &witness],
+            )
+            .await?;
+        notify(&transaction).await?;
+        transaction.commit().await?;
+        self.changed.notify_one();
+        Ok(())
     }
-    let (xs, zs) = columns(moves.iter().map(|step| &step.region));
-    let epochs: Vec<i64> = moves.iter().map(|step| step.epoch).collect();
-    let to: Vec<i64> = moves.iter().map(|step| step.to).collect();
-    transaction
-        .execute(
-            "SELECT 1 FROM regions
-             WHERE (region_x, region_z) IN
-               (SELECT * FROM UNNEST($1::integer[], $2::integer[]))
-             ORDER BY region_x, region_z FOR UPDATE",
-            &[&xs, &zs],
-        )
-        .await?;
-    let values: Values<'_> = &[&xs, &zs, &epochs, &to];
-    let moved = transaction
-        .execute(
-            "UPDATE regions r SET run_id = u.to_run, epoch = r.epoch + 1
-             FROM UNNEST($1::integer[], $2::integer[], $3::bigint[], $4::bigint[])
-               AS u (x, z, epoch, to_run)
-             WHERE r.region_x = u.x AND r.region_z = u.z AND r.epoch = u.epoch
-               AND NOT EXISTS
-                 (SELECT 1 FROM runs old WHERE old.id = r.run_id AND old.state <> 'fenced')
-               AND EXISTS (SELECT 1 FROM runs new WHERE new.id = u.to_run AND new.state = 'live')",
-            values,
-        )
-        .await?;
-    Ok(moved)
 }
 
 /// A transaction that reads and sees one moment.
-async fn moment(client: &mut Object) -> Result<Transaction<'_>> {
+pub(super) async fn moment(client: &mut Object) -> Result<Transaction<'_>> {
     let moment = client
         .build_transaction()
         .isolation_level(IsolationLevel::RepeatableRead)
@@ -183,7 +167,8 @@ async fn moment(client: &mut Object) -> Result<Transaction<'_>> {
 }
 
 async fn owners(moment: &Transaction<'_>) -> Result<Vec<RegionOwner>> {
-    let query = "SELECT region_x, region_z, run_id, epoch FROM regions ORDER BY region_x, region_z";
+    let query = "SELECT region_x, region_z, run_id, epoch, wanted_run_id, paused FROM regions
+                 ORDER BY region_x, region_z";
     let mut owners = Vec::new();
     for row in moment.query(query, &[]).await? {
         owners.push(RegionOwner {
@@ -193,9 +178,37 @@ async fn owners(moment: &Transaction<'_>) -> Result<Vec<RegionOwner>> {
             },
             run: row.try_get(2)?,
             epoch: row.try_get(3)?,
+            wanted: row.try_get(4)?,
+            paused: row.try_get(5)?,
         });
     }
     Ok(owners)
+}
+
+/// All regions with what placement measures.
+async fn measured(moment: &Transaction<'_>, now_ms: i64) -> Result<Vec<RegionView>> {
+    let query = "SELECT region_x, region_z, run_id, epoch, cost_us::bigint, changed_at,
+                   wanted_run_id, paused,
+                   (SELECT count(*) FROM region_faults f
+                    WHERE f.region_x = r.region_x AND f.region_z = r.region_z AND f.at > $1)
+                 FROM regions r ORDER BY region_x, region_z";
+    let mut regions = Vec::new();
+    for row in moment.query(query, &[&(now_ms - FAULT_MS)]).await? {
+        regions.push(RegionView {
+            region: Region {
+                x: row.try_get(0)?,
+                z: row.try_get(1)?,
+            },
+            run: row.try_get(2)?,
+            epoch: row.try_get(3)?,
+            cost_us: row.try_get(4)?,
+            changed_ms: row.try_get(5)?,
+            wanted: row.try_get(6)?,
+            paused: row.try_get(7)?,
+            faults: row.try_get(8)?,
+        });
+    }
+    Ok(regions)
 }
 
 /// Notes that runs or regions changed, and tells all replicas when the transaction commits.
@@ -203,6 +216,11 @@ pub(super) async fn bump(transaction: &Transaction<'_>) -> Result<()> {
     transaction
         .execute("UPDATE directory SET version = version + 1", &[])
         .await?;
+    notify(transaction).await
+}
+
+/// Tells all replicas, when the transaction commits, that there is something to look at.
+async fn notify(transaction: &Transaction<'_>) -> Result<()> {
     transaction
         .execute("SELECT pg_notify($1, '')", &[&CHANNEL])
         .await?;

@@ -1,13 +1,12 @@
 //! The directory and placement in SQLite.
 
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
-use super::runs::disown;
-use super::{Sqlite, bump, now_ms};
-use crate::placement::plan::{Change, RunView, View};
+use super::{Sqlite, bump, now_ms, placement};
+use crate::placement::plan::{Applied, Change, FAULT_MS, RegionView, RunView, View, WITNESS_MS};
 use crate::store::Directories;
-use crate::store::error::Result;
+use crate::store::error::{Result, StoreError};
 use crate::store::model::{Directory, DirectoryRun, Region, RegionOwner, RunState};
 
 const MINUTE_MS: i64 = 60_000;
@@ -38,6 +37,9 @@ impl Directories for Sqlite {
                 incarnation: incarnation(transaction)?,
                 runs: rows.collect::<rusqlite::Result<_>>()?,
                 regions: owners(transaction)?,
+                frozen: transaction
+                    .prepare_cached("SELECT frozen FROM switches")?
+                    .query_row([], |row| row.get(0))?,
             })
         })
         .await
@@ -76,15 +78,18 @@ impl Directories for Sqlite {
         self.read(|transaction| {
             let now_ms = now_ms();
             let mut statement = transaction.prepare_cached(
-                "SELECT id, state, registered, until FROM runs WHERE state <> 'fenced'
-                 ORDER BY id",
+                "SELECT id, state, content_hash, registered, until,
+                   (SELECT count(*) FROM witnesses w WHERE w.run_id = runs.id AND w.at > ?1)
+                 FROM runs WHERE state <> 'fenced' ORDER BY id",
             )?;
-            let rows = statement.query_map([], |row| {
+            let rows = statement.query_map([now_ms - WITNESS_MS], |row| {
                 Ok(RunView {
                     id: row.get(0)?,
                     state: RunState::parse(&row.get::<_, String>(1)?),
-                    registered_ms: row.get(2)?,
-                    until_ms: row.get(3)?,
+                    content_hash: row.get(2)?,
+                    registered_ms: row.get(3)?,
+                    until_ms: row.get(4)?,
+                    witnesses: row.get(5)?,
                 })
             })?;
             let taken_over: i64 = transaction
@@ -93,56 +98,63 @@ impl Directories for Sqlite {
             Ok(View {
                 now_ms,
                 runs: rows.collect::<rusqlite::Result<_>>()?,
-                regions: owners(transaction)?,
+                regions: measured(transaction, now_ms)?,
                 taken_over: usize::try_from(taken_over).unwrap_or(usize::MAX),
             })
         })
         .await
     }
 
-    async fn apply(&self, change: Change) -> Result<(usize, usize)> {
-        let done = self
-            .write(move |transaction| apply(transaction, &change))
+    async fn apply(&self, change: Change) -> Result<Applied> {
+        let applied = self
+            .write(move |transaction| {
+                let applied = placement::apply(transaction, &change)?;
+                if applied.is_anything() {
+                    bump(transaction)?;
+                }
+                Ok(applied)
+            })
             .await?;
+        if applied.is_anything() {
+            self.changed.notify_one();
+        }
+        Ok(applied)
+    }
+
+    async fn suspect(&self, run: i64, witness: &str, by: Option<i64>) -> Result<()> {
+        let witness = witness.to_owned();
+        self.write(move |transaction| {
+            if let Some(by) = by
+                && is_alive(transaction, by)? != Some(true)
+            {
+                return Err(StoreError::Fenced);
+            }
+            match is_alive(transaction, run)? {
+                None => return Err(StoreError::NotFound("run")),
+                Some(false) => return Ok(()),
+                Some(true) => {}
+            }
+            transaction
+                .prepare_cached(
+                    "INSERT INTO witnesses (run_id, witness, at) VALUES (?1, ?2, ?3)
+                     ON CONFLICT (run_id, witness) DO UPDATE SET at = excluded.at",
+                )?
+                .execute(params![run, witness, now_ms()])?;
+            Ok(())
+        })
+        .await?;
         self.changed.notify_one();
-        Ok(done)
+        Ok(())
     }
 }
 
-fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<(usize, usize)> {
-    let now = now_ms();
-    let mut fenced = Vec::new();
-    for run in &change.fence {
-        let ended = transaction.execute(
-            "UPDATE runs SET state = 'fenced', taken_over = ?2
-             WHERE id = ?1 AND state <> 'fenced' AND until <= ?2",
-            [*run, now],
-        )?;
-        if ended == 1 {
-            fenced.push(*run);
-        }
-    }
-    let mut moved = 0;
-    for step in &change.moves {
-        moved += transaction
-            .prepare_cached(
-                "UPDATE regions SET run_id = ?3, epoch = epoch + 1
-                 WHERE region_x = ?1 AND region_z = ?2 AND epoch = ?4
-                   AND NOT EXISTS
-                     (SELECT 1 FROM runs WHERE id = regions.run_id AND state <> 'fenced')
-                   AND EXISTS (SELECT 1 FROM runs WHERE id = ?3 AND state = 'live')",
-            )?
-            .execute(params![step.region.x, step.region.z, step.to, step.epoch])?;
-    }
-    // Nothing may stay with a fenced run.
-    let mut orphans = 0;
-    for run in &fenced {
-        orphans += disown(transaction, *run)?;
-    }
-    if fenced.len() + moved + orphans > 0 {
-        bump(transaction)?;
-    }
-    Ok((fenced.len(), moved))
+/// Whether a run is not fenced; `None`: there is no such run.
+fn is_alive(transaction: &Transaction<'_>, run: i64) -> Result<Option<bool>> {
+    let alive = transaction
+        .prepare_cached("SELECT state <> 'fenced' FROM runs WHERE id = ?1")?
+        .query_row([run], |row| row.get(0))
+        .optional()?;
+    Ok(alive)
 }
 
 fn version(transaction: &Transaction<'_>) -> Result<i64> {
@@ -162,7 +174,8 @@ pub(super) fn incarnation(transaction: &Transaction<'_>) -> Result<i64> {
 
 fn owners(transaction: &Transaction<'_>) -> Result<Vec<RegionOwner>> {
     let mut statement = transaction.prepare_cached(
-        "SELECT region_x, region_z, run_id, epoch FROM regions ORDER BY region_x, region_z",
+        "SELECT region_x, region_z, run_id, epoch, wanted_run_id, paused FROM regions
+         ORDER BY region_x, region_z",
     )?;
     let rows = statement.query_map([], |row| {
         Ok(RegionOwner {
@@ -172,6 +185,34 @@ fn owners(transaction: &Transaction<'_>) -> Result<Vec<RegionOwner>> {
             },
             run: row.get(2)?,
             epoch: row.get(3)?,
+            wanted: row.get(4)?,
+            paused: row.get(5)?,
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// All regions with what placement measures.
+fn measured(transaction: &Transaction<'_>, now_ms: i64) -> Result<Vec<RegionView>> {
+    let mut statement = transaction.prepare_cached(
+        "SELECT region_x, region_z, run_id, epoch, cost_us, changed_at, wanted_run_id, paused,
+           (SELECT count(*) FROM region_faults f
+            WHERE f.region_x = r.region_x AND f.region_z = r.region_z AND f.at > ?1)
+         FROM regions r ORDER BY region_x, region_z",
+    )?;
+    let rows = statement.query_map([now_ms - FAULT_MS], |row| {
+        Ok(RegionView {
+            region: Region {
+                x: row.get(0)?,
+                z: row.get(1)?,
+            },
+            run: row.get(2)?,
+            epoch: row.get(3)?,
+            cost_us: row.get(4)?,
+            changed_ms: row.get(5)?,
+            wanted: row.get(6)?,
+            paused: row.get(7)?,
+            faults: row.get(8)?,
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -1,0 +1,116 @@
+//! The world as it will be when all that was asked for is done.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::takeover::is_well;
+use super::{RegionView, RunView, View};
+use crate::store::model::{NOBODY, Region, RunState};
+
+/// A region that costs less is counted as this much, in microseconds a tick: about what one
+/// player costs, so that empty regions weigh something and noise weighs nothing.
+pub(super) const FLOOR_US: i64 = 50;
+
+/// Who will own what. Every wish that still makes sense counts as done.
+pub(super) struct Prospect<'a> {
+    pub(super) view: &'a View,
+    /// Live runs that may be given regions, by id.
+    pub(super) takers: BTreeMap<i64, &'a RunView>,
+    /// All regions that somebody will own, by place.
+    pub(super) owner: BTreeMap<Region, i64>,
+    /// What the regions of each taker cost a tick, in microseconds.
+    pub(super) load: BTreeMap<i64, i64>,
+    /// The regions to which one run each is kept, and that run.
+    pub(super) cells: BTreeMap<Region, i64>,
+    weights: BTreeMap<Region, i64>,
+}
+
+impl<'a> Prospect<'a> {
+    /// Of the regions that are not `free`.
+    pub(super) fn new(view: &'a View, free: &BTreeSet<Region>) -> Prospect<'a> {
+        let well = |run: &&RunView| run.state == RunState::Live && is_well(run, view.now_ms);
+        let takers: BTreeMap<i64, &RunView> = view
+            .runs
+            .iter()
+            .filter(well)
+            .map(|run| (run.id, run))
+            .collect();
+        let mut prospect = Prospect {
+            view,
+            owner: BTreeMap::new(),
+            load: takers.keys().map(|id| (*id, 0)).collect(),
+            takers,
+            cells: BTreeMap::new(),
+            weights: view
+                .regions
+                .iter()
+                .map(|one| (one.region, one.cost_us.max(FLOOR_US)))
+                .collect(),
+        };
+        for one in &view.regions {
+            if !free.contains(&one.region) {
+                let to = prospect.standing_wish(one).unwrap_or(one.run);
+                prospect.put(one.region, to);
+            }
+        }
+        prospect
+    }
+
+    /// The wish for a region, while it makes sense.
+    pub(super) fn standing_wish(&self, one: &RegionView) -> Option<i64> {
+        let sound = one.wanted != NOBODY && one.wanted != one.run && !one.paused;
+        (sound && self.can_give(one.run, one.wanted)).then_some(one.wanted)
+    }
+
+    /// Whether `from` can hand a region over to `to`: both play the same content.
+    pub(super) fn can_give(&self, from: i64, to: i64) -> bool {
+        let giver = self.view.runs.iter().find(|run| run.id == from);
+        let (Some(giver), Some(taker)) = (giver, self.takers.get(&to)) else {
+            return false;
+        };
+        giver.content_hash == taker.content_hash
+    }
+
+    /// From now on `region` is counted as owned by `run`.
+    pub(super) fn put(&mut self, region: Region, run: i64) {
+        let weight = self.weight(region);
+        if let Some(before) = self.owner.insert(region, run)
+            && let Some(load) = self.load.get_mut(&before)
+        {
+            *load = load.saturating_sub(weight);
+        }
+        if let Some(load) = self.load.get_mut(&run) {
+            *load = load.saturating_add(weight);
+        }
+    }
+
+    /// What a region costs a tick, in microseconds; at least [`FLOOR_US`].
+    pub(super) fn weight(&self, region: Region) -> i64 {
+        self.weights.get(&region).copied().unwrap_or(FLOOR_US)
+    }
+
+    /// What all regions that somebody will own cost a tick, in microseconds.
+    pub(super) fn total(&self) -> i64 {
+        self.owner.keys().map(|region| self.weight(*region)).sum()
+    }
+
+    /// Whether `run` will own `region`.
+    pub(super) fn owns(&self, run: i64, region: Region) -> bool {
+        self.owner.get(&region) == Some(&run)
+    }
+
+    /// The takers that may own any region, with their loads.
+    pub(super) fn sharers(&self) -> BTreeMap<i64, i64> {
+        let cells: BTreeSet<i64> = self.cells.values().copied().collect();
+        let mut sharers = self.load.clone();
+        sharers.retain(|run, _| !cells.contains(run));
+        sharers
+    }
+}
+
+/// How far the busiest run is above the mean, in thousandths of the mean; `None`: no load.
+pub(super) fn ratio_permille(loads: &BTreeMap<i64, i64>) -> Option<i64> {
+    let total: i64 = loads.values().sum();
+    let count = i64::try_from(loads.len()).ok()?;
+    let most = loads.values().max()?;
+    (total > 0).then(|| most.saturating_mul(1_000).saturating_mul(count) / total)
+}
