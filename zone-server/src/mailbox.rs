@@ -95,6 +95,8 @@ pub(crate) enum Message {
     Online(Vec<CharacterOwnership>),
     /// The store's answer to a batch.
     Answered { sequence: u64, reply: CommitReply },
+    /// An attempt at a batch failed; it is sent again.
+    CommitFailed,
     /// The store renewed the lease, or refused.
     Renewed(Renewed),
     /// Somebody wants to see what was published.

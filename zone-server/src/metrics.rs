@@ -36,6 +36,10 @@ pub(crate) struct Metrics {
     commits: Counter<u64>,
     commit_rows: Counter<u64>,
     commit_time: Histogram<f64>,
+    ledger: Gauge<u64>,
+    held: Gauge<u64>,
+    commit_wait: Gauge<f64>,
+    value: Gauge<u64>,
     handovers: Counter<u64>,
     handover_time: Histogram<f64>,
     runs: Counter<u64>,
@@ -80,6 +84,23 @@ impl Metrics {
             commits: count("zone_commits_total", "Commits by outcome"),
             commit_rows: count("zone_commit_rows_total", "Rows sent in commits"),
             commit_time: seconds("zone_commit_seconds", "Time of commits", &CALL_BUCKETS),
+            ledger: now(
+                "zone_ledger_entries",
+                "Entries of the ledger that are not acknowledged",
+            ),
+            held: now(
+                "zone_held_messages",
+                "Messages and ground items that wait for an acknowledgement",
+            ),
+            commit_wait: meter
+                .f64_gauge("zone_commit_wait_seconds")
+                .with_unit("s")
+                .with_description("Since the batch in flight was cut; 0: there is none")
+                .build(),
+            value: now(
+                "zone_value_state",
+                "Whether value may change hands: 0 yes, 1 frozen, 2 storage unavailable",
+            ),
             handovers: count("zone_handovers_total", "Handovers of players by outcome"),
             handover_time: seconds(
                 "zone_handover_seconds",
@@ -136,6 +157,14 @@ impl Metrics {
         let labels = [outcome];
         self.commits.add(1, &labels);
         self.commit_time.record(took.as_secs_f64(), &labels);
+    }
+
+    /// What waits for the store after a tick, and whether value may change hands.
+    pub(crate) fn value(&self, ledger: usize, held: usize, waiting_ms: u64, state: u64) {
+        self.ledger.record(ledger as u64, &[]);
+        self.held.record(held as u64, &[]);
+        self.commit_wait.record(waiting_ms as f64 / 1000.0, &[]);
+        self.value.record(state, &[]);
     }
 
     /// A step of a handover that is one of few words: done, refused, stale, local, taken, dropped.

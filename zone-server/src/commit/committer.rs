@@ -70,6 +70,8 @@ impl Committer {
                         tracing::warn!(sequence, %status, "the store does not answer a commit");
                     }
                     away = true;
+                    // A run that does not hear it notices by the ticks that pass.
+                    let _ = self.mailbox.say(Message::CommitFailed).await;
                     backoff.wait().await;
                 }
             }

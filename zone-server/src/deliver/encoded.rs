@@ -16,6 +16,8 @@ pub(crate) struct EncodedFrame {
     pub(crate) chunks: Vec<Bytes>,
     #[prost(message, repeated, tag = "4")]
     pub(crate) sessions: Vec<SessionFrame>,
+    #[prost(bool, tag = "5")]
+    pub(crate) extra: bool,
 }
 
 #[cfg(test)]
@@ -45,6 +47,7 @@ mod tests {
             tick: 9,
             chunks: vec![chunk.encode_to_vec().into()],
             sessions: vec![session.clone()],
+            extra: true,
         };
         let frame = Frame::decode(encoded.encode_to_vec().as_slice()).unwrap();
         let expected = Frame {
@@ -52,6 +55,7 @@ mod tests {
             tick: 9,
             chunks: vec![chunk],
             sessions: vec![session],
+            extra: true,
         };
         assert_eq!(frame, expected);
     }

@@ -15,7 +15,7 @@ use world::Chunk;
 use super::{encoded::EncodedFrame, published::Published};
 
 /// Frames that wait for a gateway before its link is cut.
-pub(crate) const FRAMES_MAX: usize = 8;
+pub(crate) const FRAMES_MAX: usize = 16;
 /// Control messages that wait for a gateway before its link is cut.
 pub(crate) const CONTROL_MAX: usize = 8192;
 /// Chunks that one gateway may see here.
@@ -52,6 +52,15 @@ struct Link {
 pub(crate) struct Sent {
     pub(crate) frames: u64,
     pub(crate) bytes: u64,
+}
+
+impl Sent {
+    /// False: nobody takes the frame.
+    fn send(&mut self, frames: &FrameSender, frame: EncodedFrame) -> bool {
+        self.frames += 1;
+        self.bytes += frame.chunks.iter().map(|c| c.len() as u64).sum::<u64>();
+        frames.try_send(Ok(frame)).is_ok()
+    }
 }
 
 /// All links of a run, by gateway.
@@ -200,18 +209,53 @@ impl Links {
                 tick,
                 chunks,
                 sessions: sessions.remove(gateway_id).unwrap_or_default(),
+                extra: false,
             };
-            sent.frames += 1;
-            sent.bytes += frame.chunks.iter().map(|c| c.len() as u64).sum::<u64>();
-            if frames.try_send(Ok(frame)).is_err() {
+            if !sent.send(frames, frame) {
                 deaf.push(gateway_id.clone());
             }
         }
+        self.cut_deaf(deaf);
+        sent
+    }
+
+    /// Sends what cannot wait for the next tick's frame to the gateways that it concerns.
+    pub(crate) fn extra(
+        &mut self,
+        (run_id, tick): (u64, u64),
+        changes: &BTreeMap<Chunk, Bytes>,
+        mut sessions: BTreeMap<String, Vec<SessionFrame>>,
+    ) -> Sent {
+        let mut sent = Sent::default();
+        let mut deaf = Vec::new();
+        for (gateway_id, link) in &self.links {
+            let Some(frames) = &link.frames else {
+                continue;
+            };
+            // What has not been shown at all yet comes whole with the next tick.
+            let seen = |chunk: &Chunk| link.chunks.contains(chunk) && !link.fresh.contains(chunk);
+            let seen = changes.iter().filter(|(chunk, _)| seen(chunk));
+            let frame = EncodedFrame {
+                run_id,
+                tick,
+                chunks: seen.map(|(_, bytes)| bytes.clone()).collect(),
+                sessions: sessions.remove(gateway_id).unwrap_or_default(),
+                extra: true,
+            };
+            let empty = frame.chunks.is_empty() && frame.sessions.is_empty();
+            if !empty && !sent.send(frames, frame) {
+                deaf.push(gateway_id.clone());
+            }
+        }
+        self.cut_deaf(deaf);
+        sent
+    }
+
+    fn cut_deaf(&mut self, deaf: Vec<String>) {
         for gateway_id in deaf {
             tracing::warn!(gateway = gateway_id, "gateway is frames behind; link cut");
             self.cut(&gateway_id);
         }
-        sent
     }
 
     fn join(&mut self, gateway_id: &str, number: u64) -> Option<&mut Link> {

@@ -23,6 +23,7 @@ pub(crate) struct Directory {
     incarnation: u64,
     runs: BTreeMap<u64, String>,
     owners: BTreeMap<Region, Owner>,
+    frozen: bool,
 }
 
 impl Directory {
@@ -34,6 +35,7 @@ impl Directory {
         }
         self.version = update.version;
         self.incarnation = update.incarnation;
+        self.frozen = update.frozen;
         self.runs = update
             .runs
             .into_iter()
@@ -69,6 +71,11 @@ impl Directory {
     /// Whether a run may still write.
     pub(crate) fn alive(&self, run_id: u64) -> bool {
         self.runs.contains_key(&run_id)
+    }
+
+    /// The operator has frozen all exchanges of value.
+    pub(crate) fn frozen(&self) -> bool {
+        self.frozen
     }
 
     /// The regions of one run, with their epochs.

@@ -6,19 +6,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::Bytes;
-use proto::{
-    client::ErrorCode,
-    rpc::zone::v1::{Input, SessionFrame},
-};
-use world::{CharacterId, Event, Inbox, Phase, PhaseClock, PlayerInput, Refusal, Tick};
+use proto::{client::ErrorCode, rpc::zone::v1::Input};
+use world::{CharacterId, Inbox, Intent, Phase, PhaseClock, PlayerInput, Tick};
 
 use super::{Run, trace::TickTrace};
 use crate::{
     metrics::Metrics,
-    roster::Stage,
     tick_loop::Edge,
-    translate::{self, Refused, Told, Wish, look, record},
+    translate::{self, Refused, Wish},
 };
 
 /// Measures what lies between two marks.
@@ -52,13 +47,8 @@ impl PhaseClock for Listening<'_, '_> {
     }
 }
 
-/// A request that the world is thinking about.
-struct Request {
-    event: String,
-    id: Bytes,
-}
-
-type Requests = BTreeMap<(CharacterId, u64), Request>;
+/// The requests that the world is thinking about.
+pub(super) type Requests = BTreeMap<(CharacterId, u64), Input>;
 
 impl Run {
     /// Plays one tick.
@@ -84,13 +74,8 @@ impl Run {
         let outcome = self.world.tick(Tick(self.now), inbox, &mut listening);
         self.handling.clear();
         self.tick_trace = trace.end();
+        self.note(outcome.changes);
         self.tell(&outcome.events, requests);
-        for who in &outcome.changes.moved {
-            self.batch.moved(who, self.now);
-        }
-        for who in &outcome.changes.valued {
-            self.batch.valued(who);
-        }
         watch.mark("tell");
         self.crossings(outcome.crossings);
         self.source_edges();
@@ -116,6 +101,7 @@ impl Run {
         }
         let metrics = &self.hands.metrics;
         metrics.tick(took, edge.late, edge.lost);
+        self.measure_value();
         metrics.holds(self.roster.len(), self.held.len(), self.links.len());
         let pulse = &self.hands.pulse;
         let players = u32::try_from(self.roster.len()).unwrap_or(u32::MAX);
@@ -134,7 +120,8 @@ impl Run {
             .extract_if(.., |(played, _)| *played < self.now);
         let mut inbox = Inbox {
             arrivals: ripe.map(|(_, arrival)| arrival).collect(),
-            ..Inbox::default()
+            inputs: Vec::new(),
+            value: self.value_now(),
         };
         let mut requests = Requests::new();
         let mut leaving = Vec::new();
@@ -157,8 +144,7 @@ impl Run {
                     Ok(Wish::Intent(intent)) => {
                         let who = who.clone();
                         let number = input.number;
-                        let Input { event, id, .. } = input;
-                        requests.insert((who.clone(), number), Request { event, id });
+                        requests.insert((who.clone(), number), input);
                         inbox.inputs.push(PlayerInput {
                             who,
                             number,
@@ -179,130 +165,21 @@ impl Run {
         inbox.arrivals.sort_by(|a, b| a.record.id.cmp(&b.record.id));
         self.hands.metrics.inbox(inbox.inputs.len());
         for (who, re) in leaving {
-            // What it asked before is as good as done: it is not there to see it.
-            inbox.inputs.retain(|input| input.who != who);
+            // What it asked before is as good as done, because it is not there to see it; but for
+            // what it would have found in its pack when it comes back.
+            for input in inbox.inputs.extract_if(.., |input| input.who == who) {
+                if !of_value(&input.intent) {
+                    continue;
+                }
+                let asked = requests.remove(&(input.who, input.number));
+                if let (Some(seat), Some(asked)) = (self.roster.get_mut(&who), asked) {
+                    seat.tell(too_late(&asked));
+                }
+            }
             self.leave(&who, "left", re);
         }
         self.handling.clone_from(&inbox.inputs);
         (inbox, requests)
-    }
-
-    /// Tells each player what happened to it.
-    fn tell(&mut self, events: &[Event], mut requests: Requests) {
-        for event in events {
-            let who = event.who();
-            let record = self.world.player(who).map(world::Player::record);
-            let Some(told) = translate::told(event, record) else {
-                continue;
-            };
-            let Some(seat) = self.roster.get_mut(who) else {
-                continue;
-            };
-            match told {
-                Told::Done(number) => {
-                    let request = requests.remove(&(who.clone(), number));
-                    self.hands.metrics.input("played");
-                    if let Some(ack) = request.and_then(|r| translate::ack(&r.id)) {
-                        seat.tell(ack);
-                    }
-                }
-                Told::Refused(number, why) => {
-                    self.hands.metrics.input("refused");
-                    if let Some(request) = requests.remove(&(who.clone(), number)) {
-                        seat.tell(translate::error(&request.event, &request.id, why));
-                    }
-                }
-                Told::Message(message) => seat.tell(message),
-                Told::Joined => self.joined(who),
-                Told::TurnedAway(refusal) => self.turned_away(who, refusal),
-            }
-        }
-        // Nobody is left without an answer.
-        for ((who, _), request) in requests {
-            let seat = self.roster.get_mut(&who);
-            if let (Some(seat), Some(ack)) = (seat, translate::ack(&request.id)) {
-                seat.tell(ack);
-            }
-        }
-    }
-
-    fn joined(&mut self, who: &CharacterId) {
-        let Some(seat) = self.roster.get_mut(who) else {
-            return;
-        };
-        let stage = std::mem::replace(&mut seat.stage, Stage::Playing);
-        // The world may have put it elsewhere than the store had it.
-        self.batch.moved(who, self.now);
-        if stage == (Stage::Joining { welcome: true }) {
-            self.attached(who);
-        }
-    }
-
-    fn turned_away(&mut self, who: &CharacterId, refusal: Refusal) {
-        let joining = |seat: &crate::roster::Seat| matches!(seat.stage, Stage::Joining { .. });
-        if !self.roster.get(who).is_some_and(joining) {
-            return;
-        }
-        tracing::warn!(run = self.id, character = %who, ?refusal, "a character cannot come in");
-        self.batch.forget(who);
-        if let Some(seat) = self.roster.remove(who) {
-            self.turn_out(who, &seat, "busy");
-        }
-    }
-
-    /// Publishes what may look different now.
-    fn show(&mut self, touched: &std::collections::BTreeSet<world::EntityId>) {
-        for id in touched {
-            let seat = self.roster.get(&id.character());
-            let sequence = seat.map_or(0, |seat| seat.sequence);
-            let appearance = self
-                .world
-                .look(id)
-                .map(|seen| look::appearance(seen, sequence));
-            let transferred = self.transferred.contains(id);
-            self.published.show(id, appearance, transferred);
-        }
-        self.transferred.clear();
-    }
-
-    /// Sends each gateway its frame.
-    fn deliver(&mut self) {
-        let changes = self.published.flush();
-        let mut sessions: BTreeMap<String, Vec<SessionFrame>> = BTreeMap::new();
-        for (who, seat) in &mut self.roster {
-            let messages = seat.take_outbox();
-            let traceparents = std::mem::take(&mut seat.traceparents);
-            let Some(session) = &seat.session else {
-                continue;
-            };
-            let tile = self.world.player(who).map(world::Player::tile);
-            if tile.is_none() && messages.is_empty() {
-                continue;
-            }
-            let frame = SessionFrame {
-                session_id: session.session_id.clone(),
-                character_id: who.to_string(),
-                ownership_sequence: seat.sequence,
-                position: tile.map(record::rpc_tile),
-                messages,
-                traceparents,
-            };
-            sessions
-                .entry(session.gateway_id.clone())
-                .or_default()
-                .push(frame);
-        }
-        let at = (self.id, self.now);
-        let sent = self
-            .links
-            .publish(at, &changes, &mut self.published, sessions);
-        self.hands.metrics.frames(sent.frames, sent.bytes);
-        if self.config.dump_ticks > 0 {
-            self.dumps.push_back((self.now, self.published.snapshot()));
-            while self.dumps.len() > self.config.dump_ticks {
-                self.dumps.pop_front();
-            }
-        }
     }
 }
 
@@ -312,4 +189,20 @@ fn too_late(input: &Input) -> proto::rpc::zone::v1::Private {
         words: "the character is leaving the world".to_owned(),
     };
     translate::error(&input.event, &input.id, why)
+}
+
+/// Whether following it would move something of value.
+fn of_value(intent: &Intent) -> bool {
+    match intent {
+        Intent::Drop { .. }
+        | Intent::Pickup { .. }
+        | Intent::MoveSlot { .. }
+        | Intent::WithdrawCoins { .. }
+        | Intent::DepositCoins { .. } => true,
+        Intent::Walk { .. }
+        | Intent::Run(_)
+        | Intent::Stop
+        | Intent::Examine { .. }
+        | Intent::HomeTeleport => false,
+    }
 }

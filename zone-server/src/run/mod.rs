@@ -2,8 +2,9 @@
 //! said about them. Lives on the clock's thread; whatever must wait is asked of tasks, and their
 //! answers come back as messages.
 //!
-//! Always: nothing here blocks. In reading order: `edge` (the tick), `sessions`, `leaving`,
-//! `source` and `target` (the two sides of a handover), `regions`, `saving`, `trace`, `fault`.
+//! Always: nothing here blocks. In reading order: `edge` (the tick), `telling`, `showing`,
+//! `sessions`, `leaving`, `source` and `target` (the two sides of a handover), `regions`, `saving`,
+//! `value`, `trace`, `fault`.
 
 mod edge;
 mod fault;
@@ -11,9 +12,12 @@ mod leaving;
 mod regions;
 mod saving;
 mod sessions;
+mod showing;
 mod source;
 mod target;
+mod telling;
 mod trace;
+mod value;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -33,7 +37,7 @@ use world::{Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region,
 use crate::{
     commit::batch::{Batch, Pace},
     config::Config,
-    deliver::{links::Links, published::Published},
+    deliver::{held::HeldGround, links::Links, published::Published},
     mailbox::Message,
     metrics::Metrics,
     outside::Outside,
@@ -87,9 +91,15 @@ pub(crate) struct Run {
     announced: BTreeMap<CharacterId, target::Announced>,
     departed: BTreeMap<CharacterId, source::Gone>,
     transferred: BTreeSet<EntityId>,
+    /// What lies on the ground and is not acknowledged.
+    held_ground: HeldGround,
     published: Published,
     links: Links,
     batch: Batch,
+    /// An attempt at the batch in flight has failed.
+    commit_failed: bool,
+    /// Whose rows the store refused, so that the run must end.
+    pub(crate) refused: Vec<CharacterId>,
     dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
     /// The inputs that the tick plays.
     handling: Vec<PlayerInput>,
@@ -139,9 +149,12 @@ impl Run {
             announced: BTreeMap::new(),
             departed: BTreeMap::new(),
             transferred: BTreeSet::new(),
+            held_ground: HeldGround::default(),
             published: Published::default(),
             links: Links::default(),
             batch,
+            commit_failed: false,
+            refused: Vec::new(),
             dumps: VecDeque::new(),
             handling: Vec::new(),
             handled: None,
@@ -200,6 +213,7 @@ impl Run {
             | Message::CharacterLoaded { .. }
             | Message::Online(..)
             | Message::Answered { .. }
+            | Message::CommitFailed
             | Message::Renewed(..) => self.hear_store(message),
             Message::Dump(request, reply) => {
                 // Who asked may have gone.
@@ -261,6 +275,7 @@ impl Run {
             Message::CharacterLoaded { who, loaded } => self.character_loaded(&who, loaded),
             Message::Online(online) => self.online(online),
             Message::Answered { sequence, reply } => self.answered(sequence, reply),
+            Message::CommitFailed => self.commit_failed = true,
             Message::Renewed(renewed) => self.renewed(renewed),
             _ => {}
         }

@@ -1,6 +1,9 @@
 //! Which regions are played: as the directory says, from the edge after they came.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 use proto::rpc::persistence::v1::{DirectoryUpdate, LoadRegionReply};
 use tonic::Status;
@@ -72,7 +75,10 @@ impl Run {
         let begun = Instant::now();
         while let Some((region, epoch, reply)) = self.loaded.pop_front() {
             let LoadRegionReply {
-                characters, state, ..
+                characters,
+                state,
+                ground,
+                played_tick,
             } = *reply;
             let state = (!state.is_empty()).then_some(&*state);
             if let Err(why) = self.world.region_in(region, Tick(last), state) {
@@ -82,6 +88,7 @@ impl Run {
                 }
             }
             self.held.insert(region, epoch);
+            self.ground_from_store(region, played_tick, &ground);
             for row in characters {
                 self.admit(row);
             }
@@ -92,15 +99,24 @@ impl Run {
     }
 
     /// A region is another's: everything in it is dropped here.
-    fn drop_region(&mut self, region: Region) {
+    pub(super) fn drop_region(&mut self, region: Region) {
         tracing::info!(run = self.id, ?region, "a region is no longer this run's");
         self.held.remove(&region);
         self.arrivals
             .retain(|(_, arrival)| arrival.region != region);
+        let lost = self.batch.lost(region);
+        if lost.value {
+            tracing::error!(
+                run = self.id,
+                ?region,
+                "what changed in it cannot be saved; the run ends"
+            );
+            self.end = Some(End::Astray);
+        }
         let here = self.roster.iter().filter(|(_, seat)| seat.region == region);
-        let here: Vec<CharacterId> = here.map(|(who, _)| who.clone()).collect();
+        let mut here: BTreeSet<CharacterId> = here.map(|(who, _)| who.clone()).collect();
+        here.extend(lost.characters);
         for who in here {
-            self.batch.forget(&who);
             if let Some(seat) = self.roster.remove(&who) {
                 self.turn_out(&who, &seat, "not_here");
             }

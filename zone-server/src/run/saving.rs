@@ -38,6 +38,7 @@ impl Run {
         let ids = ids.map(|id| CharacterId::from(id.as_str()));
         let regions = reply.regions.iter();
         let regions = regions.filter_map(|at| record::region(Some(*at)));
+        self.commit_failed = false;
         let answer = match reply.outcome() {
             Outcome::Done => Answer::Done,
             Outcome::TransferStale => Answer::Stale(ids.collect(), regions.collect()),
@@ -54,6 +55,7 @@ impl Run {
                     detail = reply.detail,
                     "the store refused a batch; the run ends"
                 );
+                self.refused = ids.collect();
                 self.end = Some(End::Refused);
                 return;
             }
@@ -73,6 +75,9 @@ impl Run {
             self.end = Some(End::Refused);
             return;
         }
+        if let Some((sequence, rows)) = &settled.applied {
+            self.release(*sequence, rows, &settled);
+        }
         for who in &settled.transferred {
             self.handed_over(who);
         }
@@ -81,6 +86,11 @@ impl Run {
         }
         for who in &settled.stale {
             self.transfer_stale(who);
+        }
+        for region in settled.not_mine {
+            if self.held.contains_key(&region) {
+                self.drop_region(region);
+            }
         }
         if let Some(again) = settled.again {
             self.send(again);

@@ -110,13 +110,23 @@ impl Run {
 
     /// Tells a session that it plays now.
     pub(super) fn attached(&mut self, who: &CharacterId) {
-        let (Some(seat), Some(player)) = (self.roster.get(who), self.world.player(who)) else {
+        let held = self.held_until();
+        let (Some(seat), Some(player)) = (self.roster.get_mut(who), self.world.player(who)) else {
             return;
         };
-        let Some(session) = &seat.session else {
+        let Some(session) = seat.session.clone() else {
             return;
         };
-        let sync = translate::sync::sync(player.record(), self.now);
+        let has = if self.config.mutants.acks_before_commit() {
+            Holdings::of(player.record())
+        } else {
+            seat.acknowledged.clone()
+        };
+        seat.attached_in = self.now;
+        if let Some(sequence) = held.filter(|_| has != Holdings::of(player.record())) {
+            seat.owe_sync(sequence);
+        }
+        let sync = translate::sync::sync(player.record(), &has, self.now);
         let attached = Attached {
             session_id: session.session_id.clone(),
             character_id: who.to_string(),
@@ -130,8 +140,7 @@ impl Run {
             sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
         };
         let message = from_zone::Message::Attached(attached);
-        let gateway_id = session.gateway_id.clone();
-        self.links.tell(&gateway_id, message);
+        self.links.tell(&session.gateway_id, message);
     }
 
     pub(super) fn refuse(&mut self, gateway_id: &str, attach: &Attach, code: &str) {

@@ -1,11 +1,13 @@
 //! The pack and the pouch: what is asked of them, and what is told.
 
+use std::collections::BTreeMap;
+
 use proto::client::{
     coins::{CoinsDeposit, CoinsWithdraw},
     inventory::{InventoryDrop, InventoryMove, InventoryUpdate, SlotUpdate},
     sync::Stack,
 };
-use world::{Intent, PlayerRecord};
+use world::{Intent, Stack as Held};
 
 /// `inventory:drop`.
 pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
@@ -38,10 +40,10 @@ pub(crate) fn deposit(asked: &CoinsDeposit) -> Intent {
 }
 
 /// `inventory:update` of these slots.
-pub(crate) fn update(player: &PlayerRecord, slots: &[u8]) -> InventoryUpdate {
+pub(crate) fn update(inventory: &BTreeMap<u8, Held>, slots: &[u8]) -> InventoryUpdate {
     let slots = slots.iter().map(|slot| SlotUpdate {
         slot: *slot,
-        item: stack(player, *slot),
+        item: stack(inventory, *slot),
     });
     InventoryUpdate {
         slots: slots.collect(),
@@ -49,8 +51,8 @@ pub(crate) fn update(player: &PlayerRecord, slots: &[u8]) -> InventoryUpdate {
 }
 
 /// What lies in a slot, as a client reads it.
-pub(crate) fn stack(player: &PlayerRecord, slot: u8) -> Option<Stack> {
-    player.inventory.get(&slot).map(|stack| Stack {
+pub(crate) fn stack(inventory: &BTreeMap<u8, Held>, slot: u8) -> Option<Stack> {
+    inventory.get(&slot).map(|stack| Stack {
         item_id: stack.item.to_string(),
         quantity: stack.quantity,
     })

@@ -18,7 +18,9 @@ use proto::{
     },
     rpc::zone::v1::{Input, Private},
 };
-use world::{Event, Intent, PlayerRecord};
+use world::{EntityId, Event, Intent, PlayerRecord, Refusal, item::SLOTS};
+
+use crate::deliver::held::Holdings;
 
 /// What an input asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,64 +75,109 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
     }
 }
 
-/// What a player is told of an event.
+/// What a player is told of an event. `value`: it tells of value, and waits until that is saved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Told {
     /// The input of this number was followed.
-    Done(u64),
+    Done { number: u64, value: bool },
     /// The input of this number was refused.
-    Refused(u64, Refused),
+    Refused {
+        number: u64,
+        why: Refused,
+        value: bool,
+    },
     /// A message of its own.
-    Message(Private),
+    Message { message: Private, value: bool },
+    /// The input of this number is to be played again where `target` is.
+    Elsewhere { number: u64, target: EntityId },
     /// The player stands in the world now.
     Joined,
     /// The player could not come in.
-    TurnedAway(world::Refusal),
+    TurnedAway(Refusal),
 }
 
 /// Writes what happened. `record`: the player's own, for what shows its state.
 pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told> {
+    let now = |message| Told::Message {
+        message,
+        value: false,
+    };
     Some(match event {
-        Event::Done { number, .. } => Told::Done(*number),
+        Event::Done { number, value, .. } => Told::Done {
+            number: *number,
+            value: *value,
+        },
         Event::Refused {
-            number, refusal, ..
-        } => Told::Refused(*number, refusal::refused(*refusal)),
+            number,
+            refusal,
+            value,
+            ..
+        } => Told::Refused {
+            number: *number,
+            why: refusal::refused(*refusal),
+            value: *value && !refusal::of_all_value(*refusal),
+        },
         Event::Joined { .. } => Told::Joined,
         Event::TurnedAway { refusal, .. } => Told::TurnedAway(*refusal),
-        Event::Vitals { .. } => Told::Message(private(&sync::vitals(record?), Bytes::new())),
+        Event::Vitals { .. } => now(private(&sync::vitals(record?), Bytes::new())),
         Event::Examined { text, .. } => {
             let notice = Notice {
                 code: "examined".to_owned(),
                 message: text.to_string(),
                 level: "info".to_owned(),
             };
-            Told::Message(private(&notice, Bytes::new()))
+            now(private(&notice, Bytes::new()))
         }
         Event::Inventory { slots, .. } => {
-            let update = inventory::update(record?, slots);
-            Told::Message(private(&update, Bytes::new()))
+            let update = inventory::update(&record?.inventory, slots);
+            Told::Message {
+                message: private(&update, Bytes::new()),
+                value: true,
+            }
         }
         Event::Coins { .. } => {
             let coins = record?.coins;
-            Told::Message(private(&CoinsUpdate { coins }, Bytes::new()))
+            Told::Message {
+                message: private(&CoinsUpdate { coins }, Bytes::new()),
+                value: true,
+            }
         }
-        Event::Failed { refusal, .. } => {
-            let why = refusal::refused(*refusal);
-            let error = Error {
-                code: why.code,
-                message: why.words,
-                event: None,
-                retry_after_ms: None,
-            };
-            Told::Message(private(&error, Bytes::new()))
+        Event::Failed { refusal, value, .. } => Told::Message {
+            message: failed(*refusal),
+            value: *value && !refusal::of_all_value(*refusal),
+        },
+        Event::Elsewhere { number, target, .. } => Told::Elsewhere {
+            number: *number,
+            target: target.clone(),
+        },
+        Event::Teleported { tile, .. } => {
+            now(private(&sync::teleport(record?, *tile), Bytes::new()))
         }
-        // Until somebody can be brought there, there is no such thing here.
-        Event::Elsewhere { number, .. } => {
-            Told::Refused(*number, refusal::refused(world::Refusal::NotFound))
-        }
-        // The frame that shows it there tells it.
-        Event::Teleported { .. } => return None,
     })
+}
+
+/// What was accepted has come to nothing.
+fn failed(refusal: Refusal) -> Private {
+    let why = refusal::refused(refusal);
+    let error = Error {
+        code: why.code,
+        message: why.words,
+        event: None,
+        retry_after_ms: None,
+    };
+    private(&error, Bytes::new())
+}
+
+/// Shows a player everything of its own: a `player:sync`; of one whose region is on its way to
+/// another run, pack and coins.
+pub(crate) fn resync(record: Option<&PlayerRecord>, has: &Holdings, tick: u64) -> Vec<Private> {
+    if let Some(record) = record {
+        return vec![private(&sync::sync(record, has, tick), Bytes::new())];
+    }
+    let slots: Vec<u8> = (0..SLOTS).collect();
+    let pack = inventory::update(&has.inventory, &slots);
+    let pouch = CoinsUpdate { coins: has.coins };
+    vec![private(&pack, Bytes::new()), private(&pouch, Bytes::new())]
 }
 
 /// A message for one session; `re`: the request that it answers.

@@ -12,6 +12,8 @@ use world::{
     CharacterId, PlayerRecord, Region, SkillXp, Stack, Tile, item::SLOTS, record::ENERGY_FULL,
 };
 
+use crate::deliver::held::Holdings;
+
 /// The world's record of a row.
 pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
     let skills = row.skills.iter().map(|skill| {
@@ -34,6 +36,14 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
         combat_level: row.combat_level,
         placed: row.placed,
         inventory: row.inventory.iter().filter_map(slot).collect(),
+    }
+}
+
+/// Pack and coins of a row.
+pub(crate) fn holdings(row: &CharacterRecord) -> Holdings {
+    Holdings {
+        inventory: row.inventory.iter().filter_map(slot).collect(),
+        coins: row.coins,
     }
 }
 

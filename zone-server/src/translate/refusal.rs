@@ -30,3 +30,11 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
         words: words.to_owned(),
     }
 }
+
+/// Whether it is said of everything of value alike, and so tells nobody what anybody has.
+pub(crate) fn of_all_value(refusal: Refusal) -> bool {
+    matches!(
+        refusal,
+        Refusal::ExchangesFrozen | Refusal::StorageUnavailable
+    )
+}

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use proto::client::{
     session::Character,
-    sync::{Health, PlayerSync, Position, Skill, VitalsUpdate},
+    sync::{Health, PlayerSync, Position, Skill, Teleport, VitalsUpdate},
 };
-use world::{PlayerRecord, item::SLOTS};
+use world::{PlayerRecord, Tile, item::SLOTS};
 
 use super::inventory;
+use crate::deliver::held::Holdings;
 
-/// Everything, as after tick `tick`.
-pub(crate) fn sync(player: &PlayerRecord, tick: u64) -> PlayerSync {
+/// Everything, as after tick `tick`; of value only what the store has acknowledged.
+pub(crate) fn sync(player: &PlayerRecord, has: &Holdings, tick: u64) -> PlayerSync {
     let skills = player.skills.iter().map(|(name, skill)| {
         let skill = Skill {
             level: skill.level,
@@ -35,12 +36,23 @@ pub(crate) fn sync(player: &PlayerRecord, tick: u64) -> PlayerSync {
         health: health(player),
         skills: skills.collect(),
         inventory: (0..SLOTS)
-            .map(|slot| inventory::stack(player, slot))
+            .map(|slot| inventory::stack(&has.inventory, slot))
             .collect(),
         equipment: BTreeMap::new(),
-        coins: player.coins,
+        coins: has.coins,
         energy: energy(player),
         run: player.running,
+    }
+}
+
+/// The own character stands elsewhere at once.
+pub(crate) fn teleport(player: &PlayerRecord, to: Tile) -> Teleport {
+    Teleport {
+        position: Position {
+            x: to.x,
+            y: player.y as f32,
+            z: to.z,
+        },
     }
 }
 

@@ -1,0 +1,135 @@
+//! Frames for gateways: what each tick shows, and what an acknowledgement releases in between.
+//!
+//! Always: a ground item comes, changes and goes to the eye when the store has acknowledged it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proto::rpc::{
+    persistence::v1::CommitRows,
+    zone::v1::{Private, SessionFrame},
+};
+use world::{CharacterId, EntityId, Kind, Player, Tile};
+
+use super::Run;
+use crate::{
+    commit::batch::Settled,
+    roster::{Seat, Session},
+    translate::{self, look, record},
+};
+
+/// Frames of sessions, by gateway.
+type Sessions = BTreeMap<String, Vec<SessionFrame>>;
+
+impl Run {
+    /// Publishes what may look different now.
+    pub(super) fn show(&mut self, touched: &BTreeSet<EntityId>) {
+        for id in touched {
+            if !self.held_ground.holds(id) {
+                self.show_one(id);
+            }
+        }
+        self.transferred.clear();
+    }
+
+    fn show_one(&mut self, id: &EntityId) {
+        let appearance = self.world.look(id).map(|seen| {
+            let player = self.roster.get(&id.character());
+            let sequence = match player.filter(|_| seen.kind == Kind::Player) {
+                Some(seat) => seat.sequence,
+                None => self.held.get(&seen.region).copied().unwrap_or(0),
+            };
+            look::appearance(seen, sequence)
+        });
+        let transferred = self.transferred.contains(id);
+        self.published.show(id, appearance, transferred);
+    }
+
+    /// Sends each gateway its frame.
+    pub(super) fn deliver(&mut self) {
+        let changes = self.published.flush();
+        let mut sessions = Sessions::new();
+        for (who, seat) in &mut self.roster {
+            let messages = seat.take_outbox();
+            let traceparents = std::mem::take(&mut seat.traceparents);
+            let tile = self.world.player(who).map(Player::tile);
+            if tile.is_none() && messages.is_empty() {
+                continue;
+            }
+            if let Some(session) = &seat.session {
+                let mut frame = frame(who, seat, session, tile, messages);
+                frame.traceparents = traceparents;
+                let gateway = sessions.entry(session.gateway_id.clone()).or_default();
+                gateway.push(frame);
+            }
+        }
+        let at = (self.id, self.now);
+        let sent = self
+            .links
+            .publish(at, &changes, &mut self.published, sessions);
+        self.hands.metrics.frames(sent.frames, sent.bytes);
+        if self.config.dump_ticks > 0 {
+            self.dumps.push_back((self.now, self.published.snapshot()));
+            while self.dumps.len() > self.config.dump_ticks {
+                self.dumps.pop_front();
+            }
+        }
+    }
+
+    /// The store has acknowledged a batch: what was held for it is told and shown at once; whoever
+    /// goes to another run with it takes along what is its own.
+    pub(super) fn release(&mut self, sequence: u64, rows: &CommitRows, settled: &Settled) {
+        for row in rows.characters.iter().filter(|row| row.holdings) {
+            let Some(record) = &row.record else {
+                continue;
+            };
+            if let Some(seat) = self.roster.get_mut(&CharacterId::from(record.id.as_str())) {
+                seat.acknowledged = record::holdings(record);
+            }
+        }
+        let mut sessions = Sessions::new();
+        for (who, seat) in &mut self.roster {
+            let Some(released) = seat.release(sequence) else {
+                continue;
+            };
+            let player = self.world.player(who);
+            let mut messages = released.messages;
+            if released.sync {
+                let record = player.map(Player::record);
+                messages.extend(translate::resync(record, &seat.acknowledged, self.now));
+            }
+            let goes = settled.transferred.contains(who) || settled.given.contains(&seat.region);
+            // The word that it is attached goes by another way, which may be slower.
+            let just_attached = seat.attached_in == self.now;
+            if goes || just_attached {
+                messages.into_iter().for_each(|message| seat.tell(message));
+            } else if let Some(session) = &seat.session {
+                let frame = frame(who, seat, session, player.map(Player::tile), messages);
+                let gateway = sessions.entry(session.gateway_id.clone()).or_default();
+                gateway.push(frame);
+            }
+        }
+        for id in self.held_ground.release(sequence) {
+            self.show_one(&id);
+        }
+        let changes = self.published.flush();
+        let sent = self.links.extra((self.id, self.now), &changes, sessions);
+        self.hands.metrics.frames(sent.frames, sent.bytes);
+    }
+}
+
+fn frame(
+    who: &CharacterId,
+    seat: &Seat,
+    session: &Session,
+    tile: Option<Tile>,
+    messages: Vec<Private>,
+) -> SessionFrame {
+    SessionFrame {
+        session_id: session.session_id.clone(),
+        character_id: who.to_string(),
+        ownership_sequence: seat.sequence,
+        position: tile.map(record::rpc_tile),
+        messages,
+        traceparents: Vec::new(),
+    }
+}

@@ -1,0 +1,131 @@
+//! Telling players what happened to them, and what must wait for the store's word.
+//!
+//! Always: what tells of value is told when the batch that holds it is acknowledged; movement,
+//! vitals and whatever else anybody may see never wait.
+
+use proto::rpc::zone::v1::Input;
+use world::{Changes, CharacterId, EntityId, Event, GroundChange, Refusal};
+
+use super::{Run, edge::Requests};
+use crate::{
+    roster::Stage,
+    translate::{self, Told},
+};
+
+impl Run {
+    /// What changed in a tick goes to the store with the next batch.
+    pub(super) fn note(&mut self, changes: Changes) {
+        for who in &changes.moved {
+            self.batch.moved(who, self.now);
+        }
+        for who in &changes.valued {
+            self.batch.valued(who);
+        }
+        let value = self.batch.value();
+        for entry in changes.ledger {
+            value.ledger(entry);
+        }
+        let mut ground = Vec::new();
+        for (id, change) in changes.ground {
+            match change {
+                GroundChange::Put(item) => value.put(item),
+                GroundChange::Gone { .. } => value.gone(&id),
+            }
+            ground.push(id);
+        }
+        if let Some(sequence) = self.held_until() {
+            for id in ground {
+                self.held_ground.hold(&id, sequence);
+            }
+        }
+    }
+
+    /// The batch for whose acknowledgement whatever tells of value waits; `None`: nothing of value
+    /// is without one.
+    pub(super) fn held_until(&self) -> Option<u64> {
+        if self.config.mutants.acks_before_commit() {
+            return None;
+        }
+        self.batch.value_sequence()
+    }
+
+    /// Tells each player what happened to it.
+    pub(super) fn tell(&mut self, events: &[Event], mut requests: Requests) {
+        let held = self.held_until();
+        for event in events {
+            let who = event.who();
+            let record = self.world.player(who).map(world::Player::record);
+            let Some(told) = translate::told(event, record) else {
+                continue;
+            };
+            let Some(seat) = self.roster.get_mut(who) else {
+                continue;
+            };
+            match told {
+                Told::Done { number, value } => {
+                    let request = requests.remove(&(who.clone(), number));
+                    self.hands.metrics.input("played");
+                    if let Some(ack) = request.and_then(|r| translate::ack(&r.id)) {
+                        seat.tell_when(held.filter(|_| value), ack);
+                    }
+                }
+                Told::Refused { number, why, value } => {
+                    self.hands.metrics.input("refused");
+                    if let Some(request) = requests.remove(&(who.clone(), number)) {
+                        let error = translate::error(&request.event, &request.id, why);
+                        seat.tell_when(held.filter(|_| value), error);
+                    }
+                }
+                Told::Message { message, value } => {
+                    seat.tell_when(held.filter(|_| value), message);
+                }
+                Told::Elsewhere { number, target } => {
+                    if let Some(request) = requests.remove(&(who.clone(), number)) {
+                        self.elsewhere(who, request, &target);
+                    }
+                }
+                Told::Joined => self.joined(who),
+                Told::TurnedAway(refusal) => self.turned_away(who, refusal),
+            }
+        }
+        // Nobody is left without an answer.
+        for ((who, _), request) in requests {
+            let seat = self.roster.get_mut(&who);
+            if let (Some(seat), Some(ack)) = (seat, translate::ack(&request.id)) {
+                seat.tell_when(held, ack);
+            }
+        }
+    }
+
+    /// A player wants something that is not here.
+    fn elsewhere(&mut self, who: &CharacterId, request: Input, _target: &EntityId) {
+        let why = translate::refusal::refused(Refusal::NotFound);
+        if let Some(seat) = self.roster.get_mut(who) {
+            seat.tell(translate::error(&request.event, &request.id, why));
+        }
+    }
+
+    fn joined(&mut self, who: &CharacterId) {
+        let Some(seat) = self.roster.get_mut(who) else {
+            return;
+        };
+        let stage = std::mem::replace(&mut seat.stage, Stage::Playing);
+        // The world may have put it elsewhere than the store had it.
+        self.batch.moved(who, self.now);
+        if stage == (Stage::Joining { welcome: true }) {
+            self.attached(who);
+        }
+    }
+
+    fn turned_away(&mut self, who: &CharacterId, refusal: Refusal) {
+        let joining = |seat: &crate::roster::Seat| matches!(seat.stage, Stage::Joining { .. });
+        if !self.roster.get(who).is_some_and(joining) {
+            return;
+        }
+        tracing::warn!(run = self.id, character = %who, ?refusal, "a character cannot come in");
+        self.batch.forget(who);
+        if let Some(seat) = self.roster.remove(who) {
+            self.turn_out(who, &seat, "busy");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Whether value may change hands in a tick, and what lies on the ground of a region that comes in.
+
+use proto::rpc::persistence::v1::GroundItem;
+use world::{Kind, Region, Tick, Value};
+
+use super::Run;
+use crate::{
+    commit::bounds::{self, Pressure},
+    translate::value,
+};
+
+impl Run {
+    /// Whether value may change hands in the tick that begins.
+    pub(super) fn value_now(&self) -> Value {
+        bounds::value(Pressure {
+            ledger: self.batch.ledger_entries(),
+            waiting_ticks: self.batch.waiting_ticks(self.now),
+            failed: self.commit_failed,
+            frozen: self.directory.frozen(),
+        })
+    }
+
+    /// What waits for the store, for whoever watches.
+    pub(super) fn measure_value(&self) {
+        let held = self.roster.values().map(crate::roster::Seat::held);
+        let held = held.sum::<usize>() + self.held_ground.len();
+        let waiting_ms = self.batch.waiting_ticks(self.now) * self.config.tick_ms;
+        let state = match self.value_now() {
+            Value::Open => 0,
+            Value::Frozen => 1,
+            Value::Unavailable => 2,
+        };
+        let ledger = self.batch.ledger_entries();
+        let metrics = &self.hands.metrics;
+        metrics.value(ledger, held, waiting_ms, state);
+    }
+
+    /// What the store has on the ground of a region that has just come in from it. `played`: the
+    /// last tick of its last owner, from which its timers go on.
+    pub(super) fn ground_from_store(&mut self, region: Region, played: u64, rows: &[GroundItem]) {
+        let items: Vec<_> = rows.iter().filter_map(value::ground).collect();
+        if items.len() < rows.len() {
+            tracing::error!(
+                run = self.id,
+                ?region,
+                "rows of ground items cannot be read"
+            );
+        }
+        self.world.ground_in(region, Tick(played), items);
+        self.ground_lies(region);
+    }
+
+    /// A region has come in: the store has all that lies on its ground.
+    pub(super) fn ground_lies(&mut self, region: Region) {
+        let items = self
+            .world
+            .entities()
+            .filter(|id| id.as_str().starts_with("item:"));
+        let looks = items.filter_map(|id| self.world.look(id));
+        let lies = looks.filter(|seen| seen.kind == Kind::Item && seen.region == region);
+        for seen in lies {
+            self.batch.value().lies(&seen.id, region);
+        }
+    }
+}
