@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use world::{
-    Arrival, CharacterId, Content, EntityId, Event, Inbox, Intent, Outcome, PlayerHot, PlayerInput,
-    PlayerRecord, Region, Rules, Tick, Tile, World,
+    Arrival, CharacterId, Content, EntityId, Event, Field, Inbox, Intent, Outcome, PlayerHot,
+    PlayerInput, PlayerRecord, Region, Rules, Stack, Tick, Tile, World,
 };
 
 /// The first tick of every story comes after this one.
@@ -112,13 +112,18 @@ impl Land {
             {"type": "furnace", "name": "Furnace", "examine": "Hot.",
                 "footprint": {"width": 3, "depth": 2}},
         ]});
+        let items = json!([
+            {"id": "logs", "name": "Logs", "examine": "Wood."},
+            {"id": "candle", "name": "Candle", "examine": "Wax.", "stackable": true},
+            {"id": "tinderbox", "name": "Tinderbox", "examine": "Sparks."},
+        ]);
         let biomes = json!([{"id": "plain", "grounds": [["grass", 1]], "heightRange": [2, 2]}]);
         [
             ("world-areas.json", areas),
             ("biomes.json", biomes),
             ("npcs.json", Value::from(self.kinds.clone())),
             ("stores.json", json!([])),
-            ("items.json", json!([])),
+            ("items.json", items),
             ("gathering/woodcutting.json", nodes),
             ("stations.json", stations),
         ]
@@ -138,8 +143,11 @@ fn position(at: (i32, i32)) -> Value {
 }
 
 /// A world with all regions of its content, and a script's progress in it.
+///
+/// Things on the ground are called #1, #2 … in the order in which they were first told of.
 pub(crate) struct Stage {
     pub(crate) world: World,
+    things: Vec<EntityId>,
     tick: u64,
     number: u64,
 }
@@ -159,6 +167,7 @@ impl Stage {
         }
         Stage {
             world,
+            things: Vec::new(),
             tick: BEGIN,
             number: 0,
         }
@@ -194,6 +203,8 @@ impl Stage {
     fn command(&mut self, command: &str, inbox: &mut Inbox) {
         let words: Vec<&str> = command.split_whitespace().collect();
         let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
+        let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
+        let small = |i: usize| -> u8 { words[i].parse().expect("a slot") };
         let who = CharacterId::from(words[0]);
         let intent = match words[1..] {
             ["joins", "at", ..] => return inbox.arrivals.push(newcomer(&words)),
@@ -207,6 +218,30 @@ impl Stage {
                 let region = Region { x: n(3), z: n(4) };
                 return assert!(self.world.set_region(&who, region));
             }
+            ["may", "not", "trade"] => return inbox.value = world::Value::Frozen,
+            ["may", "not", "save"] => return inbox.value = world::Value::Unavailable,
+            ["stays"] => return assert!(self.world.call_off(&who)),
+            ["drops", _] => Intent::Drop {
+                slot: small(2),
+                quantity: None,
+            },
+            ["drops", _, "of", _] => Intent::Drop {
+                slot: small(4),
+                quantity: Some(many(2)),
+            },
+            ["takes", target] => Intent::Pickup {
+                target: self.thing(target),
+            },
+            ["puts", _, "into", _] => Intent::MoveSlot {
+                from: small(2),
+                to: small(4),
+            },
+            ["withdraws", _] => Intent::WithdrawCoins { amount: many(2) },
+            ["deposits", "all"] => Intent::DepositCoins { amount: None },
+            ["deposits", _] => Intent::DepositCoins {
+                amount: Some(many(2)),
+            },
+            ["goes", "home"] => Intent::HomeTeleport,
             ["goes", "to", ..] => Intent::Walk {
                 to: Tile::new(n(3), n(4)),
                 run: None,
@@ -223,7 +258,7 @@ impl Stage {
             ["runs"] => Intent::Run(true),
             ["stops"] => Intent::Stop,
             ["examines", target] => Intent::Examine {
-                target: EntityId::from(target),
+                target: self.thing(target),
             },
             _ => panic!("no such command: {command}"),
         };
@@ -235,42 +270,78 @@ impl Stage {
         });
     }
 
-    fn tell(&self, outcome: &Outcome, told: &mut String) {
-        let mut parts: Vec<String> = outcome.events.iter().filter_map(event).collect();
+    /// What a script calls `#1` or by its id.
+    pub(crate) fn thing(&self, name: &str) -> EntityId {
+        let number = name.strip_prefix('#').map(|n| n.parse::<usize>());
+        number.map_or(EntityId::from(name), |n| {
+            self.things[n.expect("a number") - 1].clone()
+        })
+    }
+
+    fn tell(&mut self, outcome: &Outcome, told: &mut String) {
+        let events = outcome.events.iter();
+        let mut parts: Vec<String> = events.filter_map(|e| self.event(e)).collect();
         for id in &outcome.touched {
+            let is_thing = id.as_str().starts_with("item:");
+            if is_thing && !self.things.contains(id) {
+                self.things.push(id.clone());
+            }
+            let place = self.things.iter().position(|thing| thing == id);
+            let name = place.map_or(id.to_string(), |place| format!("#{}", place + 1));
             parts.push(match self.world.look(id) {
-                Some(look) => format!("{id} {},{}", look.tile.x, look.tile.z),
-                None => format!("{id} gone"),
+                Some(look) => {
+                    let mut part = format!("{name} {},{}", look.tile.x, look.tile.z);
+                    let said = ["itemId", "quantity", "owner"].map(|field| look.field(field));
+                    for field in said.into_iter().flatten() {
+                        match field {
+                            Field::Text(text) => write!(part, " {text}"),
+                            Field::Int(number) => write!(part, " {number}"),
+                            Field::Bool(flag) => write!(part, " {flag}"),
+                        }
+                        .expect("a string takes all");
+                    }
+                    part
+                }
+                None => format!("{name} gone"),
             });
         }
         for crossing in &outcome.crossings {
-            parts.push(format!(
-                "{} to {},{}",
-                crossing.who, crossing.to.x, crossing.to.z
-            ));
+            let mut part = format!("{} to {},{}", crossing.who, crossing.to.x, crossing.to.z);
+            if let Some(place) = crossing.place {
+                write!(part, " at {},{}", place.x, place.z).expect("a string takes all");
+            }
+            parts.push(part);
         }
         let line = format!("{:>2} {}", self.tick - BEGIN, parts.join("; "));
         writeln!(told, "{}", line.trim_end()).expect("a string takes all");
     }
+
+    /// What an event says; vitals are told by the stories about energy only.
+    fn event(&self, event: &Event) -> Option<String> {
+        let record = || self.world.player(event.who()).expect("it is here").record();
+        Some(match event {
+            Event::Done { .. } | Event::Vitals { .. } => return None,
+            Event::Refused { who, refusal, .. } => format!("{who} refused {refusal:?}"),
+            Event::Joined { who } => format!("{who} joined"),
+            Event::TurnedAway { who, refusal } => format!("{who} turned away {refusal:?}"),
+            Event::Examined { who, target, text } => format!("{who} sees {target}: {text}"),
+            Event::Inventory { who, slots } => {
+                let inside = |slot: &u8| match record().inventory.get(slot) {
+                    Some(stack) => format!(" {slot}={} {}", stack.item, stack.quantity),
+                    None => format!(" {slot}=nothing"),
+                };
+                format!("{who}{}", slots.iter().map(inside).collect::<String>())
+            }
+            Event::Coins { who } => format!("{who} coins {}", record().coins),
+            Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
+            Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
+            Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
+        })
+    }
 }
 
-/// What an event says; vitals are told by the stories about energy only.
-fn event(event: &Event) -> Option<String> {
-    Some(match event {
-        Event::Done { .. } | Event::Vitals { .. } => return None,
-        Event::Refused { who, refusal, .. } => format!("{who} refused {refusal:?}"),
-        Event::Joined { who } => format!("{who} joined"),
-        Event::TurnedAway { who, refusal } => format!("{who} turned away {refusal:?}"),
-        Event::Examined { who, target, text } => format!("{who} sees {target}: {text}"),
-        Event::Inventory { who, slots } => format!("{who} slots {slots:?}"),
-        Event::Coins { who } => format!("{who} coins"),
-        Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
-        Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
-        Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
-    })
-}
-
-/// `ann joins at 3 4`, with `energy 50` or `of 1 0` (a region) behind it.
+/// `ann joins at 3 4`, with `energy 50`, `of 1 0` (a region), `pouch 5`, `new` or at last
+/// `with logs 1 candle 7` behind it.
 fn newcomer(words: &[&str]) -> Arrival {
     let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
     let tile = Tile::new(n(3), n(4));
@@ -280,9 +351,18 @@ fn newcomer(words: &[&str]) -> Arrival {
         z: n(i + 2),
     });
     let energy = after("energy").map_or(10_000, |i| n(i + 1).unsigned_abs());
+    let coins = after("pouch").map_or(0, |i| words[i + 1].parse().expect("a number"));
+    let things = after("with").map_or(&[][..], |i| &words[i + 1..]);
+    let stacks = things.chunks(2).map(|pair| {
+        let quantity = pair[1].parse().expect("a number");
+        Stack::new(pair[0], quantity)
+    });
     Arrival {
         record: PlayerRecord {
             energy,
+            coins,
+            placed: after("new").is_none(),
+            inventory: (0..).zip(stacks).collect(),
             ..record(words[0], tile)
         },
         hot: PlayerHot::default(),

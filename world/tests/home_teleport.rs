@@ -1,0 +1,182 @@
+//! Stories about going home by magic.
+
+mod stage;
+
+use insta::assert_snapshot;
+use stage::{BEGIN, Land, Stage};
+use world::{Region, Rules, Tick, World};
+
+fn told(stage: &mut Stage, script: &str) -> String {
+    let told = stage.play(script);
+    let lines: Vec<&str> = told.lines().filter(|l| l.trim().contains(' ')).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn one_who_stands_still_for_17_ticks_is_home() {
+    let mut stage = Stage::new(&Land::default());
+    let told = told(
+        &mut stage,
+        "ann joins at 100 100
+         ann goes home
+         wait 20
+         ann belongs to 0 0
+         wait 2
+         ann goes to 4 4
+         ann goes home
+         wait 1",
+    );
+    assert_snapshot!(told, @r"
+     1 ann joined; ann 100,100
+    19 ann teleported 1,1; ann 1,1; ann to 0,0
+    20 ann to 0,0
+    21 ann to 0,0
+    22 ann to 0,0
+    26 ann 3,3
+    27 ann refused Cooldown; ann 4,4
+    ");
+}
+
+#[test]
+fn one_who_moves_or_turns_to_something_else_does_not_get_home() {
+    let mut stage = Stage::new(&Land::default());
+    let told = told(
+        &mut stage,
+        "ann joins at 30 30 with logs 1 logs 1
+         ann goes to 40 30
+         ann goes home
+         ann goes home
+         ann drops 0
+         ann goes to 31 30
+         ann goes home
+         ann stops
+         ann goes home
+         wait 3
+         ann takes #1
+         wait 30",
+    );
+    assert_snapshot!(told, @r"
+     1 ann joined; ann 30,30
+     2 ann 32,30
+     4 ann refused Busy
+     5 ann 0=nothing; #1 32,30 logs 1 ann
+     6 ann failed Interrupted; ann 31,30
+     8 ann failed Interrupted
+    13 ann failed Interrupted; ann 0=logs 1; ann 32,30; #1 gone
+    ");
+}
+
+#[test]
+fn nobody_goes_home_twice_in_15_minutes() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play("ann joins at 30 30\nann goes home\nwait 17\nwait 1498");
+    assert_snapshot!(stage.play("ann goes home\nann goes home"), @r"
+    1518 ann refused Cooldown
+    1519
+    ");
+}
+
+/// All regions but that in which the spawn is.
+fn away_from_home() -> Stage {
+    let mut stage = Stage::new(&Land::default());
+    assert!(stage.world.region_out(Region { x: 0, z: 0 }).is_some());
+    stage
+}
+
+#[test]
+fn one_whose_home_others_play_is_to_be_brought_there_and_stands_still() {
+    let mut stage = away_from_home();
+    let told = told(
+        &mut stage,
+        "ann joins at 100 100
+         ann goes home
+         wait 17
+         ann goes to 99 99 / ann drops 0 / ann goes home
+         ann held
+         wait 1
+         ann free",
+    );
+    let told = told.split_once('\n').expect("lines").1;
+    assert_snapshot!(told, @r"
+    19 ann to 0,0 at 1,1
+    20 ann refused Busy; ann refused Busy; ann refused Busy; ann to 0,0 at 1,1
+    23 ann to 0,0 at 1,1
+    ");
+    let ann = world::CharacterId::from("ann");
+    let (mut record, hot) = stage.world.leave(&ann).expect("she is there");
+    assert_eq!(record.tile, world::Tile::new(100, 100), "not there yet");
+    record.tile = world::Tile::new(1, 1);
+    let land = Land::default();
+    let mut there = World::new(land.content(), Rules::default(), 1, 2);
+    let region = Region { x: 0, z: 0 };
+    there
+        .region_in(region, Tick(BEGIN + 30), None)
+        .expect("a region");
+    let inbox = world::Inbox {
+        arrivals: vec![world::Arrival {
+            record,
+            hot,
+            region,
+        }],
+        ..world::Inbox::default()
+    };
+    let outcome = there.tick(Tick(BEGIN + 31), inbox, &mut ());
+    let tile = world::Tile::new(1, 1);
+    assert_eq!(
+        outcome.events[..2],
+        [
+            world::Event::Joined { who: ann.clone() },
+            world::Event::Teleported {
+                who: ann.clone(),
+                tile
+            }
+        ]
+    );
+    assert_eq!(outcome.crossings, []);
+    let again = there.player(&ann).expect("she is there").hot();
+    assert_eq!(again.homeward.ready_at, Tick(BEGIN + 19 + 1_500));
+}
+
+#[test]
+fn one_who_cannot_be_brought_home_stays_and_may_try_again() {
+    let mut stage = away_from_home();
+    stage.play("ann joins at 100 100\nann goes home\nwait 17");
+    assert_snapshot!(stage.play("ann stays\nann goes home\nwait 16"), @r"
+    20 ann failed Unreachable
+    21
+    22
+    23
+    24
+    25
+    26
+    27
+    28
+    29
+    30
+    31
+    32
+    33
+    34
+    35
+    36
+    37
+    ");
+    stage.play("wait 50");
+    assert_snapshot!(stage.play("wait 1\nann goes home"), @r"
+    88 ann failed Unreachable
+    89
+    ");
+}
+
+#[test]
+fn one_whose_home_comes_to_be_played_here_meanwhile_is_there_at_once() {
+    let mut stage = away_from_home();
+    stage.play("ann joins at 100 100\nann goes home\nwait 17");
+    let home = Region { x: 0, z: 0 };
+    let now = stage.world.now();
+    stage.world.region_in(home, now, None).expect("a region");
+    assert_snapshot!(stage.play("ann belongs to 0 0\nwait 1"), @r"
+    20 ann teleported 1,1; ann 1,1
+    21
+    ");
+}
