@@ -14,7 +14,7 @@ use proto::client::Format;
 use tests::{
     http::Address,
     load::{
-        Ground, Options, Scenario, Summary,
+        Acting, Ground, Options, Scenario, Summary,
         plan::spread,
         slo::Slo,
         swarm::{self, Progress},
@@ -36,7 +36,12 @@ settle are not measured.
 
 Objectives (--slo) compare p50, p95, p99, max (of move latency, in ms or s), arrive99 (connect to
 world), moves, lost, unanswered, disconnects, failed, gaps, errors, unreadable, mapfaults,
-connected or updates (a second) with a number by < <= = >= >.
+connected, updates (a second), exchanges (pickups told), between (of these, what another had
+dropped), takenback, unasked, resumed or notresumed with a number by < <= = >= >.
+
+With --act each bot keeps account of what it was told that it has. Whatever is told later and
+does not follow from that and from what it asked for is counted as taken back or unasked.
+A bot whose connection is lost resumes at another one of the gateways.
 
 Gateways let 10 sign-ins a minute and address through: start those that are to be loaded with
 DISABLE_RATE_LIMIT=true (outside production).
@@ -63,6 +68,12 @@ struct Arguments {
     /// What they do: wander, town, border or chat
     #[arg(long, default_value = "wander")]
     scenario: Scenario,
+    /// Between two walks they drop things, pick up what lies near and move coins
+    #[arg(long)]
+    act: bool,
+    /// Each logs out and in again about this often
+    #[arg(long, value_parser = duration)]
+    leave_every: Option<Duration>,
     /// The same seed makes the same walks
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -167,6 +178,10 @@ async fn play(arguments: Arguments) -> Result<Summary> {
         settle: arguments.settle,
         duration: arguments.duration,
         scenario: arguments.scenario,
+        acting: Acting {
+            deeds: arguments.act,
+            leave_every: arguments.leave_every,
+        },
         seed: arguments.seed,
         gateways: arguments.gateways,
         format: arguments.format,

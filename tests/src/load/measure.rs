@@ -13,6 +13,10 @@ pub struct Tally {
     pub disconnects: BTreeMap<String, u64>,
     /// Sessions that were resumed.
     pub resumed: u64,
+    /// Sessions that could not be resumed, so that a new one was begun.
+    pub resume_failed: u64,
+    /// Gateways that were left because they said that they go.
+    pub moved_on: u64,
     /// Move to own update, during the measured time.
     pub moves_us: Vec<u32>,
     /// Walks whose effect was not seen in time.
@@ -55,6 +59,8 @@ impl Tally {
             }
         }
         self.resumed += other.resumed;
+        self.resume_failed += other.resume_failed;
+        self.moved_on += other.moved_on;
         self.lost += other.lost;
         self.unanswered += other.unanswered;
         self.messages += other.messages;

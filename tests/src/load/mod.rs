@@ -1,7 +1,10 @@
-//! Load: many bots over few tasks. [`plan`] decides where a bot goes and [`slo`] whether the
-//! numbers are good enough (both pure); [`walker`] plays one bot, [`swarm`] all of them;
-//! [`measure`] and [`report`] are what comes out.
+//! Load: many bots over few tasks. [`plan`] decides where a bot goes, [`known`] what it does,
+//! [`failover`] how long it stood still, and [`slo`] whether the numbers are good enough (all
+//! pure); [`walker`] plays one bot, [`swarm`] all of them; [`measure`] and [`report`] are what
+//! comes out.
 
+pub mod failover;
+pub mod known;
 pub mod measure;
 pub mod plan;
 pub mod report;
@@ -9,6 +12,7 @@ pub mod slo;
 pub mod swarm;
 pub mod walker;
 
+pub use known::Acting;
 pub use plan::{Ground, Scenario};
 pub use report::Summary;
-pub use swarm::{Options, Snapshot, run};
+pub use swarm::{Options, Recovery, Snapshot, Swarm, run};

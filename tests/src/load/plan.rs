@@ -247,6 +247,17 @@ impl Plan {
         seen
     }
 
+    /// It is not on its way.
+    pub const fn is_at_rest(&self) -> bool {
+        matches!(self.state, State::Rest { .. })
+    }
+
+    /// A tile a few steps away.
+    pub fn stroll(&mut self, at: Tile) -> Option<Tile> {
+        let ground = Arc::clone(&self.ground);
+        self.near(&ground, at, at, 3)
+    }
+
     /// The walk was refused, or the connection was lost: no sample is due from it.
     pub fn refused(&mut self, now: Instant) {
         self.rest(now);

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 use serde::Serialize;
 
 use super::measure::{Tally, quantile_ms};
-use crate::bot::View;
+use crate::bot::{FaultKind, Possessions, View};
 
 /// How long something took, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -70,6 +70,22 @@ pub struct Summary {
     pub failed_by_cause: BTreeMap<String, u64>,
     /// Sessions that were resumed.
     pub resumed: u64,
+    /// Resumed sessions to which everything was sent anew.
+    pub resyncs: u64,
+    /// Sessions that could not be resumed, so that a new one was begun.
+    pub resume_failed: u64,
+    /// Gateways that were left because they said that they go.
+    pub moved_on: u64,
+    /// Requests of value whose effect was told, by kind.
+    pub deeds: BTreeMap<String, u64>,
+    /// Ground items that were picked up, of which the second number had been dropped by others.
+    pub exchanges: (u64, u64),
+    /// How often less was told than before, unasked.
+    pub taken_back: u64,
+    /// How often something else was told than before, unasked.
+    pub unasked: u64,
+    /// The first of these two in words.
+    pub possession_faults: Vec<String>,
     /// Moves whose effect was not seen in 10 s.
     pub lost: u64,
     /// Requests that were not answered in 10 s.
@@ -126,6 +142,8 @@ impl Summary {
             failed: total.failed.values().sum(),
             failed_by_cause: total.failed.clone(),
             resumed: total.resumed,
+            resume_failed: total.resume_failed,
+            moved_on: total.moved_on,
             lost: total.lost,
             unanswered: total.unanswered,
             unreadable: total.unreadable,
@@ -136,6 +154,7 @@ impl Summary {
     /// Adds what one bot's view counted.
     pub fn add_view(&mut self, view: &View) {
         self.gaps += view.gaps;
+        self.resyncs += view.resyncs;
         self.leaps += view.leaps;
         self.self_unseen += view.self_unseen;
         for (code, count) in &view.errors {
@@ -147,6 +166,24 @@ impl Summary {
         let room = 10usize.saturating_sub(self.map_fault_examples.len());
         self.map_fault_examples
             .extend(examples.iter().take(room).cloned());
+    }
+}
+
+impl Summary {
+    /// Adds what one bot was told of what it has.
+    pub fn add_possessions(&mut self, own: &Possessions) {
+        for (deed, count) in own.done() {
+            *self.deeds.entry((*deed).to_owned()).or_default() += count;
+        }
+        let done = |name: &str| own.done().get(name).copied().unwrap_or(0);
+        let others = done("pickup of another's");
+        self.exchanges.0 += done("pickup") + others;
+        self.exchanges.1 += others;
+        self.taken_back += own.count(FaultKind::TakenBack);
+        self.unasked += own.count(FaultKind::Unasked);
+        let room = 10usize.saturating_sub(self.possession_faults.len());
+        let faults = own.faults().iter().take(room);
+        self.possession_faults.extend(faults.cloned());
     }
 }
 
@@ -175,12 +212,16 @@ impl fmt::Display for Summary {
         )?;
         writeln!(
             f,
-            "lost                    {} disconnects {:?}, {} failed {:?}, {} resumed",
+            "lost                    {} disconnects {:?}, {} failed {:?}, {} resumed ({} anew, \
+             {} not), {} moved on",
             self.disconnects,
             self.disconnects_by_code,
             self.failed,
             self.failed_by_cause,
-            self.resumed
+            self.resumed,
+            self.resyncs,
+            self.resume_failed,
+            self.moved_on
         )?;
         writeln!(
             f,
@@ -194,7 +235,18 @@ impl fmt::Display for Summary {
             self.leaps,
             self.self_unseen
         )?;
+        if !self.deeds.is_empty() {
+            writeln!(
+                f,
+                "value                   {} exchanges, {} of them between two; {:?}; \
+                 {} taken back, {} unasked",
+                self.exchanges.0, self.exchanges.1, self.deeds, self.taken_back, self.unasked
+            )?;
+        }
         write!(f, "errors                  {:?}", self.errors)?;
+        for fault in &self.possession_faults {
+            write!(f, "\n  {fault}")?;
+        }
         for example in &self.map_fault_examples {
             write!(f, "\n  {example}")?;
         }

@@ -49,7 +49,7 @@ pub struct Slo(Vec<Objective>);
 type Read = fn(&Summary) -> f64;
 
 /// What objectives may be about.
-const METRICS: [(&str, Read); 16] = [
+const METRICS: [(&str, Read); 22] = [
     ("p50", |s| s.move_ms.p50),
     ("p95", |s| s.move_ms.p95),
     ("p99", |s| s.move_ms.p99),
@@ -66,6 +66,12 @@ const METRICS: [(&str, Read); 16] = [
     ("connected", |s| s.arrived as f64),
     ("updates", |s| s.updates_per_second),
     ("arrive99", |s| s.arrive_ms.p99),
+    ("exchanges", |s| s.exchanges.0 as f64),
+    ("between", |s| s.exchanges.1 as f64),
+    ("takenback", |s| s.taken_back as f64),
+    ("unasked", |s| s.unasked as f64),
+    ("resumed", |s| s.resumed as f64),
+    ("notresumed", |s| s.resume_failed as f64),
 ];
 
 impl Slo {

@@ -1,6 +1,7 @@
 //! All bots of a run: started along the ramp, spread over a few tasks, watched while they play.
 
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -12,19 +13,21 @@ use anyhow::{Context, Result, ensure};
 use futures::stream::{FuturesUnordered, StreamExt};
 use proto::client::{Format, update::Entity};
 use tokio::{
-    sync::mpsc,
-    time::{Instant, sleep_until},
+    sync::{mpsc, watch},
+    task::JoinHandle,
+    time::{Instant, sleep, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    known::{Acting, Known},
     measure::{Tally, quantile_ms},
     plan::{Ground, Plan, Scenario},
     report::{Frame, Summary},
     walker::{Bot, Run},
 };
 use crate::{
-    bot::{View, map::ChunkAt},
+    bot::{Possessions, View, map::ChunkAt},
     http::Address,
 };
 
@@ -38,11 +41,13 @@ pub struct Options {
     pub settle: Duration,
     /// The measured time.
     pub duration: Duration,
-    /// What the bots do.
+    /// Where the bots go.
     pub scenario: Scenario,
+    /// What they do beside that. Who acts keeps a whole map.
+    pub acting: Acting,
     /// The dice.
     pub seed: u64,
-    /// Where to connect, in turn.
+    /// Where to connect, in turn; a lost connection is made good at another one.
     pub gateways: Vec<Address>,
     /// How messages are written.
     pub format: Format,
@@ -108,55 +113,198 @@ pub struct Progress {
 }
 
 /// Plays a run to its end, or until `stop`.
+///
+/// # Errors
+/// There is no gateway to connect to, or a task of bots has panicked.
 pub async fn run(
     options: Options,
     stop: CancellationToken,
     mut progress: impl FnMut(&Progress),
 ) -> Result<Summary> {
-    ensure!(!options.gateways.is_empty(), "no gateway");
-    let run = Arc::new(Run {
-        format: options.format,
-        measure_from: Mutex::new(None),
-        end: stop.child_token(),
-        in_world: AtomicUsize::new(0),
-        snapshots: options.snapshots.clone(),
-    });
-    let start = Instant::now();
-    let bots = bots(&options, &run, start);
-    let tasks = spread(&bots);
+    let (every, duration) = (options.progress_every, options.duration);
+    let lead = options.ramp + options.settle;
+    let mut swarm = Swarm::start(options, &stop)?;
+    let measure_at = swarm.start + lead;
+    swarm.watch(measure_at, every, &mut progress).await;
+    swarm.measure();
+    swarm
+        .watch(measure_at + duration, every, &mut progress)
+        .await;
+    swarm.finish().await
+}
 
-    let measure_at = start + options.ramp + options.settle;
-    let end_at = measure_at + options.duration;
-    let mut watch = Watch::new(&bots, &run, start);
-    watch
-        .until(measure_at, options.progress_every, &stop, &mut progress)
-        .await;
-    *run.measure_from
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner) = Some(measure_at);
-    let before = watch.totals();
-    watch.measuring = true;
-    let measured_from = Instant::now();
-    watch
-        .until(end_at, options.progress_every, &stop, &mut progress)
-        .await;
-    let measured = measured_from.elapsed();
-    let after = watch.totals();
-    run.end.cancel();
-    for task in tasks {
-        task.await.context("a task of bots")?;
+/// How one bot came through a moment at which something broke.
+#[derive(Debug, Clone)]
+pub struct Recovery {
+    /// The bot's character.
+    pub character_id: String,
+    /// Until it moved again; none: it has not yet.
+    pub took: Option<Duration>,
+}
+
+/// Bots that play.
+pub struct Swarm {
+    bots: Arc<Vec<Bot>>,
+    run: Arc<Run>,
+    tasks: Vec<JoinHandle<()>>,
+    moment: watch::Sender<Option<Instant>>,
+    start: Instant,
+    ramp: Duration,
+    stop: CancellationToken,
+    look: Watch,
+    /// When measuring began, and the updates and bytes until then.
+    measured: Option<(Instant, (u64, u64))>,
+}
+
+impl Swarm {
+    /// Starts all bots along the ramp; they play until [`Swarm::finish`] or `stop`.
+    ///
+    /// # Errors
+    /// There is no gateway to connect to.
+    pub fn start(options: Options, stop: &CancellationToken) -> Result<Self> {
+        ensure!(!options.gateways.is_empty(), "no gateway");
+        let (moment, heard) = watch::channel(None);
+        let run = Arc::new(Run {
+            format: options.format,
+            gateways: options.gateways.clone(),
+            measure_from: Mutex::new(None),
+            end: stop.child_token(),
+            in_world: AtomicUsize::new(0),
+            snapshots: options.snapshots.clone(),
+            moment: heard,
+        });
+        let start = Instant::now();
+        let bots = bots(&options, &run, start);
+        let tasks = spread(&bots);
+        Ok(Self {
+            look: Watch::new(&bots, &run, start),
+            bots,
+            run,
+            tasks,
+            moment,
+            start,
+            ramp: options.ramp,
+            stop: stop.clone(),
+            measured: None,
+        })
     }
-    let frame = Frame {
-        players: options.players,
-        arriving: watch
-            .arriving
-            .unwrap_or(options.ramp)
-            .max(Duration::from_millis(1)),
-        measured,
-        before,
-        after,
-    };
-    Ok(sum_up(frame, &bots))
+
+    /// Measures from now on.
+    pub fn measure(&mut self) {
+        let now = Instant::now();
+        *self
+            .run
+            .measure_from
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(now);
+        self.look.measuring = true;
+        self.measured = Some((now, self.look.totals()));
+    }
+
+    /// Calls `progress` every so often until `end`.
+    pub async fn watch(
+        &mut self,
+        end: Instant,
+        every: Duration,
+        progress: &mut impl FnMut(&Progress),
+    ) {
+        self.look.until(end, every, &self.stop, progress).await;
+    }
+
+    /// Bots that are in the world now.
+    pub fn in_world(&self) -> usize {
+        self.run.in_world.load(Ordering::Relaxed)
+    }
+
+    /// Something breaks now: every bot asks for walks until it has moved again.
+    pub fn mark(&self) {
+        self.moment.send_replace(Some(Instant::now()));
+    }
+
+    /// How all bots that had a character came through the last [`Swarm::mark`].
+    pub fn recovered(&self) -> Vec<Recovery> {
+        let of = |bot: &Bot| {
+            let known = bot.known();
+            Some(Recovery {
+                character_id: known.view.characters.first()?.id.clone(),
+                took: known.failover.took(),
+            })
+        };
+        self.bots.iter().filter_map(of).collect()
+    }
+
+    /// All bots stand still and ask for nothing any more, or play on.
+    pub fn hush(&self, hushed: bool) {
+        for bot in self.bots.iter() {
+            bot.known().hushed = hushed;
+            bot.wake();
+        }
+    }
+
+    /// Waits until every bot is in the world and nothing that it asked for is under way; the
+    /// names of those for which that did not come true in time. Bots must be hushed.
+    pub async fn settled(&self, within: Duration) -> Vec<String> {
+        let deadline = Instant::now() + within;
+        loop {
+            let not_yet = |bot: &&Bot| !bot.known().is_settled();
+            let names: Vec<String> = self
+                .bots
+                .iter()
+                .filter(not_yet)
+                .map(|bot| bot.name().to_owned())
+                .collect();
+            if names.is_empty() || Instant::now() >= deadline {
+                return names;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// What was told to each character that it has, by character id.
+    pub fn possessions(&self) -> BTreeMap<String, Possessions> {
+        let of = |bot: &Bot| {
+            let known = bot.known();
+            let id = known.view.characters.first()?.id.clone();
+            Some((id, known.view.possessions.clone()))
+        };
+        self.bots.iter().filter_map(of).collect()
+    }
+
+    /// The numbers up to now.
+    pub fn summary(&self) -> Summary {
+        let (from, before) = self.measured.unwrap_or((self.start, (0, 0)));
+        let frame = Frame {
+            players: self.bots.len(),
+            arriving: self
+                .look
+                .arriving
+                .unwrap_or(self.ramp)
+                .max(Duration::from_millis(1)),
+            measured: from.elapsed(),
+            before,
+            after: self.look.totals(),
+        };
+        sum_up(frame, &self.bots)
+    }
+
+    /// Ends all bots; the numbers.
+    ///
+    /// # Errors
+    /// A task of bots has panicked.
+    pub async fn finish(mut self) -> Result<Summary> {
+        let summary = self.summary();
+        self.run.end.cancel();
+        for task in self.tasks.drain(..) {
+            task.await.context("a task of bots")?;
+        }
+        Ok(summary)
+    }
+}
+
+impl Drop for Swarm {
+    fn drop(&mut self) {
+        self.run.end.cancel();
+    }
 }
 
 fn bots(options: &Options, run: &Arc<Run>, start: Instant) -> Arc<Vec<Bot>> {
@@ -166,13 +314,14 @@ fn bots(options: &Options, run: &Arc<Run>, start: Instant) -> Arc<Vec<Bot>> {
         let connect_at = start + options.ramp.mul_f64(share);
         let ground = Arc::clone(&options.ground);
         let plan = Plan::new(options.scenario, ground, options.seed, index, connect_at);
-        let address = options.gateways[index % options.gateways.len()].clone();
+        let seed = options.seed ^ (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let whole = options.acting.deeds || options.format == Format::MessagePack;
         Bot::new(
             format!("b{index}-{life}"),
-            address,
+            index,
             connect_at,
-            index < options.maps || options.format == Format::MessagePack,
-            plan,
+            index < options.maps || whole,
+            Known::new(plan, options.acting, seed, connect_at),
             Arc::clone(run),
         )
     });
@@ -194,7 +343,7 @@ fn life() -> String {
 }
 
 /// Two tasks a core, each with its share of the bots.
-fn spread(bots: &Arc<Vec<Bot>>) -> Vec<tokio::task::JoinHandle<()>> {
+fn spread(bots: &Arc<Vec<Bot>>) -> Vec<JoinHandle<()>> {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let tasks = (cores * 2).min(bots.len()).max(1);
     (0..tasks)
@@ -216,7 +365,9 @@ fn sum_up(frame: Frame, bots: &[Bot]) -> Summary {
     }
     let mut summary = Summary::new(frame, &total);
     for bot in bots {
-        summary.add_view(&bot.known().view);
+        let known = bot.known();
+        summary.add_view(&known.view);
+        summary.add_possessions(&known.view.possessions);
     }
     summary
 }

@@ -1,8 +1,7 @@
-//! One bot of a swarm: connects, enters, plays its plan, and resumes when its socket is lost.
-//! A bot is one future; many share a task.
+//! One bot of a swarm: connects, enters, plays its plan, and resumes at any gateway when its
+//! socket is lost or its gateway leaves. A bot is one future; many share a task.
 
 use std::{
-    collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -11,21 +10,20 @@ use std::{
 };
 
 use anyhow::{Context, Result, anyhow, bail};
-use proto::client::{Format, RequestId};
+use proto::client::Format;
 use serde_json::{Value, json};
 use tokio::{
-    sync::{Notify, mpsc},
+    sync::{Notify, mpsc, watch},
     time::{Instant, sleep, sleep_until, timeout},
 };
 
 use super::{
-    measure::Tally,
-    plan::{LOST_AFTER, Plan, Seen, Step},
+    known::{Known, Request},
     swarm::Snapshot,
 };
 use crate::{
     bot::{
-        Message, Phase, Told, View, glance,
+        Message, Phase, Told, glance,
         socket::{self, Closed, Received, Upgrade},
         wire,
     },
@@ -34,11 +32,21 @@ use crate::{
 
 /// Time from the connection to standing in the world.
 const ARRIVE_TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest pause before the first further try to connect; it doubles from try to try.
+const PAUSE_FIRST: Duration = Duration::from_secs(1);
+/// The longest pause before any try.
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// The pause after a gateway said that it is full.
+const PAUSE_BUSY: Duration = Duration::from_secs(5);
+/// Whoever has been connected so long begins anew with short pauses.
+const STABLE_AFTER: Duration = Duration::from_secs(30);
 
 /// What all bots of a run share.
 pub struct Run {
     /// How messages are written.
     pub format: Format,
+    /// Where to connect; a lost connection is made good at any of these.
+    pub gateways: Vec<Address>,
     /// Latencies count from here.
     pub measure_from: Mutex<Option<Instant>>,
     /// The run's end.
@@ -47,25 +55,15 @@ pub struct Run {
     pub in_world: AtomicUsize,
     /// Where maps are sent to be compared, and how often a bot does so.
     pub snapshots: Option<(mpsc::Sender<Snapshot>, Duration)>,
-}
-
-/// What a bot knows and counts.
-pub struct Known {
-    /// Learned from the server.
-    pub view: View,
-    /// Counted by itself.
-    pub tally: Tally,
-    plan: Plan,
-    pending: HashMap<u64, Instant>,
-    walk_id: u64,
-    next_id: u64,
-    snapshot_at: Option<Instant>,
+    /// When something was broken last.
+    pub moment: watch::Receiver<Option<Instant>>,
 }
 
 /// One bot.
 pub struct Bot {
     name: String,
-    address: Address,
+    /// The first gateway that it connects to.
+    gateway: usize,
     connect_at: Instant,
     /// It keeps a whole map; else it looks only for itself.
     keeps_map: bool,
@@ -74,39 +72,55 @@ pub struct Bot {
     run: Arc<Run>,
 }
 
+/// A connection that is in the world.
+struct Connection {
+    reader: socket::Reader,
+    writer: socket::Writer,
+}
+
+/// How a connection came to its end.
+enum End {
+    /// The other side, or the network, ended it.
+    Lost(Closed),
+    /// The bot goes elsewhere, and keeps this one until it is there.
+    MovesOn(Box<Connection>),
+}
+
 impl Bot {
-    /// Makes a bot that is to connect at `connect_at` and keeps a whole map of what it is shown, or
-    /// looks only for itself.
+    /// Makes a bot that is to connect at `connect_at` to the gateway of this number and keeps a
+    /// whole map of what it is shown, or looks only for itself.
     pub fn new(
         name: String,
-        address: Address,
+        gateway: usize,
         connect_at: Instant,
         keeps_map: bool,
-        plan: Plan,
+        known: Known,
         run: Arc<Run>,
     ) -> Self {
         Self {
             name,
-            address,
+            gateway,
             connect_at,
             keeps_map,
-            known: Mutex::new(Known {
-                view: View::default(),
-                tally: Tally::default(),
-                plan,
-                pending: HashMap::new(),
-                walk_id: 0,
-                next_id: 0,
-                snapshot_at: None,
-            }),
+            known: Mutex::new(known),
             changed: Notify::new(),
             run,
         }
     }
 
+    /// Its character's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// What it knows and counts.
     pub fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// It looks again at what it has to do.
+    pub fn wake(&self) {
+        self.changed.notify_one();
     }
 
     /// Lives until the run ends.
@@ -118,108 +132,141 @@ impl Bot {
 
     async fn connections(&self) {
         sleep_until(self.connect_at).await;
-        let mut pause_ms = 200;
+        let (mut at, mut tries, mut before) = (self.gateway, 0_u32, None);
         loop {
-            if let Err(e) = self.connection().await {
-                let cause = e.root_cause().to_string();
-                *self.known().tally.failed.entry(cause).or_default() += 1;
-                pause_ms = (pause_ms * 2).min(5_000);
-            } else {
-                pause_ms = 200;
+            let began = Instant::now();
+            let outcome = self.connection(at, before.take()).await;
+            if began.elapsed() > STABLE_AFTER {
+                tries = 0;
             }
-            let jitter = u64::from(self.name.bytes().map(u32::from).sum::<u32>()) % 200;
-            sleep(Duration::from_millis(pause_ms + jitter)).await;
+            let pause = match outcome {
+                Ok(End::MovesOn(connection)) => {
+                    self.known().tally.moved_on += 1;
+                    before = Some(connection);
+                    Duration::ZERO
+                }
+                Ok(End::Lost(closed)) => self.pause(tries) + self.lost(&closed),
+                Err(e) => {
+                    let cause = e.root_cause().to_string();
+                    *self.known().tally.failed.entry(cause).or_default() += 1;
+                    self.pause(tries)
+                }
+            };
+            tries += 1;
+            self.known().parted(Instant::now());
+            at = self.known().place(self.run.gateways.len(), at);
+            sleep(pause).await;
         }
     }
 
-    /// One connection from its start to its end. An error means that it never came into the world.
-    async fn connection(&self) -> Result<()> {
+    /// A random pause before the next try, the longer the more have failed.
+    fn pause(&self, tries: u32) -> Duration {
+        let most = PAUSE_FIRST.saturating_mul(1 << tries.min(5));
+        self.known().jitter(most.min(PAUSE_MAX))
+    }
+
+    /// A connection was lost in the world; how much longer to wait than usual.
+    fn lost(&self, closed: &Closed) -> Duration {
+        let mut known = self.known();
+        let code = closed.code.map_or("none".to_owned(), |c| c.to_string());
+        let what = format!("{code} {}", closed.reason);
+        *known.tally.disconnects.entry(what).or_default() += 1;
+        match closed.code {
+            // The session is over, or somebody else has it.
+            Some(4004 | 4009 | 4010) => {
+                known.view.entered = None;
+                Duration::ZERO
+            }
+            Some(1013) => PAUSE_BUSY,
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// One connection from its start to its end; `before` is dropped as soon as this one is in
+    /// the world. An error means that it never came into the world.
+    async fn connection(&self, at: usize, before: Option<Box<Connection>>) -> Result<End> {
         let upgrade = Upgrade {
             format: Some(self.run.format),
             ..Upgrade::default()
         };
-        let (mut reader, writer) = socket::connect(&self.address, &upgrade).await?;
-        let entry = self.enter(&mut reader, &writer);
+        let address = &self.run.gateways[at % self.run.gateways.len()];
+        let (reader, writer) = socket::connect(address, &upgrade).await?;
+        let mut connection = Connection { reader, writer };
+        let entry = self.enter(&mut connection);
         timeout(ARRIVE_TIMEOUT, entry)
             .await
             .context("entering took too long")??;
+        drop(before);
         self.run.in_world.fetch_add(1, Ordering::Relaxed);
         let ended = tokio::select! {
-            ended = self.listen(&mut reader) => ended,
-            ended = self.act(&writer) => ended,
+            ended = self.listen(&mut connection.reader) => Some(ended),
+            ended = self.act(&connection.writer) => ended,
         };
         self.run.in_world.fetch_sub(1, Ordering::Relaxed);
-        let mut known = self.known();
-        let code = ended
-            .code
-            .map_or("none".to_owned(), |code| code.to_string());
-        *known
-            .tally
-            .disconnects
-            .entry(format!("{code} {}", ended.reason))
-            .or_default() += 1;
-        known.plan.refused(Instant::now());
-        known.pending.clear();
-        Ok(())
+        Ok(match ended {
+            Some(closed) => End::Lost(closed),
+            None => End::MovesOn(Box::new(connection)),
+        })
     }
 
-    async fn enter(&self, reader: &mut socket::Reader, writer: &socket::Writer) -> Result<()> {
+    async fn enter(&self, connection: &mut Connection) -> Result<()> {
         self.known().view.connected();
-        self.hear(reader, |m| matches!(m.told, Told::Hello(_)))
+        self.hear(connection, |m| matches!(m.told, Told::Hello(_)))
             .await?;
         let resume = {
             let view = &self.known().view;
-            view.welcome
+            let token = view
+                .resume_token
                 .as_ref()
-                .filter(|_| view.entered.is_some())
-                .map(|w| json!({ "resumeToken": w.resume_token, "lastSeq": view.resume_from }))
+                .filter(|_| view.entered.is_some());
+            token.map(|t| json!({ "resumeToken": t, "lastSeq": view.resume_from }))
         };
         if let Some(data) = resume {
-            self.send(writer, "session:resume", &data).await?;
+            self.send(&connection.writer, "session:resume", data)
+                .await?;
             let answer = self
-                .hear(reader, |m| {
+                .hear(connection, |m| {
                     matches!(m.told, Told::Resumed(_) | Told::Invalid(_))
                 })
                 .await?;
+            let mut known = self.known();
             if matches!(answer, Told::Resumed(_)) {
-                self.known().tally.resumed += 1;
+                known.tally.resumed += 1;
                 return Ok(());
             }
-            self.known().view.entered = None;
+            known.tally.resume_failed += 1;
+            known.view.entered = None;
         }
-        self.start(reader, writer).await
+        self.start(connection).await
     }
 
     /// A new session: signs in, makes a character where there is none, enters.
-    async fn start(&self, reader: &mut socket::Reader, writer: &socket::Writer) -> Result<()> {
-        let key = self
-            .known()
-            .view
-            .welcome
-            .as_ref()
-            .and_then(|w| w.device_key.clone());
+    async fn start(&self, connection: &mut Connection) -> Result<()> {
+        let key = self.known().device_key.clone();
         let data = key.map_or(json!({}), |key| json!({ "deviceKey": key }));
-        self.send(writer, "authenticate", &data).await?;
-        self.hear(reader, |m| matches!(m.told, Told::Welcome(_)))
+        self.send(&connection.writer, "authenticate", data).await?;
+        self.hear(connection, |m| matches!(m.told, Told::Welcome(_)))
             .await?;
         if self.known().view.characters.is_empty() {
             let data = json!({ "name": self.name });
-            self.send(writer, "character:create", &data).await?;
-            self.hear(reader, |m| matches!(m.told, Told::CharacterCreated(_)))
+            self.send(&connection.writer, "character:create", data)
+                .await?;
+            self.hear(connection, |m| matches!(m.told, Told::CharacterCreated(_)))
                 .await?;
         }
         let id = self.known().view.characters.first().map(|c| c.id.clone());
         let data = json!({ "characterId": id.context("no character")? });
-        self.send(writer, "world:enter", &data).await?;
-        self.hear(reader, |m| matches!(m.told, Told::WorldEntered(_)))
+        self.known().view.position = None;
+        self.send(&connection.writer, "world:enter", data).await?;
+        self.hear(connection, |m| matches!(m.told, Told::WorldEntered(_)))
             .await?;
         while self.known().view.position.is_none() {
-            self.hear(reader, |_| true).await?;
+            self.hear(connection, |_| true).await?;
         }
-        let first = self.known().tally.arrivals_us.is_empty();
-        if first {
+        let mut known = self.known();
+        if known.tally.arrivals_us.is_empty() {
             let took = self.connect_at.elapsed();
-            self.known().tally.arrived(took);
+            known.tally.arrived(took);
         }
         Ok(())
     }
@@ -227,11 +274,11 @@ impl Bot {
     /// Reads until a message fits; an error of the server is an error here.
     async fn hear(
         &self,
-        reader: &mut socket::Reader,
+        connection: &mut Connection,
         fits: impl Fn(&Message) -> bool,
     ) -> Result<Told> {
         loop {
-            match reader.next().await? {
+            match connection.reader.next().await? {
                 Received::Closed(closed) => bail!("closed: {:?} {}", closed.code, closed.reason),
                 Received::Message { bytes, .. } => {
                     let Some(message) = self.take(&bytes) else {
@@ -287,13 +334,7 @@ impl Bot {
         {
             self.snapshot(known, now);
         }
-        if matches!(message.told, Told::Chat(_)) {
-            known.tally.heard += 1;
-        }
-        known.view.take(&message);
-        self.answered(known, &message, now);
-        if let Some(at) = known.view.position
-            && let Seen::First(took) = known.plan.seen(now, at)
+        if let Some(took) = known.take(&message, now)
             && self.measuring(now, took)
         {
             known.tally.moved(took);
@@ -308,19 +349,6 @@ impl Bot {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         from.is_some_and(|from| now >= from + took)
-    }
-
-    fn answered(&self, known: &mut Known, message: &Message, now: Instant) {
-        let Some(RequestId::Number(id)) = &message.re else {
-            return;
-        };
-        let Some(id) = id.as_u64() else {
-            return;
-        };
-        known.pending.remove(&id);
-        if matches!(message.told, Told::Error(_)) && id == known.walk_id {
-            known.plan.refused(now);
-        }
     }
 
     /// Before a new tick is shown, the map shows the old one completely.
@@ -341,68 +369,66 @@ impl Bot {
         let _ = sink.try_send(Snapshot::of(&self.name, &known.view));
     }
 
-    async fn act(&self, writer: &socket::Writer) -> Closed {
+    /// Plays; `None` when it is time to go to another gateway.
+    async fn act(&self, writer: &socket::Writer) -> Option<Closed> {
+        let mut moment = self.run.moment.clone();
         loop {
-            let due = self.known().plan.due();
+            let due = self.known().due();
+            let idle = async {
+                match due {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
-                () = sleep_until(due) => {}
+                () = idle => {}
                 () = self.changed.notified() => continue,
+                Ok(()) = moment.changed() => {
+                    let at = *moment.borrow_and_update();
+                    if let Some(at) = at {
+                        self.known().failover.begin(at);
+                    }
+                    continue;
+                }
             }
-            let Some((event, data)) = self.next_step() else {
+            if self
+                .known()
+                .move_on_at
+                .is_some_and(|at| at <= Instant::now())
+            {
+                return None;
+            }
+            let Some(request) = self.next_step() else {
                 continue;
             };
-            if let Err(e) = self.send(writer, event, &data).await {
-                return Closed {
+            if let Err(e) = self.write(writer, request).await {
+                return Some(Closed {
                     code: None,
                     reason: format!("{e:#}"),
-                };
+                });
             }
         }
     }
 
-    fn next_step(&self) -> Option<(&'static str, Value)> {
+    fn next_step(&self) -> Option<Request> {
         let now = Instant::now();
         let mut known = self.known();
-        let overdue = |asked: &Instant| now.saturating_duration_since(*asked) > LOST_AFTER;
-        let late: Vec<u64> = known
-            .pending
-            .iter()
-            .filter(|(_, asked)| overdue(asked))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in late {
-            known.pending.remove(&id);
-            known.tally.unanswered += 1;
-        }
-        let at = known.view.position?;
-        let (step, lost) = known.plan.act(now, at);
+        let (request, lost) = known.next(now);
         if lost && self.measuring(now, Duration::ZERO) {
             known.tally.lost += 1;
-            known.tally.moved(LOST_AFTER);
+            known.tally.moved(super::plan::LOST_AFTER);
         }
-        match step? {
-            Step::Walk { to, run } => {
-                known.walk_id = known.next_id + 1;
-                let data = json!({ "target": { "x": to.0, "z": to.1 }, "run": run });
-                Some(("player:move", data))
-            }
-            Step::Say { message, global } => {
-                let channel = if global { "global" } else { "local" };
-                let data = json!({ "message": message, "channel": channel });
-                Some(("player:chat", data))
-            }
-        }
+        request
     }
 
-    async fn send(&self, writer: &socket::Writer, event: &str, data: &Value) -> Result<()> {
-        let id = {
-            let mut known = self.known();
-            known.next_id += 1;
-            let id = known.next_id;
-            known.pending.insert(id, Instant::now());
-            id
-        };
-        let bytes = wire::request(self.run.format, event, Some(id), data)?;
+    async fn send(&self, writer: &socket::Writer, event: &'static str, data: Value) -> Result<()> {
+        let request = self.known().request(event, data, Instant::now());
+        self.write(writer, request).await
+    }
+
+    async fn write(&self, writer: &socket::Writer, request: Request) -> Result<()> {
+        let Request { id, event, data } = request;
+        let bytes = wire::request(self.run.format, event, Some(id), &data)?;
         writer.send(self.run.format, bytes).await
     }
 }

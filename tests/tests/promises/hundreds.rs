@@ -12,7 +12,7 @@ use tests::{
     cluster::{Cluster, Plan},
     dump::{Directory, Disagreement, Zones, disagreements},
     journey::Atlas,
-    load::{Ground, Options, Scenario, Snapshot, Summary, plan::spread, slo::Slo, swarm},
+    load::{Acting, Ground, Options, Scenario, Snapshot, Summary, plan::spread, slo::Slo, swarm},
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -48,6 +48,7 @@ async fn story(cluster: &Cluster, plan: &Plan) -> Result<()> {
         settle: SETTLE,
         duration: MEASURED,
         scenario: Scenario::Border,
+        acting: Acting::NONE,
         seed: 7,
         gateways: gateways.collect::<Result<_>>()?,
         format: Format::Json,

@@ -1,0 +1,132 @@
+//! How long one bot stands still when something breaks. Pure: the clock is passed in.
+//!
+//! From the moment on, the bot asks again and again for a short walk. It moves again when a walk
+//! that was asked for after the moment is acknowledged and its own character is shown elsewhere
+//! after that, or in the message just before.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Between two walks that are asked for.
+const ASK_EVERY: Duration = Duration::from_millis(400);
+/// A step so shortly before the acknowledgement belongs to the same message.
+const TOGETHER: Duration = Duration::from_millis(100);
+
+/// What is known of one bot since the last moment.
+#[derive(Debug, Clone, Default)]
+pub struct Failover {
+    since: Option<Instant>,
+    ask_at: Option<Instant>,
+    first_id: Option<u64>,
+    moved: Option<Instant>,
+    acknowledged: bool,
+    took: Option<Duration>,
+}
+
+impl Failover {
+    /// Something breaks now.
+    pub fn begin(&mut self, now: Instant) {
+        *self = Self {
+            since: Some(now),
+            ask_at: Some(now),
+            ..Self::default()
+        };
+    }
+
+    /// It is waiting to move again.
+    pub const fn is_waiting(&self) -> bool {
+        self.since.is_some() && self.took.is_none()
+    }
+
+    /// When the next walk is to be asked for; none: it does not wait.
+    pub fn due(&self) -> Option<Instant> {
+        self.ask_at.filter(|_| self.is_waiting())
+    }
+
+    /// A walk is asked for by the request `id`.
+    pub fn asked(&mut self, id: u64, now: Instant) {
+        self.first_id.get_or_insert(id);
+        self.ask_at = Some(now + ASK_EVERY);
+    }
+
+    /// A request was acknowledged; true when it has just moved again.
+    pub fn acknowledged(&mut self, id: u64, now: Instant) -> bool {
+        if !self.is_waiting() || self.first_id.is_none_or(|first| id < first) {
+            return false;
+        }
+        self.acknowledged = true;
+        let together = |moved: Instant| now.saturating_duration_since(moved) <= TOGETHER;
+        if self.moved.is_some_and(together) {
+            return self.done(now);
+        }
+        false
+    }
+
+    /// The own character is shown elsewhere; true when it has just moved again.
+    pub fn moved(&mut self, now: Instant) -> bool {
+        if !self.is_waiting() || self.first_id.is_none() {
+            return false;
+        }
+        self.moved = Some(now);
+        self.acknowledged && self.done(now)
+    }
+
+    fn done(&mut self, now: Instant) -> bool {
+        self.took = self.since.map(|since| now.saturating_duration_since(since));
+        true
+    }
+
+    /// How long it took until it moved again; none: it has not yet, or nothing has broken.
+    pub const fn took(&self) -> Option<Duration> {
+        self.took
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun() -> (Failover, Instant) {
+        let now = Instant::now();
+        let mut failover = Failover::default();
+        failover.begin(now);
+        (failover, now)
+    }
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn it_counts_to_the_first_step_after_an_acknowledged_walk() {
+        let (mut failover, now) = begun();
+        failover.asked(5, now);
+        assert_eq!(failover.due(), Some(now + ms(400)));
+        failover.asked(6, now + ms(400));
+        assert!(!failover.acknowledged(6, now + ms(900)));
+        assert!(failover.moved(now + ms(1_500)));
+        assert_eq!(failover.took(), Some(ms(1_500)));
+        assert_eq!(failover.due(), None);
+    }
+
+    #[test]
+    fn a_step_from_before_does_not_count() {
+        let (mut failover, now) = begun();
+        assert!(!failover.moved(now), "before anything was asked");
+        failover.asked(5, now);
+        assert!(!failover.moved(now + ms(3)), "it was under way");
+        assert!(!failover.acknowledged(4, now + ms(4)), "an older walk");
+        assert!(!failover.acknowledged(5, now + ms(2_000)));
+        assert!(failover.moved(now + ms(2_600)));
+    }
+
+    #[test]
+    fn a_step_told_together_with_the_acknowledgement_counts() {
+        let (mut failover, now) = begun();
+        failover.asked(5, now);
+        failover.moved(now + ms(1_000));
+        assert!(failover.acknowledged(5, now + ms(1_001)));
+        assert_eq!(failover.took(), Some(ms(1_001)));
+    }
+}

@@ -1,0 +1,493 @@
+//! What one bot knows, counts and wants. No socket; the clock is passed in.
+
+use std::{collections::HashMap, time::Duration};
+
+use proto::client::{ErrorCode, RequestId};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::{
+    failover::Failover,
+    measure::Tally,
+    plan::{LOST_AFTER, Plan, Seen, Step},
+};
+use crate::bot::{Deed, Forager, Message, Phase, Told, View};
+
+/// What bots do beside walking and talking.
+#[derive(Debug, Clone, Copy)]
+pub struct Acting {
+    /// They drop, pick up and move coins, several times between two walks.
+    pub deeds: bool,
+    /// Each logs out and in again about this often.
+    pub leave_every: Option<Duration>,
+}
+
+impl Acting {
+    /// They only walk and talk.
+    pub const NONE: Self = Self {
+        deeds: false,
+        leave_every: None,
+    };
+}
+
+/// Between two deeds, in milliseconds.
+const DEED_PAUSE_MS: std::ops::Range<u64> = 100..500;
+/// Deeds between two walks.
+const DEEDS_A_REST: std::ops::Range<u32> = 2..7;
+/// Between leaving the world and entering it, and between two tries to enter, in milliseconds.
+const AWAY_MS: std::ops::Range<u64> = 300..3_000;
+/// So long after the first of what a new character is given comes, all of it has come.
+const GIFT_WITHIN: Duration = Duration::from_secs(1);
+
+/// What a bot sends next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Answered by this.
+    pub id: u64,
+    /// Which event.
+    pub event: &'static str,
+    /// Its data.
+    pub data: Value,
+}
+
+/// What a bot knows and counts.
+pub struct Known {
+    /// Learned from the server.
+    pub view: View,
+    /// Counted by itself.
+    pub tally: Tally,
+    /// How long it stands still when something breaks.
+    pub failover: Failover,
+    /// It stands still and asks for nothing any more.
+    pub hushed: bool,
+    /// Its map is compared then.
+    pub snapshot_at: Option<Instant>,
+    /// The key of its anonymous account.
+    pub device_key: Option<String>,
+    /// It goes to another gateway then, because this one has said that it leaves.
+    pub move_on_at: Option<Instant>,
+    plan: Plan,
+    forager: Forager,
+    acting: Acting,
+    dice: ChaCha8Rng,
+    pending: HashMap<u64, Instant>,
+    walk_id: u64,
+    next_id: u64,
+    /// Deeds that are still to be done before the next walk.
+    deeds_left: u32,
+    deed_at: Instant,
+    /// It has had something: only then it acts.
+    gifted: bool,
+    leave_at: Option<Instant>,
+    enter_at: Option<Instant>,
+}
+
+impl Known {
+    /// A bot that has not connected yet.
+    pub fn new(plan: Plan, acting: Acting, seed: u64, now: Instant) -> Self {
+        let mut known = Self {
+            view: View::default(),
+            tally: Tally::default(),
+            failover: Failover::default(),
+            hushed: false,
+            snapshot_at: None,
+            gifted: false,
+            device_key: None,
+            move_on_at: None,
+            plan,
+            forager: Forager::new(seed),
+            acting,
+            dice: ChaCha8Rng::seed_from_u64(seed.rotate_left(17)),
+            pending: HashMap::new(),
+            walk_id: 0,
+            next_id: 0,
+            deeds_left: 0,
+            deed_at: now,
+            leave_at: None,
+            enter_at: None,
+        };
+        known.plan_to_leave(now);
+        known
+    }
+
+    /// No request waits for its answer, and it is in the world.
+    pub fn is_settled(&self) -> bool {
+        self.view.phase == Phase::World
+            && self.view.possessions.known()
+            && self.view.possessions.is_settled()
+            && self.enter_at.is_none()
+    }
+
+    /// A random time below `most`.
+    pub fn jitter(&mut self, most: Duration) -> Duration {
+        most.mul_f64(self.dice.random_range(0.0..1.0))
+    }
+
+    /// One of `count` places that is not `other`, if there are several.
+    pub fn place(&mut self, count: usize, other: usize) -> usize {
+        let next = other + self.dice.random_range(1..count.max(2));
+        next % count.max(1)
+    }
+
+    /// A request of its own making.
+    pub fn request(&mut self, event: &'static str, data: Value, now: Instant) -> Request {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.pending.insert(id, now);
+        Request { id, event, data }
+    }
+
+    /// The connection has ended: nothing that was asked will be answered, and no sample is due.
+    pub fn parted(&mut self, now: Instant) {
+        self.plan.refused(now);
+        self.pending.clear();
+        self.move_on_at = None;
+        self.view.possessions.unanswered();
+    }
+
+    /// Learns from a message; the latency of a walk that has just shown its first effect.
+    pub fn take(&mut self, message: &Message, now: Instant) -> Option<Duration> {
+        let before = self.view.position;
+        self.view.take(message);
+        match &message.told {
+            Told::Chat(_) => self.tally.heard += 1,
+            Told::Draining(draining) => {
+                let most = Duration::from_millis(draining.after_ms / 2);
+                self.move_on_at = Some(now + self.jitter(most));
+            }
+            Told::Welcome(welcome) if welcome.device_key.is_some() => {
+                self.device_key.clone_from(&welcome.device_key);
+            }
+            Told::WorldLeft(_) => self.come_back(now),
+            Told::WorldEntered(_) => self.enter_at = None,
+            _ => {}
+        }
+        if !self.gifted && self.has_something() {
+            self.gifted = true;
+            self.deed_at = now + GIFT_WITHIN;
+        }
+        self.answered(message, now);
+        let at = self.view.position?;
+        if before.is_some_and(|before| before != at) && self.failover.moved(now) {
+            self.plan.refused(now);
+        }
+        match self.plan.seen(now, at) {
+            Seen::First(took) => Some(took),
+            Seen::Same | Seen::Step => None,
+        }
+    }
+
+    fn has_something(&self) -> bool {
+        let own = &self.view.possessions;
+        own.pouch() > 0 || own.slots().iter().any(Option::is_some)
+    }
+
+    fn answered(&mut self, message: &Message, now: Instant) {
+        let Some(RequestId::Number(id)) = &message.re else {
+            return;
+        };
+        let Some(id) = id.as_u64() else {
+            return;
+        };
+        self.pending.remove(&id);
+        match &message.told {
+            Told::Error(error) => {
+                if id == self.walk_id {
+                    self.plan.refused(now);
+                }
+                match error.code {
+                    ErrorCode::AlreadyInWorld => self.enter_at = None,
+                    ErrorCode::NotInWorld => self.come_back(now),
+                    _ if error.event.as_deref() == Some("world:enter") => self.come_back(now),
+                    _ => {}
+                }
+            }
+            Told::Ack(_) if self.failover.acknowledged(id, now) => self.plan.refused(now),
+            _ => {}
+        }
+    }
+
+    fn come_back(&mut self, now: Instant) {
+        self.enter_at = Some(now + Duration::from_millis(self.dice.random_range(AWAY_MS)));
+        self.plan_to_leave(now);
+    }
+
+    fn plan_to_leave(&mut self, now: Instant) {
+        self.leave_at = self
+            .acting
+            .leave_every
+            .map(|every| now + every.mul_f64(self.dice.random_range(0.5..1.5)));
+    }
+
+    /// When [`Known::next`] wants to be called; none: not before something is heard.
+    pub fn due(&self) -> Option<Instant> {
+        let own = &self.view.possessions;
+        let walk = if self.enter_at.is_some() || self.failover.is_waiting() {
+            None
+        } else if !own.is_settled() {
+            Some(self.deed_at + LOST_AFTER)
+        } else if self.hushed {
+            self.pending.values().min().map(|asked| *asked + LOST_AFTER)
+        } else if self.wants_deeds() {
+            Some(self.deed_at)
+        } else {
+            Some(self.plan.due())
+        };
+        let times = [walk, self.failover.due(), self.move_on_at, self.enter_at];
+        times.into_iter().flatten().min()
+    }
+
+    /// It acts before it walks on.
+    fn wants_deeds(&self) -> bool {
+        self.acting.deeds && self.gifted && self.deeds_left > 0 && self.plan.is_at_rest()
+    }
+
+    /// What to send now. The second value says that a walk was lost.
+    pub fn next(&mut self, now: Instant) -> (Option<Request>, bool) {
+        self.give_up(now);
+        if self.enter_at.is_some_and(|at| at <= now) {
+            return (self.enter(now), false);
+        }
+        let Some(at) = self.view.position.filter(|_| self.enter_at.is_none()) else {
+            return (None, false);
+        };
+        if self.failover.is_waiting() {
+            return (self.walk_again(now, at), false);
+        }
+        if self.hushed {
+            return (None, false);
+        }
+        if self.leave_at.is_some_and(|at| at <= now) {
+            // Should no answer come, it looks again later.
+            self.plan_to_leave(now);
+            return (Some(self.request("world:leave", json!({}), now)), false);
+        }
+        if !self.view.possessions.is_settled() {
+            // Walking on would break off what is on its way.
+            return (None, false);
+        }
+        if self.wants_deeds() {
+            return (self.deed(now), false);
+        }
+        let (step, lost) = self.plan.act(now, at);
+        (step.map(|step| self.step(step, now)), lost)
+    }
+
+    /// What was not answered in time is not waited for.
+    fn give_up(&mut self, now: Instant) {
+        let before = self.pending.len();
+        let overdue = |asked: Instant| now.saturating_duration_since(asked) >= LOST_AFTER;
+        self.pending.retain(|_, asked| !overdue(*asked));
+        let late = before - self.pending.len();
+        self.tally.unanswered += late as u64;
+        if late > 0 || overdue(self.deed_at) {
+            self.view.possessions.unanswered();
+        }
+    }
+
+    fn enter(&mut self, now: Instant) -> Option<Request> {
+        let id = self.view.characters.first()?.id.clone();
+        // It asks again, should no answer come.
+        self.enter_at = Some(now + LOST_AFTER);
+        Some(self.request("world:enter", json!({ "characterId": id }), now))
+    }
+
+    fn walk_again(&mut self, now: Instant, at: (i32, i32)) -> Option<Request> {
+        if self.failover.due().is_none_or(|due| due > now) {
+            return None;
+        }
+        let to = self.plan.stroll(at);
+        let to = to.unwrap_or(at);
+        let data = json!({ "target": { "x": to.0, "z": to.1 } });
+        let request = self.request("player:move", data, now);
+        self.failover.asked(request.id, now);
+        Some(request)
+    }
+
+    fn deed(&mut self, now: Instant) -> Option<Request> {
+        if now < self.deed_at {
+            return None;
+        }
+        self.deeds_left = self.deeds_left.saturating_sub(1);
+        let pause = self.dice.random_range(DEED_PAUSE_MS);
+        self.deed_at = now + Duration::from_millis(pause);
+        let deed = self.forager.choose(&self.view)?;
+        Some(self.ask(deed, now))
+    }
+
+    fn ask(&mut self, deed: Deed, now: Instant) -> Request {
+        let (event, data) = deed.request();
+        let request = self.request(event, data, now);
+        self.view.possessions.asked(request.id, deed);
+        request
+    }
+
+    fn step(&mut self, step: Step, now: Instant) -> Request {
+        match step {
+            Step::Walk { to, run } => {
+                self.deeds_left = self.dice.random_range(DEEDS_A_REST);
+                let data = json!({ "target": { "x": to.0, "z": to.1 }, "run": run });
+                let request = self.request("player:move", data, now);
+                self.walk_id = request.id;
+                request
+            }
+            Step::Say { message, global } => {
+                let channel = if global { "global" } else { "local" };
+                let data = json!({ "message": message, "channel": channel });
+                self.request("player:chat", data, now)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proto::client::Format;
+
+    use super::*;
+    use crate::{
+        bot::wire,
+        load::{Ground, Scenario},
+        terrain::{Bounds, Terrain},
+    };
+
+    fn meadow() -> Arc<Ground> {
+        let bounds = Bounds {
+            min_x: -64,
+            max_x: 64,
+            min_z: -64,
+            max_z: 64,
+        };
+        let mut terrain = Terrain::empty(bounds, (0, 0));
+        for z in -64..64 {
+            for x in -64..64 {
+                terrain.set((x, z), true);
+            }
+        }
+        Arc::new(Ground::new(terrain, Vec::new()))
+    }
+
+    fn bot(acting: Acting) -> (Known, Instant) {
+        let now = Instant::now();
+        let plan = Plan::new(Scenario::Wander, meadow(), 1, 0, now);
+        (Known::new(plan, acting, 1, now), now)
+    }
+
+    fn hear(known: &mut Known, now: Instant, event: &str, re: Option<u64>, data: &Value) {
+        let seq = known.view.seq + 1;
+        let mut message = json!({ "event": event, "seq": seq, "data": data });
+        if let Some(re) = re {
+            message["re"] = json!(re);
+        }
+        let text = message.to_string();
+        let message = wire::read(Format::Json, text.as_bytes()).unwrap();
+        known.take(&message, now);
+    }
+
+    fn arrive(known: &mut Known, now: Instant) {
+        let character = json!({"id": "me", "name": "Me", "combatLevel": 3});
+        known.view.characters = vec![serde_json::from_value(character.clone()).unwrap()];
+        let entered = json!({"characterId": "me", "entityId": "me", "tick": 1, "region": [0, 0],
+            "zone": "1"});
+        hear(known, now, "world:entered", None, &entered);
+        let mut inventory = vec![Value::Null; 28];
+        inventory[0] = json!({ "itemId": "logs", "quantity": 9 });
+        let sync = json!({"tick": 1, "character": character,
+            "position": {"x": 0, "y": 0.0, "z": 0}, "health": {"current": 1, "max": 1},
+            "skills": {}, "inventory": inventory, "equipment": {}, "coins": 25,
+            "energy": 1.0, "run": false});
+        hear(known, now, "player:sync", None, &sync);
+    }
+
+    /// Calls it whenever it wants to be called; what it sends, and when.
+    fn run(known: &mut Known, from: Instant, times: usize) -> Vec<(Instant, Request)> {
+        let (mut now, mut sent) = (from, Vec::new());
+        for _ in 0..times {
+            let Some(due) = known.due() else {
+                break;
+            };
+            assert!(due <= now + Duration::from_secs(60));
+            now = due.max(now) + Duration::from_millis(1);
+            if let Some(request) = known.next(now).0 {
+                sent.push((now, request));
+            }
+        }
+        sent
+    }
+
+    const ACTS: Acting = Acting {
+        deeds: true,
+        leave_every: None,
+    };
+
+    #[test]
+    fn who_acts_waits_for_its_answer_and_gives_up_after_ten_seconds() {
+        let (mut known, now) = bot(ACTS);
+        arrive(&mut known, now);
+        let walk = run(&mut known, now, 1).remove(0);
+        assert_eq!(walk.1.event, "player:move");
+        // Walks end by being seen where they lead to.
+        known.plan.refused(walk.0);
+        let first = run(&mut known, walk.0, 20).into_iter().next().unwrap();
+        assert_ne!(first.1.event, "player:move");
+
+        let (mut known, now) = bot(ACTS);
+        arrive(&mut known, now);
+        let deed = Deed::Withdraw { amount: 1 };
+        known.ask(deed, now);
+        assert!(!known.is_settled());
+        assert_eq!(known.next(now + Duration::from_secs(9)).0, None);
+        known.next(now + Duration::from_secs(11));
+        assert!(known.is_settled());
+        assert_eq!(known.tally.unanswered, 1);
+    }
+
+    #[test]
+    fn a_hushed_bot_asks_for_nothing() {
+        let (mut known, now) = bot(ACTS);
+        arrive(&mut known, now);
+        known.hushed = true;
+        assert!(run(&mut known, now, 50).is_empty());
+    }
+
+    #[test]
+    fn who_left_comes_back_and_tries_again_when_it_is_refused() {
+        let leaves = Acting {
+            deeds: false,
+            leave_every: Some(Duration::from_secs(1)),
+        };
+        let (mut known, now) = bot(leaves);
+        arrive(&mut known, now);
+        let sent = run(&mut known, now, 40);
+        let (at, leave) = sent.iter().find(|(_, r)| r.event == "world:leave").unwrap();
+        let left = json!({ "characterId": "me" });
+        hear(&mut known, *at, "world:left", Some(leave.id), &left);
+        let (at, enter) = run(&mut known, *at, 1).remove(0);
+        assert_eq!(enter.event, "world:enter");
+        let busy = json!({"code": "busy", "message": "", "event": "world:enter"});
+        hear(&mut known, at, "error", Some(enter.id), &busy);
+        let (at, again) = run(&mut known, at, 1).remove(0);
+        assert_eq!(again.event, "world:enter");
+        arrive(&mut known, at);
+        assert!(known.is_settled());
+    }
+
+    #[test]
+    fn a_bot_asks_for_walks_until_it_moves_again() {
+        let (mut known, now) = bot(Acting::NONE);
+        arrive(&mut known, now);
+        known.failover.begin(now);
+        let sent = run(&mut known, now, 4);
+        assert!(sent.len() >= 3 && sent.iter().all(|(_, r)| r.event == "player:move"));
+        let (at, last) = sent.last().unwrap();
+        hear(&mut known, *at, "ack", Some(last.id), &json!({}));
+        let moved = json!({"tick": 2, "chunks": [{"x": 0, "z": 0, "full": true, "enter": [
+            {"id": "me", "type": "player", "x": 1, "z": 0}]}]});
+        hear(&mut known, *at, "world:update", None, &moved);
+        assert_eq!(known.failover.took(), Some(at.duration_since(now)));
+    }
+}
