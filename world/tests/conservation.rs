@@ -1,0 +1,513 @@
+//! The law of value: whatever players do, each holder has just what the ledger says of it, and
+//! what is told to be saved is what is. Played by several worlds that share a land, hand players
+//! over, give regions away and take them over from what was saved.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod stage;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use stage::{BEGIN, Land};
+use world::item::{COINS, QUANTITY_MAX, SLOTS};
+use world::rng::Dice;
+use world::{
+    Arrival, Cause, CharacterId, Content, EntityId, Event, GroundChange, GroundItem, Holder, Inbox,
+    Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal, Region, Rules, Stack, Tick,
+    Tile, Value, World,
+};
+
+const WORLDS: u32 = 4;
+const PLAYERS: u32 = 24;
+
+type Books = BTreeMap<(Holder, Arc<str>), i64>;
+
+/// What a store would have.
+#[derive(Default)]
+struct Store {
+    players: BTreeMap<CharacterId, (PlayerRecord, Region)>,
+    ground: BTreeMap<EntityId, GroundItem>,
+}
+
+/// Worlds that share a land.
+struct Cluster {
+    content: Arc<Content>,
+    worlds: Vec<World>,
+    /// What comes to each at the next tick.
+    inboxes: Vec<Inbox>,
+    now: u64,
+    number: u64,
+    dice: Dice,
+    /// Until when somebody asks nothing.
+    naps: BTreeMap<CharacterId, u64>,
+    /// All that the ledgers said.
+    books: Books,
+    store: Store,
+    /// How often what happened.
+    counts: BTreeMap<&'static str, u32>,
+}
+
+impl Cluster {
+    /// The regions are dealt out by quarters, which meet at 0,0.
+    fn new(seed: u64, worlds: u32) -> Cluster {
+        let content = Land::default().rect("wall", (4, -6), (4, 6)).content();
+        let all = (0..worlds).map(|run| {
+            let run = u64::from(run) + 1;
+            World::new(Arc::clone(&content), Rules::default(), seed, run)
+        });
+        let mut cluster = Cluster {
+            worlds: all.collect(),
+            inboxes: (0..worlds).map(|_| Inbox::default()).collect(),
+            content,
+            now: BEGIN,
+            number: 0,
+            dice: Dice::new(seed, 77, 0),
+            naps: BTreeMap::new(),
+            books: Books::new(),
+            store: Store::default(),
+            counts: BTreeMap::new(),
+        };
+        for region in cluster.content.regions().to_vec() {
+            let quarter = i32::from(region.x < 0) * 2 + i32::from(region.z < 0);
+            let world = &mut cluster.worlds[(quarter.unsigned_abs() % worlds) as usize];
+            world.region_in(region, Tick(BEGIN), None).unwrap();
+        }
+        for n in 0..PLAYERS {
+            cluster.newcomer(n);
+        }
+        cluster
+    }
+
+    /// Some are new, some come with much: that is where the books begin.
+    fn newcomer(&mut self, n: u32) {
+        let tile = Tile::new(self.dice.between(-9, 9), self.dice.between(-9, 9));
+        let mut record = stage::record(&format!("p{n:02}"), tile);
+        if n % 3 == 0 {
+            record.placed = false;
+        } else {
+            record.coins = u64::from(QUANTITY_MAX) - u64::from(self.dice.below(40)) * 10;
+            let kinds = ["logs", "candle", "coins", "tinderbox", "unheard_of"];
+            for slot in 0..self.dice.between(5, 28) {
+                let item = kinds[self.dice.below(5) as usize];
+                let many = if self.content.stackable(item) { 9 } else { 1 };
+                let stack = Stack::new(item, many);
+                record.inventory.insert(u8::try_from(slot).unwrap(), stack);
+            }
+        }
+        held(&record, &mut self.books);
+        let region = if record.placed {
+            Region::from(tile)
+        } else {
+            Region::from(self.content.spawn())
+        };
+        let id = record.id.clone();
+        self.store.players.insert(id, (record.clone(), region));
+        self.bring(record, PlayerHot::default(), region);
+    }
+
+    fn home_of(&self, region: Region) -> usize {
+        let plays = self.worlds.iter().position(|world| world.plays(region));
+        plays.expect("every region is played")
+    }
+
+    fn bring(&mut self, record: PlayerRecord, hot: PlayerHot, region: Region) {
+        let at = self.home_of(region);
+        self.store.players.get_mut(&record.id).unwrap().1 = region;
+        self.inboxes[at].arrivals.push(Arrival {
+            record,
+            hot,
+            region,
+        });
+    }
+
+    /// Who was to come to `region` at `from` comes to it at `to`.
+    fn redirect(&mut self, region: Region, from: usize, to: usize) {
+        let arrivals = &mut self.inboxes[from].arrivals;
+        let coming: Vec<Arrival> = arrivals.extract_if(.., |a| a.region == region).collect();
+        let inputs = &mut self.inboxes[from].inputs;
+        let theirs = |input: &mut PlayerInput| coming.iter().any(|a| a.record.id == input.who);
+        let inputs: Vec<PlayerInput> = inputs.extract_if(.., theirs).collect();
+        self.inboxes[to].inputs.extend(inputs);
+        self.inboxes[to].arrivals.extend(coming);
+    }
+
+    fn count(&mut self, what: &'static str) {
+        *self.counts.entry(what).or_default() += 1;
+    }
+
+    /// A whole region goes to another world, or is taken over from what was saved.
+    fn move_a_region(&mut self, from_store: bool) {
+        let regions = self.content.regions();
+        let region = regions[self.dice.below(regions.len() as u32) as usize];
+        let from = self.home_of(region);
+        let to = (from + 1) % self.worlds.len();
+        let now = Tick(self.now);
+        if from == to {
+            return;
+        }
+        let bytes = self.worlds[from].region_out(region).unwrap();
+        self.redirect(region, from, to);
+        if !from_store {
+            self.count("region moved");
+            return self.worlds[to]
+                .region_in(region, now, Some(&bytes))
+                .unwrap();
+        }
+        self.count("region taken over");
+        let world = &mut self.worlds[to];
+        world.region_in(region, now, None).unwrap();
+        let lies = self.store.ground.values().filter(|i| i.region == region);
+        assert!(world.ground_in(region, now, lies.cloned().collect()));
+        let arrivals = &self.inboxes[to].arrivals;
+        let coming = |who: &CharacterId| arrivals.iter().any(|a| a.record.id == *who);
+        let players = self.store.players.iter();
+        let players = players.filter(|(who, (_, of))| *of == region && !coming(who));
+        let players: Vec<PlayerRecord> = players.map(|(_, (p, _))| p.clone()).collect();
+        for record in players {
+            self.bring(record, PlayerHot::default(), region);
+        }
+    }
+
+    /// What somebody asks, now and then.
+    fn ask(&mut self, who: &CharacterId, from: Tile) -> Option<Intent> {
+        let napping = self.naps.get(who).is_some_and(|until| self.now < *until);
+        if napping || self.dice.below(3) > 0 {
+            return None;
+        }
+        let dice = &mut self.dice;
+        let slot = |dice: &mut Dice| u8::try_from(dice.below(30)).unwrap();
+        Some(match dice.below(22) {
+            0..4 => {
+                let reach = if dice.below(5) == 0 { 40 } else { 7 };
+                let to = Tile::new(dice.between(-reach, reach), dice.between(-reach, reach));
+                let run = Some(dice.below(2) == 0);
+                Intent::Walk { to, run }
+            }
+            4..10 => {
+                let quantity = Some(dice.below(5)).filter(|q| *q < 4);
+                let slot = slot(dice) % (SLOTS / 2 + dice.below(20) as u8);
+                Intent::Drop { slot, quantity }
+            }
+            10..17 => {
+                let near = self.store.ground.values();
+                let near: Vec<&GroundItem> = near.filter(|i| i.tile.steps_to(from) < 20).collect();
+                let target = match near.len() as u32 {
+                    0 => EntityId::from("item:1-1"),
+                    many => near[dice.below(many) as usize].id.clone(),
+                };
+                Intent::Pickup { target }
+            }
+            17 => Intent::MoveSlot {
+                from: slot(dice),
+                to: slot(dice),
+            },
+            18 => Intent::WithdrawCoins {
+                amount: dice.below(60),
+            },
+            19 => Intent::DepositCoins {
+                amount: Some(dice.below(30)).filter(|q| *q < 25),
+            },
+            20 => {
+                self.naps.insert(who.clone(), self.now + 20);
+                Intent::HomeTeleport
+            }
+            _ => Intent::Stop,
+        })
+    }
+
+    fn ask_all(&mut self) {
+        for at in 0..self.worlds.len() {
+            let players = self.worlds[at].players();
+            let players: Vec<(CharacterId, Tile)> =
+                players.map(|p| (p.record().id.clone(), p.tile())).collect();
+            for (who, tile) in players {
+                if let Some(intent) = self.ask(&who, tile) {
+                    self.number += 1;
+                    let number = self.number;
+                    let input = PlayerInput {
+                        who,
+                        number,
+                        intent,
+                    };
+                    self.inboxes[at].inputs.push(input);
+                }
+            }
+            self.inboxes[at].value = match self.dice.below(20) {
+                0 => Value::Frozen,
+                1 => Value::Unavailable,
+                _ => Value::Open,
+            };
+        }
+    }
+
+    fn play(&mut self) {
+        match self.dice.below(60) {
+            0..2 => self.move_a_region(false),
+            2 => self.move_a_region(true),
+            _ => {}
+        }
+        self.ask_all();
+        self.now += 1;
+        let mut outcomes = Vec::new();
+        for (world, inbox) in self.worlds.iter_mut().zip(&mut self.inboxes) {
+            let inbox = std::mem::take(inbox);
+            let inputs = inbox.inputs.clone();
+            outcomes.push((world.tick(Tick(self.now), inbox, &mut ()), inputs));
+        }
+        for (at, (outcome, _)) in outcomes.iter().enumerate() {
+            self.save(at, outcome);
+        }
+        self.check();
+        for (at, (outcome, inputs)) in outcomes.into_iter().enumerate() {
+            self.follow(at, outcome, &inputs);
+        }
+    }
+
+    /// Writes down just what a zone would.
+    fn save(&mut self, at: usize, outcome: &Outcome) {
+        let changes = &outcome.changes;
+        for event in &outcome.events {
+            if let Event::TurnedAway { who, refusal } = event {
+                assert_eq!(*refusal, Refusal::StorageUnavailable);
+                self.count("turned away");
+                let (record, region) = self.store.players[who].clone();
+                self.bring(record, PlayerHot::default(), region);
+            }
+        }
+        for entry in &changes.ledger {
+            assert_ne!(entry.delta, 0);
+            let key = (entry.holder.clone(), Arc::clone(&entry.item));
+            *self.books.entry(key).or_default() += entry.delta;
+            self.count(match entry.cause {
+                Cause::Starter => "starter",
+                Cause::Drop => "drop",
+                Cause::Pickup => "pickup",
+                Cause::Expire => "expire",
+            });
+        }
+        for cause in [Cause::Drop, Cause::Pickup] {
+            let rows = changes.ledger.iter().filter(|e| e.cause == cause);
+            assert_eq!(rows.map(|e| e.delta).sum::<i64>(), 0, "{cause:?} moves");
+        }
+        for who in &changes.valued {
+            let record = self.worlds[at].record(who).unwrap();
+            let saved = &mut self.store.players.get_mut(who).unwrap().0;
+            (saved.inventory, saved.coins) = (record.inventory, record.coins);
+        }
+        for player in self.worlds[at].players() {
+            // Where it stands and belongs is not what this law is about.
+            let record = player.record();
+            let saved = self.store.players.get_mut(&record.id).unwrap();
+            saved.1 = player.region();
+            (saved.0.tile, saved.0.placed) = (record.tile, record.placed);
+        }
+        for (id, change) in &changes.ground {
+            match change {
+                GroundChange::Put(item) => {
+                    assert_eq!(item.id, *id);
+                    if self.store.ground.insert(id.clone(), item.clone()).is_some() {
+                        self.count("merge");
+                    }
+                }
+                GroundChange::Gone { region } => {
+                    if let Some(item) = self.store.ground.remove(id) {
+                        assert_eq!(item.region, *region);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands players over as zones would.
+    fn follow(&mut self, at: usize, outcome: Outcome, inputs: &[PlayerInput]) {
+        for crossing in outcome.crossings {
+            if crossing.place.is_none() && self.worlds[at].set_region(&crossing.who, crossing.to) {
+                self.count("crossing here");
+                continue;
+            }
+            let (mut record, hot) = self.worlds[at].leave(&crossing.who).unwrap();
+            self.count("handover");
+            if let Some(place) = crossing.place {
+                self.count("brought home");
+                record.tile = place;
+            }
+            self.bring(record, hot, crossing.to);
+        }
+        for event in outcome.events {
+            let Event::Elsewhere {
+                who,
+                number,
+                target,
+            } = event
+            else {
+                continue;
+            };
+            let there = self.worlds.iter().find_map(|w| w.ground_item(&target));
+            let (Some(region), true) = (
+                there.map(|i| i.region),
+                self.worlds[at].player(&who).is_some(),
+            ) else {
+                continue;
+            };
+            self.count("elsewhere");
+            let (record, hot) = self.worlds[at].leave(&who).unwrap();
+            self.bring(record, hot, region);
+            let again = inputs.iter().find(|i| i.number == number).unwrap().clone();
+            let there = self.home_of(region);
+            self.inboxes[there].inputs.push(again);
+        }
+    }
+
+    /// The law.
+    fn check(&mut self) {
+        let mut holdings = Books::new();
+        let mut ground = BTreeMap::new();
+        let (mut pinned, mut players) = (0, 0);
+        for world in &self.worlds {
+            for player in world.players() {
+                let record = player.record();
+                held(record, &mut holdings);
+                players += 1;
+                let saved = &self.store.players[&record.id].0;
+                assert_eq!(record.inventory, saved.inventory, "{} is saved", record.id);
+                assert_eq!(record.coins, saved.coins, "{} is saved", record.id);
+                bounded(&self.content, record);
+                let past = player.region().tiles_past(player.tile());
+                pinned += u32::from(player.pinned() && past >= 4);
+            }
+            for item in world.regions().flat_map(|region| world.ground(region)) {
+                let item = item.clone();
+                assert!((1..=QUANTITY_MAX).contains(&item.quantity), "{item:?}");
+                assert!(item.region.tiles_past(item.tile) <= 56, "{item:?}");
+                assert!(world.entities_in(item.tile.into()).any(|id| *id == item.id));
+                *holdings
+                    .entry((Holder::Ground, Arc::clone(&item.item)))
+                    .or_default() += i64::from(item.quantity);
+                assert_eq!(ground.insert(item.id.clone(), item), None, "it is twice");
+            }
+        }
+        for arrival in self.inboxes.iter().flat_map(|inbox| &inbox.arrivals) {
+            held(&arrival.record, &mut holdings);
+            players += 1;
+        }
+        assert_eq!(players, PLAYERS, "nobody is lost or double");
+        let lying: Vec<&EntityId> = ground.keys().collect();
+        assert_eq!(lying, self.store.ground.keys().collect::<Vec<_>>());
+        for (id, item) in &ground {
+            let saved = &self.store.ground[id];
+            assert_eq!((&item.item, item.quantity), (&saved.item, saved.quantity));
+        }
+        self.books.retain(|_, sum| *sum != 0);
+        assert_eq!(holdings, self.books, "each holder has what the ledger says");
+        *self.counts.entry("pinned").or_default() += pinned;
+    }
+
+    /// The hash over the very bytes with which all regions would move.
+    fn hash(&self) -> String {
+        let mut sha = Sha256::new();
+        for world in &self.worlds {
+            for region in world.regions() {
+                sha.update(world.region_bytes(region).unwrap());
+            }
+        }
+        format!("{:x}", sha.finalize())
+    }
+}
+
+/// Adds what a player holds.
+fn held(record: &PlayerRecord, books: &mut Books) {
+    let holder = Holder::Character(record.id.clone());
+    for stack in record.inventory.values() {
+        let key = (holder.clone(), Arc::clone(&stack.item));
+        *books.entry(key).or_default() += i64::from(stack.quantity);
+    }
+    if record.coins > 0 {
+        let coins = i64::try_from(record.coins).unwrap();
+        *books.entry((holder, COINS.into())).or_default() += coins;
+    }
+}
+
+fn bounded(content: &Content, record: &PlayerRecord) {
+    assert!(record.coins <= u64::from(QUANTITY_MAX), "{}", record.coins);
+    for (slot, stack) in &record.inventory {
+        let most = if content.stackable(&stack.item) {
+            QUANTITY_MAX
+        } else {
+            1
+        };
+        assert!(
+            *slot < SLOTS && (1..=most).contains(&stack.quantity),
+            "{slot} {stack:?}"
+        );
+    }
+}
+
+/// Plays a story of that seed; how often what happened, and what came of it.
+fn play(seed: u64, worlds: u32, ticks: u32) -> (BTreeMap<&'static str, u32>, String) {
+    let mut cluster = Cluster::new(seed, worlds);
+    for _ in 0..ticks {
+        cluster.play();
+    }
+    let hash = cluster.hash();
+    (cluster.counts, hash)
+}
+
+#[test]
+fn each_holder_has_what_the_ledger_says_in_one_world() {
+    for seed in 0..4 {
+        let (counts, _) = play(seed, 1, 500);
+        for what in [
+            "starter",
+            "drop",
+            "pickup",
+            "expire",
+            "merge",
+            "crossing here",
+        ] {
+            assert!(
+                counts.contains_key(what),
+                "seed {seed}: no {what} in {counts:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn each_holder_has_what_the_ledger_says_across_worlds() {
+    let mut sum: BTreeMap<&str, u32> = BTreeMap::new();
+    for seed in 100..108 {
+        for (what, many) in play(seed, WORLDS, 500).0 {
+            *sum.entry(what).or_default() += many;
+        }
+    }
+    let all = [
+        "starter",
+        "turned away",
+        "drop",
+        "pickup",
+        "expire",
+        "merge",
+        "crossing here",
+        "handover",
+        "brought home",
+        "elsewhere",
+        "pinned",
+        "region moved",
+        "region taken over",
+    ];
+    for what in all {
+        assert!(
+            sum.get(what).is_some_and(|n| *n > 0),
+            "no {what} in {sum:?}"
+        );
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_another_does_not() {
+    let (one, other) = (play(7, WORLDS, 200), play(7, WORLDS, 200));
+    assert_eq!(one, other);
+    assert_ne!(one.1, play(8, WORLDS, 200).1);
+}
