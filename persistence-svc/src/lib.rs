@@ -7,6 +7,8 @@
 mod config;
 mod feed;
 mod metrics;
+#[cfg(feature = "simulation")]
+pub mod mutants;
 mod placement;
 mod rpc;
 mod server;

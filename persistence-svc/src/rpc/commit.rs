@@ -17,14 +17,14 @@ use proto::rpc::persistence::v1::commit_reply::Outcome;
 use tokio::time::{Instant as Moment, timeout, timeout_at};
 use tonic::{Code, Response, Status, Streaming};
 
-use super::model::{number, row};
-use super::{Desk, Failure};
+use super::model::{number, row, wire_region};
+use super::{Desk, Failure, value};
 use crate::placement::planner::millis;
 use crate::store::error::StoreError;
-use crate::store::model::{Batch, CommitOutcome, Row};
+use crate::store::model::{Batch, CommitOutcome};
 
-/// Rows of one batch.
-const ROWS_MAX: usize = 20_000;
+/// Rows of one batch, all kinds together.
+const ROWS_MAX: usize = 60_000;
 /// Bytes of one batch.
 const BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The deadline of a batch of no rows.
@@ -70,7 +70,7 @@ async fn answer(
         Err(_) => "failed",
     };
     desk.metrics
-        .committed(outcome, batch.rows.len(), begun.elapsed());
+        .committed(outcome, batch.len(), begun.elapsed());
     match done {
         Ok(CommitOutcome::Done { .. }) => Ok(reply(Outcome::Done, Vec::new(), String::new())),
         Ok(CommitOutcome::Fenced) => {
@@ -81,9 +81,14 @@ async fn answer(
             tracing::warn!(run = batch.run, detail, "batch refused");
             Ok(reply(Outcome::Refused, ids, detail))
         }
-        Ok(CommitOutcome::TransferStale { ids, detail }) => {
-            Ok(reply(Outcome::TransferStale, ids, detail))
-        }
+        Ok(CommitOutcome::TransferStale {
+            ids,
+            regions,
+            detail,
+        }) => Ok(wire::CommitReply {
+            regions: regions.into_iter().map(wire_region).collect(),
+            ..reply(Outcome::TransferStale, ids, detail)
+        }),
         Err(error) => Err(desk.status("Commit", Failure::Store(error))),
     }
 }
@@ -110,7 +115,20 @@ fn wrong(detail: impl Into<String>) -> Wrong {
     }
 }
 
-type Rows = Result<Vec<wire::CharacterRow>, Wrong>;
+type Rows = Result<wire::CommitRows, Wrong>;
+
+fn count(rows: &wire::CommitRows) -> usize {
+    let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
+    rows.characters.len() + value + rows.gives.len()
+}
+
+fn extend(rows: &mut wire::CommitRows, more: wire::CommitRows) {
+    rows.characters.extend(more.characters);
+    rows.ground.extend(more.ground);
+    rows.gone.extend(more.gone);
+    rows.ledger.extend(more.ledger);
+    rows.gives.extend(more.gives);
+}
 
 /// Reads the whole stream, so that the caller is not cut off while it sends.
 async fn collect(
@@ -118,7 +136,7 @@ async fn collect(
 ) -> Result<(wire::CommitHeader, Rows), Status> {
     let deadline = Moment::now() + ARRIVAL;
     let mut header: Option<wire::CommitHeader> = None;
-    let mut rows = Vec::new();
+    let mut rows = wire::CommitRows::default();
     let mut bytes = 0;
     let late = |_| Status::deadline_exceeded("the batch did not arrive in time");
     while let Some(part) = timeout_at(deadline, stream.message())
@@ -128,12 +146,12 @@ async fn collect(
         bytes += part.encoded_len();
         match (part.part, &header) {
             (Some(Part::Header(first)), None) => header = Some(first),
-            (Some(Part::Rows(more)), Some(_)) => rows.extend(more.characters),
+            (Some(Part::Rows(more)), Some(_)) => extend(&mut rows, more),
             (_, None) => return Err(Status::invalid_argument("a batch begins with its header")),
             (_, Some(_)) => return Err(Status::invalid_argument("rows follow the header")),
         }
         if let Some(header) = &header
-            && (rows.len() > ROWS_MAX || bytes > BYTES_MAX)
+            && (count(&rows) > ROWS_MAX || bytes > BYTES_MAX)
         {
             let limit = format!("a batch has at most {ROWS_MAX} rows and {BYTES_MAX} bytes");
             return Ok((header.clone(), Err(wrong(limit))));
@@ -141,42 +159,59 @@ async fn collect(
     }
     let header = header.ok_or_else(|| Status::invalid_argument("an empty batch"))?;
     let said = usize::try_from(header.rows).unwrap_or(usize::MAX);
-    if rows.len() < said {
+    if count(&rows) < said {
         return Err(Status::data_loss("the batch was cut off"));
     }
-    if rows.len() > said {
+    if count(&rows) > said {
         return Ok((header, Err(wrong("more rows than the header says"))));
     }
     Ok((header, Ok(rows)))
 }
 
-fn batch(
-    desk: &Desk,
-    header: &wire::CommitHeader,
-    rows: Vec<wire::CharacterRow>,
-) -> Result<Batch, Wrong> {
-    let why = |failure: Failure| match failure {
+fn why(failure: Failure) -> Wrong {
+    match failure {
         Failure::Malformed(why) => wrong(why),
         Failure::Store(error) => wrong(error.to_string()),
-    };
+    }
+}
+
+fn batch(desk: &Desk, header: &wire::CommitHeader, rows: wire::CommitRows) -> Result<Batch, Wrong> {
     let sequence = number("sequence", header.sequence).map_err(why)?;
     if sequence == 0 {
         return Err(wrong("sequences begin at 1"));
     }
-    let checked = rows.into_iter().map(|one| {
-        let id = one.record.as_ref().map(|record| record.id.clone());
-        row(one).map_err(|failure| Wrong {
-            ids: id.into_iter().collect(),
-            ..why(failure)
-        })
-    });
+    let of = |one: &wire::CharacterRow| one.record.as_ref().map(|record| record.id.clone());
     Ok(Batch {
         run: number("run_id", header.run_id).map_err(why)?,
         sequence,
         tick: number("tick", header.tick).map_err(why)?,
-        rows: checked.collect::<Result<Vec<Row>, Wrong>>()?,
+        rows: checked(rows.characters, of, row)?,
+        ground: checked(rows.ground, |_| None, value::ground_item)?,
+        gone: checked(rows.gone, |_| None, value::ground_gone)?,
+        ledger: checked(
+            rows.ledger,
+            |row| Some(row.character_id.clone()).filter(|id| !id.is_empty()),
+            value::ledger_row,
+        )?,
+        gives: checked(rows.gives, |_| None, value::region_give)?,
         lease_ms: millis(desk.lease),
     })
+}
+
+/// Reads rows of one kind; what is wrong with one is said with the character that it is of.
+fn checked<W, R>(
+    rows: Vec<W>,
+    of: impl Fn(&W) -> Option<String>,
+    read: impl Fn(W) -> Result<R, Failure>,
+) -> Result<Vec<R>, Wrong> {
+    let read = |one: W| {
+        let id = of(&one);
+        read(one).map_err(|failure| Wrong {
+            ids: id.into_iter().collect(),
+            ..why(failure)
+        })
+    };
+    rows.into_iter().map(read).collect()
 }
 
 /// Applies the batch under a span of the tick that it is from, and one for the database.
@@ -189,7 +224,7 @@ async fn traced(
         Some(remote) => Context::new().with_remote_span_context(remote),
         None => Context::new(),
     };
-    let rows = i64::try_from(batch.rows.len()).unwrap_or(i64::MAX);
+    let rows = i64::try_from(batch.len()).unwrap_or(i64::MAX);
     let commit = desk
         .tracer
         .span_builder("tilestead.persistence.v1.Runs/Commit")
@@ -215,7 +250,7 @@ async fn traced(
             KeyValue::new("db.operation.batch.size", rows),
         ])
         .start_with_context(&desk.tracer, &here);
-    let limit = BASE + EACH * u32::try_from(batch.rows.len()).unwrap_or(u32::MAX);
+    let limit = BASE + EACH * u32::try_from(batch.len()).unwrap_or(u32::MAX);
     let done = match timeout(limit, desk.store.commit(Arc::clone(batch))).await {
         Ok(done) => done,
         Err(_) => Err(StoreError::Away("no answer in time".to_owned())),

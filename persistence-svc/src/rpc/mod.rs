@@ -8,6 +8,7 @@ pub(crate) mod commit;
 pub(crate) mod directory;
 pub(crate) mod model;
 pub(crate) mod runs;
+pub(crate) mod value;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -111,7 +112,9 @@ impl Desk {
             StoreError::NotFound(_) => Status::not_found(error.to_string()),
             StoreError::NameTaken => Status::already_exists(error.to_string()),
             StoreError::Full(_) => Status::resource_exhausted(error.to_string()),
-            StoreError::InWorld => Status::failed_precondition(error.to_string()),
+            StoreError::InWorld | StoreError::Quarantined => {
+                Status::failed_precondition(error.to_string())
+            }
             StoreError::Broken(why) => {
                 tracing::error!(method, why, "the store is broken");
                 Status::internal("internal error")

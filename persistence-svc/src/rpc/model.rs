@@ -4,21 +4,22 @@
 use proto::rpc::common::v1 as common;
 use proto::rpc::persistence::v1 as wire;
 
-use super::{Failure, malformed};
+use super::{Failure, malformed, value};
 use crate::store::error::StoreError;
 use crate::store::model::{
     Character, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS, SignedIn,
     SkillValue, Then,
 };
 use crate::store::unsigned;
+use crate::store::value::Holdings;
 
 /// No tile is farther out than this; a `real` column holds it exactly.
-const COORDINATE_MAX: i32 = 1_000_000;
+pub(super) const COORDINATE_MAX: i32 = 1_000_000;
 /// No text of a request is longer, in bytes.
 const TEXT_MAX: usize = 256;
 const RUN_ENERGY_MAX: u32 = 10_000;
 
-type Checked<T> = Result<T, Failure>;
+pub(super) type Checked<T> = Result<T, Failure>;
 
 /// A text that must not be empty.
 pub(crate) fn text(field: &str, value: String) -> Checked<String> {
@@ -92,7 +93,11 @@ pub(crate) fn row(row: wire::CharacterRow) -> Checked<Row> {
         },
         (Some(_), Some(_)) => return Err(malformed("a row both transfers and logs out")),
     };
-    Ok(Row { record, then })
+    Ok(Row {
+        record,
+        then,
+        holdings: row.holdings,
+    })
 }
 
 fn record(record: wire::CharacterRecord) -> Checked<Record> {
@@ -115,7 +120,10 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
         z: record.z,
         combat_level: small("combat_level", record.combat_level)?,
         health: small("health", record.health)?,
-        coins: small("coins", record.coins)?,
+        holdings: Holdings {
+            coins: small("coins", record.coins)?,
+            pack: value::pack(record.inventory)?,
+        },
         run_energy: small("run_energy", record.run_energy)?,
         running: record.running,
         placed: record.placed,
@@ -220,12 +228,12 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         z: record.z,
         combat_level: count(record.combat_level)?,
         health: count(record.health)?,
-        coins: u64::from(count(record.coins)?),
+        coins: u64::from(count(record.holdings.coins)?),
         skills: skills.collect::<Checked<_>>()?,
         run_energy: count(record.run_energy)?,
         running: record.running,
         placed: record.placed,
-        inventory: Vec::new(),
+        inventory: value::wire_pack(record.holdings.pack)?,
     })
 }
 
@@ -258,8 +266,8 @@ pub(crate) fn directory(directory: Directory) -> Result<wire::DirectoryUpdate, S
             region: Some(wire_region(owner.region)),
             run_id: unsigned(owner.run)?,
             epoch: unsigned(owner.epoch)?,
-            wanted_run_id: 0,
-            paused: false,
+            wanted_run_id: unsigned(owner.wanted)?,
+            paused: owner.paused,
         })
     });
     Ok(wire::DirectoryUpdate {
@@ -268,7 +276,7 @@ pub(crate) fn directory(directory: Directory) -> Result<wire::DirectoryUpdate, S
         runs: runs.collect::<Result<_, StoreError>>()?,
         regions: regions.collect::<Result<_, StoreError>>()?,
         unchanged: false,
-        frozen: false,
+        frozen: directory.frozen,
     })
 }
 
@@ -281,6 +289,6 @@ pub(crate) fn state(state: RunState) -> wire::RunState {
     }
 }
 
-fn count(value: i32) -> Result<u32, StoreError> {
+pub(super) fn count(value: i32) -> Result<u32, StoreError> {
     u32::try_from(value).map_err(|_| StoreError::Broken(format!("{value} is negative")))
 }

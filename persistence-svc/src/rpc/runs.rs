@@ -1,23 +1,72 @@
 //! `Runs`: the right to live, to own and to write.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::ended_request::Reason;
 use proto::rpc::persistence::v1::runs_server::Runs;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
 use super::commit;
 use super::model::{number, ownership, region, small, state, text, wire_record};
-use super::{Desk, malformed};
+use super::{Desk, Failure, malformed, value};
 use crate::placement::planner::millis;
-use crate::store::model::{Registration, Renewal, RunState};
+use crate::store::model::{Ended, RegionLoad, Registration, Renewal, RunState};
 use crate::store::unsigned;
 
 /// A world has no more regions.
 const REGIONS_MAX: usize = 4_096;
+/// No more characters are quarantined at once: so many at fault are not at fault.
+const QUARANTINE_MAX: usize = 1_000;
 /// A crowded region is much to read; the caller's own deadline is what ends the wait.
 const LOAD_LIMIT: Duration = Duration::from_secs(10);
+
+/// What regions cost, each said once.
+fn loads(said: Vec<wire::RegionLoad>) -> Result<Vec<RegionLoad>, Failure> {
+    if said.len() > REGIONS_MAX {
+        return Err(malformed("regions: too many"));
+    }
+    let mut loads = BTreeMap::new();
+    for load in said {
+        let place = region("regions", load.region)?;
+        let load = RegionLoad {
+            region: place,
+            cost_us: small("cost_us", load.cost_us)?,
+            players: small("players", load.players)?,
+        };
+        if loads.insert(place, load).is_some() {
+            return Err(malformed("regions: one is there twice"));
+        }
+    }
+    Ok(loads.into_values().collect())
+}
+
+/// How a run ended. What its reason does not concern is left out.
+fn ended(ask: wire::EndedRequest) -> Result<Ended, Failure> {
+    if ask.regions.len() > REGIONS_MAX || ask.character_ids.len() > QUARANTINE_MAX {
+        return Err(malformed("too much is at fault"));
+    }
+    let mut ended = Ended {
+        run: number("run_id", ask.run_id)?,
+        ..Ended::default()
+    };
+    match ask.reason() {
+        Reason::Unspecified => return Err(malformed("reason is missing")),
+        Reason::Panicked => {
+            let regions = ask.regions.into_iter();
+            let regions = regions.map(|one| region("regions", Some(one)));
+            ended.faults = regions.collect::<Result<_, _>>()?;
+        }
+        Reason::Refused => {
+            let ids = ask.character_ids.into_iter();
+            let ids = ids.map(|id| text("character_ids", id));
+            ended.quarantine = ids.collect::<Result<_, _>>()?;
+        }
+    }
+    Ok(ended)
+}
 
 /// The service.
 pub(crate) struct RunsService(pub(crate) Arc<Desk>);
@@ -69,6 +118,7 @@ impl Runs for RunsService {
                 run: number("run_id", ask.run_id)?,
                 players: small("players", ask.players)?,
                 tick_cost_us: small("tick_cost_us", ask.tick_cost_us)?,
+                loads: loads(ask.regions)?,
                 lease_ms: millis(self.0.lease),
             };
             let renewed = self.0.store.renew(renewal).await?;
@@ -88,16 +138,34 @@ impl Runs for RunsService {
 
     async fn drain(
         &self,
-        _: Request<wire::DrainRequest>,
+        request: Request<wire::DrainRequest>,
     ) -> Result<Response<wire::DrainReply>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let run = number("run_id", request.into_inner().run_id);
+        let work = async {
+            let run = run?;
+            if self.0.store.drain(run).await? {
+                tracing::info!(run, "a run gives its regions away");
+            }
+            Ok(wire::DrainReply {})
+        };
+        self.0.answer("Drain", work).await
     }
 
     async fn ended(
         &self,
-        _: Request<wire::EndedRequest>,
+        request: Request<wire::EndedRequest>,
     ) -> Result<Response<wire::EndedReply>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let ask = request.into_inner();
+        let work = async {
+            let reason = ask.reason();
+            let ended = ended(ask)?;
+            let (run, ids) = (ended.run, ended.quarantine.clone());
+            if self.0.store.ended(ended).await? {
+                tracing::error!(run, ?reason, quarantined = ?ids, "a run ended by a fault");
+            }
+            Ok(wire::EndedReply {})
+        };
+        self.0.answer("Ended", work).await
     }
 
     async fn release(
@@ -125,10 +193,12 @@ impl Runs for RunsService {
             let epoch = number("epoch", ask.epoch)?;
             let loaded = self.0.store.load_region(run, place, epoch).await?;
             let characters = loaded.characters.into_iter().map(wire_record);
+            let ground = loaded.ground.into_iter().map(value::wire_ground_item);
             Ok(wire::LoadRegionReply {
                 characters: characters.collect::<Result<_, _>>()?,
                 state: loaded.state.into(),
-                ..wire::LoadRegionReply::default()
+                ground: ground.collect::<Result<_, _>>()?,
+                played_tick: unsigned(loaded.played_tick)?,
             })
         };
         self.0.answer_within(LOAD_LIMIT, "LoadRegion", work).await

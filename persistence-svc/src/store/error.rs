@@ -25,6 +25,9 @@ pub(crate) enum StoreError {
     /// It cannot be done while the character is in the world.
     #[error("the character is in the world")]
     InWorld,
+    /// The character is kept out of the world until an operator releases it.
+    #[error("the character is quarantined")]
+    Quarantined,
     /// The store holds or said something that it never should.
     #[error("the store is broken: {0}")]
     Broken(String),

@@ -3,11 +3,15 @@
 //!
 //! Always: a row passes only when its region and ownership sequence are the store's and the
 //! region is the writing run's; a transfer passes only when its target stands at the epoch that
-//! the row names.
+//! the row names; a region is given only by its owner, and only to a run that is live.
+
+mod holdings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{Batch, CommitOutcome, Region, Row, Then};
+use super::model::{Batch, CommitOutcome, NOBODY, Region, Row, Then};
+use super::value::{GroundItem, Holdings};
+pub(crate) use holdings::{SlotChanges, slots};
 
 /// A character as the store holds it.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +34,29 @@ pub(crate) struct HeldRegion {
 pub(crate) struct Held {
     pub(crate) characters: BTreeMap<String, HeldCharacter>,
     pub(crate) regions: BTreeMap<Region, HeldRegion>,
+    /// Of the rows that write theirs.
+    pub(crate) holdings: BTreeMap<String, Holdings>,
+    /// Of the items that the batch names, by id.
+    pub(crate) ground: BTreeMap<String, GroundItem>,
+    /// Of the runs to which the batch gives regions, those that are live.
+    pub(crate) live: BTreeSet<i64>,
+    /// The broken variant: what a fenced run says is believed.
+    #[cfg(feature = "simulation")]
+    pub(crate) believes: bool,
+}
+
+impl Held {
+    fn owns(&self, run: i64, region: Region) -> bool {
+        let owner = self.regions.get(&region);
+        owner.is_some_and(|owner| owner.run == run) || self.believes()
+    }
+
+    fn believes(&self) -> bool {
+        #[cfg(feature = "simulation")]
+        return self.believes;
+        #[cfg(not(feature = "simulation"))]
+        false
+    }
 }
 
 /// What a row leaves behind, beside its record.
@@ -72,7 +99,11 @@ pub(crate) fn regions(batch: &Batch) -> BTreeSet<Region> {
         Then::Transfer { region, .. } => Some(region),
         Then::Stay | Then::Logout { .. } => None,
     });
-    from.chain(to).collect()
+    let ground = batch.ground.iter().map(|item| item.region);
+    let gone = batch.gone.iter().map(|gone| gone.region);
+    let given = batch.gives.iter().map(|give| give.region);
+    let rows = from.chain(to);
+    rows.chain(ground).chain(gone).chain(given).collect()
 }
 
 /// What each row leaves behind, in the order of the rows; or the outcome that refuses the batch.
@@ -110,13 +141,43 @@ pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Vec<After>, CommitOutc
             detail: why,
         });
     }
-    if !stale.is_empty() {
+    let kept = gives(batch, held)?;
+    holdings::balances(batch, held)?;
+    if !stale.is_empty() || !kept.is_empty() {
         return Err(CommitOutcome::TransferStale {
             ids: stale,
-            detail: "the target does not own the region at that epoch".to_owned(),
+            regions: kept,
+            detail: "the target does not own the region at that epoch, or is not live".to_owned(),
         });
     }
     Ok(after)
+}
+
+/// The regions that cannot be given because who should have them is not live.
+fn gives(batch: &Batch, held: &Held) -> Result<Vec<Region>, CommitOutcome> {
+    let mut seen = BTreeSet::new();
+    let mut kept = Vec::new();
+    for give in &batch.gives {
+        let owner = held.regions.get(&give.region);
+        let stands = owner.is_some_and(|owner| owner.run == batch.run && owner.epoch == give.epoch);
+        let why = if !seen.insert(give.region) {
+            "is given twice"
+        } else if !stands {
+            "is not the run's at that epoch"
+        } else if give.to == batch.run || give.to == NOBODY {
+            "is given to nobody else"
+        } else {
+            if !held.live.contains(&give.to) {
+                kept.push(give.region);
+            }
+            continue;
+        };
+        return Err(CommitOutcome::Refused {
+            ids: Vec::new(),
+            detail: format!("region {},{} {why}", give.region.x, give.region.z),
+        });
+    }
+    Ok(kept)
 }
 
 /// Whether the row is of a character that the run owns; and whether it stays in the world. The
@@ -127,6 +188,9 @@ fn fits(run: i64, row: &Row, held: &Held) -> Result<bool, &'static str> {
     let Some(character) = held.characters.get(&record.id) else {
         return Err("there is no such character");
     };
+    if held.believes() {
+        return Ok(true);
+    }
     if !character.online {
         return Err("the character is not in the world");
     }
@@ -139,9 +203,8 @@ fn fits(run: i64, row: &Row, held: &Held) -> Result<bool, &'static str> {
     if record.session_epoch > character.session_epoch {
         return Err("the session epoch is not known");
     }
-    match held.regions.get(&record.region) {
-        Some(region) if region.run == run => {}
-        _ => return Err("the run does not own the region"),
+    if !held.owns(run, record.region) {
+        return Err("the run does not own the region");
     }
     let leaves = matches!(row.then, Then::Logout { .. });
     Ok(!(leaves && record.session_epoch == character.session_epoch))
@@ -164,7 +227,7 @@ fn arrives(run: i64, row: &Row, held: &Held) -> Result<Option<(Region, i64)>, &'
     }
     let target = held.regions.get(&region);
     let stands = target.is_some_and(|target| match epoch {
-        Some(epoch) => target.epoch == epoch && target.run != super::model::NOBODY,
+        Some(epoch) => target.epoch == epoch && target.run != NOBODY,
         None => target.run == run,
     });
     Ok(stands.then_some((region, ownership_sequence)))

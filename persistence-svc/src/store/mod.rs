@@ -7,23 +7,26 @@
 //! One trait per concern, implemented over PostgreSQL and SQLite. Both pass the same tests.
 
 pub(crate) mod columns;
+pub(crate) mod conservation;
 pub(crate) mod error;
 pub(crate) mod judge;
 pub(crate) mod model;
 pub(crate) mod postgres;
 pub(crate) mod sqlite;
+pub(crate) mod value;
 
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 use tonic::async_trait;
 
-use crate::placement::plan::{Change, View};
+use crate::placement::plan::{Applied, Change, View};
+pub use conservation::{Conservation, Total};
 pub use error::StoreLocked;
 use error::{Result, StoreError};
 use model::{
-    Batch, Character, CommitOutcome, Directory, LoadedRegion, OpenSession, Opened, Ownership,
-    Record, Region, Registered, Registration, Renewal, Renewed, SignedIn,
+    Batch, Character, CommitOutcome, Directory, Ended, LoadedRegion, OpenSession, Opened, Ownership,
+    Record, Region, RegionReport, Registered, Registration, Renewal, Renewed, SignedIn,
 };
 
 /// How many characters an account may have.
@@ -71,8 +74,18 @@ pub(crate) trait Runs: Send + Sync {
     async fn renew(&self, ask: Renewal) -> Result<Renewed>;
     /// Fences the run; its regions become nobody's. Again: nothing more happens.
     async fn release(&self, run: i64) -> Result<()>;
+    /// The run is given no regions any more; false when that was so before. Fails with
+    /// [`StoreError::Fenced`] when it is fenced.
+    async fn drain(&self, run: i64) -> Result<bool>;
+    /// Fences a run that ended by a fault; its regions become nobody's, those at fault are noted,
+    /// and the named characters of its regions leave the world and are quarantined. False, and
+    /// nothing happens, when it was fenced before: others may play what it names by now.
+    async fn ended(&self, ask: Ended) -> Result<bool>;
     /// Everything in a region that `run` owns at `epoch`.
     async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion>;
+    /// Removes at most `most` runs that were fenced `older_ms` ago and own nothing, with all that
+    /// is kept about them but their ledger. Returns how many.
+    async fn prune(&self, older_ms: i64, most: i64) -> Result<u64>;
 }
 
 /// What was played.
@@ -98,14 +111,36 @@ pub(crate) trait Directories: Send + Sync {
     /// What a plan is made from, at one moment.
     async fn view(&self) -> Result<View>;
     /// Carries a plan out in one transaction, as far as it still fits: fences only runs whose
-    /// lease has ended, gives away only regions of nobody and of runs fenced here, and only at
-    /// the epoch that the plan saw. Returns how many runs were fenced and regions changed.
-    async fn apply(&self, change: Change) -> Result<(usize, usize)>;
+    /// lease has ended or that enough witnesses saw dead a moment ago, gives away only regions of
+    /// nobody and of runs fenced here, and wishes only what concerns the owner and the epoch that
+    /// the plan saw.
+    async fn apply(&self, change: Change) -> Result<Applied>;
+    /// Notes that a witness saw a run dead, and wakes the planners; nothing when the run is fenced
+    /// already. `by`: the witness is this run, and must not be fenced itself.
+    async fn suspect(&self, run: i64, witness: &str, by: Option<i64>) -> Result<()>;
+}
+
+/// What operators look at and decide. All of it works beside a running service.
+#[async_trait]
+pub(crate) trait Operators: Send + Sync {
+    /// Compares all that is held with the ledger, and looks for owners that cannot be, at one
+    /// moment.
+    async fn check(&self) -> Result<Conservation>;
+    /// Freezes or allows exchanges of value; false when that was so before.
+    async fn freeze(&self, frozen: bool) -> Result<bool>;
+    /// All regions, in order.
+    async fn regions(&self) -> Result<Vec<RegionReport>>;
+    /// Lets a paused region be played again and forgets its faults; false when it was not paused.
+    async fn resume_region(&self, region: Region) -> Result<bool>;
+    /// Who is quarantined: ids and names, by id.
+    async fn quarantined(&self) -> Result<Vec<(String, String)>>;
+    /// Lets a character into the world again; false when it was not quarantined.
+    async fn release_character(&self, id: &str) -> Result<bool>;
 }
 
 /// The whole store.
 #[async_trait]
-pub(crate) trait Store: Accounts + Sessions + Runs + Commits + Directories {
+pub(crate) trait Store: Accounts + Sessions + Runs + Commits + Directories + Operators {
     /// `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;
     /// Brings the tables up to date. May be repeated.

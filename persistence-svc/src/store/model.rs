@@ -1,6 +1,8 @@
 //! What the store speaks of. Numbers are as the database keeps them; whatever came over the wire
 //! has been checked before it becomes one of these.
 
+use super::value::{GroundGone, GroundItem, Holdings, LedgerRow, RegionGive};
+
 /// A square of 64 x 64 tiles. Rows are locked in the order of this type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Region {
@@ -85,7 +87,8 @@ pub(crate) struct Record {
     pub(crate) z: i32,
     pub(crate) combat_level: i32,
     pub(crate) health: i32,
-    pub(crate) coins: i32,
+    /// In a commit it counts only where the row says so.
+    pub(crate) holdings: Holdings,
     pub(crate) run_energy: i32,
     pub(crate) running: bool,
     pub(crate) placed: bool,
@@ -130,12 +133,47 @@ pub(crate) struct Registered {
 }
 
 /// What a run says of itself when it renews its lease.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Renewal {
     pub(crate) run: i64,
     pub(crate) players: i32,
     pub(crate) tick_cost_us: i32,
+    /// Those of its regions that cost something.
+    pub(crate) loads: Vec<RegionLoad>,
     pub(crate) lease_ms: i64,
+}
+
+/// What a region costs its owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RegionLoad {
+    pub(crate) region: Region,
+    pub(crate) cost_us: i32,
+    pub(crate) players: i32,
+}
+
+/// A run that ended by a fault.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ended {
+    pub(crate) run: i64,
+    /// Where it panicked.
+    pub(crate) faults: Vec<Region>,
+    /// Whose rows were refused.
+    pub(crate) quarantine: Vec<String>,
+}
+
+/// What operators see of a region.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RegionReport {
+    pub(crate) region: Region,
+    pub(crate) run: i64,
+    pub(crate) epoch: i64,
+    /// Where its owner is reached; empty: nobody's.
+    pub(crate) address: String,
+    pub(crate) cost_us: i64,
+    pub(crate) players: i64,
+    pub(crate) wanted: i64,
+    pub(crate) faults: i64,
+    pub(crate) paused: bool,
 }
 
 /// The answer to a renewal.
@@ -170,6 +208,9 @@ impl RunState {
 pub(crate) struct LoadedRegion {
     pub(crate) characters: Vec<Record>,
     pub(crate) state: Vec<u8>,
+    pub(crate) ground: Vec<GroundItem>,
+    /// The last tick that the last owner committed; 0: never played.
+    pub(crate) played_tick: i64,
 }
 
 /// Who owns a character.
@@ -184,14 +225,27 @@ pub(crate) struct Ownership {
     pub(crate) region_epoch: i64,
 }
 
-/// What one tick of one run changed.
-#[derive(Debug, Clone)]
+/// What one tick of one run changed. Gives are applied last.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Batch {
     pub(crate) run: i64,
     pub(crate) sequence: i64,
     pub(crate) tick: i64,
     pub(crate) rows: Vec<Row>,
+    /// New ones, and those of which something changed.
+    pub(crate) ground: Vec<GroundItem>,
+    pub(crate) gone: Vec<GroundGone>,
+    pub(crate) ledger: Vec<LedgerRow>,
+    pub(crate) gives: Vec<RegionGive>,
     pub(crate) lease_ms: i64,
+}
+
+impl Batch {
+    /// How many rows it has of all kinds together.
+    pub(crate) fn len(&self) -> usize {
+        let value = self.ground.len() + self.gone.len() + self.ledger.len();
+        self.rows.len() + value + self.gives.len()
+    }
 }
 
 /// What became of one character. Region and sequence of the record are those before the batch.
@@ -199,6 +253,8 @@ pub(crate) struct Batch {
 pub(crate) struct Row {
     pub(crate) record: Record,
     pub(crate) then: Then,
+    /// Pack and coins of the record are written; without it the store keeps its own.
+    pub(crate) holdings: bool,
 }
 
 /// What else happens to the character of a row.
@@ -219,10 +275,20 @@ pub(crate) enum Then {
 /// How a commit ended. Nothing was changed unless it is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CommitOutcome {
-    Done { repeated: bool },
+    Done {
+        repeated: bool,
+    },
     Fenced,
-    Refused { ids: Vec<String>, detail: String },
-    TransferStale { ids: Vec<String>, detail: String },
+    Refused {
+        ids: Vec<String>,
+        detail: String,
+    },
+    /// `ids`: whose transfers, `regions`: whose gives could not be done.
+    TransferStale {
+        ids: Vec<String>,
+        regions: Vec<Region>,
+        detail: String,
+    },
 }
 
 /// Everything that gateways and zones must know of who is where. One consistent moment.
@@ -234,6 +300,8 @@ pub(crate) struct Directory {
     pub(crate) runs: Vec<DirectoryRun>,
     /// All regions, in order.
     pub(crate) regions: Vec<RegionOwner>,
+    /// The operator has frozen all exchanges of value.
+    pub(crate) frozen: bool,
 }
 
 /// A run as the directory shows it.
@@ -252,6 +320,10 @@ pub(crate) struct RegionOwner {
     pub(crate) region: Region,
     pub(crate) run: i64,
     pub(crate) epoch: i64,
+    /// The run to which its owner should give it; 0: it should keep it.
+    pub(crate) wanted: i64,
+    /// Nobody may play it until an operator says so.
+    pub(crate) paused: bool,
 }
 
 /// A coordinate as the column keeps it, as the whole tile that it is.

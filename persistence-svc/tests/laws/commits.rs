@@ -168,7 +168,6 @@ pub(crate) async fn everything_of_a_record_is_kept(kind: Kind) {
     record.z = 999_999;
     record.combat_level = 77;
     record.health = 3;
-    record.coins = 2_147_483_647;
     record.run_energy = 1_234;
     record.running = true;
     record.placed = true;
@@ -407,6 +406,6 @@ pub(crate) async fn a_batch_of_too_many_rows_is_refused(kind: Kind) {
         region: Some(region(0, 0)),
         ..wire::CharacterRecord::default()
     });
-    let reply = stage.commit(zone.run, 1, vec![row; 20_001]).await;
+    let reply = stage.commit(zone.run, 1, vec![row; 60_001]).await;
     assert_eq!(reply.outcome(), Outcome::Refused);
 }

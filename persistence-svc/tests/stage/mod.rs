@@ -200,6 +200,10 @@ impl Stage {
         RunsClient::new(self.channel()).max_decoding_message_size(64 * 1024 * 1024)
     }
 
+    pub(crate) fn directories(&self) -> DirectoryClient<Channel> {
+        DirectoryClient::new(self.channel())
+    }
+
     /// Runs statements in the database behind the service's back.
     pub(crate) fn sql(&self, sqlite: &str, postgres: &str) {
         match &self.backing {

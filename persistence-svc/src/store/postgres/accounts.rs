@@ -4,10 +4,11 @@ use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
-use super::{Postgres, Values, character};
+use super::{Postgres, Values, character, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{Account, Character, Region, SignedIn};
+use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
+use crate::store::value::Holdings;
 use crate::store::{
     Accounts, CHARACTERS_MAX, anonymous_name, fresh_secret, name_key, new_id, roles,
 };
@@ -77,16 +78,36 @@ impl Accounts for Postgres {
     }
 
     async fn delete_character(&self, account: &str, id: &str) -> Result<()> {
-        let client = self.client().await?;
-        let delete = r#"DELETE FROM characters WHERE id = $1 AND "accountId" = $2 AND NOT online"#;
-        if client.execute(delete, &[&id, &account]).await? == 1 {
-            return Ok(());
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let find = r#"SELECT online, quarantined, coins FROM characters
+                      WHERE id = $1 AND "accountId" = $2 FOR UPDATE"#;
+        let found = transaction.query_opt(find, &[&id, &account]).await?;
+        let found = found.ok_or(StoreError::NotFound("character"))?;
+        if found.try_get(0)? {
+            return Err(StoreError::InWorld);
         }
-        let find = r#"SELECT 1 FROM characters WHERE id = $1 AND "accountId" = $2"#;
-        match client.query_opt(find, &[&id, &account]).await? {
-            Some(_) => Err(StoreError::InWorld),
-            None => Err(StoreError::NotFound("character")),
+        if found.try_get(1)? {
+            return Err(StoreError::Quarantined);
         }
+        let holdings = Holdings {
+            coins: found.try_get(2)?,
+            pack: value::packs(&transaction, &[id])
+                .await?
+                .remove(id)
+                .unwrap_or_default(),
+        };
+        let ledger = holdings.written_off(id);
+        if !ledger.is_empty() {
+            let number = "UPDATE operations SET last = last + 1 RETURNING last";
+            let number: i64 = transaction.query_one(number, &[]).await?.try_get(0)?;
+            value::write_ledger(&transaction, (NOBODY, number), &ledger).await?;
+        }
+        transaction
+            .execute("DELETE FROM characters WHERE id = $1", &[&id])
+            .await?;
+        transaction.commit().await?;
+        Ok(())
     }
 
     async fn find_character(&self, name: &str) -> Result<Character> {

@@ -1,23 +1,28 @@
 //! Batches in PostgreSQL: one transaction, one statement per table.
 //!
-//! Always: locks are taken in one order: the run's row, regions by place, characters by id. What
-//! a lock protects is read in a statement after the one that took it, because a statement that
+//! Always: locks are taken in one order: runs by id, regions by place, characters by id. What a lock
+//! protects is read in a statement after the one that took it, because a statement that
 //! waited still sees the world as it was before it waited.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::types::ToSql;
 use tonic::async_trait;
 
+use super::directory::bump;
 use super::runs::columns;
-use super::{Postgres, Values};
+use super::{Postgres, Values, ownership, value};
+#[cfg(feature = "simulation")]
+use crate::mutants::{self, Mutant};
 use crate::store::Commits;
 use crate::store::error::{Result, StoreError};
 use crate::store::judge::{
     After, Held, HeldCharacter, HeldRegion, Order, gap, judge, order, regions,
 };
 use crate::store::model::{Batch, CommitOutcome, Region, SKILLS, Then};
+use crate::store::value::Holdings;
 
 /// Above this the statements get as long as the batch's own deadline.
 const LONG_ROWS: usize = 500;
@@ -45,7 +50,11 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
     let mut types = vec!["text"];
     let mut sets = Vec::new();
     for (name, kind) in PLAIN {
-        sets.push(format!(r#""{name}" = u."{name}""#));
+        // Coins are null where a row does not write them.
+        sets.push(match name {
+            "coins" => "coins = coalesce(u.coins, c.coins)".to_owned(),
+            _ => format!(r#""{name}" = u."{name}""#),
+        });
         names.push(format!(r#""{name}""#));
         types.push(kind);
     }
@@ -74,26 +83,20 @@ impl Commits for Postgres {
         let outcome = apply(&transaction, &batch).await?;
         // A refused batch has changed nothing but the lease.
         transaction.commit().await?;
+        if !batch.gives.is_empty() {
+            self.changed.notify_one();
+        }
         Ok(outcome)
     }
 }
 
 async fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> {
-    if batch.rows.len() > LONG_ROWS {
-        let limit = format!("SET LOCAL statement_timeout = {}", 3_000 + batch.rows.len());
+    if batch.len() > LONG_ROWS {
+        let limit = format!("SET LOCAL statement_timeout = {}", 3_000 + batch.len());
         transaction.batch_execute(&limit).await?;
     }
-    let renew = transaction
-        .prepare_cached(
-            "UPDATE runs SET until = tilestead_now_ms() + $2
-             WHERE id = $1 AND state <> 'fenced'",
-        )
-        .await?;
-    if transaction
-        .execute(&renew, &[&batch.run, &batch.lease_ms])
-        .await?
-        == 0
-    {
+    let mut held = Held::default();
+    if !runs(transaction, batch, &mut held).await? {
         return Ok(CommitOutcome::Fenced);
     }
     let query = transaction
@@ -108,12 +111,15 @@ async fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOut
         Order::Repeated => return Ok(CommitOutcome::Done { repeated: true }),
         Order::Gap => return Ok(gap(last, batch.sequence)),
     }
-    let held = held(transaction, batch).await?;
+    hold_regions(transaction, batch, &mut held).await?;
+    hold_characters(transaction, batch, &mut held).await?;
+    value::read(transaction, batch, &mut held).await?;
     let after = match judge(batch, &held) {
         Ok(after) => after,
         Err(refusal) => return Ok(refusal),
     };
     write(transaction, batch, &after).await?;
+    value::write(transaction, batch, &held).await?;
     close_sessions(transaction, batch).await?;
     let note = transaction
         .prepare_cached(
@@ -126,24 +132,84 @@ async fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOut
     transaction
         .execute(&note, &[&batch.run, &batch.sequence, &batch.tick])
         .await?;
+    if !batch.gives.is_empty() {
+        let gives = batch.gives.iter().map(|give| (give.region, give.to));
+        ownership::give(transaction, &gives.collect::<Vec<_>>()).await?;
+        bump(transaction).await?;
+    }
     Ok(CommitOutcome::Done { repeated: false })
 }
 
-/// Locks everything that the batch names and reads it.
-async fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
-    let mut held = Held::default();
-    if batch.rows.is_empty() {
-        return Ok(held);
-    }
-    let (xs, zs) = columns(&regions(batch));
-    let statement = transaction
+/// Locks the rows of runs by id: the writing run's, whose lease it renews, and those to which
+/// regions are given. False: it is fenced.
+async fn runs(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<bool> {
+    let targets: BTreeSet<i64> = batch.gives.iter().map(|give| give.to).collect();
+    let (before, after): (Vec<i64>, Vec<i64>) = targets.iter().partition(|id| **id < batch.run);
+    live(transaction, &before, held).await?;
+    let renew = transaction
         .prepare_cached(
-            "SELECT region_x, region_z, run_id, epoch FROM regions
-             WHERE (region_x, region_z) IN
-               (SELECT * FROM UNNEST($1::integer[], $2::integer[]))
-             ORDER BY region_x, region_z FOR SHARE",
+            "UPDATE runs SET until = tilestead_now_ms() + $2
+             WHERE id = $1 AND state <> 'fenced'",
         )
         .await?;
+    let values: Values<'_> = &[&batch.run, &batch.lease_ms];
+    if transaction.execute(&renew, values).await? == 0 {
+        #[cfg(feature = "simulation")]
+        if mutants::is(Mutant::NoFence) {
+            held.believes = true;
+            return Ok(true);
+        }
+        return Ok(false);
+    }
+    live(transaction, &after, held).await?;
+    Ok(true)
+}
+
+/// Share-locks runs and notes which of them are live.
+async fn live(transaction: &Transaction<'_>, ids: &[i64], held: &mut Held) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let query = format!(
+        "SELECT id FROM runs WHERE id = ANY($1) AND state = 'live' ORDER BY id {}",
+        share()
+    );
+    let statement = transaction.prepare_cached(&query).await?;
+    for row in transaction.query(&statement, &[&ids]).await? {
+        held.live.insert(row.try_get(0)?);
+    }
+    Ok(())
+}
+
+/// What orders a batch against changes of what it only reads.
+fn share() -> &'static str {
+    #[cfg(feature = "simulation")]
+    if mutants::is(Mutant::NoShareLock) {
+        return "";
+    }
+    "FOR SHARE"
+}
+
+/// Locks the regions that the batch names and reads them. Where it gives some away, all are locked
+/// as those are: two kinds of lock could not be taken in the order of places.
+async fn hold_regions(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<()> {
+    let regions = regions(batch);
+    if regions.is_empty() {
+        return Ok(());
+    }
+    let (xs, zs) = columns(&regions);
+    let lock = if batch.gives.is_empty() {
+        share()
+    } else {
+        "FOR UPDATE"
+    };
+    let query = format!(
+        "SELECT region_x, region_z, run_id, epoch FROM regions
+         WHERE (region_x, region_z) IN
+           (SELECT * FROM UNNEST($1::integer[], $2::integer[]))
+         ORDER BY region_x, region_z {lock}"
+    );
+    let statement = transaction.prepare_cached(&query).await?;
     for row in transaction.query(&statement, &[&xs, &zs]).await? {
         let region = Region {
             x: row.try_get(0)?,
@@ -155,14 +221,23 @@ async fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
         };
         held.regions.insert(region, owner);
     }
-    let ids: Vec<&str> = batch
-        .rows
-        .iter()
-        .map(|row| row.record.id.as_str())
-        .collect();
+    Ok(())
+}
+
+/// Locks the characters that the batch names and reads them.
+async fn hold_characters(
+    transaction: &Transaction<'_>,
+    batch: &Batch,
+    held: &mut Held,
+) -> Result<()> {
+    if batch.rows.is_empty() {
+        return Ok(());
+    }
+    let ids = batch.rows.iter().map(|row| row.record.id.as_str());
+    let ids: Vec<&str> = ids.collect();
     let statement = transaction
         .prepare_cached(
-            r#"SELECT id, "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online
+            r#"SELECT id, "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online, coins
                FROM characters WHERE id = ANY($1) ORDER BY id FOR UPDATE"#,
         )
         .await?;
@@ -176,9 +251,15 @@ async fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
             session_epoch: row.try_get(4)?,
             online: row.try_get(5)?,
         };
-        held.characters.insert(row.try_get(0)?, character);
+        let id: String = row.try_get(0)?;
+        let holdings = Holdings {
+            coins: row.try_get(6)?,
+            ..Holdings::default()
+        };
+        held.holdings.insert(id.clone(), holdings);
+        held.characters.insert(id, character);
     }
-    Ok(held)
+    Ok(())
 }
 
 type Column = Box<dyn ToSql + Sync + Send>;
@@ -221,7 +302,10 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
         of(records().map(|record| real(record.z))),
         of(records().map(|record| record.combat_level)),
         of(records().map(|record| record.health)),
-        of(records().map(|record| record.coins)),
+        of(batch
+            .rows
+            .iter()
+            .map(|row| row.holdings.then_some(row.record.holdings.coins))),
         of(records().map(|record| record.run_energy)),
         of(records().map(|record| record.running)),
         of(records().map(|record| record.placed)),

@@ -8,9 +8,12 @@ mod accounts;
 mod commits;
 mod directory;
 mod migrate;
+mod operators;
 pub(crate) mod ownership;
+mod placement;
 mod runs;
 mod sessions;
+mod value;
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -32,6 +35,7 @@ use super::Store;
 use super::columns::PLAIN;
 use super::error::{Result, StoreError};
 use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
+use super::value::Holdings;
 use crate::metrics::Metrics;
 
 /// How long a pool, a new connection and a check of an old one may take, each.
@@ -232,7 +236,11 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
         z: whole(f64::from(row.try_get::<_, f32>(10)?)),
         combat_level: row.try_get(11)?,
         health: row.try_get(12)?,
-        coins: row.try_get(13)?,
+        // The pack is in a table of its own.
+        holdings: Holdings {
+            coins: row.try_get(13)?,
+            ..Holdings::default()
+        },
         run_energy: row.try_get(14)?,
         running: row.try_get(15)?,
         placed: row.try_get(16)?,

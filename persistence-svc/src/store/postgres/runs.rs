@@ -3,14 +3,14 @@
 use deadpool_postgres::{GenericClient, Object};
 use tonic::async_trait;
 
-use super::directory::{INCARNATION, bump};
+use super::directory::{INCARNATION, bump, moment};
 pub(super) use super::ownership::disown;
-use super::{Postgres, Values, record};
+use super::{Postgres, Values, operators, record, value};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{
-    LoadedRegion, Region, Registered, Registration, Renewal, Renewed, RunState,
+    Ended, LoadedRegion, Region, Registered, Registration, Renewal, Renewed, RunState,
 };
 
 #[async_trait]
@@ -67,6 +67,12 @@ impl Runs for Postgres {
             Some(state) if renewed == 1 => RunState::parse(state),
             _ => RunState::Fenced,
         };
+        if state != RunState::Fenced
+            && let Err(error) = measure(&client, &ask).await
+        {
+            // The lease is renewed, and the next renewal says it again.
+            tracing::debug!(%error, run = ask.run, "the load of regions was not noted");
+        }
         Ok(Renewed {
             state,
             now_ms: row.try_get(1)?,
@@ -75,55 +81,165 @@ impl Runs for Postgres {
     }
 
     async fn release(&self, run: i64) -> Result<()> {
+        let ended = Ended {
+            run,
+            ..Ended::default()
+        };
+        self.ended(ended).await.map(|_| ())
+    }
+
+    async fn drain(&self, run: i64) -> Result<bool> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        let ended = transaction
+        let drain = "UPDATE runs SET state = 'draining' WHERE id = $1 AND state = 'live'";
+        let changed = transaction.execute(drain, &[&run]).await? == 1;
+        if changed {
+            bump(&transaction).await?;
+        } else {
+            let known = "SELECT 1 FROM runs WHERE id = $1 AND state = 'draining'";
+            if transaction.query_opt(known, &[&run]).await?.is_none() {
+                return Err(StoreError::Fenced);
+            }
+        }
+        transaction.commit().await?;
+        self.changed.notify_one();
+        Ok(changed)
+    }
+
+    async fn ended(&self, ask: Ended) -> Result<bool> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let fenced = transaction
             .execute(
                 "UPDATE runs SET state = 'fenced', until = tilestead_now_ms()
                  WHERE id = $1 AND state <> 'fenced'",
-                &[&run],
+                &[&ask.run],
             )
             .await?;
-        if ended == 0 {
-            return Ok(());
+        if fenced == 0 {
+            return Ok(false);
         }
-        disown(&transaction, &[run]).await?;
+        let (xs, zs) = columns(&ask.faults);
+        transaction
+            .execute(
+                "INSERT INTO region_faults (region_x, region_z, run_id, at)
+                 SELECT r.region_x, r.region_z, r.run_id, tilestead_now_ms() FROM regions r
+                 WHERE r.run_id = $3 AND (r.region_x, r.region_z) IN
+                   (SELECT * FROM UNNEST($1::integer[], $2::integer[]))
+                 ON CONFLICT DO NOTHING",
+                &[&xs, &zs, &ask.run],
+            )
+            .await?;
+        operators::quarantine(&transaction, ask.run, &ask.quarantine).await?;
+        disown(&transaction, &[ask.run]).await?;
         bump(&transaction).await?;
         transaction.commit().await?;
         self.changed.notify_one();
-        Ok(())
+        Ok(true)
     }
 
     async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion> {
-        let client = self.client().await?;
-        alive(&client, run).await?;
-        if owner(&client, region).await? != Some((run, epoch)) {
+        let mut client = self.client().await?;
+        // All of one moment: who is here has just the pack that came with it.
+        let moment = moment(&mut client).await?;
+        alive(&moment, run).await?;
+        let query = "SELECT run_id, epoch, played_tick FROM regions
+                     WHERE region_x = $1 AND region_z = $2";
+        let statement = moment.prepare_cached(query).await?;
+        let place: Values<'_> = &[&region.x, &region.z];
+        let row = moment.query_opt(&statement, place).await?;
+        let row = row.ok_or(StoreError::NotOwner)?;
+        if (row.try_get::<_, i64>(0)?, row.try_get::<_, i64>(1)?) != (run, epoch) {
             return Err(StoreError::NotOwner);
         }
-        let statement = client
+        let played_tick = row.try_get(2)?;
+        let statement = moment
             .prepare_cached(&format!(
-                r#"SELECT {} FROM characters c
-                   WHERE c."regionX" = $1 AND c."regionZ" = $2 AND c.online ORDER BY c.id"#,
+                r#"SELECT {} FROM characters c WHERE c."regionX" = $1 AND c."regionZ" = $2
+                     AND c.online AND NOT c.quarantined ORDER BY c.id"#,
                 *RECORD
             ))
             .await?;
-        let rows = client.query(&statement, &[&region.x, &region.z]).await?;
-        let characters = rows
-            .iter()
-            .map(record)
-            .collect::<std::result::Result<_, _>>()?;
-        let statement = client
+        let rows = moment.query(&statement, place).await?;
+        let mut characters = Vec::with_capacity(rows.len());
+        for row in &rows {
+            characters.push(record(row)?);
+        }
+        let ids: Vec<&str> = characters.iter().map(|one| one.id.as_str()).collect();
+        let mut packs = value::packs(&moment, &ids).await?;
+        for character in &mut characters {
+            character.holdings.pack = packs.remove(&character.id).unwrap_or_default();
+        }
+        let statement = moment
             .prepare_cached("SELECT state FROM region_states WHERE region_x = $1 AND region_z = $2")
             .await?;
-        let row = client
+        let row = moment
             .query_opt(&statement, &[&region.x, &region.z])
             .await?;
         let state = row.map(|row| row.try_get(0)).transpose()?;
+        let ground = value::ground_of(&moment, region).await?;
+        moment.commit().await?;
         Ok(LoadedRegion {
             characters,
             state: state.unwrap_or_default(),
+            ground,
+            played_tick,
         })
     }
+
+    async fn prune(&self, older_ms: i64, most: i64) -> Result<u64> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let old = "SELECT id FROM runs r
+                   WHERE state = 'fenced' AND until < tilestead_now_ms() - $1
+                     AND NOT EXISTS (SELECT 1 FROM regions o WHERE o.run_id = r.id)
+                   ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED";
+        let mut ids: Vec<i64> = Vec::new();
+        for row in transaction.query(old, &[&older_ms, &most]).await? {
+            ids.push(row.try_get(0)?);
+        }
+        for table in [
+            "commits WHERE run_id",
+            "witnesses WHERE run_id",
+            "runs WHERE id",
+        ] {
+            let delete = format!("DELETE FROM {table} = ANY($1)");
+            transaction.execute(&delete, &[&ids]).await?;
+        }
+        let faults = "DELETE FROM region_faults WHERE (region_x, region_z, run_id) IN
+                        (SELECT region_x, region_z, run_id FROM region_faults
+                         WHERE at < tilestead_now_ms() - $1 LIMIT $2)";
+        transaction.execute(faults, &[&older_ms, &most]).await?;
+        transaction.commit().await?;
+        Ok(ids.len() as u64)
+    }
+}
+
+/// Notes what the regions of a run cost; those that it does not name cost nothing.
+async fn measure(client: &Object, ask: &Renewal) -> Result<()> {
+    let (xs, zs) = columns(ask.loads.iter().map(|load| &load.region));
+    let costs: Vec<i32> = ask.loads.iter().map(|load| load.cost_us).collect();
+    let players: Vec<i32> = ask.loads.iter().map(|load| load.players).collect();
+    // Locked in the order of places, as commits do.
+    let statement = client
+        .prepare_cached(
+            "WITH mine AS
+               (SELECT region_x, region_z FROM regions WHERE run_id = $1
+                ORDER BY region_x, region_z FOR NO KEY UPDATE),
+             said AS
+               (SELECT * FROM UNNEST($2::integer[], $3::integer[], $4::integer[], $5::integer[])
+                  AS u (x, z, cost, players))
+             UPDATE regions r
+             SET cost_us = coalesce(said.cost, 0), players = coalesce(said.players, 0)
+             FROM mine LEFT JOIN said ON said.x = mine.region_x AND said.z = mine.region_z
+             WHERE r.region_x = mine.region_x AND r.region_z = mine.region_z AND r.run_id = $1
+               AND (r.cost_us, r.players)
+                 IS DISTINCT FROM (coalesce(said.cost, 0), coalesce(said.players, 0))",
+        )
+        .await?;
+    let values: Values<'_> = &[&ask.run, &xs, &zs, &costs, &players];
+    client.execute(&statement, values).await?;
+    Ok(())
 }
 
 /// Regions as two arrays, in order.
@@ -135,7 +251,7 @@ pub(super) fn columns<'a>(regions: impl IntoIterator<Item = &'a Region>) -> (Vec
 }
 
 /// Fails when the run is fenced or not known.
-pub(super) async fn alive(client: &Object, run: i64) -> Result<()> {
+pub(super) async fn alive<C: GenericClient>(client: &C, run: i64) -> Result<()> {
     let statement = client
         .prepare_cached("SELECT 1 FROM runs WHERE id = $1 AND state <> 'fenced'")
         .await?;
@@ -146,7 +262,10 @@ pub(super) async fn alive(client: &Object, run: i64) -> Result<()> {
 }
 
 /// Run and epoch of a region.
-pub(super) async fn owner(client: &Object, region: Region) -> Result<Option<(i64, i64)>> {
+pub(super) async fn owner<C: GenericClient>(
+    client: &C,
+    region: Region,
+) -> Result<Option<(i64, i64)>> {
     let statement = client
         .prepare_cached("SELECT run_id, epoch FROM regions WHERE region_x = $1 AND region_z = $2")
         .await?;

@@ -1,10 +1,12 @@
 //! Who is in the world, in PostgreSQL.
 
+use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::Row;
 use tonic::async_trait;
 
+use super::directory::moment;
 use super::runs::{alive, owner};
-use super::{Postgres, Values, character, record};
+use super::{Postgres, Values, character, record, value};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
@@ -19,9 +21,10 @@ impl Sessions for Postgres {
     async fn open_session(&self, ask: OpenSession) -> Result<Opened> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
+        still(&transaction, &ask.character_id).await?;
         let statement = transaction
             .prepare_cached(
-                r#"SELECT online, "sessionEpoch", "ownershipSequence" FROM characters
+                r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined FROM characters
                    WHERE id = $1 AND "accountId" = $2 FOR UPDATE"#,
             )
             .await?;
@@ -29,6 +32,9 @@ impl Sessions for Postgres {
             .query_opt(&statement, &[&ask.character_id, &ask.account_id])
             .await?
             .ok_or(StoreError::NotFound("character"))?;
+        if found.try_get(3)? {
+            return Err(StoreError::Quarantined);
+        }
         let session_epoch = found.try_get::<_, i64>(1)? + 1;
         let close = transaction
             .prepare_cached(
@@ -70,20 +76,25 @@ impl Sessions for Postgres {
     }
 
     async fn load_character(&self, run: i64, id: &str) -> Result<Record> {
-        let client = self.client().await?;
-        alive(&client, run).await?;
-        let statement = client
+        let mut client = self.client().await?;
+        let moment = moment(&mut client).await?;
+        alive(&moment, run).await?;
+        let statement = moment
             .prepare_cached(&format!(
-                "SELECT {} FROM characters c WHERE c.id = $1 AND c.online",
+                "SELECT {} FROM characters c WHERE c.id = $1 AND c.online AND NOT c.quarantined",
                 *RECORD
             ))
             .await?;
-        let row = client.query_opt(&statement, &[&id]).await?;
-        let found = record(&row.ok_or(StoreError::NotFound("character in the world"))?)?;
-        match owner(&client, found.region).await? {
-            Some((of, _)) if of == run => Ok(found),
-            _ => Err(StoreError::NotOwner),
+        let row = moment.query_opt(&statement, &[&id]).await?;
+        let mut found = record(&row.ok_or(StoreError::NotFound("character in the world"))?)?;
+        match owner(&moment, found.region).await? {
+            Some((of, _)) if of == run => {}
+            _ => return Err(StoreError::NotOwner),
         }
+        let mut packs = value::packs(&moment, &[id]).await?;
+        found.holdings.pack = packs.remove(id).unwrap_or_default();
+        moment.commit().await?;
+        Ok(found)
     }
 
     async fn online_characters(&self, run: i64) -> Result<Vec<Ownership>> {
@@ -91,7 +102,7 @@ impl Sessions for Postgres {
         alive(&client, run).await?;
         let statement = client
             .prepare_cached(&format!(
-                "{OWNERSHIP} WHERE c.online AND r.run_id = $1 ORDER BY c.id"
+                "{OWNERSHIP} WHERE c.online AND NOT c.quarantined AND r.run_id = $1 ORDER BY c.id"
             ))
             .await?;
         let rows = client.query(&statement, &[&run]).await?;
@@ -124,4 +135,17 @@ fn ownership(row: &Row) -> std::result::Result<Ownership, tokio_postgres::Error>
         run: row.try_get(6)?,
         region_epoch: row.try_get(7)?,
     })
+}
+
+/// Keeps the region of a character with its owner until the transaction ends: whoever comes into
+/// the world gets its next ownership sequence when that changes, or comes after the change.
+async fn still(transaction: &Transaction<'_>, id: &str) -> Result<()> {
+    let statement = transaction
+        .prepare_cached(
+            r#"SELECT 1 FROM regions WHERE (region_x, region_z) IN
+                 (SELECT "regionX", "regionZ" FROM characters WHERE id = $1) FOR SHARE"#,
+        )
+        .await?;
+    transaction.query_opt(&statement, &[&id]).await?;
+    Ok(())
 }

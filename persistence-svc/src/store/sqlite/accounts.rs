@@ -3,10 +3,11 @@
 use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
-use super::{Sqlite, character, is_duplicate, now_ms};
+use super::{Sqlite, character, is_duplicate, now_ms, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
-use crate::store::model::{Account, Character, Region, SignedIn};
+use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
+use crate::store::value::Holdings;
 use crate::store::{
     Accounts, CHARACTERS_MAX, anonymous_name, fresh_secret, name_key, new_id, roles,
 };
@@ -54,23 +55,8 @@ impl Accounts for Sqlite {
 
     async fn delete_character(&self, account: &str, id: &str) -> Result<()> {
         let (account, id) = (account.to_owned(), id.to_owned());
-        self.write(move |transaction| {
-            let online: Option<bool> = transaction
-                .prepare_cached(
-                    r#"SELECT online FROM characters WHERE id = ?1 AND "accountId" = ?2"#,
-                )?
-                .query_row(params![id, account], |row| row.get(0))
-                .optional()?;
-            match online {
-                None => Err(StoreError::NotFound("character")),
-                Some(true) => Err(StoreError::InWorld),
-                Some(false) => {
-                    transaction.execute("DELETE FROM characters WHERE id = ?1", [id])?;
-                    Ok(())
-                }
-            }
-        })
-        .await
+        self.write(move |transaction| delete(transaction, &account, &id))
+            .await
     }
 
     async fn find_character(&self, name: &str) -> Result<Character> {
@@ -185,4 +171,34 @@ fn create(
         character,
     )?;
     Ok(made)
+}
+
+fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<()> {
+    let found: Option<(bool, bool, i32)> = transaction
+        .prepare_cached(
+            r#"SELECT online, quarantined, coins FROM characters
+               WHERE id = ?1 AND "accountId" = ?2"#,
+        )?
+        .query_row(params![id, account], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .optional()?;
+    let coins = match found {
+        None => return Err(StoreError::NotFound("character")),
+        Some((true, ..)) => return Err(StoreError::InWorld),
+        Some((_, true, _)) => return Err(StoreError::Quarantined),
+        Some((.., coins)) => coins,
+    };
+    let pack = value::pack(transaction, id)?;
+    let ledger = Holdings { coins, pack }.written_off(id);
+    if !ledger.is_empty() {
+        let number = transaction.query_row(
+            "UPDATE operations SET last = last + 1 RETURNING last",
+            [],
+            |row| row.get(0),
+        )?;
+        value::write_ledger(transaction, (NOBODY, number), &ledger, now_ms())?;
+    }
+    transaction.execute("DELETE FROM characters WHERE id = ?1", [id])?;
+    Ok(())
 }

@@ -5,14 +5,17 @@ use std::sync::{Arc, LazyLock};
 use rusqlite::{OptionalExtension, ToSql, Transaction, params};
 use tonic::async_trait;
 
-use super::runs::owner;
-use super::{Sqlite, now_ms};
+use super::runs::{owner, state};
+use super::{Sqlite, bump, now_ms, ownership, value};
+#[cfg(feature = "simulation")]
+use crate::mutants::{self, Mutant};
 use crate::store::Commits;
 use crate::store::error::Result;
 use crate::store::judge::{
     After, Held, HeldCharacter, HeldRegion, Order, gap, judge, order, regions,
 };
-use crate::store::model::{Batch, CommitOutcome, Region, Row, SKILLS, Then};
+use crate::store::model::{Batch, CommitOutcome, Region, Row, RunState, SKILLS, Then};
+use crate::store::value::Holdings;
 
 /// Writes one row; a skill that is null stays as it is.
 static UPDATE: LazyLock<String> = LazyLock::new(|| {
@@ -30,7 +33,7 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
     format!(
         r#"UPDATE characters SET "regionX" = ?2, "regionZ" = ?3, "ownershipSequence" = ?4,
              online = ?5, "positionX" = ?6, "positionY" = ?7, "positionZ" = ?8,
-             "combatLevel" = ?9, health = ?10, coins = ?11, "runEnergy" = ?12, running = ?13,
+             "combatLevel" = ?9, health = ?10, coins = coalesce(?11, coins), "runEnergy" = ?12, running = ?13,
              placed = ?14 {skills}
            WHERE id = ?1"#
     )
@@ -39,8 +42,14 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
 #[async_trait]
 impl Commits for Sqlite {
     async fn commit(&self, batch: Arc<Batch>) -> Result<CommitOutcome> {
-        self.write(move |transaction| apply(transaction, &batch))
-            .await
+        let gives = !batch.gives.is_empty();
+        let done = self
+            .write(move |transaction| apply(transaction, &batch))
+            .await?;
+        if gives {
+            self.changed.notify_one();
+        }
+        Ok(done)
     }
 }
 
@@ -49,7 +58,7 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
     let renewed = transaction
         .prepare_cached("UPDATE runs SET until = ?2 WHERE id = ?1 AND state <> 'fenced'")?
         .execute([batch.run, now + batch.lease_ms])?;
-    if renewed == 0 {
+    if renewed == 0 && !believes() {
         return Ok(CommitOutcome::Fenced);
     }
     let last: Option<i64> = transaction
@@ -62,7 +71,13 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
         Order::Repeated => return Ok(CommitOutcome::Done { repeated: true }),
         Order::Gap => return Ok(gap(last, batch.sequence)),
     }
-    let after = match judge(batch, &held(transaction, batch)?) {
+    let mut held = held(transaction, batch)?;
+    #[cfg(feature = "simulation")]
+    {
+        held.believes = renewed == 0;
+    }
+    value::read(transaction, batch, &mut held)?;
+    let after = match judge(batch, &held) {
         Ok(after) => after,
         Err(refusal) => return Ok(refusal),
     };
@@ -82,31 +97,50 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
                 ])?;
         }
     }
+    value::write(transaction, batch, &held, now)?;
     transaction
         .prepare_cached(
             "INSERT INTO commits (run_id, sequence, tick, at) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (run_id) DO UPDATE SET sequence = ?2, tick = ?3, at = ?4",
         )?
         .execute(params![batch.run, batch.sequence, batch.tick, now])?;
+    if !batch.gives.is_empty() {
+        let gives = batch.gives.iter().map(|give| (give.region, give.to));
+        ownership::give(transaction, &gives.collect::<Vec<_>>())?;
+        bump(transaction)?;
+    }
     Ok(CommitOutcome::Done { repeated: false })
 }
 
-/// What the store holds of everything that the batch names.
+/// Whether what a fenced run says is believed: never, but in the broken variant.
+fn believes() -> bool {
+    #[cfg(feature = "simulation")]
+    return mutants::is(Mutant::NoFence);
+    #[cfg(not(feature = "simulation"))]
+    false
+}
+
+/// What the store holds of everything that the batch names, but packs and ground items.
 fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
     let mut held = Held::default();
+    for give in &batch.gives {
+        if state(transaction, give.to)? == RunState::Live {
+            held.live.insert(give.to);
+        }
+    }
     for region in regions(batch) {
         if let Some((run, epoch)) = owner(transaction, region)? {
             held.regions.insert(region, HeldRegion { run, epoch });
         }
     }
     let mut statement = transaction.prepare_cached(
-        r#"SELECT "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online
+        r#"SELECT "regionX", "regionZ", "ownershipSequence", "sessionEpoch", online, coins
            FROM characters WHERE id = ?1"#,
     )?;
     for row in &batch.rows {
-        let character = statement
+        let found = statement
             .query_row([&row.record.id], |row| {
-                Ok(HeldCharacter {
+                let character = HeldCharacter {
                     region: Region {
                         x: row.get(0)?,
                         z: row.get(1)?,
@@ -114,11 +148,17 @@ fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
                     ownership_sequence: row.get(2)?,
                     session_epoch: row.get(3)?,
                     online: row.get(4)?,
-                })
+                };
+                let holdings = Holdings {
+                    coins: row.get(5)?,
+                    ..Holdings::default()
+                };
+                Ok((character, holdings))
             })
             .optional()?;
-        if let Some(character) = character {
+        if let Some((character, holdings)) = found {
             held.characters.insert(row.record.id.clone(), character);
+            held.holdings.insert(row.record.id.clone(), holdings);
         }
     }
     Ok(held)
@@ -132,6 +172,7 @@ fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
         .iter()
         .map(|s| s.map(|s| s.xp_tenths))
         .collect();
+    let coins = row.holdings.then_some(record.holdings.coins);
     let mut values: Vec<&dyn ToSql> = vec![
         &record.id,
         &after.region.x,
@@ -143,7 +184,7 @@ fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
         &record.z,
         &record.combat_level,
         &record.health,
-        &record.coins,
+        &coins,
         &record.run_energy,
         &record.running,
         &record.placed,

@@ -6,9 +6,12 @@
 mod accounts;
 mod commits;
 mod directory;
+mod operators;
 pub(crate) mod ownership;
+mod placement;
 mod runs;
 mod sessions;
+mod value;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -26,6 +29,7 @@ use tonic::async_trait;
 use super::columns::PLAIN;
 use super::error::{Result, StoreError, StoreLocked};
 use super::model::{Character, Record, Region, SKILLS, SkillValue};
+use super::value::Holdings;
 use super::{Store, model};
 
 /// Tables, one file per version. `user_version` counts how many were applied.
@@ -357,7 +361,11 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         z: model::whole(row.get(10)?),
         combat_level: row.get(11)?,
         health: row.get(12)?,
-        coins: row.get(13)?,
+        // The pack is in a table of its own.
+        holdings: Holdings {
+            coins: row.get(13)?,
+            ..Holdings::default()
+        },
         run_energy: row.get(14)?,
         running: row.get(15)?,
         placed: row.get(16)?,

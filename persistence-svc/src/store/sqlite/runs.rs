@@ -1,16 +1,18 @@
 //! Runs, leases and what a run loads, in SQLite.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
 use super::directory::incarnation;
 pub(super) use super::ownership::disown;
-use super::{Sqlite, bump, now_ms, record};
+use super::{Sqlite, bump, now_ms, operators, record, value};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{
-    LoadedRegion, Region, Registered, Registration, Renewal, Renewed, RunState,
+    Ended, LoadedRegion, Region, Registered, Registration, Renewal, Renewed, RunState,
 };
 
 #[async_trait]
@@ -64,6 +66,7 @@ impl Runs for Sqlite {
                     ask.players,
                     ask.tick_cost_us
                 ])?;
+            measure(transaction, &ask)?;
             Ok(Renewed {
                 state: state(transaction, ask.run)?,
                 now_ms,
@@ -74,20 +77,35 @@ impl Runs for Sqlite {
     }
 
     async fn release(&self, run: i64) -> Result<()> {
-        self.write(move |transaction| {
-            let ended = transaction.execute(
-                "UPDATE runs SET state = 'fenced', until = ?2 WHERE id = ?1 AND state <> 'fenced'",
-                params![run, now_ms()],
-            )?;
-            if ended == 0 {
-                return Ok(());
-            }
-            disown(transaction, run)?;
-            bump(transaction)
-        })
-        .await?;
+        let ended = Ended {
+            run,
+            ..Ended::default()
+        };
+        self.ended(ended).await.map(|_| ())
+    }
+
+    async fn drain(&self, run: i64) -> Result<bool> {
+        let changed = self
+            .write(move |transaction| {
+                alive(transaction, run)?;
+                let drain = "UPDATE runs SET state = 'draining' WHERE id = ?1 AND state = 'live'";
+                let changed = transaction.execute(drain, [run])? == 1;
+                if changed {
+                    bump(transaction)?;
+                }
+                Ok(changed)
+            })
+            .await?;
         self.changed.notify_one();
-        Ok(())
+        Ok(changed)
+    }
+
+    async fn ended(&self, ask: Ended) -> Result<bool> {
+        let ended = self
+            .write(move |transaction| end(transaction, &ask))
+            .await?;
+        self.changed.notify_one();
+        Ok(ended)
     }
 
     async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion> {
@@ -97,25 +115,114 @@ impl Runs for Sqlite {
                 return Err(StoreError::NotOwner);
             }
             let mut statement = transaction.prepare_cached(&format!(
-                r#"SELECT {} FROM characters c
-                   WHERE c."regionX" = ?1 AND c."regionZ" = ?2 AND c.online = 1 ORDER BY c.id"#,
+                r#"SELECT {} FROM characters c WHERE c."regionX" = ?1 AND c."regionZ" = ?2
+                     AND c.online = 1 AND c.quarantined = 0 ORDER BY c.id"#,
                 *RECORD
             ))?;
             let rows = statement.query_map([region.x, region.z], record)?;
-            let characters = rows.collect::<rusqlite::Result<_>>()?;
+            let mut characters = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+            for character in &mut characters {
+                character.holdings.pack = value::pack(transaction, &character.id)?;
+            }
             let state: Option<Vec<u8>> = transaction
                 .prepare_cached(
                     "SELECT state FROM region_states WHERE region_x = ?1 AND region_z = ?2",
                 )?
                 .query_row([region.x, region.z], |row| row.get(0))
                 .optional()?;
+            let played_tick = transaction
+                .prepare_cached(
+                    "SELECT played_tick FROM regions WHERE region_x = ?1 AND region_z = ?2",
+                )?
+                .query_row([region.x, region.z], |row| row.get(0))?;
             Ok(LoadedRegion {
                 characters,
                 state: state.unwrap_or_default(),
+                ground: value::ground_of(transaction, region)?,
+                played_tick,
             })
         })
         .await
     }
+
+    async fn prune(&self, older_ms: i64, most: i64) -> Result<u64> {
+        self.write(move |transaction| {
+            let before = now_ms() - older_ms;
+            let mut statement = transaction.prepare_cached(
+                "SELECT id FROM runs WHERE state = 'fenced' AND until < ?1
+                   AND NOT EXISTS (SELECT 1 FROM regions WHERE regions.run_id = runs.id)
+                 ORDER BY id LIMIT ?2",
+            )?;
+            let rows = statement.query_map([before, most], |row| row.get(0))?;
+            let ids = rows.collect::<rusqlite::Result<Vec<i64>>>()?;
+            for id in &ids {
+                transaction.execute("DELETE FROM commits WHERE run_id = ?1", [id])?;
+                transaction.execute("DELETE FROM witnesses WHERE run_id = ?1", [id])?;
+                transaction.execute("DELETE FROM runs WHERE id = ?1", [id])?;
+            }
+            transaction.execute(
+                "DELETE FROM region_faults WHERE rowid IN
+                   (SELECT rowid FROM region_faults WHERE at < ?1 LIMIT ?2)",
+                [before, most],
+            )?;
+            Ok(ids.len() as u64)
+        })
+        .await
+    }
+}
+
+/// Notes what the regions of a run cost; those that it does not name cost nothing.
+fn measure(transaction: &Transaction<'_>, ask: &Renewal) -> Result<()> {
+    let said: BTreeMap<Region, (i32, i32)> = ask
+        .loads
+        .iter()
+        .map(|load| (load.region, (load.cost_us, load.players)))
+        .collect();
+    let mut statement = transaction.prepare_cached(
+        "SELECT region_x, region_z, cost_us, players FROM regions WHERE run_id = ?1",
+    )?;
+    let rows = statement.query_map([ask.run], |row| {
+        let region = Region {
+            x: row.get(0)?,
+            z: row.get(1)?,
+        };
+        Ok((region, (row.get(2)?, row.get(3)?)))
+    })?;
+    let known = rows.collect::<rusqlite::Result<Vec<(Region, (i32, i32))>>>()?;
+    let mut set = transaction.prepare_cached(
+        "UPDATE regions SET cost_us = ?3, players = ?4 WHERE region_x = ?1 AND region_z = ?2",
+    )?;
+    for (region, before) in known {
+        let now = said.get(&region).copied().unwrap_or_default();
+        if now != before {
+            set.execute([region.x, region.z, now.0, now.1])?;
+        }
+    }
+    Ok(())
+}
+
+fn end(transaction: &Transaction<'_>, ask: &Ended) -> Result<bool> {
+    let now = now_ms();
+    let fenced = transaction.execute(
+        "UPDATE runs SET state = 'fenced', until = ?2 WHERE id = ?1 AND state <> 'fenced'",
+        [ask.run, now],
+    )?;
+    if fenced == 0 {
+        return Ok(false);
+    }
+    for region in &ask.faults {
+        transaction.execute(
+            "INSERT INTO region_faults (region_x, region_z, run_id, at)
+             SELECT region_x, region_z, run_id, ?4 FROM regions
+             WHERE region_x = ?1 AND region_z = ?2 AND run_id = ?3
+             ON CONFLICT DO NOTHING",
+            params![region.x, region.z, ask.run, now],
+        )?;
+    }
+    operators::quarantine(transaction, ask.run, &ask.quarantine)?;
+    disown(transaction, ask.run)?;
+    bump(transaction)?;
+    Ok(true)
 }
 
 /// The state of a run; one that is not known is fenced.

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
 use super::runs::{alive, owner};
-use super::{Sqlite, character, now_ms, record};
+use super::{Sqlite, character, now_ms, record, value};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
@@ -24,18 +24,21 @@ impl Sessions for Sqlite {
         let id = id.to_owned();
         self.read(move |transaction| {
             alive(transaction, run)?;
-            let found = transaction
+            let mut found = transaction
                 .prepare_cached(&format!(
-                    "SELECT {} FROM characters c WHERE c.id = ?1 AND c.online = 1",
+                    "SELECT {} FROM characters c
+                     WHERE c.id = ?1 AND c.online = 1 AND c.quarantined = 0",
                     *RECORD
                 ))?
                 .query_row([id], record)
                 .optional()?
                 .ok_or(StoreError::NotFound("character in the world"))?;
             match owner(transaction, found.region)? {
-                Some((of, _)) if of == run => Ok(found),
-                _ => Err(StoreError::NotOwner),
+                Some((of, _)) if of == run => {}
+                _ => return Err(StoreError::NotOwner),
             }
+            found.holdings.pack = value::pack(transaction, &found.id)?;
+            Ok(found)
         })
         .await
     }
@@ -44,7 +47,7 @@ impl Sessions for Sqlite {
         self.read(move |transaction| {
             alive(transaction, run)?;
             let mut statement = transaction.prepare_cached(&format!(
-                "{OWNERSHIP} WHERE c.online = 1 AND r.run_id = ?1 ORDER BY c.id"
+                "{OWNERSHIP} WHERE c.online = 1 AND c.quarantined = 0 AND r.run_id = ?1 ORDER BY c.id"
             ))?;
             let rows = statement.query_map([run], ownership)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -81,16 +84,20 @@ fn ownership(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ownership> {
 }
 
 fn open(transaction: &Transaction<'_>, ask: &OpenSession) -> Result<Opened> {
-    let (was_online, epoch, ownership_sequence): (bool, i64, i64) = transaction
+    let found: Option<(bool, i64, i64, bool)> = transaction
         .prepare_cached(
-            r#"SELECT online, "sessionEpoch", "ownershipSequence" FROM characters
+            r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined FROM characters
                WHERE id = ?1 AND "accountId" = ?2"#,
         )?
         .query_row(params![ask.character_id, ask.account_id], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
         })
-        .optional()?
-        .ok_or(StoreError::NotFound("character"))?;
+        .optional()?;
+    let (was_online, epoch, ownership_sequence, quarantined) =
+        found.ok_or(StoreError::NotFound("character"))?;
+    if quarantined {
+        return Err(StoreError::Quarantined);
+    }
     let (now, session_epoch) = (now_ms(), epoch + 1);
     transaction.execute(
         r#"UPDATE "playerSessions" SET logout = ?2, reason = 'replaced'

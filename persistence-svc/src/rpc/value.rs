@@ -1,0 +1,132 @@
+//! Packs, ground items, the ledger and gives, between the wire and the store. Strict.
+
+use proto::rpc::persistence::v1 as wire;
+
+use super::malformed;
+use super::model::{COORDINATE_MAX, Checked, count, number, region, small, text, wire_region};
+use crate::store::unsigned;
+use crate::store::value::{
+    Cause, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, Stack,
+};
+
+/// The slots of a pack, each at most once.
+pub(crate) fn pack(slots: Vec<wire::Slot>) -> Checked<Pack> {
+    let mut pack = Pack::new();
+    for slot in slots {
+        if slot.slot >= SLOTS {
+            return Err(malformed(format!("there is no slot {}", slot.slot)));
+        }
+        let stack = stack(slot.item_id, slot.quantity)?;
+        if pack.insert(small("slot", slot.slot)?, stack).is_some() {
+            return Err(malformed(format!("slot {} is there twice", slot.slot)));
+        }
+    }
+    Ok(pack)
+}
+
+fn stack(item: String, quantity: u32) -> Checked<Stack> {
+    if quantity == 0 {
+        return Err(malformed("a quantity must be at least 1"));
+    }
+    Ok(Stack {
+        item: text("item_id", item)?,
+        quantity: small("quantity", quantity)?,
+    })
+}
+
+/// The slots as the wire says them.
+pub(crate) fn wire_pack(pack: Pack) -> Checked<Vec<wire::Slot>> {
+    let slots = pack.into_iter().map(|(slot, stack)| {
+        Ok(wire::Slot {
+            slot: count(slot)?,
+            item_id: stack.item,
+            quantity: count(stack.quantity)?,
+        })
+    });
+    slots.collect()
+}
+
+/// An item that lies on the ground.
+pub(crate) fn ground_item(item: wire::GroundItem) -> Checked<GroundItem> {
+    if item.x.abs() > COORDINATE_MAX || item.z.abs() > COORDINATE_MAX {
+        return Err(malformed("the ground item lies outside any world"));
+    }
+    let owner = match item.owner_id.is_empty() {
+        true => String::new(),
+        false => text("owner_id", item.owner_id)?,
+    };
+    Ok(GroundItem {
+        id: ground_id(item.id)?,
+        region: region("ground.region", item.region)?,
+        x: item.x,
+        z: item.z,
+        stack: stack(item.item_id, item.quantity)?,
+        owner,
+        public_tick: number("public_tick", item.public_tick)?,
+        expires_tick: number("expires_tick", item.expires_tick)?,
+    })
+}
+
+fn ground_id(id: String) -> Checked<String> {
+    if !id.starts_with("item:") {
+        return Err(malformed("the id of a ground item begins with item:"));
+    }
+    text("ground.id", id)
+}
+
+/// The item as the wire says it.
+pub(crate) fn wire_ground_item(item: GroundItem) -> Checked<wire::GroundItem> {
+    Ok(wire::GroundItem {
+        id: item.id,
+        region: Some(wire_region(item.region)),
+        x: item.x,
+        z: item.z,
+        item_id: item.stack.item,
+        quantity: count(item.stack.quantity)?,
+        owner_id: item.owner,
+        public_tick: unsigned(item.public_tick)?,
+        expires_tick: unsigned(item.expires_tick)?,
+    })
+}
+
+/// A ground item that lies no more.
+pub(crate) fn ground_gone(gone: wire::GroundGone) -> Checked<GroundGone> {
+    Ok(GroundGone {
+        id: ground_id(gone.id)?,
+        region: region("gone.region", gone.region)?,
+    })
+}
+
+/// A row of the ledger.
+pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
+    let cause = match row.cause() {
+        wire::Cause::Unspecified => return Err(malformed("a ledger row has no cause")),
+        wire::Cause::Starter => Cause::Starter,
+        wire::Cause::Drop => Cause::Drop,
+        wire::Cause::Pickup => Cause::Pickup,
+        wire::Cause::Expire => Cause::Expire,
+        wire::Cause::Deleted => Cause::Deleted,
+    };
+    if row.delta == 0 || row.delta.unsigned_abs() > DELTA_MAX {
+        return Err(malformed("the delta of a ledger row is 0 or too great"));
+    }
+    let character = match row.character_id.is_empty() {
+        true => None,
+        false => Some(text("ledger.character_id", row.character_id)?),
+    };
+    Ok(LedgerRow {
+        character,
+        item: text("ledger.item_id", row.item_id)?,
+        cause,
+        delta: row.delta,
+    })
+}
+
+/// A region that is given away.
+pub(crate) fn region_give(give: wire::RegionGive) -> Checked<RegionGive> {
+    Ok(RegionGive {
+        region: region("give.region", give.region)?,
+        epoch: number("give.epoch", give.epoch)?,
+        to: number("give.to_run_id", give.to_run_id)?,
+    })
+}

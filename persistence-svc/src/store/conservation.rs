@@ -1,0 +1,96 @@
+//! Whether all that is held is what the ledger says, and whether everything has one owner. The
+//! questions are the same for both stores.
+//!
+//! Always: sums are made in the database, over one moment; what is in order is not listed.
+
+/// What the check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conservation {
+    /// Each item that is held or was ever written of, by name.
+    pub totals: Vec<Total>,
+    /// Each thing that is not as it must be, as a sentence; empty: all is well.
+    pub differences: Vec<String>,
+}
+
+/// How much of an item there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Total {
+    /// The item; coins in pouches count as `coins`.
+    pub item: String,
+    /// How much of it is in packs, in pouches and on the ground.
+    pub held: i64,
+    /// The sum of its rows in the ledger.
+    pub ledger: i64,
+}
+
+/// Who holds what; the ground is ''.
+const HELD: &str = r#"SELECT holder, item, CAST(sum(amount) AS bigint) AS amount FROM (
+   SELECT "playerId" AS holder, "itemId" AS item, quantity AS amount FROM inventory
+   UNION ALL SELECT id, 'coins', coins FROM characters WHERE coins <> 0
+   UNION ALL SELECT '', item_id, quantity FROM ground_items) all_of_it
+ GROUP BY holder, item"#;
+const WRITTEN: &str = "SELECT coalesce(character_id, '') AS holder, item_id AS item,
+   CAST(sum(delta) AS bigint) AS amount FROM ledger GROUP BY 1, 2";
+
+/// Item, held, ledger.
+pub(crate) fn totals() -> String {
+    format!(
+        "SELECT item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
+           SELECT item, amount AS held, 0 AS ledger FROM ({HELD}) h
+           UNION ALL SELECT item, 0, amount FROM ({WRITTEN}) l) both_sides
+         GROUP BY item ORDER BY item"
+    )
+}
+
+/// Holder, item, held, ledger, where the last two differ.
+pub(crate) fn differences() -> String {
+    format!(
+        "SELECT holder, item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
+           SELECT holder, item, amount AS held, 0 AS ledger FROM ({HELD}) h
+           UNION ALL SELECT holder, item, 0, amount FROM ({WRITTEN}) l) both_sides
+         GROUP BY holder, item HAVING sum(held) <> sum(ledger) ORDER BY holder, item"
+    )
+}
+
+/// One sentence.
+pub(crate) fn difference(holder: &str, item: &str, held: i64, ledger: i64) -> String {
+    let who = match holder {
+        "" => "the ground has".to_owned(),
+        id => format!("character {id} has"),
+    };
+    format!("{who} {held} of {item}, the ledger says {ledger}")
+}
+
+/// What must find nothing: a sentence, and the query whose rows it is about.
+pub(crate) const NEVER: [(&str, &str); 4] = [
+    (
+        "is in the world in a region that does not exist: character",
+        r#"SELECT id FROM characters c WHERE online AND NOT EXISTS
+             (SELECT 1 FROM regions WHERE region_x = c."regionX" AND region_z = c."regionZ")
+           ORDER BY id"#,
+    ),
+    (
+        "has more than one open session: character",
+        r#"SELECT "playerId" FROM "playerSessions" WHERE logout IS NULL
+           GROUP BY "playerId" HAVING count(*) > 1 ORDER BY 1"#,
+    ),
+    (
+        "lies in a region that does not exist: ground item",
+        "SELECT id FROM ground_items g WHERE NOT EXISTS
+           (SELECT 1 FROM regions WHERE region_x = g.region_x AND region_z = g.region_z)
+         ORDER BY id",
+    ),
+    (
+        "belongs to a run that is fenced or not known: region",
+        "SELECT region_x || ',' || region_z FROM regions r WHERE run_id <> 0 AND NOT EXISTS
+           (SELECT 1 FROM runs WHERE runs.id = r.run_id AND runs.state <> 'fenced')
+         ORDER BY 1",
+    ),
+];
+
+/// What operators see of regions, in order.
+pub(crate) const REGIONS: &str = "SELECT r.region_x, r.region_z, r.run_id, r.epoch,
+   coalesce(o.address, ''), CAST(r.cost_us AS bigint), CAST(r.players AS bigint), r.wanted_run_id,
+   (SELECT count(*) FROM region_faults f
+    WHERE f.region_x = r.region_x AND f.region_z = r.region_z), r.paused
+ FROM regions r LEFT JOIN runs o ON o.id = r.run_id ORDER BY r.region_x, r.region_z";

@@ -1,0 +1,172 @@
+//! Whether a batch's ledger says just what its rows do to what everybody holds. Pure.
+//!
+//! Always: per holder and item the rows of the ledger add up to the change of holdings, nothing
+//! missing and nothing over; what is moved adds up to nothing; only causes that make make, and
+//! only those that destroy destroy; a ground item belongs to a region of the writing run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Held;
+use crate::store::model::{Batch, CommitOutcome};
+use crate::store::value::{Cause, GroundItem, Stack};
+
+/// Who holds (nobody: the ground), and what.
+type Account<'a> = (Option<&'a str>, &'a str);
+
+/// What the pack rows of a batch change.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct SlotChanges<'a> {
+    /// Character, slot and what is in it now.
+    pub(crate) put: Vec<(&'a str, i32, &'a Stack)>,
+    /// Character and slot that are empty now.
+    pub(crate) cleared: Vec<(&'a str, i32)>,
+}
+
+/// The slots that differ from what the store holds, and no others.
+pub(crate) fn slots<'a>(batch: &'a Batch, held: &'a Held) -> SlotChanges<'a> {
+    let mut changes = SlotChanges::default();
+    for row in batch.rows.iter().filter(|row| row.holdings) {
+        let id = row.record.id.as_str();
+        let now = &row.record.holdings.pack;
+        let before = held.holdings.get(id).map(|holdings| &holdings.pack);
+        let was = |slot: &i32| before.and_then(|pack| pack.get(slot));
+        let differs = now.iter().filter(|(slot, stack)| was(slot) != Some(stack));
+        changes
+            .put
+            .extend(differs.map(|(slot, stack)| (id, *slot, stack)));
+        let gone = before.into_iter().flat_map(|pack| pack.keys());
+        let gone = gone.filter(|slot| !now.contains_key(slot));
+        changes.cleared.extend(gone.map(|slot| (id, *slot)));
+    }
+    changes
+}
+
+/// Fails with the outcome that refuses the batch.
+pub(super) fn balances(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> {
+    ground(batch, held).map_err(|detail| refused(BTreeSet::new(), detail))?;
+    causes(batch)?;
+    let mut open = changes(batch, held);
+    for row in &batch.ledger {
+        let account = (row.character.as_deref(), row.item.as_str());
+        *open.entry(account).or_default() -= row.delta;
+    }
+    open.retain(|_, left| *left != 0);
+    let Some(((holder, item), left)) = open.first_key_value() else {
+        return Ok(());
+    };
+    let holder = holder.unwrap_or("the ground");
+    let detail =
+        format!("{holder}: the change of {item} differs by {left} from what the ledger says");
+    Err(refused(at_fault(&open, batch), detail))
+}
+
+/// Whose holdings differ; of what the ground has too much or too little, whoever moved it.
+fn at_fault<'a>(open: &BTreeMap<Account<'a>, i64>, batch: &'a Batch) -> BTreeSet<&'a str> {
+    let mut ids: BTreeSet<&str> = open.keys().filter_map(|(holder, _)| *holder).collect();
+    if ids.is_empty() {
+        let moved = batch.ledger.iter();
+        let moved = moved.filter(|row| open.contains_key(&(None, row.item.as_str())));
+        ids.extend(moved.filter_map(|row| row.character.as_deref()));
+    }
+    ids
+}
+
+fn refused(ids: BTreeSet<&str>, detail: String) -> CommitOutcome {
+    CommitOutcome::Refused {
+        ids: ids.into_iter().map(str::to_owned).collect(),
+        detail,
+    }
+}
+
+/// What the rows do to what everybody holds.
+fn changes<'a>(batch: &'a Batch, held: &'a Held) -> BTreeMap<Account<'a>, i64> {
+    let mut changes: BTreeMap<Account<'a>, i64> = BTreeMap::new();
+    for row in batch.rows.iter().filter(|row| row.holdings) {
+        let id = row.record.id.as_str();
+        for (item, amount) in row.record.holdings.amounts() {
+            *changes.entry((Some(id), item)).or_default() += amount;
+        }
+        let before = held.holdings.get(id);
+        for (item, amount) in before.into_iter().flat_map(|before| before.amounts()) {
+            *changes.entry((Some(id), item)).or_default() -= amount;
+        }
+    }
+    let mut lies = |item: &'a GroundItem, sign: i64| {
+        let amount = sign * i64::from(item.stack.quantity);
+        *changes.entry((None, &item.stack.item)).or_default() += amount;
+    };
+    for item in &batch.ground {
+        lies(item, 1);
+    }
+    let given = batch.ground.iter().map(|item| &item.id);
+    for id in given.chain(batch.gone.iter().map(|gone| &gone.id)) {
+        if let Some(before) = held.ground.get(id) {
+            lies(before, -1);
+        }
+    }
+    changes
+}
+
+/// Ground items: each once, each of a region of the run and of the same one as ever.
+fn ground(batch: &Batch, held: &Held) -> Result<(), String> {
+    let mut seen = BTreeSet::new();
+    let put = batch
+        .ground
+        .iter()
+        .map(|item| (&item.id, item.region, true));
+    let gone = batch.gone.iter().map(|gone| (&gone.id, gone.region, false));
+    for (id, region, lies) in put.chain(gone) {
+        let before = held.ground.get(id);
+        let why = if !seen.insert(id) {
+            "it is there twice"
+        } else if !held.owns(batch.run, region) {
+            "the run does not own its region"
+        } else if before.is_some_and(|before| before.region != region) {
+            "it belongs to another region"
+        } else if !lies && before.is_none() {
+            "there is no such ground item"
+        } else {
+            continue;
+        };
+        return Err(format!("{id}: {why}"));
+    }
+    Ok(())
+}
+
+/// Whether each cause does only what it may.
+fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
+    let rows: BTreeSet<&str> = batch
+        .rows
+        .iter()
+        .map(|row| row.record.id.as_str())
+        .collect();
+    let mut moved: BTreeMap<(Cause, &str), i64> = BTreeMap::new();
+    for row in &batch.ledger {
+        let who = row.character.as_deref();
+        let why = match row.cause {
+            _ if who.is_some_and(|id| !rows.contains(id)) => Some("has no row in the batch"),
+            Cause::Starter if row.delta < 0 => Some("a starter pack destroys nothing"),
+            Cause::Expire if row.delta > 0 => Some("what expires is not made"),
+            Cause::Deleted => Some("only the store deletes"),
+            Cause::Drop | Cause::Pickup => {
+                *moved.entry((row.cause, &row.item)).or_default() += row.delta;
+                None
+            }
+            Cause::Starter | Cause::Expire => None,
+        };
+        if let Some(why) = why {
+            let whom = who.unwrap_or("the ground");
+            let detail = format!("{whom}: {why} ({})", row.item);
+            return Err(refused(who.into_iter().collect(), detail));
+        }
+    }
+    let odd = moved.into_iter().find(|(_, sum)| *sum != 0);
+    let Some(((cause, item), sum)) = odd else {
+        return Ok(());
+    };
+    let of = batch.ledger.iter();
+    let of = of.filter(|row| row.cause == cause && row.item == item);
+    let ids = of.filter_map(|row| row.character.as_deref()).collect();
+    let detail = format!("{} of {item} leaves {sum} over", cause.name());
+    Err(refused(ids, detail))
+}

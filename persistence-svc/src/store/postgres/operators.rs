@@ -1,0 +1,149 @@
+//! What operators look at and decide, in PostgreSQL.
+
+use deadpool_postgres::{GenericClient, Transaction};
+use tonic::async_trait;
+
+use super::Postgres;
+use super::directory::{bump, moment};
+use crate::store::Operators;
+use crate::store::conservation::{
+    Conservation, NEVER, REGIONS, Total, difference, differences, totals,
+};
+use crate::store::error::Result;
+use crate::store::model::{Region, RegionReport};
+
+/// A world that has been played for long has a long ledger.
+const CHECK_LIMIT: &str = "SET LOCAL statement_timeout = '600s'";
+
+#[async_trait]
+impl Operators for Postgres {
+    async fn check(&self) -> Result<Conservation> {
+        let mut client = self.client().await?;
+        let moment = moment(&mut client).await?;
+        moment.batch_execute(CHECK_LIMIT).await?;
+        let mut found = Conservation::default();
+        for row in moment.query(&totals(), &[]).await? {
+            found.totals.push(Total {
+                item: row.try_get(0)?,
+                held: row.try_get(1)?,
+                ledger: row.try_get(2)?,
+            });
+        }
+        for row in moment.query(&differences(), &[]).await? {
+            let (holder, item) = (row.try_get(0)?, row.try_get(1)?);
+            let sentence = difference(holder, item, row.try_get(2)?, row.try_get(3)?);
+            found.differences.push(sentence);
+        }
+        for (what, query) in NEVER {
+            for row in moment.query(query, &[]).await? {
+                let id: &str = row.try_get(0)?;
+                found.differences.push(format!("{what} {id}"));
+            }
+        }
+        moment.commit().await?;
+        Ok(found)
+    }
+
+    async fn freeze(&self, frozen: bool) -> Result<bool> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let set = "UPDATE switches SET frozen = $1 WHERE frozen <> $1";
+        let changed = transaction.execute(set, &[&frozen]).await? == 1;
+        if changed {
+            bump(&transaction).await?;
+        }
+        transaction.commit().await?;
+        self.changed.notify_one();
+        Ok(changed)
+    }
+
+    async fn regions(&self) -> Result<Vec<RegionReport>> {
+        let mut regions = Vec::new();
+        for row in self.client().await?.query(REGIONS, &[]).await? {
+            regions.push(RegionReport {
+                region: Region {
+                    x: row.try_get(0)?,
+                    z: row.try_get(1)?,
+                },
+                run: row.try_get(2)?,
+                epoch: row.try_get(3)?,
+                address: row.try_get(4)?,
+                cost_us: row.try_get(5)?,
+                players: row.try_get(6)?,
+                wanted: row.try_get(7)?,
+                faults: row.try_get(8)?,
+                paused: row.try_get(9)?,
+            });
+        }
+        Ok(regions)
+    }
+
+    async fn resume_region(&self, region: Region) -> Result<bool> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let resume = "UPDATE regions SET paused = false
+                      WHERE region_x = $1 AND region_z = $2 AND paused";
+        let changed = transaction.execute(resume, &[&region.x, &region.z]).await? == 1;
+        if changed {
+            let forget = "DELETE FROM region_faults WHERE region_x = $1 AND region_z = $2";
+            transaction.execute(forget, &[&region.x, &region.z]).await?;
+            bump(&transaction).await?;
+        }
+        transaction.commit().await?;
+        self.changed.notify_one();
+        Ok(changed)
+    }
+
+    async fn quarantined(&self) -> Result<Vec<(String, String)>> {
+        let query = "SELECT id, name FROM characters WHERE quarantined ORDER BY id";
+        let mut found = Vec::new();
+        for row in self.client().await?.query(query, &[]).await? {
+            found.push((row.try_get(0)?, row.try_get(1)?));
+        }
+        Ok(found)
+    }
+
+    async fn release_character(&self, id: &str) -> Result<bool> {
+        let release = "UPDATE characters SET quarantined = false WHERE id = $1 AND quarantined";
+        let client = self.client().await?;
+        Ok(client.execute(release, &[&id]).await? == 1)
+    }
+}
+
+/// Takes those of the characters that are in regions of the run out of the world and keeps them
+/// out. The regions are locked first, then the characters by id.
+pub(super) async fn quarantine(
+    transaction: &Transaction<'_>,
+    run: i64,
+    ids: &[String],
+) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let lock = "SELECT 1 FROM regions WHERE run_id = $1 ORDER BY region_x, region_z FOR UPDATE";
+    transaction.execute(lock, &[&run]).await?;
+    let lock = r#"SELECT id FROM characters c WHERE id = ANY($1) AND online AND EXISTS
+                    (SELECT 1 FROM regions r WHERE r.run_id = $2
+                       AND r.region_x = c."regionX" AND r.region_z = c."regionZ")
+                  ORDER BY id FOR UPDATE"#;
+    let mut held: Vec<String> = Vec::new();
+    for row in transaction.query(lock, &[&ids, &run]).await? {
+        held.push(row.try_get(0)?);
+    }
+    // Its owner changes too: to nobody.
+    transaction
+        .execute(
+            r#"UPDATE characters SET quarantined = true, online = false,
+                 "ownershipSequence" = "ownershipSequence" + 1 WHERE id = ANY($1)"#,
+            &[&held],
+        )
+        .await?;
+    transaction
+        .execute(
+            r#"UPDATE "playerSessions" SET logout = tilestead_now_ms(), reason = 'quarantined'
+               WHERE "playerId" = ANY($1) AND logout IS NULL"#,
+            &[&held],
+        )
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! Packs, ground items and the ledger in PostgreSQL: read for a batch and written by it, each in
+//! one statement over arrays.
+
+use std::collections::BTreeMap;
+
+use deadpool_postgres::{GenericClient, Transaction};
+use tokio_postgres::Row;
+
+use super::Values;
+use crate::store::error::Result;
+use crate::store::judge::{Held, SlotChanges, slots};
+use crate::store::model::{Batch, Region};
+use crate::store::value::{GroundItem, LedgerRow, Pack, Stack};
+
+/// A whole ground item.
+const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
+ expires_tick";
+
+/// The packs of characters; who has nothing in it has none.
+pub(super) async fn packs<C: GenericClient>(
+    client: &C,
+    ids: &[&str],
+) -> Result<BTreeMap<String, Pack>> {
+    let mut packs: BTreeMap<String, Pack> = BTreeMap::new();
+    if ids.is_empty() {
+        return Ok(packs);
+    }
+    let statement = client
+        .prepare_cached(
+            r#"SELECT "playerId", "slotIndex", "itemId", quantity FROM inventory
+               WHERE "playerId" = ANY($1)"#,
+        )
+        .await?;
+    for row in client.query(&statement, &[&ids]).await? {
+        let stack = Stack {
+            item: row.try_get(2)?,
+            quantity: row.try_get(3)?,
+        };
+        let pack = packs.entry(row.try_get(0)?).or_default();
+        pack.insert(row.try_get(1)?, stack);
+    }
+    Ok(packs)
+}
+
+/// What belongs to a region and lies on the ground, by id.
+pub(super) async fn ground_of<C: GenericClient>(
+    client: &C,
+    region: Region,
+) -> Result<Vec<GroundItem>> {
+    let statement = client
+        .prepare_cached(&format!(
+            "SELECT {GROUND} FROM ground_items WHERE region_x = $1 AND region_z = $2 ORDER BY id"
+        ))
+        .await?;
+    let rows = client.query(&statement, &[&region.x, &region.z]).await?;
+    let items = rows.iter().map(ground_item);
+    Ok(items.collect::<std::result::Result<_, _>>()?)
+}
+
+fn ground_item(row: &Row) -> std::result::Result<GroundItem, tokio_postgres::Error> {
+    Ok(GroundItem {
+        id: row.try_get(0)?,
+        region: Region {
+            x: row.try_get(1)?,
+            z: row.try_get(2)?,
+        },
+        x: row.try_get(3)?,
+        z: row.try_get(4)?,
+        stack: Stack {
+            item: row.try_get(5)?,
+            quantity: row.try_get(6)?,
+        },
+        owner: row.try_get(7)?,
+        public_tick: row.try_get(8)?,
+        expires_tick: row.try_get(9)?,
+    })
+}
+
+/// Reads what the batch changes of value. The locks of characters and regions protect it.
+pub(super) async fn read(
+    transaction: &Transaction<'_>,
+    batch: &Batch,
+    held: &mut Held,
+) -> Result<()> {
+    let of = batch.rows.iter().filter(|row| row.holdings);
+    let ids: Vec<&str> = of.map(|row| row.record.id.as_str()).collect();
+    for (id, pack) in packs(transaction, &ids).await? {
+        held.holdings.entry(id).or_default().pack = pack;
+    }
+    let put = batch.ground.iter().map(|item| item.id.as_str());
+    let gone = batch.gone.iter().map(|gone| gone.id.as_str());
+    let ids: Vec<&str> = put.chain(gone).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let statement = transaction
+        .prepare_cached(&format!(
+            "SELECT {GROUND} FROM ground_items WHERE id = ANY($1)"
+        ))
+        .await?;
+    for row in transaction.query(&statement, &[&ids]).await? {
+        let item = ground_item(&row)?;
+        held.ground.insert(item.id.clone(), item);
+    }
+    Ok(())
+}
+
+/// Writes all of value that the batch changes. It has been judged.
+pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
+    write_slots(transaction, &slots(batch, held)).await?;
+    write_ground(transaction, batch).await?;
+    write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger).await
+}
+
+async fn write_slots(transaction: &Transaction<'_>, changes: &SlotChanges<'_>) -> Result<()> {
+    if !changes.cleared.is_empty() {
+        let (ids, slots): (Vec<&str>, Vec<i32>) = changes.cleared.iter().copied().unzip();
+        let statement = transaction
+            .prepare_cached(
+                r#"DELETE FROM inventory i USING UNNEST($1::text[], $2::integer[]) AS u (id, slot)
+                   WHERE i."playerId" = u.id AND i."slotIndex" = u.slot"#,
+            )
+            .await?;
+        transaction.execute(&statement, &[&ids, &slots]).await?;
+    }
+    if changes.put.is_empty() {
+        return Ok(());
+    }
+    let put = || changes.put.iter();
+    let ids: Vec<&str> = put().map(|(id, ..)| *id).collect();
+    let slots: Vec<i32> = put().map(|(_, slot, _)| *slot).collect();
+    let items: Vec<&str> = put().map(|(.., stack)| stack.item.as_str()).collect();
+    let quantities: Vec<i32> = put().map(|(.., stack)| stack.quantity).collect();
+    let statement = transaction
+        .prepare_cached(
+            r#"INSERT INTO inventory ("playerId", "slotIndex", "itemId", quantity)
+               SELECT * FROM UNNEST($1::text[], $2::integer[], $3::text[], $4::integer[])
+               ON CONFLICT ("playerId", "slotIndex") DO UPDATE
+                 SET "itemId" = excluded."itemId", quantity = excluded.quantity"#,
+        )
+        .await?;
+    let values: Values<'_> = &[&ids, &slots, &items, &quantities];
+    transaction.execute(&statement, values).await?;
+    Ok(())
+}
+
+async fn write_ground(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    if !batch.gone.is_empty() {
+        let ids: Vec<&str> = batch.gone.iter().map(|gone| gone.id.as_str()).collect();
+        let statement = transaction
+            .prepare_cached("DELETE FROM ground_items WHERE id = ANY($1)")
+            .await?;
+        transaction.execute(&statement, &[&ids]).await?;
+    }
+    if batch.ground.is_empty() {
+        return Ok(());
+    }
+    let items = || batch.ground.iter();
+    let ids: Vec<&str> = items().map(|item| item.id.as_str()).collect();
+    let region_xs: Vec<i32> = items().map(|item| item.region.x).collect();
+    let region_zs: Vec<i32> = items().map(|item| item.region.z).collect();
+    let xs: Vec<i32> = items().map(|item| item.x).collect();
+    let zs: Vec<i32> = items().map(|item| item.z).collect();
+    let kinds: Vec<&str> = items().map(|item| item.stack.item.as_str()).collect();
+    let quantities: Vec<i32> = items().map(|item| item.stack.quantity).collect();
+    let owners: Vec<&str> = items().map(|item| item.owner.as_str()).collect();
+    let public: Vec<i64> = items().map(|item| item.public_tick).collect();
+    let expires: Vec<i64> = items().map(|item| item.expires_tick).collect();
+    let statement = transaction
+        .prepare_cached(&format!(
+            "INSERT INTO ground_items ({GROUND})
+             SELECT * FROM UNNEST($1::text[], $2::integer[], $3::integer[], $4::integer[],
+               $5::integer[], $6::text[], $7::integer[], $8::text[], $9::bigint[], $10::bigint[])
+             ON CONFLICT (id) DO UPDATE
+               SET x = excluded.x, z = excluded.z, item_id = excluded.item_id,
+                 quantity = excluded.quantity, owner_id = excluded.owner_id,
+                 public_tick = excluded.public_tick, expires_tick = excluded.expires_tick"
+        ))
+        .await?;
+    let values: Values<'_> = &[
+        &ids,
+        &region_xs,
+        &region_zs,
+        &xs,
+        &zs,
+        &kinds,
+        &quantities,
+        &owners,
+        &public,
+        &expires,
+    ];
+    transaction.execute(&statement, values).await?;
+    Ok(())
+}
+
+/// Writes rows under the operation (run, sequence), numbered from 1.
+pub(super) async fn write_ledger(
+    transaction: &Transaction<'_>,
+    operation: (i64, i64),
+    ledger: &[LedgerRow],
+) -> Result<()> {
+    if ledger.is_empty() {
+        return Ok(());
+    }
+    let rows = || ledger.iter();
+    let characters: Vec<Option<&str>> = rows().map(|row| row.character.as_deref()).collect();
+    let items: Vec<&str> = rows().map(|row| row.item.as_str()).collect();
+    let causes: Vec<&str> = rows().map(|row| row.cause.name()).collect();
+    let deltas: Vec<i64> = rows().map(|row| row.delta).collect();
+    let statement = transaction
+        .prepare_cached(
+            r#"INSERT INTO ledger
+                 (run_id, sequence, "row", character_id, item_id, cause, delta, at)
+               SELECT $1, $2, u.n::integer, u.who, u.item, u.cause, u.delta, tilestead_now_ms()
+               FROM UNNEST($3::text[], $4::text[], $5::text[], $6::bigint[])
+                 WITH ORDINALITY AS u (who, item, cause, delta, n)"#,
+        )
+        .await?;
+    let (run, sequence) = operation;
+    let values: Values<'_> = &[&run, &sequence, &characters, &items, &causes, &deltas];
+    transaction.execute(&statement, values).await?;
+    Ok(())
+}

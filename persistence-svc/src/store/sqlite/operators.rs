@@ -1,0 +1,147 @@
+//! What operators look at and decide, in SQLite.
+
+use rusqlite::{Transaction, params};
+use tonic::async_trait;
+
+use super::{Sqlite, bump, now_ms};
+use crate::store::Operators;
+use crate::store::conservation::{
+    Conservation, NEVER, REGIONS, Total, difference, differences, totals,
+};
+use crate::store::error::Result;
+use crate::store::model::{Region, RegionReport};
+
+#[async_trait]
+impl Operators for Sqlite {
+    async fn check(&self) -> Result<Conservation> {
+        self.read(check).await
+    }
+
+    async fn freeze(&self, frozen: bool) -> Result<bool> {
+        let changed = self
+            .write(move |transaction| {
+                let set = "UPDATE switches SET frozen = ?1 WHERE frozen <> ?1";
+                let changed = transaction.execute(set, [frozen])? == 1;
+                if changed {
+                    bump(transaction)?;
+                }
+                Ok(changed)
+            })
+            .await?;
+        self.changed.notify_one();
+        Ok(changed)
+    }
+
+    async fn regions(&self) -> Result<Vec<RegionReport>> {
+        self.read(|transaction| {
+            let mut statement = transaction.prepare_cached(REGIONS)?;
+            let rows = statement.query_map([], |row| {
+                Ok(RegionReport {
+                    region: Region {
+                        x: row.get(0)?,
+                        z: row.get(1)?,
+                    },
+                    run: row.get(2)?,
+                    epoch: row.get(3)?,
+                    address: row.get(4)?,
+                    cost_us: row.get(5)?,
+                    players: row.get(6)?,
+                    wanted: row.get(7)?,
+                    faults: row.get(8)?,
+                    paused: row.get(9)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn resume_region(&self, region: Region) -> Result<bool> {
+        let changed = self
+            .write(move |transaction| {
+                let resume = "UPDATE regions SET paused = 0
+                              WHERE region_x = ?1 AND region_z = ?2 AND paused = 1";
+                let changed = transaction.execute(resume, [region.x, region.z])? == 1;
+                if changed {
+                    let forget = "DELETE FROM region_faults WHERE region_x = ?1 AND region_z = ?2";
+                    transaction.execute(forget, [region.x, region.z])?;
+                    bump(transaction)?;
+                }
+                Ok(changed)
+            })
+            .await?;
+        self.changed.notify_one();
+        Ok(changed)
+    }
+
+    async fn quarantined(&self) -> Result<Vec<(String, String)>> {
+        self.read(|transaction| {
+            let query = "SELECT id, name FROM characters WHERE quarantined = 1 ORDER BY id";
+            let mut statement = transaction.prepare_cached(query)?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn release_character(&self, id: &str) -> Result<bool> {
+        let id = id.to_owned();
+        self.write(move |transaction| {
+            let release = "UPDATE characters SET quarantined = 0 WHERE id = ?1 AND quarantined = 1";
+            Ok(transaction.execute(release, [id])? == 1)
+        })
+        .await
+    }
+}
+
+fn check(transaction: &Transaction<'_>) -> Result<Conservation> {
+    let mut found = Conservation::default();
+    let mut statement = transaction.prepare(&totals())?;
+    let rows = statement.query_map([], |row| {
+        Ok(Total {
+            item: row.get(0)?,
+            held: row.get(1)?,
+            ledger: row.get(2)?,
+        })
+    })?;
+    found.totals = rows.collect::<rusqlite::Result<_>>()?;
+    let mut statement = transaction.prepare(&differences())?;
+    let rows = statement.query_map([], |row| {
+        let (holder, item): (String, String) = (row.get(0)?, row.get(1)?);
+        Ok(difference(&holder, &item, row.get(2)?, row.get(3)?))
+    })?;
+    found.differences = rows.collect::<rusqlite::Result<_>>()?;
+    for (what, query) in NEVER {
+        let mut statement = transaction.prepare(query)?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        for id in rows {
+            found.differences.push(format!("{what} {}", id?));
+        }
+    }
+    Ok(found)
+}
+
+/// Takes those of the characters that are in regions of the run out of the world and keeps them
+/// out.
+pub(super) fn quarantine(transaction: &Transaction<'_>, run: i64, ids: &[String]) -> Result<()> {
+    let now = now_ms();
+    for id in ids {
+        // Its owner changes too: to nobody.
+        let held = transaction.execute(
+            r#"UPDATE characters SET quarantined = 1, online = 0,
+                 "ownershipSequence" = "ownershipSequence" + 1
+               WHERE id = ?1 AND online = 1 AND EXISTS
+                 (SELECT 1 FROM regions r WHERE r.run_id = ?2
+                    AND r.region_x = "regionX" AND r.region_z = "regionZ")"#,
+            params![id, run],
+        )?;
+        if held == 1 {
+            transaction.execute(
+                r#"UPDATE "playerSessions" SET logout = ?2, reason = 'quarantined'
+                   WHERE "playerId" = ?1 AND logout IS NULL"#,
+                params![id, now],
+            )?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Packs, ground items and the ledger in SQLite: read for a batch and written by it.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+
+use crate::store::error::Result;
+use crate::store::judge::{Held, slots};
+use crate::store::model::{Batch, Region};
+use crate::store::value::{GroundItem, LedgerRow, Pack, Stack};
+
+/// A whole ground item.
+const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
+ expires_tick";
+
+/// The pack of a character.
+pub(super) fn pack(transaction: &Transaction<'_>, id: &str) -> Result<Pack> {
+    let mut statement = transaction.prepare_cached(
+        r#"SELECT "slotIndex", "itemId", quantity FROM inventory WHERE "playerId" = ?1"#,
+    )?;
+    let rows = statement.query_map([id], |row| {
+        let stack = Stack {
+            item: row.get(1)?,
+            quantity: row.get(2)?,
+        };
+        Ok((row.get(0)?, stack))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// What belongs to a region and lies on the ground, by id.
+pub(super) fn ground_of(transaction: &Transaction<'_>, region: Region) -> Result<Vec<GroundItem>> {
+    let mut statement = transaction.prepare_cached(&format!(
+        "SELECT {GROUND} FROM ground_items WHERE region_x = ?1 AND region_z = ?2 ORDER BY id"
+    ))?;
+    let rows = statement.query_map([region.x, region.z], ground_item)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn ground_item(row: &Row<'_>) -> rusqlite::Result<GroundItem> {
+    Ok(GroundItem {
+        id: row.get(0)?,
+        region: Region {
+            x: row.get(1)?,
+            z: row.get(2)?,
+        },
+        x: row.get(3)?,
+        z: row.get(4)?,
+        stack: Stack {
+            item: row.get(5)?,
+            quantity: row.get(6)?,
+        },
+        owner: row.get(7)?,
+        public_tick: row.get(8)?,
+        expires_tick: row.get(9)?,
+    })
+}
+
+/// Reads what the batch changes of value.
+pub(super) fn read(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<()> {
+    for row in batch.rows.iter().filter(|row| row.holdings) {
+        let id = &row.record.id;
+        held.holdings.entry(id.clone()).or_default().pack = pack(transaction, id)?;
+    }
+    let mut statement =
+        transaction.prepare_cached(&format!("SELECT {GROUND} FROM ground_items WHERE id = ?1"))?;
+    let put = batch.ground.iter().map(|item| &item.id);
+    for id in put.chain(batch.gone.iter().map(|gone| &gone.id)) {
+        if let Some(item) = statement.query_row([id], ground_item).optional()? {
+            held.ground.insert(item.id.clone(), item);
+        }
+    }
+    Ok(())
+}
+
+/// Writes all of value that the batch changes. It has been judged.
+pub(super) fn write(
+    transaction: &Transaction<'_>,
+    batch: &Batch,
+    held: &Held,
+    now: i64,
+) -> Result<()> {
+    write_slots(transaction, batch, held)?;
+    write_ground(transaction, batch)?;
+    write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger, now)
+}
+
+fn write_slots(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
+    let changes = slots(batch, held);
+    let mut clear = transaction
+        .prepare_cached(r#"DELETE FROM inventory WHERE "playerId" = ?1 AND "slotIndex" = ?2"#)?;
+    for (id, slot) in changes.cleared {
+        clear.execute(params![id, slot])?;
+    }
+    let mut put = transaction.prepare_cached(
+        r#"INSERT INTO inventory ("playerId", "slotIndex", "itemId", quantity)
+           VALUES (?1, ?2, ?3, ?4)
+           ON CONFLICT ("playerId", "slotIndex") DO UPDATE SET "itemId" = ?3, quantity = ?4"#,
+    )?;
+    for (id, slot, stack) in changes.put {
+        put.execute(params![id, slot, stack.item, stack.quantity])?;
+    }
+    Ok(())
+}
+
+fn write_ground(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    let mut remove = transaction.prepare_cached("DELETE FROM ground_items WHERE id = ?1")?;
+    for gone in &batch.gone {
+        remove.execute([&gone.id])?;
+    }
+    let mut put = transaction.prepare_cached(&format!(
+        "INSERT INTO ground_items ({GROUND}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+         ON CONFLICT (id) DO UPDATE
+           SET x = ?4, z = ?5, item_id = ?6, quantity = ?7, owner_id = ?8, public_tick = ?9,
+             expires_tick = ?10"
+    ))?;
+    for item in &batch.ground {
+        put.execute(params![
+            item.id,
+            item.region.x,
+            item.region.z,
+            item.x,
+            item.z,
+            item.stack.item,
+            item.stack.quantity,
+            item.owner,
+            item.public_tick,
+            item.expires_tick
+        ])?;
+    }
+    Ok(())
+}
+
+/// Writes rows under the operation (run, sequence), numbered from 1.
+pub(super) fn write_ledger(
+    transaction: &Transaction<'_>,
+    (run, sequence): (i64, i64),
+    ledger: &[LedgerRow],
+    now: i64,
+) -> Result<()> {
+    let mut note = transaction.prepare_cached(
+        r#"INSERT INTO ledger (run_id, sequence, "row", character_id, item_id, cause, delta, at)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"#,
+    )?;
+    for (number, row) in (1_i64..).zip(ledger) {
+        note.execute(params![
+            run,
+            sequence,
+            number,
+            row.character,
+            row.item,
+            row.cause.name(),
+            row.delta,
+            now
+        ])?;
+    }
+    Ok(())
+}

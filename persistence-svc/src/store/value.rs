@@ -1,0 +1,118 @@
+//! What is of value: packs, coins, ground items, and the ledger of how they came and went.
+//!
+//! Always: coins count as the item [`COINS`], in the pouch or as a stack.
+
+use std::collections::BTreeMap;
+
+use super::model::Region;
+
+/// The item that coins are.
+pub(crate) const COINS: &str = "coins";
+/// Slots of a pack, numbered from 0.
+pub(crate) const SLOTS: u32 = 28;
+/// No change of the ledger is greater: the sum over a batch never leaves the type.
+pub(crate) const DELTA_MAX: u64 = 1 << 40;
+
+/// Some of an item, at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stack {
+    pub(crate) item: String,
+    pub(crate) quantity: i32,
+}
+
+/// The slots that hold something, by number.
+pub(crate) type Pack = BTreeMap<i32, Stack>;
+
+/// All that a character has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Holdings {
+    pub(crate) coins: i32,
+    pub(crate) pack: Pack,
+}
+
+impl Holdings {
+    /// What it has of each item, an item once for each place where it is.
+    pub(crate) fn amounts(&self) -> impl Iterator<Item = (&str, i64)> {
+        let stacks = self.pack.values();
+        let stacks = stacks.map(|stack| (stack.item.as_str(), i64::from(stack.quantity)));
+        stacks.chain([(COINS, i64::from(self.coins))])
+    }
+
+    /// The rows that say that all of it is gone with its holder.
+    pub(crate) fn written_off(&self, character: &str) -> Vec<LedgerRow> {
+        let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
+        for (item, amount) in self.amounts().filter(|(_, amount)| *amount != 0) {
+            *sums.entry(item).or_default() += amount;
+        }
+        let row = |(item, amount): (&str, i64)| LedgerRow {
+            character: Some(character.to_owned()),
+            item: item.to_owned(),
+            cause: Cause::Deleted,
+            delta: -amount,
+        };
+        sums.into_iter().map(row).collect()
+    }
+}
+
+/// An item that lies on the ground and belongs to `region`, wherever it lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GroundItem {
+    pub(crate) id: String,
+    pub(crate) region: Region,
+    pub(crate) x: i32,
+    pub(crate) z: i32,
+    pub(crate) stack: Stack,
+    /// Who alone may take it at first; empty: anybody.
+    pub(crate) owner: String,
+    pub(crate) public_tick: i64,
+    pub(crate) expires_tick: i64,
+}
+
+/// A ground item that lies no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GroundGone {
+    pub(crate) id: String,
+    pub(crate) region: Region,
+}
+
+/// Why value was made, destroyed or moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Cause {
+    Starter,
+    Drop,
+    Pickup,
+    Expire,
+    /// Its holder was deleted; only the store says so.
+    Deleted,
+}
+
+impl Cause {
+    /// As the table says it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Cause::Starter => "starter",
+            Cause::Drop => "drop",
+            Cause::Pickup => "pickup",
+            Cause::Expire => "expire",
+            Cause::Deleted => "deleted",
+        }
+    }
+}
+
+/// How much of an item somebody gained or lost for one cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LedgerRow {
+    /// `None`: the ground.
+    pub(crate) character: Option<String>,
+    pub(crate) item: String,
+    pub(crate) cause: Cause,
+    pub(crate) delta: i64,
+}
+
+/// Gives a region that stands at `epoch` to another run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RegionGive {
+    pub(crate) region: Region,
+    pub(crate) epoch: i64,
+    pub(crate) to: i64,
+}
