@@ -28,6 +28,8 @@ pub struct Config {
     pub save_interval: Duration,
     /// How long a character stays without a connection.
     pub linger: Duration,
+    /// How long a run that stops may take to give its regions away.
+    pub drain: Duration,
     /// Ticks of published state that are kept for dumps.
     pub dump_ticks: usize,
     /// The folder for the records of runs that panic; `None`: no record is kept.
@@ -81,6 +83,11 @@ impl Config {
             60_u64,
             "seconds that a character stays without a connection",
         );
+        let drain = reader.value(
+            "DRAIN_SECONDS",
+            60_u64,
+            "seconds that a zone which stops may take to give its regions to others",
+        );
         let dump_ticks = reader.value("DUMP_TICKS", 0, "ticks that Inspect.Dump can show");
         let replay_dir = reader.optional(
             "REPLAY_DIR",
@@ -96,6 +103,7 @@ impl Config {
             rules,
             save_interval: Duration::from_secs(save.max(1)),
             linger: Duration::from_secs(linger),
+            drain: Duration::from_secs(drain),
             dump_ticks,
             replay_dir,
             replay_ticks: 100,

@@ -11,8 +11,10 @@ use proto::rpc::{
         CharacterOwnership, CharacterRecord, CommitReply, DirectoryUpdate, LoadRegionReply,
     },
     zone::v1::{
-        CompleteReply, CompleteRequest, DumpReply, DumpRequest, ForwardReply, ForwardRequest,
-        PrepareReply, PrepareRequest, Subscribe, to_zone::Message as ToZoneMessage,
+        CompleteRegionReply, CompleteRegionRequest, CompleteReply, CompleteRequest, DumpReply,
+        DumpRequest, ForwardReply, ForwardRequest, LocateReply, LocateRequest, PrepareRegionReply,
+        PrepareRegionRequest, PrepareReply, PrepareRequest, Subscribe,
+        to_zone::Message as ToZoneMessage,
     },
 };
 use tokio::sync::oneshot;
@@ -57,6 +59,36 @@ pub(crate) enum Message {
     Complete(Box<CompleteRequest>, oneshot::Sender<CompleteReply>),
     /// A peer sends inputs that came late.
     Forward(ForwardRequest, oneshot::Sender<ForwardReply>),
+    /// A peer wants to give a region.
+    PrepareRegion(PrepareRegionRequest, oneshot::Sender<PrepareRegionReply>),
+    /// A peer says that the store has the region here.
+    CompleteRegion(
+        Box<CompleteRegionRequest>,
+        oneshot::Sender<CompleteRegionReply>,
+    ),
+    /// A peer looks for something.
+    Locate(LocateRequest, oneshot::Sender<LocateReply>),
+    /// A peer's answer; `None`: there was none.
+    RegionPrepared {
+        region: Region,
+        attempt: u64,
+        reply: Option<PrepareRegionReply>,
+    },
+    /// A peer's answer; `None`: there was none.
+    RegionCompleted {
+        region: Region,
+        epoch: u64,
+        known: Option<bool>,
+    },
+    /// What a peer knows of something that one of the run's players wants; `None`: no answer.
+    Located {
+        who: CharacterId,
+        attempt: u32,
+        run_id: u64,
+        reply: Option<LocateReply>,
+    },
+    /// Whether the store knows that the run gives its regions away.
+    Drained(bool),
     /// A peer's answer; `None`: there was none.
     Prepared {
         who: CharacterId,

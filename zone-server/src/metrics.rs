@@ -41,6 +41,7 @@ pub(crate) struct Metrics {
     commit_wait: Gauge<f64>,
     value: Gauge<u64>,
     handovers: Counter<u64>,
+    region_moves: Counter<u64>,
     handover_time: Histogram<f64>,
     runs: Counter<u64>,
 }
@@ -102,6 +103,7 @@ impl Metrics {
                 "Whether value may change hands: 0 yes, 1 frozen, 2 storage unavailable",
             ),
             handovers: count("zone_handovers_total", "Handovers of players by outcome"),
+            region_moves: count("zone_region_moves_total", "Moves of regions by outcome"),
             handover_time: seconds(
                 "zone_handover_seconds",
                 "From a handover's first word to its commit's acknowledgement",
@@ -170,6 +172,13 @@ impl Metrics {
     /// A step of a handover that is one of few words: done, refused, stale, local, taken, dropped.
     pub(crate) fn handover(&self, outcome: &'static str) {
         self.handovers.add(1, &[KeyValue::new("outcome", outcome)]);
+    }
+
+    /// A step of a region's move that is one of few words: given, taken, stale, refused,
+    /// given_up, not_ready.
+    pub(crate) fn region_move(&self, outcome: &'static str) {
+        self.region_moves
+            .add(1, &[KeyValue::new("outcome", outcome)]);
     }
 
     /// From Prepare to the commit's acknowledgement.

@@ -1,7 +1,10 @@
 //! All that a run asks of the world outside. Nothing here is waited for: every answer comes back
 //! as a [`Message`](crate::mailbox::Message), and whatever fails is answered too.
 
-use proto::rpc::zone::v1::{CompleteRequest, ForwardRequest, PrepareRequest};
+use proto::rpc::zone::v1::{
+    CompleteRegionRequest, CompleteRequest, ForwardRequest, LocateRequest, PrepareRegionRequest,
+    PrepareRequest,
+};
 use tokio::{runtime::Handle, sync::mpsc};
 use world::{CharacterId, Region};
 
@@ -23,6 +26,14 @@ pub(crate) trait Outside: Send {
     fn complete(&mut self, address: &str, who: CharacterId, h: u64, request: CompleteRequest);
     /// Sends late inputs after their player; answered as `Forwarded`.
     fn forward(&mut self, address: &str, who: CharacterId, request: ForwardRequest);
+    /// Offers a region to the peer at `address`; answered as `RegionPrepared`.
+    fn prepare_region(&mut self, address: &str, attempt: u64, request: PrepareRegionRequest);
+    /// Says that the store has a region there; answered as `RegionCompleted`.
+    fn complete_region(&mut self, address: &str, request: CompleteRegionRequest);
+    /// Asks a peer where something is that `who` wants; answered as `Located`.
+    fn locate(&mut self, address: &str, who: CharacterId, attempt: u32, request: LocateRequest);
+    /// Tells the store that the run gives its regions away; answered as `Drained`.
+    fn drain(&mut self);
     /// Asks the store whose a player is; answered as `Owner`.
     fn owner(&mut self, who: CharacterId, h: u64, source_dead: bool);
     /// Has a batch sent until it is answered as `Answered`. One at a time.
@@ -58,6 +69,24 @@ impl Outside for Tasks {
 
     fn forward(&mut self, address: &str, who: CharacterId, request: ForwardRequest) {
         self.driver.forward(address.to_owned(), who, request);
+    }
+
+    fn prepare_region(&mut self, address: &str, attempt: u64, request: PrepareRegionRequest) {
+        self.driver
+            .prepare_region(address.to_owned(), attempt, request);
+    }
+
+    fn complete_region(&mut self, address: &str, request: CompleteRegionRequest) {
+        self.driver.complete_region(address.to_owned(), request);
+    }
+
+    fn locate(&mut self, address: &str, who: CharacterId, attempt: u32, request: LocateRequest) {
+        self.driver
+            .locate(address.to_owned(), who, attempt, request);
+    }
+
+    fn drain(&mut self) {
+        self.keeper.drain();
     }
 
     fn owner(&mut self, who: CharacterId, h: u64, source_dead: bool) {

@@ -34,6 +34,8 @@ pub(crate) enum Stage {
     Joining { welcome: bool },
     /// Stands in the world.
     Playing,
+    /// Out of the world with its region, which the store is giving to another run.
+    Moving,
     /// Left the world; its last row is on its way to the store. `re`: the request that asked.
     Leaving { re: Bytes },
 }

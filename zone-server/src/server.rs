@@ -44,7 +44,9 @@ use crate::{
 
 /// Largest message that gateways and peers may send.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// How long a run may take to end in order.
+/// Largest message of a peer: a region with everybody in it.
+const REGION_BYTES_MAX: usize = 128 * 1024 * 1024;
+/// How long a run may take to end in order, after it has given its regions away.
 const END_WITHIN: Duration = Duration::from_secs(10);
 /// After a run that ended badly, before the next registers.
 const NEXT_RUN_PAUSE: Duration = Duration::from_millis(500);
@@ -136,7 +138,7 @@ impl Server {
             )
             .add_service(
                 HandoverServer::new(HandoverService(current.clone()))
-                    .max_decoding_message_size(MESSAGE_BYTES_MAX),
+                    .max_decoding_message_size(REGION_BYTES_MAX),
             )
             .add_service(InspectServer::new(InspectService(current.clone())));
         let serving = tokio::spawn(chassis::rpc::serve(router, listener, closed.clone()));
@@ -220,6 +222,7 @@ impl Lives {
         self.current.set(Some(Living {
             run_id: registered.run_id,
             mailbox: mailbox.clone(),
+            over: over.clone(),
         }));
         self.health.set_ready(true);
         let end = tokio::select! {
@@ -227,7 +230,7 @@ impl Lives {
             () = stop.cancelled() => {
                 self.health.set_unready("stopping");
                 mailbox.insist(|| Message::Stop).await;
-                let end = chassis::drain::within(END_WITHIN, "the run", ended).await;
+                let end = chassis::drain::within(self.config.drain + END_WITHIN, "the run", ended).await;
                 end.and_then(Result::ok)
             }
         };

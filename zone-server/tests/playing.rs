@@ -364,7 +364,7 @@ async fn who_is_out_of_the_world_is_told_so_and_not_to_ask_elsewhere() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_saves_everybody_and_says_so() {
+async fn a_stop_with_nobody_to_take_over_saves_everybody_and_logs_nobody_out() {
     let scene = scene(&["ann", "bob"], |_| {}).await;
     scene.enter("ann").await;
     scene.enter("bob").await;
@@ -379,16 +379,18 @@ async fn a_stop_saves_everybody_and_says_so() {
     .await;
     scene.zone.stop().await;
     let ann = scene.store.read(|state| state.characters["ann"].clone());
-    assert_eq!((ann.online, ann.record.x), (false, to.x));
-    assert_eq!(ann.logout.as_deref(), Some("shutdown"));
+    assert_eq!((ann.online, ann.record.x), (true, to.x));
+    assert_eq!(ann.logout, None);
     assert_eq!(
         scene.store.read(|state| state.released.clone()),
         [scene.run]
     );
-    until("both are told", || {
-        scene.gateway.read(|seen| seen.left.len()) == 2
+    until("the link ends", || {
+        scene.gateway.read(|seen| seen.closed.contains(&scene.run))
     })
     .await;
+    // Whoever comes next plays them on; the gateway keeps their sockets until then.
+    assert_eq!(scene.gateway.read(|seen| seen.left.len()), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -246,6 +246,21 @@ impl Batch {
         self.flight.is_none() && !waits && self.gives.is_empty() && !self.value_waits()
     }
 
+    /// Whether a batch is in flight.
+    pub(crate) fn flying(&self) -> bool {
+        self.flight.is_some()
+    }
+
+    /// Everybody's row is due at once.
+    pub(crate) fn hurry(&mut self) {
+        self.rows.values_mut().for_each(|row| row.urgent = true);
+    }
+
+    /// Whether everything that was due at once is in the store.
+    pub(crate) fn clean(&self) -> bool {
+        self.idle() && !self.rows.values().any(Row::must)
+    }
+
     fn value_waits(&self) -> bool {
         !self.value.is_empty() || self.rows.values().any(|row| row.valued)
     }

@@ -182,6 +182,14 @@ impl Links {
         false
     }
 
+    /// Tells all gateways what cannot wait for a tick.
+    pub(crate) fn tell_all(&mut self, message: &FromZoneMessage) {
+        let gateways: Vec<String> = self.links.keys().cloned().collect();
+        for gateway_id in gateways {
+            self.tell(&gateway_id, message.clone());
+        }
+    }
+
     /// Sends each gateway its frame of a tick.
     pub(crate) fn publish(
         &mut self,

@@ -1,4 +1,4 @@
-//! Talks to peers and to the store about players between two owners. Every call has a deadline,
+//! Talks to peers and to the store about players and regions between two owners. Every call has a deadline,
 //! and the run always hears how it ended.
 
 use std::{
@@ -9,10 +9,13 @@ use std::{
 
 use proto::rpc::{
     persistence::v1::CharacterOwnerRequest,
-    zone::v1::{CompleteRequest, ForwardRequest, PrepareRequest, handover_client::HandoverClient},
+    zone::v1::{
+        CompleteRegionRequest, CompleteRequest, ForwardRequest, LocateRequest,
+        PrepareRegionRequest, PrepareRequest, handover_client::HandoverClient,
+    },
 };
 use tonic::{Response, Status, transport::Channel};
-use world::CharacterId;
+use world::{CharacterId, Region};
 
 use crate::{
     mailbox::{Mailbox, Message},
@@ -22,8 +25,11 @@ use crate::{
 /// How long a peer may think about a player; it is held meanwhile.
 const PREPARE_DEADLINE: Duration = Duration::from_millis(500);
 const COMPLETE_DEADLINE: Duration = Duration::from_millis(1000);
-/// A player's state is small; its path, inputs and held messages are bounded.
-const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// A region may be megabytes of players.
+const REGION_DEADLINE: Duration = Duration::from_millis(2000);
+const LOCATE_DEADLINE: Duration = Duration::from_millis(300);
+/// Answers of peers are small.
+const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
 /// Peers whose channels are kept.
 const PEERS_MAX: usize = 1024;
 
@@ -115,6 +121,77 @@ impl Driver {
         });
     }
 
+    /// Offers a region; answered as `RegionPrepared`.
+    pub(crate) fn prepare_region(
+        &self,
+        address: String,
+        attempt: u64,
+        request: PrepareRegionRequest,
+    ) {
+        let driver = self.clone();
+        tokio::spawn(async move {
+            let region = place(request.region);
+            let reply = match driver.peer(&address) {
+                Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare_region(request))
+                    .await
+                    .ok(),
+                None => None,
+            };
+            let message = || Message::RegionPrepared {
+                region,
+                attempt,
+                reply: reply.clone(),
+            };
+            driver.mailbox.insist(message).await;
+        });
+    }
+
+    /// Says that the store has a region there; answered as `RegionCompleted`.
+    pub(crate) fn complete_region(&self, address: String, request: CompleteRegionRequest) {
+        let driver = self.clone();
+        tokio::spawn(async move {
+            let (region, epoch) = (place(request.region), request.epoch);
+            let reply = match driver.peer(&address) {
+                Some(mut peer) => within(REGION_DEADLINE, peer.complete_region(request))
+                    .await
+                    .ok(),
+                None => None,
+            };
+            let known = reply.map(|reply| reply.known);
+            let message = || Message::RegionCompleted {
+                region,
+                epoch,
+                known,
+            };
+            driver.mailbox.insist(message).await;
+        });
+    }
+
+    /// Asks where something is; answered as `Located`.
+    pub(crate) fn locate(
+        &self,
+        address: String,
+        who: CharacterId,
+        attempt: u32,
+        request: LocateRequest,
+    ) {
+        let driver = self.clone();
+        tokio::spawn(async move {
+            let run_id = request.to_run_id;
+            let reply = match driver.peer(&address) {
+                Some(mut peer) => within(LOCATE_DEADLINE, peer.locate(request)).await.ok(),
+                None => None,
+            };
+            let message = || Message::Located {
+                who: who.clone(),
+                attempt,
+                run_id,
+                reply,
+            };
+            driver.mailbox.insist(message).await;
+        });
+    }
+
     /// Asks the store whose a player is; answered as `Owner`.
     pub(crate) fn owner(&self, who: CharacterId, h: u64, source_dead: bool) {
         let driver = self.clone();
@@ -152,6 +229,12 @@ impl Driver {
         let channel = peers.get(address)?.clone();
         Some(HandoverClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX))
     }
+}
+
+/// The region that a request of this run names.
+fn place(region: Option<proto::rpc::common::v1::Region>) -> Region {
+    let at = region.unwrap_or_default();
+    Region { x: at.x, z: at.z }
 }
 
 async fn within<T>(

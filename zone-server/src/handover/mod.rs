@@ -1,5 +1,7 @@
-//! Bringing a player from one zone to another without missing a tick. `protocol` is pure: the
-//! states of a player between two owners; `driver` talks.
+//! Bringing a player or a whole region from one zone to another without missing a tick.
+//! `protocol` and `region` are pure: the states of a player and of a region between two owners;
+//! `driver` talks.
 
 pub(crate) mod driver;
 pub(crate) mod protocol;
+pub(crate) mod region;

@@ -206,6 +206,8 @@ pub(crate) const ASK_TICKS: u64 = 2;
 pub(crate) struct Pending {
     /// The ownership sequence that the player will have.
     pub(crate) h: u64,
+    /// The region to which it will belong.
+    region: Region,
     /// Who gives it.
     pub(crate) from_run_id: u64,
     since: u64,
@@ -216,6 +218,7 @@ pub(crate) struct Pending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owned {
     pub(crate) sequence: u64,
+    pub(crate) region: Option<Region>,
     /// By this run.
     pub(crate) mine: bool,
     pub(crate) online: bool,
@@ -248,9 +251,10 @@ pub(crate) enum PendingStep {
 
 impl Pending {
     /// Announced by `from_run_id` after tick `now`.
-    pub(crate) fn new(h: u64, from_run_id: u64, now: u64) -> Self {
+    pub(crate) fn new(h: u64, region: Region, from_run_id: u64, now: u64) -> Self {
         Self {
             h,
+            region,
             from_run_id,
             since: now,
             asking: false,
@@ -278,7 +282,10 @@ impl Pending {
     }
 
     fn settle(&self, owned: Owned) -> PendingStep {
-        if owned.sequence == self.h && owned.mine && owned.online {
+        // A takeover or a region's move raises the sequence too: only together with the region it
+        // is this handover.
+        let happened = owned.sequence == self.h && owned.region == Some(self.region);
+        if happened && owned.mine && owned.online {
             return PendingStep::Join;
         }
         let over = owned.sequence >= self.h || !owned.online || owned.source_dead;
@@ -301,6 +308,8 @@ pub(crate) struct Asked {
     /// Nobody plays the player, or it is linked with the gateway of whoever does.
     pub(crate) linked: bool,
     pub(crate) draining: bool,
+    /// The region is about to go to another run.
+    pub(crate) closing: bool,
     /// The sequence of the player, if the target plays it.
     pub(crate) playing: Option<u64>,
     /// The sequence for which it is announced already.
@@ -320,6 +329,8 @@ pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
         Err("stale")
     } else if !asked.linked {
         Err("no_link")
+    } else if asked.closing {
+        Err("busy")
     } else if !asked.room {
         Err("full")
     } else {

@@ -133,6 +133,7 @@ fn a_dead_target_is_told_nothing() {
 fn owned(sequence: u64, mine: bool) -> Owned {
     Owned {
         sequence,
+        region: Some(THERE),
         mine,
         online: true,
         source_dead: false,
@@ -141,7 +142,7 @@ fn owned(sequence: u64, mine: bool) -> Owned {
 
 #[test]
 fn a_completed_player_joins_and_another_handovers_word_does_not_count() {
-    let mut pending = Pending::new(5, 1, 10);
+    let mut pending = Pending::new(5, THERE, 1, 10);
     assert_eq!(
         pending.on(10, PendingEvent::Complete { h: 4 }),
         PendingStep::Wait
@@ -154,7 +155,7 @@ fn a_completed_player_joins_and_another_handovers_word_does_not_count() {
 
 #[test]
 fn a_silent_source_makes_the_target_ask_the_store() {
-    let mut pending = Pending::new(5, 1, 10);
+    let mut pending = Pending::new(5, THERE, 1, 10);
     let edge = |now| PendingEvent::Edge { now };
     assert_eq!(pending.on(11, edge(11)), PendingStep::Wait);
     assert_eq!(pending.on(12, edge(12)), PendingStep::Ask);
@@ -188,7 +189,7 @@ fn what_the_store_says_settles_a_pending_player() {
         (fenced, PendingStep::Drop),
     ];
     for (said, step) in table {
-        let mut pending = Pending::new(5, 1, 10);
+        let mut pending = Pending::new(5, THERE, 1, 10);
         assert_eq!(
             pending.on(20, PendingEvent::Owner(Some(said))),
             step,
@@ -206,11 +207,13 @@ fn each_reason_to_refuse_a_player_has_its_code() {
         room: true,
         linked: true,
         draining: false,
+        closing: false,
         playing: None,
         pending: None,
     };
     type Change = fn(&mut Asked);
-    let table: [(Change, Result<(), &str>); 10] = [
+    let table: [(Change, Result<(), &str>); 11] = [
+        (|a| a.closing = true, Err("busy")),
         (|_| {}, Ok(())),
         (|a| a.pending = Some(5), Ok(())),
         (|a| a.pending = Some(4), Ok(())),
@@ -227,4 +230,15 @@ fn each_reason_to_refuse_a_player_has_its_code() {
         change(&mut asked);
         assert_eq!(prepare(asked), expected, "{asked:?}");
     }
+}
+
+#[test]
+fn a_sequence_that_grew_with_another_region_is_not_this_handover() {
+    let mut pending = Pending::new(5, THERE, 1, 10);
+    let elsewhere = Owned {
+        region: Some(Region { x: 7, z: 0 }),
+        ..owned(5, true)
+    };
+    let step = pending.on(12, PendingEvent::Owner(Some(elsewhere)));
+    assert_eq!(step, PendingStep::Drop);
 }

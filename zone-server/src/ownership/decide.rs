@@ -1,8 +1,12 @@
 //! What a run does when the directory says who owns what. Pure.
+//!
+//! Always: an epoch below the highest that is known of a region changes nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use world::Region;
+
+use super::directory::Owner;
 
 /// One thing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,29 +17,63 @@ pub(crate) enum Act {
     Load(Region, u64),
 }
 
-/// What is to be done, so that the run plays just what is its own. `named`: the regions for which
-/// the directory names this run; `held`: what it plays; `loading`: what it has asked the store for.
-pub(crate) fn decide(
-    named: &BTreeMap<Region, u64>,
-    held: &BTreeMap<Region, u64>,
-    loading: &BTreeMap<Region, u64>,
-) -> Vec<Act> {
+/// What a run knows of regions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'a> {
+    /// This run.
+    pub(crate) me: u64,
+    /// Who owns what by the directory; run 0 is nobody.
+    pub(crate) owners: &'a BTreeMap<Region, Owner>,
+    /// What the run plays.
+    pub(crate) held: &'a BTreeMap<Region, u64>,
+    /// What it has asked the store for, or is about to play.
+    pub(crate) coming: &'a BTreeMap<Region, u64>,
+    /// What is out because the run is giving it away: only the store's answer counts.
+    pub(crate) giving: &'a BTreeSet<Region>,
+    /// Promised by their owners, whose word is still waited for.
+    pub(crate) awaited: &'a BTreeMap<Region, u64>,
+    /// The highest epoch that is known otherwise than by the directory.
+    pub(crate) seen: &'a BTreeMap<Region, u64>,
+}
+
+/// What is to be done, so that the run plays just what is its own.
+pub(crate) fn decide(known: Known<'_>) -> Vec<Act> {
+    let held = known.held.iter();
     let lost = held
-        .iter()
-        .filter(|(region, epoch)| named.get(*region) != Some(epoch))
+        .filter(|(region, epoch)| lost(known, **region, **epoch))
         .map(|(region, _)| Act::Drop(*region));
-    let won = named
+    let won = known
+        .owners
         .iter()
-        .filter(|(region, epoch)| {
-            held.get(*region) != Some(epoch) && loading.get(*region) != Some(epoch)
-        })
-        .map(|(region, epoch)| Act::Load(*region, *epoch));
+        .filter(|(region, owner)| won(known, **region, **owner))
+        .map(|(region, owner)| Act::Load(*region, owner.epoch));
     lost.chain(won).collect()
+}
+
+fn lost(known: Known<'_>, region: Region, epoch: u64) -> bool {
+    match known.owners.get(&region) {
+        None => true,
+        Some(owner) if owner.epoch == epoch => owner.run_id != known.me,
+        // An older directory does not know yet that the last owner gave it to this run.
+        Some(owner) => owner.epoch > epoch,
+    }
+}
+
+fn won(known: Known<'_>, region: Region, owner: Owner) -> bool {
+    let epoch = Some(&owner.epoch);
+    owner.run_id == known.me
+        && !known.giving.contains(&region)
+        && known.held.get(&region) < epoch
+        && known.coming.get(&region) < epoch
+        && known.awaited.get(&region) != epoch
+        && known.seen.get(&region) <= epoch
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ME: u64 = 7;
 
     fn at(x: i32) -> Region {
         Region { x, z: 0 }
@@ -45,27 +83,115 @@ mod tests {
         of.iter().map(|(x, epoch)| (at(*x), *epoch)).collect()
     }
 
+    fn owners(of: &[(i32, u64, u64)]) -> BTreeMap<Region, Owner> {
+        let owner = |&(x, run_id, epoch): &(i32, u64, u64)| (at(x), Owner { run_id, epoch });
+        of.iter().map(owner).collect()
+    }
+
+    #[derive(Default)]
+    struct Row<'a> {
+        owners: &'a [(i32, u64, u64)],
+        held: &'a [(i32, u64)],
+        coming: &'a [(i32, u64)],
+        giving: &'a [i32],
+        awaited: &'a [(i32, u64)],
+        seen: &'a [(i32, u64)],
+    }
+
+    impl Row<'_> {
+        fn decide(&self) -> Vec<Act> {
+            decide(Known {
+                me: ME,
+                owners: &owners(self.owners),
+                held: &regions(self.held),
+                coming: &regions(self.coming),
+                giving: &self.giving.iter().map(|x| at(*x)).collect(),
+                awaited: &regions(self.awaited),
+                seen: &regions(self.seen),
+            })
+        }
+    }
+
     #[test]
     fn every_difference_has_its_act() {
-        type Rows<'a> = &'a [(i32, u64)];
-        let table: &[(Rows, Rows, Rows, &[Act])] = &[
+        type Held<'a> = &'a [(i32, u64)];
+        type Owners<'a> = &'a [(i32, u64, u64)];
+        let table: &[(Owners, Held, Held, &[Act])] = &[
             (&[], &[], &[], &[]),
-            (&[(1, 1)], &[], &[], &[Act::Load(at(1), 1)]),
-            (&[(1, 1)], &[(1, 1)], &[], &[]),
-            (&[(1, 1)], &[], &[(1, 1)], &[]),
-            (&[(1, 2)], &[], &[(1, 1)], &[Act::Load(at(1), 2)]),
+            (&[(1, ME, 1)], &[], &[], &[Act::Load(at(1), 1)]),
+            (&[(1, ME, 1)], &[(1, 1)], &[], &[]),
+            (&[(1, ME, 1)], &[], &[(1, 1)], &[]),
+            (&[(1, ME, 2)], &[], &[(1, 1)], &[Act::Load(at(1), 2)]),
             (&[], &[(1, 1)], &[], &[Act::Drop(at(1))]),
+            (&[(1, 0, 2)], &[(1, 1)], &[], &[Act::Drop(at(1))]),
+            (&[(1, 8, 2)], &[(1, 1)], &[], &[Act::Drop(at(1))]),
+            (&[(1, 8, 1)], &[(1, 1)], &[], &[Act::Drop(at(1))]),
             (
-                &[(1, 3)],
+                &[(1, ME, 3)],
                 &[(1, 1)],
                 &[],
                 &[Act::Drop(at(1)), Act::Load(at(1), 3)],
             ),
-            (&[(1, 3)], &[(1, 1)], &[(1, 3)], &[Act::Drop(at(1))]),
+            (&[(1, ME, 3)], &[(1, 1)], &[(1, 3)], &[Act::Drop(at(1))]),
         ];
-        for (named, held, loading, acts) in table {
-            let found = decide(&regions(named), &regions(held), &regions(loading));
-            assert_eq!(&found, acts, "{named:?} {held:?} {loading:?}");
+        for (owners, held, coming, acts) in table {
+            let row = Row {
+                owners,
+                held,
+                coming,
+                ..Row::default()
+            };
+            assert_eq!(&row.decide(), acts, "{owners:?} {held:?} {coming:?}");
         }
+    }
+
+    #[test]
+    fn a_region_that_a_peer_gave_is_kept_until_the_directory_knows() {
+        let row = Row {
+            owners: &[(1, 8, 4)],
+            held: &[(1, 5)],
+            ..Row::default()
+        };
+        assert_eq!(row.decide(), []);
+    }
+
+    #[test]
+    fn a_region_that_is_being_given_away_is_left_to_the_store() {
+        let row = Row {
+            owners: &[(1, ME, 4)],
+            giving: &[1],
+            ..Row::default()
+        };
+        assert_eq!(row.decide(), []);
+    }
+
+    #[test]
+    fn a_region_that_was_given_away_does_not_come_back_by_an_old_directory() {
+        let row = Row {
+            owners: &[(1, ME, 4)],
+            seen: &[(1, 5)],
+            ..Row::default()
+        };
+        assert_eq!(row.decide(), []);
+        let later = Row {
+            owners: &[(1, ME, 6)],
+            ..row
+        };
+        assert_eq!(later.decide(), [Act::Load(at(1), 6)]);
+    }
+
+    #[test]
+    fn a_promised_region_waits_for_its_giver_at_that_epoch_only() {
+        let row = Row {
+            owners: &[(1, ME, 5)],
+            awaited: &[(1, 5)],
+            ..Row::default()
+        };
+        assert_eq!(row.decide(), []);
+        let taken_over = Row {
+            owners: &[(1, ME, 6)],
+            ..row
+        };
+        assert_eq!(taken_over.decide(), [Act::Load(at(1), 6)]);
     }
 }

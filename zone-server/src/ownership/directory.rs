@@ -10,10 +10,21 @@ use world::Region;
 /// Who owns a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
-    /// The run; never 0.
+    /// The run; 0 is nobody.
     pub(crate) run_id: u64,
     /// The epoch at which it owns the region.
     pub(crate) epoch: u64,
+}
+
+/// A run that may still write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Peer {
+    /// Where it is reached.
+    pub(crate) address: String,
+    /// It gives its regions away and takes none.
+    pub(crate) draining: bool,
+    /// The SHA-256 of the content that it plays.
+    pub(crate) content_hash: String,
 }
 
 /// One version of the directory.
@@ -21,8 +32,10 @@ pub(crate) struct Owner {
 pub(crate) struct Directory {
     version: u64,
     incarnation: u64,
-    runs: BTreeMap<u64, String>,
+    runs: BTreeMap<u64, Peer>,
     owners: BTreeMap<Region, Owner>,
+    /// The runs to which owners should give regions.
+    wanted: BTreeMap<Region, u64>,
     frozen: bool,
 }
 
@@ -36,46 +49,71 @@ impl Directory {
         self.version = update.version;
         self.incarnation = update.incarnation;
         self.frozen = update.frozen;
-        self.runs = update
-            .runs
-            .into_iter()
-            .filter(|run| run.state() != RunState::Fenced)
-            .map(|run| (run.run_id, run.address))
-            .collect();
-        self.owners = update
-            .regions
-            .into_iter()
-            .filter(|row| row.run_id != 0)
-            .filter_map(|row| {
-                let at = row.region?;
-                let owner = Owner {
-                    run_id: row.run_id,
-                    epoch: row.epoch,
+        let alive = update.runs.into_iter();
+        let alive = alive.filter(|run| run.state() != RunState::Fenced);
+        self.runs = alive
+            .map(|run| {
+                let peer = Peer {
+                    draining: run.state() == RunState::Draining,
+                    address: run.address,
+                    content_hash: run.content_hash,
                 };
-                Some((Region { x: at.x, z: at.z }, owner))
+                (run.run_id, peer)
             })
             .collect();
+        self.owners.clear();
+        self.wanted.clear();
+        for row in update.regions {
+            let Some(at) = row.region else {
+                continue;
+            };
+            let region = Region { x: at.x, z: at.z };
+            let owner = Owner {
+                run_id: row.run_id,
+                epoch: row.epoch,
+            };
+            self.owners.insert(region, owner);
+            if row.wanted_run_id != 0 {
+                self.wanted.insert(region, row.wanted_run_id);
+            }
+        }
         true
     }
 
-    /// Who owns a region.
+    /// Who owns a region, if somebody does.
     pub(crate) fn owner(&self, region: Region) -> Option<Owner> {
-        self.owners.get(&region).copied()
+        let owner = self.owners.get(&region).copied();
+        owner.filter(|owner| owner.run_id != 0)
     }
 
-    /// Where a run is reached; nothing for one that is fenced or unknown.
-    pub(crate) fn address(&self, run_id: u64) -> Option<&str> {
-        self.runs.get(&run_id).map(String::as_str)
+    /// All regions, also those that are nobody's.
+    pub(crate) fn owners(&self) -> &BTreeMap<Region, Owner> {
+        &self.owners
     }
 
-    /// Whether a run may still write.
-    pub(crate) fn alive(&self, run_id: u64) -> bool {
-        self.runs.contains_key(&run_id)
+    /// The runs to which owners should give regions.
+    pub(crate) fn wanted(&self) -> &BTreeMap<Region, u64> {
+        &self.wanted
+    }
+
+    /// All runs that may still write.
+    pub(crate) fn runs(&self) -> &BTreeMap<u64, Peer> {
+        &self.runs
     }
 
     /// The operator has frozen all exchanges of value.
     pub(crate) fn frozen(&self) -> bool {
         self.frozen
+    }
+
+    /// Where a run is reached; nothing for one that is fenced or unknown.
+    pub(crate) fn address(&self, run_id: u64) -> Option<&str> {
+        self.runs.get(&run_id).map(|peer| peer.address.as_str())
+    }
+
+    /// Whether a run may still write.
+    pub(crate) fn alive(&self, run_id: u64) -> bool {
+        self.runs.contains_key(&run_id)
     }
 
     /// The regions of one run, with their epochs.

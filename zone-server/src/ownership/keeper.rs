@@ -12,8 +12,9 @@ use std::{
 use proto::rpc::{
     common::v1 as common,
     persistence::v1::{
-        DirectoryUpdate, LoadCharacterRequest, LoadRegionRequest, OnlineCharactersRequest,
-        RegisterRequest, ReleaseRequest, RenewRequest, RunState, WatchRequest,
+        DirectoryUpdate, DrainRequest, LoadCharacterRequest, LoadRegionRequest,
+        OnlineCharactersRequest, RegisterRequest, ReleaseRequest, RenewRequest, RunState,
+        WatchRequest,
     },
 };
 use tokio::sync::Semaphore;
@@ -307,6 +308,23 @@ impl Keeper {
         if let Err(error) = laid.await {
             tracing::error!(?region, %error, "cannot lay out the land of a region");
         }
+    }
+
+    /// Tells the store that the run gives its regions away; the run hears of it as `Drained`.
+    pub(crate) fn drain(&self) {
+        let keeper = self.clone();
+        tokio::spawn(async move {
+            let run_id = keeper.run.run_id;
+            let mut client = keeper.store.runs();
+            let call = client.drain(DrainRequest { run_id });
+            let drained = chassis::rpc::bounded(call).await;
+            if let Err(status) = &drained {
+                tracing::warn!(run = run_id, %status, "the store does not hear of the drain");
+                keeper.store.failed(status);
+            }
+            let drained = drained.is_ok();
+            keeper.mailbox.insist(|| Message::Drained(drained)).await;
+        });
     }
 
     /// Loads a character; the run hears of it as `CharacterLoaded`.

@@ -1,5 +1,7 @@
-//! Which regions this run owns, and its right to do so. `decide` is pure; `keeper` does it.
+//! Which regions this run owns, and its right to do so. `decide` and `give` are pure; `keeper`
+//! does it.
 
 pub(crate) mod decide;
 pub(crate) mod directory;
+pub(crate) mod give;
 pub(crate) mod keeper;

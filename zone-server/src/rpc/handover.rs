@@ -1,5 +1,7 @@
-//! What peers ask: to take a player over.
+//! What peers ask: to take a player or a region over, where something is, and whether the run
+//! lives.
 
+use futures::StreamExt;
 use proto::rpc::zone::v1::{
     CompleteRegionReply, CompleteRegionRequest, CompleteReply, CompleteRequest, ForwardReply,
     ForwardRequest, LocateReply, LocateRequest, PrepareRegionReply, PrepareRegionRequest,
@@ -13,6 +15,10 @@ use crate::mailbox::Message;
 /// Answers peers.
 #[derive(Debug)]
 pub(crate) struct HandoverService(pub(crate) Current);
+
+/// Says nothing, until the run is over.
+type PresenceStream =
+    std::pin::Pin<Box<dyn futures::Stream<Item = Result<PresenceBeat, Status>> + Send>>;
 
 #[tonic::async_trait]
 impl Handover for HandoverService {
@@ -52,30 +58,58 @@ impl Handover for HandoverService {
         Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
-    async fn locate(&self, _: Request<LocateRequest>) -> Result<Response<LocateReply>, Status> {
-        Err(Status::unimplemented("not yet"))
+    async fn locate(
+        &self,
+        request: Request<LocateRequest>,
+    ) -> Result<Response<LocateReply>, Status> {
+        let living = self.0.get()?;
+        let request = request.into_inner();
+        if request.to_run_id != living.run_id {
+            return Ok(Response::new(LocateReply::default()));
+        }
+        let asked = |reply| Message::Locate(request, reply);
+        Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
     async fn prepare_region(
         &self,
-        _: Request<PrepareRegionRequest>,
+        request: Request<PrepareRegionRequest>,
     ) -> Result<Response<PrepareRegionReply>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let living = self.0.get()?;
+        let request = request.into_inner();
+        if request.to_run_id != living.run_id {
+            return Ok(Response::new(PrepareRegionReply {
+                accepted: false,
+                code: "stale".to_owned(),
+            }));
+        }
+        let asked = |reply| Message::PrepareRegion(request, reply);
+        Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
     async fn complete_region(
         &self,
-        _: Request<CompleteRegionRequest>,
+        request: Request<CompleteRegionRequest>,
     ) -> Result<Response<CompleteRegionReply>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let living = self.0.get()?;
+        let request = Box::new(request.into_inner());
+        let asked = |reply| Message::CompleteRegion(request, reply);
+        Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
-    type PresenceStream = tokio_stream::Empty<Result<PresenceBeat, Status>>;
+    type PresenceStream = PresenceStream;
 
     async fn presence(
         &self,
-        _: Request<PresenceRequest>,
+        request: Request<PresenceRequest>,
     ) -> Result<Response<Self::PresenceStream>, Status> {
-        Err(Status::unimplemented("not yet"))
+        let living = self.0.get()?;
+        if request.into_inner().to_run_id != living.run_id {
+            return Err(Status::failed_precondition("another run lives here"));
+        }
+        // Ends in order, with the run.
+        let over = living.over.clone().cancelled_owned();
+        let beats = tokio_stream::pending().take_until(over);
+        Ok(Response::new(Box::pin(beats)))
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod link;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
+use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use crate::mailbox::Mailbox;
@@ -17,6 +18,8 @@ use crate::mailbox::Mailbox;
 pub(crate) struct Living {
     pub(crate) run_id: u64,
     pub(crate) mailbox: Mailbox,
+    /// Cancelled when the run is over.
+    pub(crate) over: CancellationToken,
 }
 
 /// The run that the process lives now, if it does.

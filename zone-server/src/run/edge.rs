@@ -60,6 +60,7 @@ impl Run {
             last: begun,
         };
         let last = std::mem::replace(&mut self.now, edge.number);
+        self.taking_edges();
         self.regions_in(last);
         self.stop_edge();
         self.linger_ends();
@@ -81,11 +82,13 @@ impl Run {
         self.source_edges();
         self.announced_edges();
         self.departed_edges();
+        self.given_edges();
         watch.mark("handover");
         self.show(&outcome.touched);
         watch.mark("show");
         self.deliver();
         watch.mark("deliver");
+        self.giving_edges();
         self.cut();
         watch.mark("cut");
         self.world.picture();
@@ -126,7 +129,8 @@ impl Run {
         let mut requests = Requests::new();
         let mut leaving = Vec::new();
         for (who, seat) in &mut self.roster {
-            if !seat.free() || seat.inputs.len() == 0 {
+            // What is not played any more here is whoever's that comes next.
+            if !seat.free() || seat.inputs.len() == 0 || self.stopping.is_some() {
                 continue;
             }
             let ready = seat.inputs.ready();

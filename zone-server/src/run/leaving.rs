@@ -1,6 +1,6 @@
 //! Out of the world: at a tick's edge, then saved, then told. And the end of a run in order.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use proto::rpc::zone::v1::{Left, from_zone};
@@ -9,8 +9,25 @@ use world::CharacterId;
 use super::Run;
 use crate::{commit::batch::Going, roster::Stage, tick_loop::End, translate::record};
 
-/// How long a run may take to end in order.
+/// How long a run may take to save everything when nobody takes it.
 const STOP_WITHIN: Duration = Duration::from_secs(8);
+
+/// A run that gives everything away.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Drain {
+    since: u64,
+    told: Told,
+    /// How the run will have ended.
+    end: End,
+}
+
+/// What the store knows of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Asking,
+    Failed,
+    Heard,
+}
 
 impl Run {
     /// Takes somebody out of the world; saved with the next batch. `re`: the request that asked.
@@ -46,7 +63,7 @@ impl Run {
         {
             let re = match seat.stage {
                 Stage::Leaving { re } => re,
-                Stage::Joining { .. } | Stage::Playing => Bytes::new(),
+                Stage::Joining { .. } | Stage::Playing | Stage::Moving => Bytes::new(),
             };
             let left = Left {
                 session_id: session.session_id,
@@ -64,50 +81,102 @@ impl Run {
         }
     }
 
-    /// The process stops: everybody is saved and leaves.
-    pub(super) fn stop(&mut self) {
-        if self.stopping.is_none() {
-            tracing::info!(
-                run = self.id,
-                players = self.roster.len(),
-                "the run ends in order"
-            );
-            self.stopping = Some(Instant::now());
+    /// The run ends in order, for this reason: its regions are given to other runs.
+    pub(super) fn stop(&mut self, end: End) {
+        if self.drain.is_some() {
+            return;
+        }
+        let (regions, players) = (self.held.len(), self.roster.len());
+        tracing::info!(
+            run = self.id,
+            regions,
+            players,
+            "the run gives everything away"
+        );
+        self.drain = Some(Drain {
+            since: self.now,
+            told: Told::Asking,
+            end,
+        });
+        self.hands.outside.drain();
+    }
+
+    /// Whether the run takes neither players nor regions any more.
+    pub(super) fn draining(&self) -> bool {
+        self.drain.is_some()
+    }
+
+    /// Whether the store has heard that the run gives everything away.
+    pub(super) fn drained(&mut self, heard: bool) {
+        if let Some(drain) = &mut self.drain {
+            drain.told = if heard { Told::Heard } else { Told::Failed };
         }
     }
 
-    /// At each edge of a run that stops: whoever stands in the world leaves it.
+    /// At each edge of a run that gives everything away: when nobody is there to take it, or too
+    /// much time has gone, everything is saved and left to whoever comes.
     pub(super) fn stop_edge(&mut self) {
-        let Some(since) = self.stopping else {
+        let nobody = self.drain.is_some() && self.hosts().is_empty();
+        let Some(drain) = &mut self.drain else {
             return;
         };
-        let standing = self.roster.iter().filter(|(_, seat)| {
-            let committing = seat
-                .source
-                .as_ref()
-                .is_some_and(|s| s.committing().is_some());
-            seat.stage == Stage::Playing && !committing
-        });
-        let standing: Vec<CharacterId> = standing.map(|(who, _)| who.clone()).collect();
-        for who in standing {
-            self.leave(&who, "shutdown", Bytes::new());
+        if drain.told == Told::Failed {
+            drain.told = Told::Asking;
+            self.hands.outside.drain();
         }
-        if since.elapsed() > STOP_WITHIN {
+        let (since, now) = (drain.since, self.now);
+        let late = now > since + self.config.ticks(self.config.drain);
+        let Some(stopping) = self.stopping else {
+            if nobody || late {
+                tracing::info!(
+                    run = self.id,
+                    regions = self.held.len(),
+                    players = self.roster.len(),
+                    "the run saves everything and leaves it to whoever comes"
+                );
+                self.stopping = Some(now);
+                self.hold_all();
+            }
+            return;
+        };
+        if now > stopping + self.config.ticks(STOP_WITHIN) {
             let players = self.roster.len();
             tracing::error!(
                 run = self.id,
                 players,
                 "the run ends without saving all players"
             );
-            self.end = Some(End::Stopped);
+            self.end = Some(drain.end);
         }
     }
 
-    /// A run that stops ends once everything is saved and told.
+    /// Everybody stands still from here on, and is saved as they stand.
+    fn hold_all(&mut self) {
+        let standing = self.roster.iter();
+        let standing = standing.filter(|(_, seat)| seat.stage == Stage::Playing);
+        for who in standing.map(|(who, _)| who) {
+            self.world.call_off(who);
+            self.world.hold(who, true);
+        }
+        self.batch.hurry();
+    }
+
+    /// A run that stops ends once it owns nothing and everything is told, or once everything is
+    /// saved.
     pub(super) fn stopped(&mut self) {
-        let told = self.departed.values().all(|gone| gone.state.open());
-        if self.stopping.is_some() && self.roster.is_empty() && self.batch.idle() && told {
-            self.end.get_or_insert(End::Stopped);
+        let Some(drain) = &self.drain else {
+            return;
+        };
+        let told = self.departed.values().all(|gone| gone.state.open())
+            && self.given.values().all(|given| given.state.open());
+        let nothing = self.held.is_empty()
+            && self.giving.is_empty()
+            && self.loading.is_empty()
+            && self.loaded.is_empty()
+            && self.roster.is_empty();
+        let saved = self.stopping.is_some_and(|since| since < self.now) && self.giving.is_empty();
+        if (nothing || saved) && told && self.batch.clean() {
+            self.end.get_or_insert(drain.end);
         }
     }
 }

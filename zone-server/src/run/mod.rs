@@ -3,17 +3,19 @@
 //! answers come back as messages.
 //!
 //! Always: nothing here blocks. In reading order: `edge` (the tick), `telling`, `showing`,
-//! `sessions`, `leaving`, `source` and `target` (the two sides of a handover), `regions`, `saving`,
-//! `value`, `trace`, `fault`.
+//! `sessions`, `leaving`, `source` and `target` (the two sides of a player's handover), `giving` and
+//! `taking` (those of a region's move), `regions`, `saving`, `value`, `trace`, `fault`.
 
 mod edge;
 mod fault;
+mod giving;
 mod leaving;
 mod regions;
 mod saving;
 mod sessions;
 mod showing;
 mod source;
+mod taking;
 mod target;
 mod telling;
 mod trace;
@@ -22,15 +24,11 @@ mod value;
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     sync::Arc,
-    time::Instant,
 };
 
 use bytes::Bytes;
-use proto::rpc::{
-    persistence::v1::LoadRegionReply,
-    zone::v1::{
-        Attach, DumpReply, DumpRequest, Welcome, from_zone, to_zone::Message as ToZoneMessage,
-    },
+use proto::rpc::zone::v1::{
+    Attach, DumpReply, DumpRequest, Welcome, from_zone, to_zone::Message as ToZoneMessage,
 };
 use world::{Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region, World};
 
@@ -38,6 +36,7 @@ use crate::{
     commit::batch::{Batch, Pace},
     config::Config,
     deliver::{held::HeldGround, links::Links, published::Published},
+    handover::region::Taking,
     mailbox::Message,
     metrics::Metrics,
     outside::Outside,
@@ -83,7 +82,29 @@ pub(crate) struct Run {
     held: BTreeMap<Region, u64>,
     loading: BTreeMap<Region, u64>,
     /// Came from the store; played from the next tick.
-    loaded: VecDeque<(Region, u64, Box<LoadRegionReply>)>,
+    loaded: VecDeque<(Region, u64, regions::Coming)>,
+    /// Since when each region is played here.
+    held_since: BTreeMap<Region, u64>,
+    /// When somebody last came into a region by a handover.
+    came: BTreeMap<Region, u64>,
+    /// The highest epoch of a region that is known, but for the directory's.
+    seen: BTreeMap<Region, u64>,
+    /// Regions that are to go, or are out until the store has answered.
+    giving: BTreeMap<Region, giving::Move>,
+    /// Regions that other runs own now and may have to hear of.
+    given: BTreeMap<Region, giving::Given>,
+    /// Who did not take a region, until when it is not asked again.
+    turned_down: BTreeMap<(Region, u64), u64>,
+    /// Attempts to move a region.
+    moves: u64,
+    /// Regions that others promised.
+    taking: BTreeMap<Region, Taking>,
+    /// What came for players before their regions did.
+    early: BTreeMap<CharacterId, taking::Early>,
+    /// What is out with its region, and shown as it was.
+    out: BTreeSet<EntityId>,
+    /// What went with its region, and is not shown any more with the next frame.
+    unshown: BTreeSet<EntityId>,
     roster: Roster,
     calls: BTreeMap<CharacterId, Call>,
     /// Who comes in, each with the tick that the last owner played it in.
@@ -106,7 +127,9 @@ pub(crate) struct Run {
     /// Whose input the world is handling.
     handled: Option<CharacterId>,
     tick_trace: String,
-    stopping: Option<Instant>,
+    drain: Option<leaving::Drain>,
+    /// Since when everything is saved, because nobody takes it.
+    stopping: Option<u64>,
     end: Option<End>,
 }
 
@@ -143,6 +166,17 @@ impl Run {
             held: BTreeMap::new(),
             loading: BTreeMap::new(),
             loaded: VecDeque::new(),
+            held_since: BTreeMap::new(),
+            came: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            giving: BTreeMap::new(),
+            given: BTreeMap::new(),
+            turned_down: BTreeMap::new(),
+            moves: 0,
+            taking: BTreeMap::new(),
+            early: BTreeMap::new(),
+            out: BTreeSet::new(),
+            unshown: BTreeSet::new(),
             roster: Roster::new(),
             calls: BTreeMap::new(),
             arrivals: Vec::new(),
@@ -159,6 +193,7 @@ impl Run {
             handling: Vec::new(),
             handled: None,
             tick_trace: String::new(),
+            drain: None,
             stopping: None,
             end: None,
         }
@@ -208,6 +243,13 @@ impl Run {
             | Message::Completed { .. }
             | Message::Forwarded { .. }
             | Message::Owner { .. } => self.hear_handover(message),
+            Message::PrepareRegion(..)
+            | Message::CompleteRegion(..)
+            | Message::RegionPrepared { .. }
+            | Message::RegionCompleted { .. }
+            | Message::Locate(..)
+            | Message::Located { .. }
+            | Message::Drained(..) => self.hear_peers(message),
             Message::Directory(..)
             | Message::RegionLoaded { .. }
             | Message::CharacterLoaded { .. }
@@ -219,7 +261,7 @@ impl Run {
                 // Who asked may have gone.
                 let _ = reply.send(self.dump(&request));
             }
-            Message::Stop => self.stop(),
+            Message::Stop => self.stop(End::Stopped),
         }
         self.mourn_links();
     }
@@ -262,6 +304,31 @@ impl Run {
             } => self.owner(&who, h, owned, source_dead),
             _ => {}
         }
+    }
+
+    fn hear_peers(&mut self, message: Message) {
+        match message {
+            // Peers that asked may have gone; they ask again.
+            Message::PrepareRegion(request, reply) => {
+                let _ = reply.send(self.prepare_region(&request));
+            }
+            Message::CompleteRegion(request, reply) => {
+                let _ = reply.send(self.complete_region(*request));
+            }
+            Message::RegionPrepared {
+                region,
+                attempt,
+                reply,
+            } => self.region_prepared(region, attempt, reply),
+            Message::RegionCompleted {
+                region,
+                epoch,
+                known,
+            } => self.region_completed(region, epoch, known),
+            Message::Drained(heard) => self.drained(heard),
+            _ => {}
+        }
+        self.stopped();
     }
 
     fn hear_store(&mut self, message: Message) {

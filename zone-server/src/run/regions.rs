@@ -1,18 +1,22 @@
 //! Which regions are played: as the directory says, from the edge after they came.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
 };
 
-use proto::rpc::persistence::v1::{DirectoryUpdate, LoadRegionReply};
+use proto::rpc::{
+    persistence::v1::{DirectoryUpdate, LoadRegionReply},
+    zone::v1::CompleteRegionRequest,
+};
 use tonic::Status;
 use world::{CharacterId, Region, Tick};
 
 use super::Run;
 use crate::{
+    handover::region::{Seen, TakingEvent, TakingStep},
     ownership::{
-        decide::{Act, decide},
+        decide::{Act, Known, decide},
         keeper::Renewed,
     },
     tick_loop::End,
@@ -23,23 +27,40 @@ const CLOCK_TICKS_MAX: u64 = 3;
 /// A tick begins no further region after so much time.
 const REGIONS_IN_MAX: Duration = Duration::from_millis(50);
 
+/// How a region comes.
+pub(super) enum Coming {
+    /// As the store has it.
+    Store(Box<LoadRegionReply>),
+    /// As its last owner left it.
+    Owner(Box<CompleteRegionRequest>),
+}
+
 impl Run {
     /// A new version of the directory, or a sign of life, at which loads that failed are tried
     /// again.
     pub(super) fn directory(&mut self, update: DirectoryUpdate) {
         self.directory.apply(update);
-        let named = self.directory.of(self.id);
-        self.loading
-            .retain(|region, epoch| named.get(region) == Some(epoch));
-        self.loaded
-            .retain(|(region, epoch, _)| named.get(region) == Some(epoch));
+        self.reconcile();
+    }
+
+    /// Plays just what is the run's own, as far as it knows.
+    pub(super) fn reconcile(&mut self) {
+        self.forget_lost_loads();
+        let awaited = self.awaited();
         let mut coming = self.loading.clone();
-        coming.extend(
-            self.loaded
-                .iter()
-                .map(|(region, epoch, _)| (*region, *epoch)),
-        );
-        for act in decide(&named, &self.held, &coming) {
+        let loaded = self.loaded.iter();
+        coming.extend(loaded.map(|(region, epoch, _)| (*region, *epoch)));
+        let out = self.giving.iter().filter(|(_, going)| going.committing());
+        let known = Known {
+            me: self.id,
+            owners: self.directory.owners(),
+            held: &self.held,
+            coming: &coming,
+            giving: &out.map(|(region, _)| *region).collect(),
+            awaited: &awaited,
+            seen: &self.seen,
+        };
+        for act in decide(known) {
             match act {
                 Act::Drop(region) => self.drop_region(region),
                 Act::Load(region, epoch) => {
@@ -48,6 +69,66 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// What is on its way to this run and is somebody else's by now comes no more.
+    fn forget_lost_loads(&mut self) {
+        let owners = self.directory.owners();
+        let me = self.id;
+        let lost = |region: &Region, epoch: u64| {
+            owners.get(region).is_none_or(|owner| {
+                owner.epoch > epoch || (owner.epoch == epoch && owner.run_id != me)
+            })
+        };
+        self.loading.retain(|region, epoch| !lost(region, *epoch));
+        let mut gone = Vec::new();
+        self.loaded.retain(|(region, epoch, _)| {
+            let lost = lost(region, *epoch);
+            if lost {
+                gone.push(*region);
+            }
+            !lost
+        });
+        for region in gone {
+            self.drop_region(region);
+        }
+    }
+
+    /// Regions that were promised and whose last owner's word is still waited for.
+    fn awaited(&mut self) -> BTreeMap<Region, u64> {
+        let (directory, held, now, me) = (&self.directory, &self.held, self.now, self.id);
+        let mut awaited = BTreeMap::new();
+        self.taking.retain(|region, taking| {
+            let Some(owner) = directory.owners().get(region) else {
+                return false;
+            };
+            let seen = Seen {
+                now,
+                epoch: owner.epoch,
+                mine: owner.run_id == me,
+                giver_alive: directory.alive(taking.from_run_id),
+            };
+            let step = taking.on(TakingEvent::Seen(seen));
+            if step == TakingStep::Wait {
+                awaited.insert(*region, taking.epoch);
+            }
+            step != TakingStep::Drop && held.get(region) < Some(&taking.epoch)
+        });
+        awaited
+    }
+
+    /// At an edge: promises that nobody keeps are looked after.
+    pub(super) fn taking_edges(&mut self) {
+        if !self.taking.is_empty() {
+            self.reconcile();
+        }
+        self.early_edges();
+    }
+
+    /// Whether a region is on its way to this run.
+    pub(super) fn is_coming(&self, region: Region) -> bool {
+        let loaded = self.loaded.iter().any(|(of, ..)| *of == region);
+        loaded || self.loading.contains_key(&region)
     }
 
     /// A region came from the store, or did not.
@@ -62,7 +143,10 @@ impl Run {
         }
         self.loading.remove(&region);
         match loaded {
-            Ok(reply) => self.loaded.push_back((region, epoch, reply)),
+            Ok(reply) => {
+                let coming = Coming::Store(reply);
+                self.loaded.push_back((region, epoch, coming));
+            }
             Err(status) => {
                 tracing::warn!(run = self.id, ?region, %status, "cannot load a region yet");
             }
@@ -73,35 +157,61 @@ impl Run {
     /// waits for the next.
     pub(super) fn regions_in(&mut self, last: u64) {
         let begun = Instant::now();
-        while let Some((region, epoch, reply)) = self.loaded.pop_front() {
-            let LoadRegionReply {
-                characters,
-                state,
-                ground,
-                played_tick,
-            } = *reply;
-            let state = (!state.is_empty()).then_some(&*state);
-            if let Err(why) = self.world.region_in(region, Tick(last), state) {
-                tracing::error!(run = self.id, ?region, %why, "a region's state cannot be read");
-                if self.world.region_in(region, Tick(last), None).is_err() {
+        let mut later = Vec::new();
+        while let Some((region, epoch, coming)) = self.loaded.pop_front() {
+            match coming {
+                // Nobody is played twice in one tick, however early its last owner was.
+                Coming::Owner(request) if request.tick >= self.now => {
+                    later.push((region, epoch, Coming::Owner(request)));
                     continue;
                 }
-            }
-            self.held.insert(region, epoch);
-            self.ground_from_store(region, played_tick, &ground);
-            for row in characters {
-                self.admit(row);
+                Coming::Owner(request) => self.region_comes(region, epoch, last, &request),
+                Coming::Store(reply) => self.region_stored(region, epoch, last, *reply),
             }
             if begun.elapsed() > REGIONS_IN_MAX {
                 break;
             }
         }
+        self.loaded.extend(later);
+    }
+
+    /// A region is played from now on as the store has it.
+    fn region_stored(&mut self, region: Region, epoch: u64, last: u64, reply: LoadRegionReply) {
+        let LoadRegionReply {
+            characters,
+            state,
+            ground,
+            played_tick,
+        } = reply;
+        let state = (!state.is_empty()).then_some(&*state);
+        if let Err(why) = self.world.region_in(region, Tick(last), state) {
+            tracing::error!(run = self.id, ?region, %why, "a region's state cannot be read");
+            if self.world.region_in(region, Tick(last), None).is_err() {
+                return;
+            }
+        }
+        self.region_held(region, epoch);
+        self.ground_from_store(region, played_tick, &ground);
+        for row in characters {
+            self.admit(row);
+        }
+    }
+
+    /// A region is in the world from this tick on.
+    pub(super) fn region_held(&mut self, region: Region, epoch: u64) {
+        self.taking.remove(&region);
+        self.held.insert(region, epoch);
+        self.held_since.insert(region, self.now);
+        let seen = self.seen.entry(region).or_default();
+        *seen = epoch.max(*seen);
     }
 
     /// A region is another's: everything in it is dropped here.
     pub(super) fn drop_region(&mut self, region: Region) {
         tracing::info!(run = self.id, ?region, "a region is no longer this run's");
         self.held.remove(&region);
+        self.held_since.remove(&region);
+        self.giving.remove(&region);
         self.arrivals
             .retain(|(_, arrival)| arrival.region != region);
         let lost = self.batch.lost(region);
@@ -143,9 +253,13 @@ impl Run {
             }
             Renewed::Live { store_ms, at } => {
                 let off = self.beat.off(at, store_ms);
-                if off > CLOCK_TICKS_MAX {
-                    tracing::error!(run = self.id, ticks = off, "the clock is off; the run ends");
-                    self.end = Some(End::Astray);
+                if off > CLOCK_TICKS_MAX && self.drain.is_none() {
+                    tracing::error!(
+                        run = self.id,
+                        ticks = off,
+                        "the clock is off; the run gives its regions away"
+                    );
+                    self.stop(End::Astray);
                 }
             }
         }

@@ -87,6 +87,12 @@ impl Run {
         for who in &settled.stale {
             self.transfer_stale(who);
         }
+        for region in &settled.given {
+            self.region_given(*region);
+        }
+        for region in &settled.stale_gives {
+            self.region_stays(*region);
+        }
         for region in settled.not_mine {
             if self.held.contains_key(&region) {
                 self.drop_region(region);

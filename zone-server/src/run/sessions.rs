@@ -62,6 +62,10 @@ impl Run {
         if leaving {
             return self.refuse(gateway_id, &attach, NOT_HERE);
         }
+        if seat.stage == Stage::Moving {
+            // In a moment it is at another run, or here again.
+            return self.refuse(gateway_id, &attach, BUSY);
+        }
         self.let_in(gateway_id, &who, &attach);
     }
 
@@ -83,7 +87,7 @@ impl Run {
                 *welcome = true;
                 false
             }
-            Stage::Playing | Stage::Leaving { .. } => true,
+            Stage::Playing | Stage::Moving | Stage::Leaving { .. } => true,
         };
         if let Some(replaced) = replaced {
             self.tell_replaced(who, &replaced, attach);
@@ -258,7 +262,8 @@ impl Run {
     /// Whether its region is on its way from the store.
     fn coming(&self, row: &CharacterRecord) -> bool {
         record::region(row.region).is_some_and(|region| {
-            self.loading.contains_key(&region) || self.loaded.iter().any(|(r, ..)| *r == region)
+            let moves = self.taking.contains_key(&region) || self.giving.contains_key(&region);
+            moves || self.is_coming(region)
         })
     }
 
@@ -273,7 +278,8 @@ impl Run {
         }
         let record = record::player(&row);
         let holdings = Holdings::of(&record);
-        let mut seat = Seat::new(region, row.ownership_sequence, self.now, holdings);
+        // Coming from the store is no change of owner that had to settle.
+        let mut seat = Seat::new(region, row.ownership_sequence, 0, holdings);
         seat.session_epoch = row.session_epoch;
         seat.account_id.clone_from(&row.account_id);
         seat.session_id.clone_from(&row.session_id);
@@ -338,12 +344,15 @@ impl Run {
         if self.departed.contains_key(who) {
             return self.input_departed(who, input);
         }
+        let Some(input) = self.keep_early(gateway_id, who, input) else {
+            return;
+        };
         self.hands.metrics.input("unknown");
         self.not_here(gateway_id, input);
     }
 
     /// The gateway asks the directory again; what it sent has an unknown outcome.
-    fn not_here(&mut self, gateway_id: &str, input: Input) {
+    pub(super) fn not_here(&mut self, gateway_id: &str, input: Input) {
         let attach = Attach {
             session_id: input.session_id,
             character_id: input.character_id,
@@ -372,7 +381,12 @@ impl Run {
             announced.attach.take_if(over);
             announced.detached = Some((detach.session_epoch, detach.attach));
         } else if let Some(gone) = self.departed.get_mut(&who) {
-            gone.detached(detach);
+            let with = gone.detached(detach);
+            if let Some(given) = with.and_then(|region| self.given.get_mut(&region)) {
+                given.detached(detach);
+            }
+        } else {
+            self.ended_early(&who, detach);
         }
     }
 

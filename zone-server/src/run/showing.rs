@@ -23,8 +23,10 @@ type Sessions = BTreeMap<String, Vec<SessionFrame>>;
 impl Run {
     /// Publishes what may look different now.
     pub(super) fn show(&mut self, touched: &BTreeSet<EntityId>) {
-        for id in touched {
-            if !self.held_ground.holds(id) {
+        // What is out with its region is shown as it was, until the store has answered.
+        let unshown = std::mem::take(&mut self.unshown);
+        for id in touched.union(&unshown) {
+            if !self.held_ground.holds(id) && !self.out.contains(id) {
                 self.show_one(id);
             }
         }
@@ -109,7 +111,10 @@ impl Run {
             }
         }
         for id in self.held_ground.release(sequence) {
-            self.show_one(&id);
+            // What is out with its region is shown when the store has answered for the region.
+            if !self.out.contains(&id) {
+                self.show_one(&id);
+            }
         }
         let changes = self.published.flush();
         let sent = self.links.extra((self.id, self.now), &changes, sessions);

@@ -13,42 +13,70 @@ use world::{CharacterId, Crossing, Region};
 use super::Run;
 use crate::{
     commit::batch::Going,
-    handover::protocol::{
-        Departed, DepartedEvent, DepartedStep, Source, SourceEvent, SourceStep, Target, Way,
+    handover::{
+        protocol::{
+            Departed, DepartedEvent, DepartedStep, Source, SourceEvent, SourceStep, Target, Way,
+        },
+        region::SETTLE_TICKS,
     },
     inbox::INPUTS_HELD_MAX,
     translate::record,
 };
-
-/// Nobody changes owner twice within so many ticks.
-const SETTLE_TICKS: u64 = 3;
 
 /// A player that another run owns now, as long as that run may need to hear of it.
 pub(super) struct Gone {
     pub(super) state: Departed,
     h: u64,
     to: Target,
-    request: CompleteRequest,
+    word: Word,
     /// Inputs that came after it had gone.
     late: Vec<Input>,
 }
 
+/// By what the target hears of a player.
+pub(super) enum Word {
+    /// A word of its own.
+    Player(Box<CompleteRequest>),
+    /// That of its region, with everybody in it.
+    Region(Region),
+}
+
 impl Gone {
+    pub(super) fn new(state: Departed, h: u64, to: Target, word: Word) -> Self {
+        Self {
+            state,
+            h,
+            to,
+            word,
+            late: Vec::new(),
+        }
+    }
+
+    /// Whether it went together with a region.
+    pub(super) fn went_with(&self, region: Region) -> bool {
+        matches!(self.word, Word::Region(of) if of == region)
+    }
+
     /// Whether it was here with ownership sequence `h` and went on.
     pub(super) fn follows(&self, h: u64) -> bool {
         self.h > h
     }
 
     /// Its socket is gone; the target hears of it unless it has heard all already, when the
-    /// gateway tells it itself.
-    pub(super) fn detached(&mut self, detach: &Detach) {
-        if let Some(session) = &mut self.request.session {
+    /// gateway tells it itself. The region with which it went, if it did.
+    pub(super) fn detached(&mut self, detach: &Detach) -> Option<Region> {
+        let request = match &mut self.word {
+            Word::Player(request) => request,
+            Word::Region(region) => return Some(*region),
+        };
+        if let Some(session) = &mut request.session {
             let same =
                 session.session_epoch == detach.session_epoch && session.attach <= detach.attach;
             if same && !self.state.open() {
                 session.gateway_id.clear();
             }
         }
+        None
     }
 }
 
@@ -92,8 +120,12 @@ impl Run {
             return;
         }
         let held = self.roster.iter().filter(|(_, seat)| seat.source.is_some());
-        let held: Vec<CharacterId> = held.map(|(who, _)| who.clone()).collect();
-        for who in held {
+        let held: Vec<(CharacterId, Region)> =
+            held.map(|(w, seat)| (w.clone(), seat.region)).collect();
+        for (who, region) in held {
+            if self.closing(region) {
+                continue;
+            }
             let Some(tile) = self.world.player(&who).map(|player| player.tile()) else {
                 continue;
             };
@@ -157,10 +189,15 @@ impl Run {
         reply: Option<PrepareReply>,
     ) {
         let seat = self.roster.get_mut(who);
+        let closing = seat.as_ref().is_some_and(|seat| {
+            let going = self.giving.get(&seat.region);
+            going.is_some_and(super::giving::Move::closing)
+        });
         let Some(source) = seat.and_then(|seat| seat.source.as_mut()) else {
             return;
         };
-        let accepted = reply.as_ref().is_some_and(|reply| reply.accepted);
+        // Nobody begins to leave a region that goes itself.
+        let accepted = !closing && reply.as_ref().is_some_and(|reply| reply.accepted);
         if !accepted {
             let code = reply.as_ref().map_or("silent", |reply| reply.code.as_str());
             tracing::debug!(run = self.id, character = %who, code, "a handover is refused");
@@ -225,13 +262,8 @@ impl Run {
         if let Some(since) = seat.crossing_since {
             self.hands.metrics.handover_took(since.elapsed());
         }
-        let gone = Gone {
-            state: Departed::new(self.now),
-            h,
-            to,
-            request,
-            late: Vec::new(),
-        };
+        let word = Word::Player(Box::new(request));
+        let gone = Gone::new(Departed::new(self.now), h, to, word);
         self.departed.insert(who.clone(), gone);
     }
 
@@ -241,6 +273,14 @@ impl Run {
             return;
         };
         if gone.state.on(DepartedEvent::Answer(known)) == DepartedStep::Forward {
+            self.send_late(who);
+        }
+    }
+
+    /// The target has heard of somebody together with its region.
+    pub(super) fn forwards(&mut self, who: &CharacterId) {
+        if let Some(gone) = self.departed.get_mut(who) {
+            gone.state.on(DepartedEvent::Answer(Some(true)));
             self.send_late(who);
         }
     }
@@ -296,17 +336,17 @@ impl Run {
             true
         });
         for who in again {
-            if let Some(gone) = self.departed.get(&who) {
-                let address = gone.to.address.clone();
-                self.hands
-                    .outside
-                    .complete(&address, who, gone.h, gone.request.clone());
+            if let Some(gone) = self.departed.get(&who)
+                && let Word::Player(request) = &gone.word
+            {
+                let (address, request) = (gone.to.address.clone(), (**request).clone());
+                self.hands.outside.complete(&address, who, gone.h, request);
             }
         }
     }
 }
 
-fn handover_id(who: &CharacterId, ownership_sequence: u64) -> HandoverId {
+pub(super) fn handover_id(who: &CharacterId, ownership_sequence: u64) -> HandoverId {
     HandoverId {
         character_id: who.to_string(),
         ownership_sequence,

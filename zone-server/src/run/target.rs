@@ -36,6 +36,11 @@ pub(super) struct Announced {
 }
 
 impl Announced {
+    /// Where it will belong.
+    pub(super) fn region(&self) -> Region {
+        self.region
+    }
+
     /// Keeps an input until the player comes; what became of it.
     pub(super) fn queue(&mut self, input: Input) -> &'static str {
         if self.inputs.len() >= INPUTS_HELD_MAX {
@@ -67,7 +72,8 @@ impl Run {
             owns: self.held.get(&region) == Some(&request.epoch),
             room: self.roster.len() + self.announced.len() < self.config.players_max,
             linked: gateway_id.is_empty() || self.links.linked(gateway_id),
-            draining: self.stopping.is_some(),
+            draining: self.draining(),
+            closing: self.closing(region),
             playing: self.roster.get(&who).map(|seat| seat.sequence),
             pending: self
                 .announced
@@ -90,7 +96,7 @@ impl Run {
             (before.inputs, before.attach, before.detached)
         });
         let announced = Announced {
-            pending: Pending::new(h, request.from_run_id, self.now),
+            pending: Pending::new(h, region, request.from_run_id, self.now),
             record,
             region,
             account_id: request.account_id,
@@ -175,6 +181,7 @@ impl Run {
             seat.detach(until);
         }
         self.batch.enter(who, announced.region, h, self.now);
+        self.came.insert(announced.region, self.now);
         let arrival = Arrival {
             record: announced.record,
             hot,
@@ -234,6 +241,7 @@ impl Run {
         let now = self.now;
         let owned = owned.map(|owned| Owned {
             sequence: owned.ownership_sequence,
+            region: record::region(owned.region),
             mine: owned.run_id == self.id,
             online: owned.online,
             source_dead,
@@ -264,7 +272,7 @@ impl Run {
     }
 }
 
-fn name(h: Option<HandoverId>) -> Option<(CharacterId, u64)> {
+pub(super) fn name(h: Option<HandoverId>) -> Option<(CharacterId, u64)> {
     let h = h.filter(|h| !h.character_id.is_empty())?;
     Some((CharacterId::from(h.character_id), h.ownership_sequence))
 }

@@ -105,7 +105,7 @@ impl Run {
         }
     }
 
-    fn joined(&mut self, who: &CharacterId) {
+    pub(super) fn joined(&mut self, who: &CharacterId) {
         let Some(seat) = self.roster.get_mut(who) else {
             return;
         };

@@ -1,0 +1,265 @@
+//! The states of a whole region between two owners. Pure: events in, the next step out.
+//!
+//! Always: the commit of the give is the move. Before it the region is the giver's, after it the
+//! taker's, and nobody else's word counts. Every step may be repeated, come late or be lost.
+
+/// Ticks for which an accepted move waits for players of the region to settle.
+pub(crate) const READY_TICKS_MAX: u64 = 20;
+/// Nobody changes owner twice within so many ticks, but by takeover.
+pub(crate) const SETTLE_TICKS: u64 = 3;
+/// Ticks for which the taker waits for the giver's word when the store has named it already.
+pub(crate) const WORD_TICKS: u64 = 2;
+/// Ticks after which a promised region of which nothing was heard is forgotten.
+pub(crate) const PROMISE_TICKS: u64 = 100;
+
+/// The giver's side, from the first word to the commit's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Giving {
+    attempt: u64,
+    at: Step,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Step {
+    /// Has asked the taker. The region is played.
+    Asking,
+    /// The taker has room. The region is played until nothing of it is half done.
+    Ready { since: u64 },
+    /// The region is out, and the give is on its way to the store.
+    Committing,
+}
+
+/// What the giver hears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GivingEvent {
+    /// The taker's answer to an attempt; false too when there was none in time.
+    Answer {
+        attempt: u64,
+        accepted: bool,
+        now: u64,
+    },
+    /// After a tick. `blocked`: something of the region is half done; `alive`: the taker is.
+    Edge {
+        now: u64,
+        blocked: bool,
+        alive: bool,
+    },
+    /// The store says that the taker cannot have it: nothing was changed.
+    Stale,
+    /// The store has the region at the taker.
+    Given,
+}
+
+/// What the giver does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GivingStep {
+    /// Nothing.
+    Stay,
+    /// Puts the give into the next batch and takes the region out.
+    Take,
+    /// Takes the region back in; the move is over.
+    Back,
+    /// The move is over before it began.
+    GiveUp,
+    /// Tells the taker and all gateways; the move is over.
+    Complete,
+}
+
+impl Giving {
+    /// The taker is being asked.
+    pub(crate) fn new(attempt: u64) -> Self {
+        Self {
+            attempt,
+            at: Step::Asking,
+        }
+    }
+
+    /// The next step.
+    pub(crate) fn on(&mut self, event: GivingEvent) -> GivingStep {
+        match (self.at, event) {
+            (
+                Step::Asking,
+                GivingEvent::Answer {
+                    attempt,
+                    accepted,
+                    now,
+                },
+            ) if attempt == self.attempt => {
+                if !accepted {
+                    return GivingStep::GiveUp;
+                }
+                self.at = Step::Ready { since: now };
+                GivingStep::Stay
+            }
+            (
+                Step::Ready { since },
+                GivingEvent::Edge {
+                    now,
+                    blocked,
+                    alive,
+                },
+            ) => {
+                if !alive || (blocked && now.saturating_sub(since) > READY_TICKS_MAX) {
+                    return GivingStep::GiveUp;
+                }
+                if blocked {
+                    return GivingStep::Stay;
+                }
+                self.at = Step::Committing;
+                GivingStep::Take
+            }
+            (Step::Committing, GivingEvent::Stale) => GivingStep::Back,
+            (Step::Committing, GivingEvent::Given) => GivingStep::Complete,
+            _ => GivingStep::Stay,
+        }
+    }
+
+    /// Whether nobody may come into the region or begin to leave it any more.
+    pub(crate) fn closing(&self) -> bool {
+        !matches!(self.at, Step::Asking)
+    }
+
+    /// Whether the region is out: only the store's answer brings it back.
+    pub(crate) fn committing(&self) -> bool {
+        self.at == Step::Committing
+    }
+}
+
+/// What the giver knows of its region when it asks itself whether it could go now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Settled {
+    /// A batch is in flight: the give would wait behind it.
+    pub(crate) flying: bool,
+    /// The tick from which on the run plays the region.
+    pub(crate) held_since: u64,
+    /// Somebody of the region is on its way in or out, by a handover or from the store.
+    pub(crate) passing: bool,
+    /// The last tick in which somebody came into the region by a handover; 0: nobody did.
+    pub(crate) came: u64,
+}
+
+/// Whether the region has to wait for the next edge.
+pub(crate) fn blocked(now: u64, of: Settled) -> bool {
+    let fresh = |since: u64| since > 0 && now < since + SETTLE_TICKS;
+    of.flying || of.passing || fresh(of.held_since) || fresh(of.came)
+}
+
+/// The taker's side: a region that was promised and is not played yet.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Taking {
+    /// The epoch that the region will have.
+    pub(crate) epoch: u64,
+    /// Who gives it.
+    pub(crate) from_run_id: u64,
+    since: u64,
+    named_since: Option<u64>,
+}
+
+/// What the directory says of a promised region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) now: u64,
+    /// The epoch that the directory has.
+    pub(crate) epoch: u64,
+    /// This run owns it there.
+    pub(crate) mine: bool,
+    /// The giver may still write, and say so.
+    pub(crate) giver_alive: bool,
+}
+
+/// What the taker hears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TakingEvent {
+    /// A tick's edge, or a new directory.
+    Seen(Seen),
+    /// The giver says that the commit is done.
+    Complete { epoch: u64 },
+}
+
+/// What the taker does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TakingStep {
+    /// Waits for the giver's word.
+    Wait,
+    /// Waits no more: the store gives it as it was committed.
+    Load,
+    /// Plays it as the giver left it.
+    Join,
+    /// The promise cannot be kept any more.
+    Drop,
+}
+
+impl Taking {
+    /// Promised by `from_run_id` after tick `now`, at the epoch that the region will have.
+    pub(crate) fn new(epoch: u64, from_run_id: u64, now: u64) -> Self {
+        Self {
+            epoch,
+            from_run_id,
+            since: now,
+            named_since: None,
+        }
+    }
+
+    /// The next step.
+    pub(crate) fn on(&mut self, event: TakingEvent) -> TakingStep {
+        match event {
+            TakingEvent::Complete { epoch } if epoch == self.epoch => TakingStep::Join,
+            TakingEvent::Complete { .. } => TakingStep::Wait,
+            TakingEvent::Seen(seen) => self.seen(seen),
+        }
+    }
+
+    fn seen(&mut self, seen: Seen) -> TakingStep {
+        if seen.epoch > self.epoch || (seen.epoch == self.epoch && !seen.mine) {
+            return TakingStep::Drop;
+        }
+        if seen.epoch < self.epoch {
+            let old = seen.now.saturating_sub(self.since) > PROMISE_TICKS;
+            return if old {
+                TakingStep::Drop
+            } else {
+                TakingStep::Wait
+            };
+        }
+        let named_since = *self.named_since.get_or_insert(seen.now);
+        if !seen.giver_alive || seen.now.saturating_sub(named_since) >= WORD_TICKS {
+            TakingStep::Load
+        } else {
+            TakingStep::Wait
+        }
+    }
+}
+
+/// What the taker knows when it is asked to take a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// The epoch at which the giver owns it.
+    pub(crate) epoch: u64,
+    pub(crate) same_content: bool,
+    pub(crate) draining: bool,
+    /// There is room for its players.
+    pub(crate) room: bool,
+    /// The highest epoch of the region of which the taker knows.
+    pub(crate) seen: u64,
+    /// The taker plays it, or is loading it.
+    pub(crate) here: bool,
+}
+
+/// Whether the taker takes a region, or the code of its refusal.
+pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
+    if !asked.same_content {
+        Err("content")
+    } else if asked.draining {
+        Err("draining")
+    } else if asked.here || asked.seen > asked.epoch {
+        Err("stale")
+    } else if !asked.room {
+        Err("full")
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "region_tests.rs"]
+mod tests;

@@ -1,0 +1,109 @@
+//! To whom a region goes when its owner wants to be rid of it. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use world::Region;
+
+/// Regions that are given away at the same time.
+pub(crate) const GIVES_MAX: usize = 4;
+
+/// Who could take regions, with what each has or was promised.
+pub(crate) type Hosts = BTreeMap<u64, BTreeSet<Region>>;
+
+/// The run that shall have `region`: of those that have few regions the one that has most of its
+/// neighbours, then the one that has fewest, then the eldest. `refused`: who was asked and did
+/// not take it just now.
+pub(crate) fn target(region: Region, hosts: &Hosts, refused: &BTreeSet<u64>) -> Option<u64> {
+    let willing = || hosts.iter().filter(|(run, _)| !refused.contains(run));
+    let fewest = willing().map(|(_, regions)| regions.len()).min()?;
+    let slack = 1 + fewest / 8;
+    willing()
+        .filter(|(_, regions)| regions.len() <= fewest + slack)
+        .max_by_key(|(run, regions)| {
+            let near = neighbours(region).filter(|n| regions.contains(n)).count();
+            (
+                near,
+                std::cmp::Reverse(regions.len()),
+                std::cmp::Reverse(**run),
+            )
+        })
+        .map(|(run, _)| *run)
+}
+
+/// The regions that share an edge with `region`.
+fn neighbours(region: Region) -> impl Iterator<Item = Region> {
+    [(1, 0), (-1, 0), (0, 1), (0, -1)]
+        .into_iter()
+        .map(move |(dx, dz)| Region {
+            x: region.x.saturating_add(dx),
+            z: region.z.saturating_add(dz),
+        })
+}
+
+/// What to give to whom now: at most `room` of `mine`, in order. `hosts` is charged with it.
+pub(crate) fn plan(
+    mine: impl IntoIterator<Item = Region>,
+    hosts: &mut Hosts,
+    refused: &BTreeMap<Region, BTreeSet<u64>>,
+    room: usize,
+) -> Vec<(Region, u64)> {
+    let nobody = BTreeSet::new();
+    let mut out = Vec::new();
+    for region in mine {
+        if out.len() >= room {
+            break;
+        }
+        let refused = refused.get(&region).unwrap_or(&nobody);
+        if let Some(run) = target(region, hosts, refused) {
+            hosts.entry(run).or_default().insert(region);
+            out.push((region, run));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(x: i32, z: i32) -> Region {
+        Region { x, z }
+    }
+
+    fn hosts(of: &[(u64, &[(i32, i32)])]) -> Hosts {
+        let host = |(run, regions): &(u64, &[(i32, i32)])| {
+            (*run, regions.iter().map(|(x, z)| at(*x, *z)).collect())
+        };
+        of.iter().map(host).collect()
+    }
+
+    #[test]
+    fn the_neighbour_takes_it_as_long_as_it_has_not_much_more() {
+        let nobody = BTreeSet::new();
+        let even = hosts(&[(1, &[(9, 9)]), (2, &[(0, 1), (0, 2)])]);
+        assert_eq!(target(at(0, 0), &even, &nobody), Some(2));
+        let uneven = hosts(&[(1, &[(9, 9)]), (2, &[(0, 1), (0, 2), (0, 3)])]);
+        assert_eq!(target(at(0, 0), &uneven, &nobody), Some(1));
+    }
+
+    #[test]
+    fn who_refused_is_not_asked_again_while_there_is_another() {
+        let both = hosts(&[(1, &[]), (2, &[(0, 1)])]);
+        assert_eq!(target(at(0, 0), &both, &BTreeSet::from([2])), Some(1));
+        assert_eq!(target(at(0, 0), &both, &BTreeSet::from([1, 2])), None);
+        assert_eq!(target(at(0, 0), &Hosts::new(), &BTreeSet::new()), None);
+    }
+
+    #[test]
+    fn many_regions_are_spread_evenly_and_a_few_at_a_time() {
+        let mut all = hosts(&[(1, &[]), (2, &[]), (3, &[])]);
+        let mine: Vec<Region> = (0..12).map(|x| at(x, 0)).collect();
+        let first = plan(mine.clone(), &mut all.clone(), &BTreeMap::new(), GIVES_MAX);
+        assert_eq!(first.len(), GIVES_MAX);
+        plan(mine, &mut all, &BTreeMap::new(), usize::MAX);
+        let sizes: Vec<usize> = all.values().map(BTreeSet::len).collect();
+        assert_eq!(sizes.iter().sum::<usize>(), 12);
+        let spread = sizes.iter().max().unwrap() - sizes.iter().min().unwrap();
+        assert!(spread <= 2, "{sizes:?}");
+    }
+}

@@ -1,0 +1,471 @@
+//! Giving whole regions away: because the planner wishes it, or because the process stops.
+//!
+//! Always: a region is out of the world only while its give is in a batch; until the store has
+//! acknowledged that it is this run's, and afterwards it is not. Nothing of it is played twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proto::rpc::zone::v1::{
+    CompleteRegionRequest, Detach, Moved, MovedSeat, PrepareRegionReply, PrepareRegionRequest,
+    RegionMoved, from_zone,
+};
+use world::{CharacterId, EntityId, Player, Region, Tick};
+
+use super::{
+    Run,
+    source::{Gone, Word, handover_id},
+};
+use crate::{
+    handover::{
+        protocol::{Departed, DepartedEvent, DepartedStep, Target},
+        region::{self, Giving, GivingEvent, GivingStep, Settled},
+    },
+    ownership::give::{self, GIVES_MAX, Hosts},
+    roster::{Seat, Stage},
+    translate::record,
+};
+
+/// Ticks for which a run that did not take a region is not asked again for it.
+const REFUSED_TICKS: u64 = 5;
+
+/// A region that is to go.
+pub(super) struct Move {
+    state: Giving,
+    to: Target,
+    epoch: u64,
+    out: Option<Out>,
+}
+
+/// A region that is out of the world until the store has answered.
+struct Out {
+    state: Vec<u8>,
+    /// The last tick in which it was played.
+    tick: u64,
+    /// All that belongs to it; shown as it was.
+    ids: BTreeSet<EntityId>,
+}
+
+/// A region that another run owns now, as long as that run may need to hear of it.
+pub(super) struct Given {
+    pub(super) state: Departed,
+    to: Target,
+    request: CompleteRegionRequest,
+}
+
+impl Move {
+    /// Whether nobody may come into the region or begin to leave it.
+    pub(super) fn closing(&self) -> bool {
+        self.state.closing()
+    }
+
+    /// Whether only the store knows whose it is.
+    pub(super) fn committing(&self) -> bool {
+        self.state.committing()
+    }
+}
+
+impl Given {
+    /// The socket of somebody who went with the region is gone, before the taker heard of it.
+    pub(super) fn detached(&mut self, detach: &Detach) {
+        if self.state.open() {
+            return;
+        }
+        let sessions = self.request.seats.iter_mut();
+        for session in sessions.filter_map(|seat| seat.session.as_mut()) {
+            let same = session.session_id == detach.session_id
+                && session.session_epoch == detach.session_epoch
+                && session.attach <= detach.attach;
+            if same {
+                session.gateway_id.clear();
+            }
+        }
+    }
+}
+
+impl Run {
+    /// Whether nobody may come into a region or begin to leave it, because it goes itself.
+    pub(super) fn closing(&self, region: Region) -> bool {
+        self.giving.get(&region).is_some_and(Move::closing)
+    }
+
+    /// After a tick: regions that are ready go, and further ones are offered.
+    pub(super) fn giving_edges(&mut self) {
+        let going: Vec<Region> = self.giving.keys().copied().collect();
+        for region in going {
+            let blocked = region::blocked(self.now, self.settled(region));
+            let Some(going) = self.giving.get_mut(&region) else {
+                continue;
+            };
+            let to = self.directory.runs().get(&going.to.run_id);
+            let event = GivingEvent::Edge {
+                now: self.now,
+                blocked,
+                alive: to.is_some_and(|peer| !peer.draining),
+            };
+            match going.state.on(event) {
+                GivingStep::Take => self.take_out(region),
+                GivingStep::GiveUp => self.give_up(region, "given_up"),
+                GivingStep::Stay | GivingStep::Back | GivingStep::Complete => {}
+            }
+        }
+        self.begin_moves();
+    }
+
+    /// What keeps a region here for the moment.
+    fn settled(&self, region: Region) -> Settled {
+        let here = self.roster.values().filter(|seat| seat.region == region);
+        let between = |seat: &Seat| {
+            let joining = matches!(seat.stage, Stage::Joining { .. });
+            let source = seat.source.as_ref();
+            joining || source.is_some_and(|source| source.committing().is_some())
+        };
+        let announced = self.announced.values().any(|a| a.region() == region);
+        Settled {
+            flying: self.batch.flying(),
+            held_since: self.held_since.get(&region).copied().unwrap_or(0),
+            passing: announced || here.into_iter().any(between),
+            came: self.came.get(&region).copied().unwrap_or(0),
+        }
+    }
+
+    /// Offers as many regions as may be on their way at the same time.
+    fn begin_moves(&mut self) {
+        let now = self.now;
+        self.turned_down.retain(|_, until| *until > now);
+        let room = GIVES_MAX.saturating_sub(self.giving.len());
+        if room == 0 || self.stopping.is_some() {
+            return;
+        }
+        let moves = if self.drain.is_some() {
+            self.drained_moves(room)
+        } else {
+            self.wanted_moves(room)
+        };
+        for (region, run_id) in moves {
+            self.offer_region(region, run_id);
+        }
+    }
+
+    /// The planner's wishes that can be met now.
+    fn wanted_moves(&self, room: usize) -> Vec<(Region, u64)> {
+        let wanted = self.directory.wanted().iter();
+        let can = |(region, run): &(&Region, &u64)| {
+            let owner = self.directory.owner(**region);
+            let mine = owner.is_some_and(|o| self.held.get(*region) == Some(&o.epoch));
+            let peer = self.directory.runs().get(*run);
+            let takes = **run != self.id && peer.is_some_and(|peer| !peer.draining);
+            let asked = self.giving.contains_key(*region);
+            mine && takes && !asked && !self.turned_down.contains_key(&(**region, **run))
+        };
+        let moves = wanted.filter(can).take(room);
+        moves.map(|(region, run)| (*region, *run)).collect()
+    }
+
+    /// All regions go, to whoever is there.
+    fn drained_moves(&self, room: usize) -> Vec<(Region, u64)> {
+        let mut refused: BTreeMap<Region, BTreeSet<u64>> = BTreeMap::new();
+        for (region, run) in self.turned_down.keys() {
+            refused.entry(*region).or_default().insert(*run);
+        }
+        let mine = self.held.keys().copied();
+        let mine = mine.filter(|region| !self.giving.contains_key(region));
+        give::plan(mine, &mut self.hosts(), &refused, room)
+    }
+
+    /// Who could take regions, with what each has and was promised.
+    pub(super) fn hosts(&self) -> Hosts {
+        let hash = self.world.content().hash();
+        let others = self.directory.runs().iter().filter(|(run, peer)| {
+            let same = peer.content_hash.is_empty() || peer.content_hash == hash;
+            **run != self.id && !peer.draining && same
+        });
+        let mut hosts: Hosts = others.map(|(run, _)| (*run, BTreeSet::new())).collect();
+        for (region, owner) in self.directory.owners() {
+            if let Some(host) = hosts.get_mut(&owner.run_id) {
+                host.insert(*region);
+            }
+        }
+        let going = self
+            .giving
+            .iter()
+            .map(|(region, going)| (region, &going.to));
+        let gone = self.given.iter().map(|(region, given)| (region, &given.to));
+        for (region, to) in going.chain(gone) {
+            if let Some(host) = hosts.get_mut(&to.run_id) {
+                host.insert(*region);
+            }
+        }
+        hosts
+    }
+
+    fn offer_region(&mut self, region: Region, run_id: u64) {
+        let (Some(address), Some(epoch)) = (
+            self.directory.address(run_id).map(str::to_owned),
+            self.held.get(&region).copied(),
+        ) else {
+            return;
+        };
+        self.moves += 1;
+        let players = self.roster.values().filter(|seat| seat.region == region);
+        let request = PrepareRegionRequest {
+            region: Some(record::rpc_region(region)),
+            epoch,
+            from_run_id: self.id,
+            to_run_id: run_id,
+            content_hash: self.world.content().hash().to_owned(),
+            players: u32::try_from(players.count()).unwrap_or(u32::MAX),
+        };
+        let going = Move {
+            state: Giving::new(self.moves),
+            to: Target {
+                run_id,
+                region,
+                epoch,
+                address: address.clone(),
+            },
+            epoch,
+            out: None,
+        };
+        self.giving.insert(region, going);
+        self.hands
+            .outside
+            .prepare_region(&address, self.moves, request);
+    }
+
+    /// The taker's answer.
+    pub(super) fn region_prepared(
+        &mut self,
+        region: Region,
+        attempt: u64,
+        reply: Option<PrepareRegionReply>,
+    ) {
+        let Some(going) = self.giving.get_mut(&region) else {
+            return;
+        };
+        let event = GivingEvent::Answer {
+            attempt,
+            accepted: reply.as_ref().is_some_and(|reply| reply.accepted),
+            now: self.now,
+        };
+        if going.state.on(event) == GivingStep::GiveUp {
+            let code = reply.map_or("silent".to_owned(), |reply| reply.code);
+            tracing::info!(
+                run = self.id,
+                ?region,
+                to = going.to.run_id,
+                code,
+                "not taken"
+            );
+            self.give_up(region, "refused");
+        }
+    }
+
+    /// A move that did not begin: the region is played on, and somebody else is asked.
+    fn give_up(&mut self, region: Region, why: &'static str) {
+        if let Some(going) = self.giving.remove(&region) {
+            let until = self.now + REFUSED_TICKS;
+            self.turned_down.insert((region, going.to.run_id), until);
+            self.hands.metrics.region_move(why);
+        }
+    }
+
+    /// The region goes with the next batch, as it is after this tick.
+    fn take_out(&mut self, region: Region) {
+        let here = self.roster.iter_mut();
+        let here = here.filter(|(_, s)| s.region == region && s.stage == Stage::Playing);
+        let mut players = Vec::new();
+        for (who, seat) in here {
+            if seat.source.take().is_some() {
+                seat.crossing_since = None;
+                self.world.hold(who, false);
+            }
+            self.world.call_off(who);
+            if let Some(player) = self.world.player(who).map(Player::record) {
+                players.push((who.clone(), record::row(player.clone(), seat.owner())));
+            }
+        }
+        let whose = |id: &&EntityId| self.world.look(id).is_some_and(|l| l.region == region);
+        let ids: BTreeSet<EntityId> = self.world.entities().filter(whose).cloned().collect();
+        let Some(going) = self.giving.get_mut(&region) else {
+            return;
+        };
+        let names: Vec<CharacterId> = players.iter().map(|(who, _)| who.clone()).collect();
+        let (epoch, to) = (going.epoch, going.to.run_id);
+        if !self.batch.give(region, epoch, to, players) {
+            tracing::warn!(run = self.id, ?region, "a region is not ready to go");
+            return self.give_up(region, "not_ready");
+        }
+        for who in names {
+            if let Some(seat) = self.roster.get_mut(&who) {
+                seat.stage = Stage::Moving;
+            }
+        }
+        let state = self.world.region_out(region).unwrap_or_default();
+        self.held.remove(&region);
+        self.out.extend(ids.iter().cloned());
+        going.out = Some(Out {
+            state,
+            tick: self.now,
+            ids,
+        });
+    }
+
+    /// The store says that the taker cannot have it: it is played on.
+    pub(super) fn region_stays(&mut self, region: Region) {
+        let Some(mut going) = self.giving.remove(&region) else {
+            return;
+        };
+        let (GivingStep::Back, Some(out)) = (going.state.on(GivingEvent::Stale), going.out) else {
+            return;
+        };
+        tracing::info!(
+            run = self.id,
+            ?region,
+            to = going.to.run_id,
+            "a region stays"
+        );
+        self.hands.metrics.region_move("stale");
+        let until = self.now + REFUSED_TICKS;
+        self.turned_down.insert((region, going.to.run_id), until);
+        for id in &out.ids {
+            self.out.remove(id);
+        }
+        let now = Tick(self.now);
+        if let Err(why) = self.world.region_in(region, now, Some(&out.state)) {
+            // Its own bytes: what is the store's is loaded instead.
+            tracing::error!(run = self.id, ?region, %why, "a region cannot come back");
+            return self.drop_region(region);
+        }
+        self.held.insert(region, going.epoch);
+        for seat in self.roster.values_mut() {
+            if seat.region == region && seat.stage == Stage::Moving {
+                seat.stage = Stage::Playing;
+            }
+        }
+        self.reconcile();
+    }
+
+    /// The store has the region at the taker, with everybody in it.
+    pub(super) fn region_given(&mut self, region: Region) {
+        let Some(mut going) = self.giving.remove(&region) else {
+            return;
+        };
+        let (GivingStep::Complete, Some(out)) = (going.state.on(GivingEvent::Given), going.out)
+        else {
+            return;
+        };
+        let (epoch, to) = (going.epoch + 1, going.to);
+        self.seen.insert(region, epoch);
+        self.held_since.remove(&region);
+        self.came.remove(&region);
+        for id in out.ids {
+            self.out.remove(&id);
+            self.transferred.insert(id.clone());
+            self.unshown.insert(id);
+        }
+        let moved = RegionMoved {
+            region: Some(record::rpc_region(region)),
+            epoch,
+            to_run_id: to.run_id,
+        };
+        self.links.tell_all(&from_zone::Message::RegionMoved(moved));
+        let seats = self.seats_go(region, &to);
+        tracing::info!(
+            run = self.id,
+            ?region,
+            epoch,
+            to = to.run_id,
+            players = seats.len(),
+            "a region is another run's"
+        );
+        let request = CompleteRegionRequest {
+            region: Some(record::rpc_region(region)),
+            epoch,
+            from_run_id: self.id,
+            tick: out.tick,
+            state: out.state.into(),
+            seats,
+        };
+        self.hands
+            .outside
+            .complete_region(&to.address, request.clone());
+        self.hands.metrics.region_move("given");
+        let state = Departed::new(self.now);
+        self.given.insert(region, Given { state, to, request });
+    }
+
+    /// Everybody who went with a region; their gateways are told.
+    fn seats_go(&mut self, region: Region, to: &Target) -> Vec<MovedSeat> {
+        let going =
+            |_: &CharacterId, seat: &mut Seat| seat.region == region && seat.stage == Stage::Moving;
+        let gone: Vec<(CharacterId, Seat)> = self.roster.extract_if(.., going).collect();
+        let mut seats = Vec::new();
+        for (who, mut seat) in gone {
+            let h = seat.sequence + 1;
+            if let Some(session) = &seat.session {
+                let moved = Moved {
+                    session_id: session.session_id.clone(),
+                    character_id: who.to_string(),
+                    ownership_sequence: h,
+                    to_run_id: to.run_id,
+                    region: Some(record::rpc_region(region)),
+                };
+                let gateway_id = session.gateway_id.clone();
+                self.links
+                    .tell(&gateway_id, from_zone::Message::Moved(moved));
+            }
+            let linger = seat.linger_until.filter(|_| seat.session.is_none());
+            seats.push(MovedSeat {
+                h: Some(handover_id(&who, h)),
+                account_id: seat.account_id.clone(),
+                session: Some(seat.session_ref()),
+                last_input: seat.inputs.played(),
+                inputs: seat.inputs.drain(),
+                held: seat.take_outbox(),
+                linger_ticks: linger.map_or(0, |until| until.saturating_sub(self.now).max(1)),
+            });
+            let state = Departed::new(self.now);
+            let gone = Gone::new(state, h, to.clone(), Word::Region(region));
+            self.departed.insert(who, gone);
+        }
+        seats
+    }
+
+    /// The taker's answer to the word that the region is its own.
+    pub(super) fn region_completed(&mut self, region: Region, epoch: u64, known: Option<bool>) {
+        let given = self.given.get_mut(&region);
+        let Some(given) = given.filter(|given| given.request.epoch == epoch) else {
+            return;
+        };
+        if given.state.on(DepartedEvent::Answer(known)) != DepartedStep::Forward {
+            return;
+        }
+        // Nobody needs it any more.
+        given.request.state = bytes::Bytes::new();
+        let went = self
+            .departed
+            .iter()
+            .filter(|(_, gone)| gone.went_with(region));
+        let went: Vec<CharacterId> = went.map(|(who, _)| who.clone()).collect();
+        for who in went {
+            self.forwards(&who);
+        }
+    }
+
+    /// At an edge: takers that have not answered are told again; old matters are forgotten.
+    pub(super) fn given_edges(&mut self) {
+        let (now, directory) = (self.now, &self.directory);
+        let outside = &mut self.hands.outside;
+        self.given.retain(|_, given| {
+            let alive = directory.alive(given.to.run_id);
+            match given.state.on(DepartedEvent::Edge { now, alive }) {
+                DepartedStep::Forget => return false,
+                DepartedStep::Complete => {
+                    outside.complete_region(&given.to.address, given.request.clone());
+                }
+                DepartedStep::Wait | DepartedStep::Forward => {}
+            }
+            true
+        });
+    }
+}

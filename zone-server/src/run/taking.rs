@@ -1,0 +1,288 @@
+//! Taking whole regions over: promised, then played as their last owner left them, or as the
+//! store has them when that one fell silent.
+
+use std::collections::BTreeMap;
+
+use proto::rpc::zone::v1::{
+    CompleteRegionReply, CompleteRegionRequest, CompleteRequest, Detach, Input, MovedSeat,
+    PrepareRegionReply, PrepareRegionRequest,
+};
+use world::{CharacterId, Region, Tick};
+
+use super::{Run, regions::Coming, target::name};
+use crate::{
+    deliver::held::Holdings,
+    handover::region::{self, Asked, Taking, TakingEvent, TakingStep},
+    inbox::{INPUTS_HELD_MAX, Inputs, Taken},
+    roster::{Seat, Stage},
+    translate::record,
+};
+
+/// Characters of whom something may come before their region does.
+const EARLY_MAX: usize = 4_096;
+/// Ticks for which that is kept.
+const EARLY_TICKS: u64 = 3;
+
+/// What came for somebody whose region has not come yet.
+#[derive(Debug, Default)]
+pub(super) struct Early {
+    since: u64,
+    /// With the gateways that sent them.
+    inputs: BTreeMap<u64, (String, Input)>,
+    /// A session that ended: its epoch and attach number.
+    detached: Option<(u64, u64)>,
+}
+
+impl Run {
+    /// A peer wants to give a region.
+    pub(super) fn prepare_region(&mut self, request: &PrepareRegionRequest) -> PrepareRegionReply {
+        let refuse = |code: &str| PrepareRegionReply {
+            accepted: false,
+            code: code.to_owned(),
+        };
+        let region = record::region(request.region);
+        let known =
+            region.and_then(|region| Some((region, *self.directory.owners().get(&region)?)));
+        let Some((region, owner)) = known else {
+            return refuse("stale");
+        };
+        let seen = self.seen.get(&region).copied().unwrap_or(0);
+        let coming = self.roster.len() + self.announced.len() + request.players as usize;
+        let asked = Asked {
+            epoch: request.epoch,
+            same_content: request.content_hash == self.world.content().hash(),
+            draining: self.draining(),
+            room: coming <= self.config.players_max,
+            seen: seen.max(owner.epoch),
+            here: self.held.contains_key(&region) || self.is_coming(region),
+        };
+        if let Err(code) = region::prepare(asked) {
+            return refuse(code);
+        }
+        self.seen.insert(region, request.epoch.max(seen));
+        let taking = Taking::new(request.epoch + 1, request.from_run_id, self.now);
+        self.taking.insert(region, taking);
+        PrepareRegionReply {
+            accepted: true,
+            code: String::new(),
+        }
+    }
+
+    /// A peer says that the store has the region here.
+    pub(super) fn complete_region(
+        &mut self,
+        request: CompleteRegionRequest,
+    ) -> CompleteRegionReply {
+        let Some(region) = record::region(request.region) else {
+            return CompleteRegionReply { known: false };
+        };
+        let epoch = request.epoch;
+        if self.held.get(&region) == Some(&epoch) {
+            // It came by the store's word, or this is a repetition.
+            self.catch_up(request.seats);
+            return CompleteRegionReply { known: true };
+        }
+        let went_on = self.seen.get(&region).is_some_and(|seen| *seen > epoch);
+        let comes = |(at, of, coming): &(Region, u64, Coming)| {
+            *at == region && *of == epoch && matches!(coming, Coming::Owner(_))
+        };
+        if went_on || self.loaded.iter().any(comes) {
+            return CompleteRegionReply { known: true };
+        }
+        let taking = self.taking.get_mut(&region);
+        let step = taking.map(|taking| taking.on(TakingEvent::Complete { epoch }));
+        if step != Some(TakingStep::Join) {
+            return CompleteRegionReply { known: false };
+        }
+        self.taking.remove(&region);
+        self.loading.remove(&region);
+        self.loaded.retain(|(at, ..)| *at != region);
+        self.seen.insert(region, epoch);
+        let mut request = request;
+        for moved in std::mem::take(&mut request.seats) {
+            self.seat_comes(region, moved);
+        }
+        self.loaded
+            .push_back((region, epoch, Coming::Owner(Box::new(request))));
+        CompleteRegionReply { known: true }
+    }
+
+    /// What the giver says of players who are here already.
+    fn catch_up(&mut self, seats: Vec<MovedSeat>) {
+        for moved in seats {
+            let Some((who, h)) = name(moved.h.clone()) else {
+                continue;
+            };
+            if let Some(seat) = self.roster.get_mut(&who).filter(|s| s.sequence == h) {
+                seat.catch_up(last_words(moved));
+            }
+        }
+    }
+
+    /// Somebody who comes in with the region at the next edge.
+    fn seat_comes(&mut self, region: Region, moved: MovedSeat) {
+        let Some((who, h)) = name(moved.h.clone()) else {
+            return;
+        };
+        if self.roster.get(&who).is_some_and(|seat| seat.sequence >= h) {
+            return;
+        }
+        // An older claim, of which only the store's answer is missing, means nothing any more.
+        if self.roster.remove(&who).is_some() {
+            self.world.leave(&who);
+            self.batch.forget(&who);
+        }
+        self.arrivals
+            .retain(|(_, arrival)| arrival.record.id != who);
+        self.announced.remove(&who);
+        self.departed.remove(&who);
+        let mut seat = Seat::new(region, h, self.now, Holdings::default());
+        seat.account_id.clone_from(&moved.account_id);
+        let linger = moved
+            .linger_ticks
+            .min(self.config.ticks(self.config.linger));
+        let until = self.now.saturating_add(linger.max(1));
+        if let Some(session) = &moved.session {
+            seat.take_session(session, until);
+        }
+        seat.inputs = Inputs::after(moved.last_input);
+        seat.catch_up(last_words(moved));
+        let early = self.early.remove(&who).unwrap_or_default();
+        for (_, (_, input)) in early.inputs {
+            if seat.current(input.session_epoch, &input.session_id)
+                && matches!(seat.inputs.take(input), Taken::Full(_))
+            {
+                self.hands.metrics.input("lost");
+            }
+        }
+        let gateway = seat.session.as_ref().map(|s| s.gateway_id.clone());
+        let unlinked = gateway.is_some_and(|gateway| !self.links.linked(&gateway));
+        let ended = early
+            .detached
+            .is_some_and(|(epoch, attach)| epoch == seat.session_epoch && attach >= seat.attach);
+        if unlinked || ended {
+            seat.detach(self.linger_until());
+        }
+        let call = self.calls.remove(&who);
+        self.roster.insert(who, seat);
+        if let Some((gateway_id, attach)) = call.and_then(|call| call.attach) {
+            self.attach(&gateway_id, attach);
+        }
+    }
+
+    /// At an edge: a region is played from this tick on as its last owner left it; or, when its
+    /// bytes cannot be read, as the store has it.
+    pub(super) fn region_comes(
+        &mut self,
+        region: Region,
+        epoch: u64,
+        last: u64,
+        request: &CompleteRegionRequest,
+    ) {
+        if let Err(why) = self
+            .world
+            .region_in(region, Tick(last), Some(&request.state))
+        {
+            tracing::error!(run = self.id, ?region, %why, "a peer's region cannot be read");
+            self.drop_region(region);
+            self.loading.insert(region, epoch);
+            self.hands.outside.load_region(region, epoch);
+            return;
+        }
+        self.region_held(region, epoch);
+        self.ground_lies(region);
+        self.hands.metrics.region_move("taken");
+        let comes =
+            |seat: &Seat| seat.region == region && matches!(seat.stage, Stage::Joining { .. });
+        let coming = self.roster.iter().filter(|(_, seat)| comes(seat));
+        let coming: Vec<(CharacterId, u64)> =
+            coming.map(|(w, s)| (w.clone(), s.sequence)).collect();
+        for (who, sequence) in coming {
+            let seat = self.roster.get_mut(&who);
+            if let (Some(player), Some(seat)) = (self.world.player(&who), seat) {
+                // The store has all of it: it was in the batch that gave the region.
+                seat.acknowledged = Holdings::of(player.record());
+                self.batch.enter(&who, region, sequence, self.now);
+                self.joined(&who);
+            } else {
+                self.roster.remove(&who);
+                self.fetch(who);
+            }
+        }
+        // Whoever is in the region and has no seat is not this run's to play.
+        let players = self
+            .world
+            .players()
+            .filter(|player| player.region() == region);
+        let strangers = players.map(|player| player.record().id.clone());
+        let strangers: Vec<CharacterId> = strangers
+            .filter(|who| !self.roster.contains_key(who))
+            .collect();
+        for who in strangers {
+            self.world.leave(&who);
+            self.fetch(who);
+        }
+    }
+
+    /// Something for somebody who is not here, while a region is on its way: it may be coming
+    /// with it. Gives the input back when it is not kept.
+    pub(super) fn keep_early(
+        &mut self,
+        gateway_id: &str,
+        who: &CharacterId,
+        input: Input,
+    ) -> Option<Input> {
+        let full = self.early.len() >= EARLY_MAX && !self.early.contains_key(who);
+        if self.taking.is_empty() || full {
+            return Some(input);
+        }
+        let early = self.early.entry(who.clone()).or_default();
+        if early.since == 0 {
+            early.since = self.now;
+        }
+        if early.inputs.len() >= INPUTS_HELD_MAX {
+            return Some(input);
+        }
+        self.hands.metrics.input("early");
+        let kept = (gateway_id.to_owned(), input);
+        early.inputs.insert(kept.1.number, kept);
+        None
+    }
+
+    /// A session ended before its character's region came.
+    pub(super) fn ended_early(&mut self, who: &CharacterId, detach: &Detach) {
+        if self.taking.is_empty() || self.early.len() >= EARLY_MAX {
+            return;
+        }
+        let early = self.early.entry(who.clone()).or_default();
+        if early.since == 0 {
+            early.since = self.now;
+        }
+        early.detached = Some((detach.session_epoch, detach.attach));
+    }
+
+    /// At an edge: whoever did not come with a region is asked for elsewhere.
+    pub(super) fn early_edges(&mut self) {
+        let old = self.now.saturating_sub(EARLY_TICKS);
+        let over = self.early.extract_if(.., |_, early| early.since < old);
+        let over: Vec<Early> = over.map(|(_, early)| early).collect();
+        for early in over {
+            for (_, (gateway_id, input)) in early.inputs {
+                self.hands.metrics.input("unknown");
+                self.not_here(&gateway_id, input);
+            }
+        }
+    }
+}
+
+/// What the giver says of a player, as it would have in a handover.
+fn last_words(moved: MovedSeat) -> CompleteRequest {
+    CompleteRequest {
+        h: moved.h,
+        last_input: moved.last_input,
+        inputs: moved.inputs,
+        held: moved.held,
+        session: moved.session,
+        ..CompleteRequest::default()
+    }
+}
