@@ -5,13 +5,12 @@
 
 mod stage;
 
-use std::time::{Duration, Instant};
-
 use proto::rpc::common::v1::Region;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::RunState;
 use proto::rpc::persistence::v1::commit_part::Part;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
+use proto::rpc::persistence::v1::directory_client::DirectoryClient;
 use stage::{Kind, Stage, Zone, refused, region, until};
 use test_servers::Postgres;
 use tonic::{Code, Status};
@@ -89,7 +88,9 @@ async fn looked(stage: &Stage) {
 async fn two_witnesses_take_over_a_run_whose_lease_still_holds(kind: Kind) {
     let (stage, victim, heir) = scene(kind).await;
     suspect(&stage, victim.run, "gateway:one").await.unwrap();
-    suspect(&stage, victim.run, &format!("run:{heir}")).await.unwrap();
+    suspect(&stage, victim.run, &format!("run:{heir}"))
+        .await
+        .unwrap();
     let owner = until("the region goes on", async || {
         let owner = stage.owner(victim.place).await;
         (owner.run_id == heir).then_some(owner)
@@ -145,13 +146,25 @@ async fn who_speaks_and_of_whom_is_checked(kind: Kind) {
     let itself = format!("run:{}", victim.run);
     let twice = format!("run:0{heir}");
     for witness in [
-        "", "gateway", "gateway:", "gateway:a b", "zone:1", "run:", "run:-1", "run:x", &long,
-        &itself, &twice,
+        "",
+        "gateway",
+        "gateway:",
+        "gateway:a b",
+        "zone:1",
+        "run:",
+        "run:-1",
+        "run:x",
+        &long,
+        &itself,
+        &twice,
     ] {
         let answer = suspect(&stage, victim.run, witness).await;
         refused(answer, Code::InvalidArgument);
     }
-    refused(suspect(&stage, u64::MAX, "gateway:one").await, Code::InvalidArgument);
+    refused(
+        suspect(&stage, u64::MAX, "gateway:one").await,
+        Code::InvalidArgument,
+    );
     refused(suspect(&stage, 4_711, "gateway:one").await, Code::NotFound);
     // Who is fenced is heard no more.
     let fenced = stage.register(&[]).await.run_id;
@@ -194,7 +207,8 @@ async fn a_wish_is_pushed_and_gone_once_it_is_fulfilled(kind: Kind) {
     let busy = stage.register(&places).await.run_id;
     until("it owns both", async || {
         let owners = stage.directory().await.regions;
-        owners.iter().all(|owner| owner.run_id == busy).then_some(())
+        let mine = owners.iter().filter(|owner| owner.run_id == busy);
+        (mine.count() == 2).then_some(())
     })
     .await;
     let idle = stage.register(&[]).await.run_id;
@@ -213,16 +227,11 @@ async fn a_wish_is_pushed_and_gone_once_it_is_fulfilled(kind: Kind) {
         epoch: wished.epoch,
     };
     assert_eq!(give(&stage, &zone, idle).await, Outcome::Done);
-    let owner = stage.owner(zone.place).await;
-    let owner = if owner.run_id == idle {
-        owner
-    } else {
-        until("the new owner is pushed", async || {
-            let owner = stage.owner(zone.place).await;
-            (owner.run_id == idle).then_some(owner)
-        })
-        .await
-    };
+    let owner = until("the new owner is pushed", async || {
+        let owner = stage.owner(zone.place).await;
+        (owner.run_id == idle).then_some(owner)
+    })
+    .await;
     assert_eq!((owner.epoch, owner.wanted_run_id), (zone.epoch + 1, 0));
 }
 
@@ -231,19 +240,33 @@ async fn a_wish_is_withdrawn_when_its_target_ends(kind: Kind) {
     let busy = stage.register(&[region(0, 0), region(1, 0)]).await.run_id;
     until("it owns both", async || {
         let owners = stage.directory().await.regions;
-        owners.iter().all(|owner| owner.run_id == busy).then_some(())
+        let mine = owners.iter().filter(|owner| owner.run_id == busy);
+        (mine.count() == 2).then_some(())
     })
     .await;
     let idle = stage.register(&[]).await.run_id;
     let wishes = async || {
         let owners = stage.directory().await.regions;
-        owners.iter().filter(|one| one.wanted_run_id == idle).count()
+        owners
+            .iter()
+            .filter(|one| one.wanted_run_id == idle)
+            .count()
     };
-    until("one is wished", async || (wishes().await == 1).then_some(())).await;
+    until("one is wished", async || {
+        (wishes().await == 1).then_some(())
+    })
+    .await;
     stage.release(idle).await;
-    until("none is wished", async || (wishes().await == 0).then_some(())).await;
+    until("none is wished", async || {
+        (wishes().await == 0).then_some(())
+    })
+    .await;
     let owners = stage.directory().await.regions;
-    assert!(owners.iter().all(|owner| owner.run_id == busy && owner.epoch == 1));
+    assert!(
+        owners
+            .iter()
+            .all(|owner| owner.run_id == busy && owner.epoch == 1)
+    );
 }
 
 /// A panic in a region, as the store notes it.
@@ -261,7 +284,10 @@ fn fault(stage: &Stage, place: Region, number: u32) {
 
 async fn a_region_of_three_faults_is_nobodys_until_an_operator_says_so(kind: Kind) {
     let stage = Stage::new(kind).await;
-    let (bad, good) = (stage.zone(region(0, 0)).await, stage.zone(region(9, 0)).await);
+    let (bad, good) = (
+        stage.zone(region(0, 0)).await,
+        stage.zone(region(9, 0)).await,
+    );
     for number in 1..=3 {
         fault(&stage, bad.place, number);
     }
@@ -338,7 +364,10 @@ both!(
 async fn a_run_that_commits_at_that_moment_is_left_alone_until_it_is_done() {
     let (stage, victim, heir) = scene(Kind::Postgres).await;
     let commit = stage.postgres().await;
-    let lock = format!("BEGIN; UPDATE runs SET players = 1 WHERE id = {}", victim.run);
+    let lock = format!(
+        "BEGIN; UPDATE runs SET players = 1 WHERE id = {}",
+        victim.run
+    );
     commit.batch_execute(&lock).await.unwrap();
     suspect(&stage, victim.run, "gateway:one").await.unwrap();
     suspect(&stage, victim.run, "gateway:two").await.unwrap();
@@ -357,8 +386,7 @@ async fn a_run_that_commits_at_that_moment_is_left_alone_until_it_is_done() {
 async fn witnesses_may_speak_to_a_replica_that_does_not_plan() {
     let (stage, victim, heir) = scene(Kind::Postgres).await;
     let other = stage.another().await;
-    let mut directories = wire::directory_client::DirectoryClient::new(other.channel.clone());
-    let asked = Instant::now();
+    let mut directories = DirectoryClient::new(other.channel.clone());
     for witness in ["gateway:one", "gateway:two"] {
         let ask = wire::SuspectRequest {
             run_id: victim.run,
@@ -373,7 +401,6 @@ async fn witnesses_may_speak_to_a_replica_that_does_not_plan() {
         (stage.owner(victim.place).await.run_id == heir).then_some(())
     })
     .await;
-    assert!(asked.elapsed() < Duration::from_secs(10));
     other.end().await;
 }
 
@@ -389,7 +416,7 @@ async fn who_asks_to_watch_while_the_store_is_away_is_refused() {
     let mut before = stage::watch(replica.channel.clone()).await;
     assert!(!before.message().await.unwrap().unwrap().unchanged);
     server.stop();
-    let mut directories = wire::directory_client::DirectoryClient::new(replica.channel.clone());
+    let mut directories = DirectoryClient::new(replica.channel.clone());
     let ask = wire::WatchRequest {
         client: "test".to_owned(),
     };

@@ -5,7 +5,7 @@
 //! a run that was not there then; nothing moves for a gain that is not worth it.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::RegionView;
 use super::block::{contacts, distance, holds_together};
@@ -40,6 +40,8 @@ struct Balance<'a> {
     wanted: BTreeMap<Region, i64>,
     /// How many regions each run is asked to give.
     asked: BTreeMap<i64, usize>,
+    /// The runs that can be asked.
+    well: BTreeSet<i64>,
 }
 
 /// A region that could go, and where.
@@ -69,7 +71,10 @@ impl<'a> Balance<'a> {
                 *asked.entry(one.run).or_default() += 1;
             }
         }
+        let view = prospect.view;
+        let well = view.runs.iter().filter(|run| is_well(run, view.now_ms));
         Balance {
+            well: well.map(|run| run.id).collect(),
             prospect,
             wanted,
             asked,
@@ -91,9 +96,8 @@ impl<'a> Balance<'a> {
     fn at_rest(&self) -> impl Iterator<Item = &'a RegionView> + use<'_, 'a> {
         let view = self.prospect.view;
         view.regions.iter().filter(|one| {
-            let owner = view.runs.iter().find(|run| run.id == one.run);
-            let well = owner.is_some_and(|run| is_well(run, view.now_ms));
-            well && !one.paused
+            self.well.contains(&one.run)
+                && !one.paused
                 && self.prospect.owns(one.run, one.region)
                 && !self.wanted.contains_key(&one.region)
         })
@@ -244,7 +248,8 @@ impl<'a> Balance<'a> {
         let weight = self.prospect.weight(region);
         let too_much = (load(to) + weight).saturating_mul(1_000) > mean * EVEN_PERMILLE;
         let owns = |run: i64| move |near: Region| self.prospect.owns(run, near);
-        let begins = !self.prospect.owner.values().any(|run| *run == to);
+        // Whatever it owns weighs something.
+        let begins = load(to) == 0;
         let (here, there) = (contacts(region, owns(from)), contacts(region, owns(to)));
         let apart = u8::from(there == 0 && !begins) + u8::from(!holds_together(region, owns(from)));
         let ideal = (load(from) - mean).min(mean - load(to));

@@ -22,6 +22,8 @@ pub(super) struct Prospect<'a> {
     /// The regions to which one run each is kept, and that run.
     pub(super) cells: BTreeMap<Region, i64>,
     weights: BTreeMap<Region, i64>,
+    /// What each run plays.
+    content: BTreeMap<i64, &'a str>,
 }
 
 impl<'a> Prospect<'a> {
@@ -40,6 +42,11 @@ impl<'a> Prospect<'a> {
             load: takers.keys().map(|id| (*id, 0)).collect(),
             takers,
             cells: BTreeMap::new(),
+            content: view
+                .runs
+                .iter()
+                .map(|run| (run.id, run.content_hash.as_str()))
+                .collect(),
             weights: view
                 .regions
                 .iter()
@@ -63,11 +70,8 @@ impl<'a> Prospect<'a> {
 
     /// Whether `from` can hand a region over to `to`: both play the same content.
     pub(super) fn can_give(&self, from: i64, to: i64) -> bool {
-        let giver = self.view.runs.iter().find(|run| run.id == from);
-        let (Some(giver), Some(taker)) = (giver, self.takers.get(&to)) else {
-            return false;
-        };
-        giver.content_hash == taker.content_hash
+        let (giver, taker) = (self.content.get(&from), self.content.get(&to));
+        giver.is_some() && giver == taker && self.takers.contains_key(&to)
     }
 
     /// From now on `region` is counted as owned by `run`.
