@@ -156,9 +156,17 @@ impl DirectoryView {
     #[cfg(test)]
     pub(crate) fn of(regions: impl IntoIterator<Item = (Region, u64)>) -> Self {
         let owned = |(region, run_id)| (region, Owner { run_id, epoch: 1 });
+        let regions: HashMap<_, _> = regions.into_iter().map(owned).collect();
+        let entry = |owner: &Owner| RunEntry {
+            run_id: owner.run_id,
+            address: String::new(),
+            draining: false,
+        };
+        let runs = regions.values().map(|owner| (owner.run_id, entry(owner)));
         Self {
             version: 1,
-            regions: regions.into_iter().map(owned).collect(),
+            runs: runs.collect(),
+            regions,
             ..Self::empty()
         }
     }

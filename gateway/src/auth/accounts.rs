@@ -162,6 +162,14 @@ fn away(status: &Status) -> bool {
     )
 }
 
+/// What a client is told when the store does not let a character into the world.
+pub(crate) fn enter_refusal(status: &Status) -> ErrorCode {
+    match status.code() {
+        Code::FailedPrecondition => ErrorCode::Quarantined,
+        _ => refusal(status),
+    }
+}
+
 /// What a client is told of a refusal by the store.
 pub(crate) fn refusal(status: &Status) -> ErrorCode {
     match status.code() {

@@ -42,7 +42,7 @@ impl Session {
         let opened = match self.app.accounts.open_session(request).await {
             Ok(opened) => opened,
             Err(status) => {
-                self.refuse(re, ENTER, accounts::refusal(&status));
+                self.refuse(re, ENTER, accounts::enter_refusal(&status));
                 return Flow::On;
             }
         };

@@ -60,7 +60,9 @@ pub(crate) const fn words(code: ErrorCode) -> &'static str {
         ErrorCode::RateLimited => "too often; wait a little",
         ErrorCode::OutcomeUnknown => "this was passed on, but its answer was lost",
         ErrorCode::ZoneUnavailable => "this part of the world is not played right now",
-        ErrorCode::StorageUnavailable => "the store cannot be reached right now",
+        ErrorCode::StorageUnavailable => {
+            "the store cannot be reached right now; try again in a moment"
+        }
         ErrorCode::InCombat => "not while fighting",
         ErrorCode::Unreachable => "there is no way there",
         ErrorCode::TooFar => "that is too far away",

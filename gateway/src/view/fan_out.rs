@@ -95,6 +95,15 @@ struct Window {
     due: Due,
 }
 
+/// What is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// A tick: all that changed, and what sessions are owed.
+    Tick,
+    /// What came between two ticks.
+    Extra,
+}
+
 #[derive(Debug, Default)]
 struct Watcher {
     acquaintance: u64,
@@ -241,10 +250,23 @@ impl FanOut {
                 if link.number != number || frame.run_id != run {
                     return;
                 }
-                link.tick = link.tick.max(frame.tick);
+                if self.directory.view().run(run).is_none() {
+                    // It was fenced, and its link has not ended yet.
+                    self.measures.fenced();
+                    return;
+                }
                 let tick = frame.tick;
+                if !frame.extra {
+                    link.tick = link.tick.max(tick);
+                    self.replica.apply(run, tick, frame.chunks);
+                    return self.framed(tick, received);
+                }
+                self.measures.extra();
                 self.replica.apply(run, tick, frame.chunks);
-                self.framed(tick, received);
+                // While a tick is being gathered, it goes with that.
+                if self.window.is_none() {
+                    self.flush_extra(received);
+                }
             }
         }
     }
@@ -301,14 +323,34 @@ impl FanOut {
         let window = self.window.take();
         let received = window.map_or(begin, |window| window.received);
         self.reconcile();
-        self.flushes += 1;
         let changes = self.replica.flush();
         self.flushed_tick = changes.tick;
-        let mut flushed = Flushed {
-            waited: begin.saturating_duration_since(received),
+        let flushed = Flushed {
+            waited: Some(begin.saturating_duration_since(received)),
             ..Flushed::default()
         };
-        self.show_all(&changes, received, &mut flushed);
+        self.show(&changes, Part::Tick, (begin, received), flushed);
+    }
+
+    /// Shows what came between two ticks, and nothing else.
+    fn flush_extra(&mut self, received: Instant) {
+        let begin = Instant::now();
+        let changes = self.replica.flush();
+        if !changes.chunks.is_empty() {
+            let flushed = Flushed::default();
+            self.show(&changes, Part::Extra, (begin, received), flushed);
+        }
+    }
+
+    fn show(
+        &mut self,
+        changes: &Changes,
+        part: Part,
+        (begin, received): (Instant, Instant),
+        mut flushed: Flushed,
+    ) {
+        self.flushes += 1;
+        self.show_all(changes, part, received, &mut flushed);
         let flushes = self.flushes;
         self.watchers.retain(|_, watcher| watcher.flush == flushes);
         let (entities, chunks) = self.replica.size();
@@ -326,7 +368,13 @@ impl FanOut {
     }
 
     /// Gives every session its update.
-    fn show_all(&mut self, changes: &Changes, received: Instant, flushed: &mut Flushed) {
+    fn show_all(
+        &mut self,
+        changes: &Changes,
+        part: Part,
+        received: Instant,
+        flushed: &mut Flushed,
+    ) {
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
         for watch in self.table.watches() {
@@ -348,9 +396,21 @@ impl FanOut {
             watcher
                 .traceparents
                 .extend(watch.traceparents.into_iter().take(room));
-            let center = Chunk::from(watch.position);
-            let scene = stage.from(center, watch.format);
-            let plan = watcher.view.plan(center, changes.tick, scene);
+            let plan = match part {
+                Part::Tick => {
+                    let center = Chunk::from(watch.position);
+                    let scene = stage.from(center, watch.format);
+                    watcher.view.plan(center, changes.tick, scene)
+                }
+                Part::Extra => {
+                    // Who has been shown nothing yet is shown all of it with the next tick.
+                    let Some(center) = watcher.view.center() else {
+                        continue;
+                    };
+                    let scene = stage.from(center, watch.format);
+                    watcher.view.plan_extra(changes.tick, scene)
+                }
+            };
             watcher.send(plan, (watch.format, &watch.mailbox), received, flushed);
         }
         flushed.encoded = encoded.get();

@@ -70,6 +70,8 @@ pub(crate) struct View {
     told_gone: VecDeque<(u64, Chunk)>,
     /// The tick of the last update that was taken.
     told: u64,
+    /// Bytes of chunks that were taken in that tick.
+    spent: usize,
 }
 
 /// One update as it could be sent.
@@ -83,6 +85,18 @@ pub(crate) struct Plan {
     sent: Vec<usize>,
     /// The tick that it shows.
     pub(crate) tick: u64,
+    /// Bytes of its chunks.
+    bytes: usize,
+    /// It shows what came between two ticks, and nothing that was owed.
+    extra: bool,
+}
+
+impl Plan {
+    fn push(&mut self, index: usize, piece: &Bytes) {
+        self.bytes += piece.len();
+        self.pieces.push(piece.clone());
+        self.sent.push(index);
+    }
 }
 
 impl Slot {
@@ -214,8 +228,40 @@ impl View {
             // A chunk that alone is too much goes alone.
             if piece.len() <= room || plan.pieces.is_empty() {
                 room = room.saturating_sub(piece.len());
-                plan.pieces.push(piece.clone());
-                plan.sent.push(index);
+                plan.push(index, piece);
+            }
+        }
+        plan
+    }
+
+    /// The chunk from which it was last shown something.
+    pub(crate) fn center(&self) -> Option<Chunk> {
+        self.center
+    }
+
+    /// What to send of a change that came between two ticks; `scene` is what is in sight from
+    /// [`View::center`]. What is owed stays so until a tick, and a change is owed from now on if
+    /// the tick's room is spent.
+    pub(crate) fn plan_extra(&mut self, tick: u64, scene: &[impl Sight]) -> Plan {
+        let mut plan = Plan {
+            tick,
+            extra: true,
+            ..Plan::default()
+        };
+        let spent = if self.told == tick { self.spent } else { 0 };
+        let mut room = WORLD_UPDATE_BYTES_MAX.saturating_sub(ENVELOPE_BYTES + spent);
+        for sight in scene {
+            let index = slot_of(sight.chunk());
+            let slot = &mut self.slots[index];
+            if slot.state != State::Clean {
+                continue;
+            }
+            let Some(piece) = slot.offer(sight, tick) else {
+                continue;
+            };
+            if piece.len() <= room {
+                room -= piece.len();
+                plan.push(index, piece);
             }
         }
         plan
@@ -255,14 +301,20 @@ impl View {
     pub(crate) fn worth(&self, plan: &Plan) -> bool {
         !plan.pieces.is_empty()
             || !plan.gone.is_empty()
-            || (self.told > 0 && plan.tick >= self.told.saturating_add(LIFE_TICKS))
+            || (!plan.extra && self.told > 0 && plan.tick >= self.told.saturating_add(LIFE_TICKS))
     }
 
     /// The client's socket took the update.
     pub(crate) fn took(&mut self, plan: &Plan) {
-        self.told = plan.tick;
-        let gone = self.gone.drain(..).map(|chunk| (plan.tick, chunk));
-        self.told_gone.extend(gone);
+        if self.told != plan.tick {
+            self.told = plan.tick;
+            self.spent = 0;
+        }
+        self.spent += plan.bytes;
+        if !plan.extra {
+            let gone = self.gone.drain(..).map(|chunk| (plan.tick, chunk));
+            self.told_gone.extend(gone);
+        }
         let old = |tick: u64| tick.saturating_add(DOUBT_TICKS) < plan.tick;
         while self.told_gone.len() > DOUBT_MAX
             || self.told_gone.front().is_some_and(|(tick, _)| old(*tick))

@@ -1,5 +1,6 @@
-//! The laws of what is shown, over random worlds: zones that move, hand over, die and lose their
-//! links, clients that are slow, chunks that are too much.
+//! The laws of what is shown, over random worlds: zones that move, hand over, give regions away,
+//! say something between ticks, die and lose their links, clients that are slow, chunks that are
+//! too much.
 //!
 //! A failing seed is named by the panic; `TILESTEAD_SEED=<seed>` runs it alone, and
 //! `TILESTEAD_SEEDS=<n>` runs more of them.
@@ -64,12 +65,18 @@ struct Stand {
     /// What was said and has not been heard, by run.
     under_way: BTreeMap<u64, Vec<proto::rpc::zone::v1::Frame>>,
     largest: usize,
+    /// Updates that clients were sent between two ticks.
+    extras: usize,
 }
 
 impl Stand {
     fn new(seed: u64) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
         let zones = Zones::new(&mut dice);
+        Self::with(zones, dice)
+    }
+
+    fn with(zones: Zones, mut dice: StdRng) -> Self {
         let sessions = (0..4).map(|n| Session {
             at: Tile {
                 x: dice.random_range(0..192),
@@ -94,6 +101,7 @@ impl Stand {
             subscriptions: Subscriptions::default(),
             under_way: BTreeMap::new(),
             largest: 0,
+            extras: 0,
             dice,
         };
         for run in stand.zones.runs() {
@@ -164,6 +172,32 @@ impl Stand {
             }
         }
         self.flush(calm);
+        if !calm {
+            self.between();
+        }
+    }
+
+    /// Between two ticks, some runs say what they held back: at once to those who have heard all
+    /// before it.
+    fn between(&mut self) {
+        for run in self.zones.runs() {
+            if !self.dice.random_ratio(1, 3) {
+                continue;
+            }
+            let frame = self.zones.extra(&mut self.dice, run, self.tick);
+            if let Some(waiting) = self.under_way.get_mut(&run) {
+                waiting.push(frame);
+                continue;
+            }
+            self.replica.apply(run, frame.tick, frame.chunks);
+            let changes = self.replica.flush();
+            for index in 0..self.sessions.len() {
+                let slow = self.sessions[index].slow;
+                let takes = !self.dice.random_ratio(slow, 100);
+                self.show(index, &changes, true, takes);
+                self.check_from_center(index);
+            }
+        }
     }
 
     /// A client loses its connection, and with it some updates that were sent; it resumes.
@@ -200,20 +234,28 @@ impl Stand {
         for index in 0..self.sessions.len() {
             let slow = self.sessions[index].slow;
             let takes = calm || !self.dice.random_ratio(slow, 100);
-            self.show(index, &changes, takes);
+            self.show(index, &changes, false, takes);
             if self.tick.is_multiple_of(3) {
                 self.check(index);
             }
         }
     }
 
-    fn show(&mut self, index: usize, changes: &Changes, takes: bool) {
+    fn show(&mut self, index: usize, changes: &Changes, extra: bool, takes: bool) {
         let session = &mut self.sessions[index];
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
-        let center = Chunk::from(session.at);
+        let center = match session.view.center() {
+            Some(center) if extra => center,
+            None if extra => return,
+            _ => Chunk::from(session.at),
+        };
         let scene = stage.from(center, session.format);
-        let mut plan: Plan = session.view.plan(center, changes.tick, scene);
+        let mut plan: Plan = if extra {
+            session.view.plan_extra(changes.tick, scene)
+        } else {
+            session.view.plan(center, changes.tick, scene)
+        };
         if !session.view.worth(&plan) || !takes {
             return;
         }
@@ -223,6 +265,7 @@ impl Stand {
         let max = proto::client::limits::WORLD_UPDATE_BYTES_MAX;
         assert!(body.len() <= max || alone, "{} bytes", body.len());
         self.largest = self.largest.max(body.len());
+        self.extras += usize::from(extra);
         let update: WorldUpdate = match session.format {
             Format::Json => serde_json::from_slice(&body).expect("JSON"),
             Format::MessagePack => rmp_serde::from_slice(&body).expect("MessagePack"),
@@ -237,8 +280,18 @@ impl Stand {
 
     /// What the client has of clean chunks is what the replica holds.
     fn check(&self, index: usize) {
+        self.check_around(index, Chunk::from(self.sessions[index].at));
+    }
+
+    /// The same, as far as it has been shown.
+    fn check_from_center(&self, index: usize) {
+        if let Some(center) = self.sessions[index].view.center() {
+            self.check_around(index, center);
+        }
+    }
+
+    fn check_around(&self, index: usize, center: Chunk) {
         let session = &self.sessions[index];
-        let center = Chunk::from(session.at);
         for dx in -3..=3 {
             for dz in -3..=3 {
                 let chunk = Chunk {
@@ -288,7 +341,8 @@ impl Stand {
     }
 }
 
-fn run(seed: u64) -> usize {
+/// The largest update, and how many were sent between two ticks.
+fn run(seed: u64) -> (usize, usize) {
     let mut stand = Stand::new(seed);
     for _ in 0..2 {
         for _ in 0..40 {
@@ -305,13 +359,14 @@ fn run(seed: u64) -> usize {
                 0
             };
             // A new owner is asked after the tick in which it is known, and answers in the next.
-            if quiet > 3 {
+            // What nobody speaks for waits two ticks more for somebody who does.
+            if quiet > 6 {
                 break;
             }
         }
         stand.check_calm();
     }
-    stand.largest
+    (stand.largest, stand.extras)
 }
 
 #[test]
@@ -324,12 +379,45 @@ fn what_clients_hold_of_clean_chunks_is_what_the_zones_hold() {
         Some(seed) => seed..seed + 1,
         None => 0..number("TILESTEAD_SEEDS").unwrap_or(12),
     };
-    let mut largest = 0;
+    let (mut largest, mut extras) = (0, 0);
     for seed in seeds {
         match std::panic::catch_unwind(|| run(seed)) {
-            Ok(bytes) => largest = largest.max(bytes),
+            Ok((bytes, between)) => {
+                largest = largest.max(bytes);
+                extras += between;
+            }
             Err(_) => panic!("seed {seed}: run it alone with TILESTEAD_SEED={seed}"),
         }
     }
     assert!(largest > 15_000, "the budget was never tried: {largest}");
+    assert!(extras > 50, "nothing was sent between ticks: {extras}");
+}
+
+/// Whoever gets it was near it before or not, and plays it from the next tick or the one after.
+#[test]
+fn a_region_that_moves_with_five_hundred_in_it_does_not_blink() {
+    for (seed, (to, after)) in [(1, 1), (1, 2), (3, 1), (3, 2)].into_iter().enumerate() {
+        let dice = StdRng::seed_from_u64(seed as u64);
+        let mut stand = Stand::with(Zones::crowd(500), dice);
+        for (n, session) in stand.sessions.iter_mut().enumerate() {
+            session.at = Tile {
+                // In the middle of it, where no neighbour is asked, and at its edges.
+                x: [96, 66, 125, 90][n],
+                z: 20,
+            };
+        }
+        for _ in 0..30 {
+            stand.step(true);
+        }
+        let ids = |session: &Session| session.client.ids();
+        let before: Vec<BTreeSet<String>> = stand.sessions.iter().map(ids).collect();
+        assert!(before.iter().all(|seen| seen.len() > 50));
+        stand.zones.give(1, to, stand.tick + 1, after);
+        for _ in 0..8 {
+            stand.step(true);
+            let now: Vec<BTreeSet<String>> = stand.sessions.iter().map(ids).collect();
+            assert_eq!(now, before, "to {to}, after {after} ticks");
+        }
+        stand.check_calm();
+    }
 }

@@ -25,6 +25,10 @@ struct Instruments {
     handovers: Counter<u64>,
     old_private: Counter<u64>,
     refused_messages: Counter<u64>,
+    recovery: Histogram<f64>,
+    extra: Counter<u64>,
+    fenced: Counter<u64>,
+    suspected: Counter<u64>,
 }
 
 /// What one flush came to.
@@ -32,8 +36,8 @@ struct Instruments {
 pub(crate) struct Flushed {
     /// From its beginning to its end.
     pub(crate) took: Duration,
-    /// From the tick's first frame to its beginning.
-    pub(crate) waited: Duration,
+    /// From the tick's first frame to its beginning; nothing of the kind between ticks.
+    pub(crate) waited: Option<Duration>,
     /// Bytes that were written anew, once for all.
     pub(crate) encoded: u64,
     /// Updates that sockets took.
@@ -115,13 +119,35 @@ impl Measures {
                 "gateway_messages_refused_total",
                 "Messages of zones for which a mailbox had no room",
             ),
+            recovery: meter
+                .f64_histogram("gateway_recovery_seconds")
+                .with_unit("s")
+                .with_description("From a session's loss of its zone to its attach at the next")
+                .with_boundaries(vec![
+                    0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 30.0,
+                ])
+                .build(),
+            extra: counter(
+                "gateway_extra_frames_total",
+                "Frames of what an acknowledged batch released",
+            ),
+            fenced: counter(
+                "gateway_fenced_frames_total",
+                "Frames and messages of runs that are fenced, dropped",
+            ),
+            suspected: counter(
+                "gateway_suspicions_total",
+                "Runs that were reported as dead to the store",
+            ),
         }))
     }
 
     pub(crate) fn flushed(&self, flushed: &Flushed) {
         let all = &self.0;
         all.flush.record(flushed.took.as_secs_f64(), &[]);
-        all.frame_wait.record(flushed.waited.as_secs_f64(), &[]);
+        if let Some(waited) = flushed.waited {
+            all.frame_wait.record(waited.as_secs_f64(), &[]);
+        }
         all.encoded.add(flushed.encoded, &[]);
         all.updates.add(flushed.updates, &[]);
         all.update_bytes.add(flushed.update_bytes, &[]);
@@ -130,6 +156,22 @@ impl Measures {
         all.dirty.record(flushed.dirty, &[]);
         all.entities.record(flushed.entities, &[]);
         all.chunks.record(flushed.chunks, &[]);
+    }
+
+    pub(crate) fn recovered(&self, after: Duration) {
+        self.0.recovery.record(after.as_secs_f64(), &[]);
+    }
+
+    pub(crate) fn extra(&self) {
+        self.0.extra.add(1, &[]);
+    }
+
+    pub(crate) fn fenced(&self) {
+        self.0.fenced.add(1, &[]);
+    }
+
+    pub(crate) fn suspected(&self) {
+        self.0.suspected.add(1, &[]);
     }
 
     pub(crate) fn late(&self) {

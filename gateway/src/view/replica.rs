@@ -215,8 +215,7 @@ impl Replica {
         }
         let id = Arc::clone(&entity.id);
         if leave.transferred {
-            entity.departs = Some(self.tick + TRANSFER_TICKS);
-            self.departing.insert(id);
+            self.depart(&id);
             return;
         }
         self.remove(&id);
@@ -326,7 +325,16 @@ impl Replica {
         self.touched.entry(Arc::clone(id)).or_insert_with(fresh)
     }
 
-    /// When everybody has spoken: the chunk can be shown, and what nobody speaks for is gone.
+    /// A thing goes unless somebody publishes it soon.
+    fn depart(&mut self, id: &Arc<str>) {
+        if let Some(entity) = self.entities.get_mut(id) {
+            entity.departs.get_or_insert(self.tick + TRANSFER_TICKS);
+            self.departing.insert(Arc::clone(id));
+        }
+    }
+
+    /// When everybody has spoken: the chunk can be shown, and what nobody speaks for goes, unless
+    /// a new owner, who may have spoken a tick too early, publishes it.
     fn settle(&mut self, chunk: Chunk) {
         let Some(state) = self.chunks.get_mut(&chunk) else {
             return;
@@ -351,7 +359,7 @@ impl Replica {
             .cloned()
             .collect::<Vec<_>>()
         {
-            self.remove(&id);
+            self.depart(&id);
         }
     }
 

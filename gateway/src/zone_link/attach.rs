@@ -14,7 +14,6 @@ use super::{
     table::{Lost, NotAsked, Table},
 };
 use crate::directory::Directory;
-use chassis::rpc::Backoff;
 
 /// How long a player waits for the world.
 const ENTER_PATIENCE: Duration = Duration::from_secs(5);
@@ -22,6 +21,8 @@ const ENTER_PATIENCE: Duration = Duration::from_secs(5);
 const ASK_PATIENCE: Duration = Duration::from_millis(2500);
 /// After this the player is told that a part of the world is being recovered.
 const QUIET: Duration = Duration::from_millis(300);
+/// How long only those are asked who should have it.
+const NARROW: Duration = Duration::from_secs(1);
 /// How long a session that comes from another gateway is sought.
 const TAKE_OVER_PATIENCE: Duration = Duration::from_secs(10);
 /// A run that must ask no store answers within this.
@@ -45,41 +46,84 @@ enum Round {
     Nowhere,
 }
 
-/// Asks everybody once, in order.
-async fn ask_all(table: &Table, lost: &Lost) -> Round {
-    let Some(candidates) = table.candidates(lost) else {
+/// What asking one run came to.
+enum Answer {
+    Settled(Round),
+    /// It has not got the character.
+    NotThere,
+    /// Nothing is known; somebody else may be asked later.
+    Unknown,
+}
+
+async fn ask_one(table: &Table, lost: &Lost, run: u64) -> Answer {
+    let asked = match table.ask(lost, run) {
+        Ok(asked) => asked,
+        Err(NotAsked::NoLink) => return Answer::Unknown,
+        Err(NotAsked::Gone) => return Answer::Settled(Round::Over),
+    };
+    match timeout(ASK_PATIENCE, asked).await {
+        Ok(Ok(Reply::Attached(attached))) => Answer::Settled(Round::Attached(run, attached)),
+        Ok(Ok(Reply::Refused(code))) => match code.as_str() {
+            "stale" => Answer::Settled(Round::Replaced),
+            "busy" => Answer::Settled(Round::Nowhere),
+            "not_in_world" => Answer::Settled(Round::LoggedOut),
+            _ => Answer::NotThere,
+        },
+        // The link ended, or the run is silent: the directory will say who is next.
+        Ok(Err(_)) | Err(_) => Answer::Settled(Round::Nowhere),
+    }
+}
+
+/// Asks the owner and whoever is said to have it, and all others when the owner has it not or
+/// `widely`: while a region changes hands nobody else has its characters, and each run that is
+/// asked for one asks the store.
+async fn ask_all(table: &Table, lost: &Lost, widely: bool) -> Round {
+    let Some(runs) = table.candidates(lost) else {
         return Round::Over;
     };
-    for run in candidates {
-        let asked = match table.ask(lost, run) {
-            Ok(asked) => asked,
-            Err(NotAsked::NoLink) => continue,
-            Err(NotAsked::Gone) => return Round::Over,
-        };
-        match timeout(ASK_PATIENCE, asked).await {
-            Ok(Ok(Reply::Attached(attached))) => return Round::Attached(run, attached),
-            Ok(Ok(Reply::Refused(code))) => match code.as_str() {
-                "stale" => return Round::Replaced,
-                "busy" => return Round::Nowhere,
-                "not_in_world" => return Round::LoggedOut,
-                _ => {}
-            },
-            // The link ended, or the run is silent: the directory will say who is next.
-            Ok(Err(_)) | Err(_) => return Round::Nowhere,
+    let mut widely = widely;
+    if let Some(owner) = runs.owner {
+        match ask_one(table, lost, owner).await {
+            Answer::Settled(round) => return round,
+            Answer::NotThere => widely = true,
+            Answer::Unknown => {}
+        }
+    }
+    let others = if widely { runs.others } else { Vec::new() };
+    for run in runs.hint.into_iter().chain(others) {
+        if let Answer::Settled(round) = ask_one(table, lost, run).await {
+            return round;
         }
     }
     Round::Nowhere
 }
 
+/// Pauses between rounds in which nothing was heard; short, because what a player waits for here
+/// is the owner's look into the store.
+struct Pace(Duration);
+
+impl Pace {
+    const FIRST: Duration = Duration::from_millis(30);
+    const LAST: Duration = Duration::from_millis(240);
+
+    async fn wait(&mut self) {
+        let pause = self.0;
+        self.0 = (pause * 2).min(Self::LAST);
+        // Those who were lost together do not come back all at the same moment.
+        sleep(pause.mul_f64(rand::random_range(0.75..=1.25))).await;
+    }
+}
+
 /// Asks until there is an answer that counts.
 async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
-    let mut backoff = Backoff::new();
+    let began = Instant::now();
+    let mut pace = Pace(Pace::FIRST);
     let mut links = table.links_changed();
     let mut versions = directory.changes();
     loop {
         links.mark_unchanged();
         versions.mark_unchanged();
-        let round = ask_all(table, lost).await;
+        let round = ask_all(table, lost, began.elapsed() >= NARROW).await;
         if !matches!(round, Round::Nowhere) {
             return round;
         }
@@ -87,7 +131,7 @@ async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
         tokio::select! {
             _ = links.changed() => {}
             _ = versions.changed() => {}
-            () = backoff.wait() => {}
+            () = pace.wait() => {}
         }
     }
 }
@@ -206,6 +250,7 @@ async fn ask_everybody(table: &Table, lost: &Lost, runs: Vec<u64>) -> (Round, bo
 pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost) {
     let (table, directory) = (Arc::clone(table), Arc::clone(directory));
     tokio::spawn(async move {
+        let began = Instant::now();
         let seeking = seek(&table, &directory, &lost);
         tokio::pin!(seeking);
         let round = tokio::select! {
@@ -222,9 +267,10 @@ pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost
             round => round,
         };
         match round {
+            Round::Attached(..) => table.measures.recovered(began.elapsed()),
             Round::Replaced => table.replaced(&lost),
             Round::LoggedOut => table.logged_out(&lost),
-            Round::Attached(..) | Round::Over | Round::Nowhere => {}
+            Round::Over | Round::Nowhere => {}
         }
     });
 }

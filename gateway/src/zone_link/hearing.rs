@@ -11,6 +11,7 @@ use super::{
     session::{Link, Reply, request_id, to_zone},
     table::{Lost, Table},
 };
+use crate::directory::Owner;
 
 /// The end of a session of which only a frame is known.
 fn unknown(frame: wire::SessionFrame) -> wire::Detach {
@@ -33,6 +34,10 @@ fn end_there(link: Option<&Link>, detach: wire::Detach) {
 impl Table {
     /// What a run says at once. Returns the session that is to be sought because of it.
     pub(super) fn hear(&self, run: u64, message: wire::FromZone) -> Option<Lost> {
+        if self.is_fenced(run) {
+            self.measures.fenced();
+            return None;
+        }
         match message.message? {
             wire::from_zone::Message::Welcome(_) => None,
             wire::from_zone::Message::Attached(attached) => {
@@ -45,8 +50,26 @@ impl Table {
                 self.left(left);
                 None
             }
-            wire::from_zone::Message::RegionMoved(_) => None,
+            wire::from_zone::Message::RegionMoved(moved) => {
+                self.region_moved(&moved);
+                None
+            }
         }
+    }
+
+    /// Counts before the directory is pushed, so that the new owner is asked for the region's
+    /// chunks in time for its first frame.
+    fn region_moved(&self, moved: &wire::RegionMoved) {
+        let Some(region) = moved.region else { return };
+        let region = Region {
+            x: region.x,
+            z: region.z,
+        };
+        let to = Owner {
+            run_id: moved.to_run_id,
+            epoch: moved.epoch,
+        };
+        self.directory.give(region, to);
     }
 
     fn attached(&self, run: u64, attached: wire::Attached) {
@@ -169,6 +192,10 @@ impl Table {
 
     /// What is private in a run's frame of a tick.
     pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) {
+        if self.is_fenced(run) {
+            self.measures.fenced();
+            return;
+        }
         self.last_tick.fetch_max(tick, Ordering::Relaxed);
         if frames.is_empty() {
             return;

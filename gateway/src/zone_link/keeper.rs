@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{pair::Pair, table::Table};
+use super::{pair::Pair, table::Table, witness::Witness};
 use crate::{
     directory::{Directory, DirectoryView},
     view::FromLink,
@@ -17,6 +17,7 @@ pub(super) struct Keeper {
     table: Arc<Table>,
     directory: Arc<Directory>,
     frames: mpsc::Sender<FromLink>,
+    witness: Arc<Witness>,
     /// By run: its address, and what ends its pair.
     pairs: BTreeMap<u64, (String, CancellationToken)>,
 }
@@ -27,12 +28,14 @@ impl Keeper {
         table: Arc<Table>,
         directory: Arc<Directory>,
         frames: mpsc::Sender<FromLink>,
+        witness: Witness,
     ) -> Self {
         Self {
             gateway_id,
             table,
             directory,
             frames,
+            witness: Arc::new(witness),
             pairs: BTreeMap::new(),
         }
     }
@@ -72,6 +75,7 @@ impl Keeper {
                 table: Arc::clone(&self.table),
                 directory: Arc::clone(&self.directory),
                 frames: self.frames.clone(),
+                witness: Arc::clone(&self.witness),
                 stop: end.clone(),
             };
             self.pairs

@@ -3,8 +3,8 @@
 //!
 //! In reading order: `route` (pure: where one session's inputs go), `session`, `table` (all
 //! sessions and links behind one short lock), `hearing` (what runs say of sessions), `pair` (the
-//! streams with one run), `keeper` (a pair for each run of the directory), `attach` (finds the
-//! run that plays a character).
+//! streams with one run), `witness` (what is reported of a run's death), `keeper` (a pair for
+//! each run of the directory), `attach` (finds the run that plays a character).
 //!
 //! Always: inputs of a session epoch are numbered without gaps and none is sent twice; private
 //! frames of an older ownership are dropped; the streams are drained whatever clients do.
@@ -18,6 +18,7 @@ mod session;
 mod table;
 #[cfg(test)]
 mod tests;
+mod witness;
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -29,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 use world::{Region, Tile};
 
 pub(crate) use self::table::Table;
+use self::witness::Witness;
 use crate::{
     directory::{Directory, DirectoryView},
     mailbox::Mailbox,
@@ -161,6 +163,8 @@ impl Zones {
             stop.clone(),
         );
         let client = format!("gateway {}", config.gateway_id);
+        let addresses = config.persistence_addresses.clone();
+        let witness = Witness::new(&config.gateway_id, addresses, table.measures.clone());
         let follow =
             Arc::clone(&directory).follow(config.persistence_addresses, client, stop.clone());
         tokio::spawn(follow);
@@ -169,6 +173,7 @@ impl Zones {
             Arc::clone(&table),
             Arc::clone(&directory),
             frames,
+            witness,
         );
         tokio::spawn(keeper.keep(stop));
         Self { table, directory }

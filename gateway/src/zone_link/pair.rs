@@ -19,7 +19,12 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::Streaming;
 
-use super::{attach, session::to_zone, table::Table};
+use super::{
+    attach,
+    session::to_zone,
+    table::Table,
+    witness::{Silent, Witness, is_reset},
+};
 use crate::{directory::Directory, view::FromLink};
 
 /// Control messages that wait for the network.
@@ -39,6 +44,7 @@ pub(super) struct Pair {
     pub(super) table: Arc<Table>,
     pub(super) directory: Arc<Directory>,
     pub(super) frames: mpsc::Sender<FromLink>,
+    pub(super) witness: Arc<Witness>,
     pub(super) stop: CancellationToken,
 }
 
@@ -113,6 +119,11 @@ impl Pair {
         for lost in self.table.link_down(self.run, number) {
             attach::recover(&self.table, &self.directory, lost);
         }
+        if ended.as_ref().is_err_and(is_reset) {
+            let (witness, run) = (Arc::clone(&self.witness), self.run);
+            let address = self.address.clone();
+            tokio::spawn(async move { witness.look(run, &address).await });
+        }
         // Only a gateway that ends has no fan-out any more.
         let _ = self
             .frames
@@ -175,7 +186,7 @@ impl Pair {
         loop {
             let frame = tokio::time::timeout(SILENCE, frames.message()).await;
             let Ok(frame) = frame else {
-                anyhow::bail!("no frame for {} s", SILENCE.as_secs());
+                return Err(Silent(SILENCE).into());
             };
             let Some(mut frame) = frame? else {
                 return Ok(());

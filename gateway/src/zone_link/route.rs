@@ -302,18 +302,28 @@ impl Route {
     }
 }
 
-/// The runs to ask for a character, in order: the owner of its region, the run that is said to
-/// have it, then all others.
-pub(crate) fn candidates(owner: Option<u64>, hint: Option<u64>, linked: &[u64]) -> Vec<u64> {
-    let mut order: Vec<u64> = owner.into_iter().chain(hint).collect();
-    order.extend(linked);
-    let mut seen = Vec::with_capacity(order.len());
-    for run in order {
-        if linked.contains(&run) && !seen.contains(&run) {
-            seen.push(run);
-        }
+/// The linked runs that may be asked for a character.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Candidates {
+    /// The owner of its region.
+    pub(crate) owner: Option<u64>,
+    /// The run that is said to have it, if that is another one.
+    pub(crate) hint: Option<u64>,
+    /// All others. Each of them has to ask the store.
+    pub(crate) others: Vec<u64>,
+}
+
+/// Of the linked runs, whom to ask first, next and last.
+pub(crate) fn candidates(owner: Option<u64>, hint: Option<u64>, linked: &[u64]) -> Candidates {
+    let owner = owner.filter(|run| linked.contains(run));
+    let hint = hint.filter(|run| linked.contains(run) && owner != Some(*run));
+    let others = linked.iter().copied();
+    let others = others.filter(|run| owner != Some(*run) && hint != Some(*run));
+    Candidates {
+        owner,
+        hint,
+        others: others.collect(),
     }
-    seen
 }
 
 #[cfg(test)]
@@ -476,9 +486,19 @@ mod tests {
 
     #[test]
     fn the_owner_is_asked_first_and_only_linked_runs_are() {
-        assert_eq!(candidates(Some(3), Some(2), &[1, 2, 3]), [3, 2, 1]);
-        assert_eq!(candidates(Some(9), None, &[1, 2]), [1, 2]);
-        assert_eq!(candidates(None, Some(2), &[1, 2]), [2, 1]);
-        assert!(candidates(Some(1), Some(1), &[]).is_empty());
+        let asked = |owner, hint, linked: &[u64]| {
+            let Candidates {
+                owner,
+                hint,
+                others,
+            } = candidates(owner, hint, linked);
+            (owner, hint, others)
+        };
+        let both = asked(Some(3), Some(2), &[1, 2, 3]);
+        assert_eq!(both, (Some(3), Some(2), vec![1]));
+        assert_eq!(asked(Some(9), None, &[1, 2]), (None, None, vec![1, 2]));
+        assert_eq!(asked(None, Some(2), &[1, 2]), (None, Some(2), vec![1]));
+        assert_eq!(asked(Some(1), Some(1), &[1]), (Some(1), None, vec![]));
+        assert_eq!(asked(Some(1), Some(1), &[]), (None, None, vec![]));
     }
 }

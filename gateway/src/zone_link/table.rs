@@ -14,7 +14,7 @@ use world::Tile;
 
 use super::{
     AttachSession, InputError, SessionEvent,
-    route::{Asked, Place, Way, candidates},
+    route::{Asked, Candidates, Place, Way, candidates},
     session::{Link, Links, Reply, Session, to_zone},
 };
 use crate::{directory::Directory, mailbox::Mailbox, view::Measures};
@@ -62,7 +62,7 @@ pub(super) struct Inside {
 #[derive(Debug)]
 pub(crate) struct Table {
     inside: Mutex<Inside>,
-    directory: Arc<Directory>,
+    pub(super) directory: Arc<Directory>,
     pub(super) measures: Measures,
     /// The highest tick of which a frame has come.
     pub(crate) last_tick: AtomicU64,
@@ -88,6 +88,12 @@ impl Table {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The run is none of the directory's any more: nothing that it says counts, however late its
+    /// streams end.
+    pub(super) fn is_fenced(&self, run: u64) -> bool {
+        self.directory.view().run(run).is_none()
+    }
+
     /// Changes with every link that comes or goes.
     pub(super) fn links_changed(&self) -> watch::Receiver<u64> {
         self.links_changed.subscribe()
@@ -109,7 +115,7 @@ impl Table {
     }
 
     /// The runs to ask for the session's character, in order; none: it needs none any more.
-    pub(super) fn candidates(&self, lost: &Lost) -> Option<Vec<u64>> {
+    pub(super) fn candidates(&self, lost: &Lost) -> Option<Candidates> {
         let view = self.directory.view();
         let inside = self.inside();
         let session = inside.sessions.get(&lost.session_id)?;
@@ -158,8 +164,14 @@ impl Table {
             return;
         }
         session.noticed = true;
-        let text = "This part of the world is being recovered. Hold on.";
-        session.notice("zone_recovering", text, "warning", &self.measures);
+        let (code, text) = if self.directory.view().paused(session.route.region) {
+            let text = "This part of the world is stopped until an operator has looked at it.";
+            ("zone_unavailable", text)
+        } else {
+            let text = "This part of the world is being recovered. Hold on.";
+            ("zone_recovering", text)
+        };
+        session.notice(code, text, "warning", &self.measures);
     }
 
     /// A session comes back from another gateway. One with the same id is forgotten.

@@ -217,7 +217,7 @@ async fn a_crowd_is_written_once_per_format() {
         fan_out.replica.apply(1, tick, chunks);
         fan_out.reconcile();
         let changes = fan_out.replica.flush();
-        fan_out.show_all(&changes, begin, &mut flushed);
+        fan_out.show_all(&changes, Part::Tick, begin, &mut flushed);
         flushed.took = begin.elapsed();
         println!("{flushed:?}");
         assert_eq!(flushed.updates, size as u64);

@@ -99,6 +99,11 @@ impl Client {
             .collect()
     }
 
+    /// What it has.
+    pub(super) fn ids(&self) -> BTreeSet<String> {
+        self.things.keys().cloned().collect()
+    }
+
     /// How many things it has outside of these chunks.
     pub(super) fn outside(&self, chunks: &BTreeSet<Chunk>) -> usize {
         self.things

@@ -161,17 +161,13 @@ impl Zones {
     }
 
     pub(super) fn play(&mut self, dice: &mut StdRng, tick: u64, calm: bool) {
-        for (_, to, id, thing) in self.crossing.extract_if(.., |(due, ..)| *due <= tick) {
-            if let Some(zone) = self.zones.get_mut(&to) {
-                zone.things.insert(id, thing);
-            } else {
-                self.ownerless
-                    .push((tick + 2, BTreeMap::from([(id, thing)])));
-            }
-        }
+        self.arrive(tick);
         self.take_over(dice, tick);
         if calm {
             return;
+        }
+        if dice.random_ratio(1, 20) {
+            self.give_any(dice, tick);
         }
         let runs = self.runs();
         for run in &runs {
@@ -207,6 +203,32 @@ impl Zones {
             }
         }
         self.bring_near();
+    }
+
+    /// Those whose crossing is over are played, by whoever owns their place by now.
+    fn arrive(&mut self, tick: u64) {
+        let due: Vec<_> = self
+            .crossing
+            .extract_if(.., |(due, ..)| *due <= tick)
+            .collect();
+        for (_, to, id, mut thing) in due {
+            let reach = self.zones.get(&to).and_then(|_| self.reach(to));
+            let near = reach.is_some_and(|(low, high)| (low..=high).contains(&thing.at.x));
+            let region = thing.at.x.div_euclid(64);
+            let run = if near {
+                Some(to)
+            } else {
+                thing.sequence += 1;
+                self.owners.0.get(&region).copied().flatten()
+            };
+            match run.and_then(|run| self.zones.get_mut(&run)) {
+                Some(zone) => drop(zone.things.insert(id, thing)),
+                None => {
+                    let left = BTreeMap::from([(id, thing)]);
+                    self.ownerless.push((tick + 2, left));
+                }
+            }
+        }
     }
 
     /// Whoever crosses arrives where its new owner may have it.
@@ -260,9 +282,115 @@ impl Zones {
                     .flatten()
                     .unwrap_or(runs[0]);
                 let zone = self.zones.get_mut(&run).expect("a live owner");
+                let thing = Thing {
+                    sequence: thing.sequence + 1,
+                    ..thing
+                };
                 zone.things.insert(id, thing);
             }
         }
+    }
+
+    /// A region with all that stands in it is given to another run, which plays it after so many
+    /// ticks.
+    pub(super) fn give(&mut self, x: i32, to: u64, tick: u64, after: u64) {
+        let Some(Some(from)) = self.owners.0.insert(x, Some(to)) else {
+            return;
+        };
+        let left = self.reach(from);
+        let zone = self.zones.get_mut(&from).expect("an owner that lives");
+        // Those, too, that stand past its border and belong to it.
+        let of_it = |_: &String, thing: &mut Thing| {
+            let stays = left.is_some_and(|(low, high)| (low..=high).contains(&thing.at.x));
+            thing.at.x.div_euclid(64) == x || !stays
+        };
+        for (id, mut thing) in zone.things.extract_if(.., of_it) {
+            thing.sequence += 1;
+            zone.transferred.insert(id.clone());
+            self.crossing.push((tick + after, to, id, thing));
+        }
+    }
+
+    fn give_any(&mut self, dice: &mut StdRng, tick: u64) {
+        let runs = self.runs();
+        let to = runs[dice.random_range(0..runs.len())];
+        let x = dice.random_range(0..3);
+        let owner = self.owners.0.get(&x).copied().flatten();
+        if owner.is_some_and(|owner| owner != to) {
+            self.give(x, to, tick, dice.random_range(1..=2));
+        }
+    }
+
+    /// What a batch held back comes to light between two ticks: things come, and things go.
+    pub(super) fn extra(&mut self, dice: &mut StdRng, run: u64, tick: u64) -> wire::Frame {
+        let before: BTreeSet<String> = self.zones[&run].things.keys().cloned().collect();
+        for _ in 0..dice.random_range(0..3) {
+            self.mint(dice, run);
+        }
+        let zone = self.zones.get_mut(&run).expect("a run");
+        let mut chunks: BTreeMap<Chunk, wire::ChunkFrame> = BTreeMap::new();
+        let mut entry = |chunk: Chunk, edit: &mut dyn FnMut(&mut wire::ChunkFrame)| {
+            if zone.subscribed.contains(&chunk) && !zone.fresh.contains(&chunk) {
+                edit(chunks.entry(chunk).or_insert_with(|| wire::ChunkFrame {
+                    chunk: wire_chunk(chunk),
+                    ..Default::default()
+                }));
+            }
+        };
+        for (id, thing) in &zone.things {
+            if !before.contains(id) {
+                zone.published.insert(id.clone(), thing.clone());
+                let entity = wire_entity(id, thing);
+                entry(Chunk::from(thing.at), &mut |f| f.enter.push(entity.clone()));
+            }
+        }
+        let same = |id: &&String| zone.published.get(*id) == zone.things.get(*id);
+        let gone = before.iter().filter(same).nth(dice.random_range(0..60));
+        if let Some(id) = gone.cloned()
+            && let Some(thing) = zone.things.remove(&id)
+        {
+            zone.published.remove(&id);
+            let leave = wire::Leave {
+                id,
+                ownership_sequence: thing.sequence,
+                ..Default::default()
+            };
+            entry(Chunk::from(thing.at), &mut |f| f.leave.push(leave.clone()));
+        }
+        wire::Frame {
+            run_id: run,
+            tick,
+            chunks: chunks.into_values().collect(),
+            sessions: Vec::new(),
+            extra: true,
+        }
+    }
+
+    /// So many things that stand still in the middle region, and nothing else.
+    pub(super) fn crowd(count: i32) -> Self {
+        let mut zones = Self {
+            owners: Strip((0..3).zip([Some(1), Some(2), Some(3)]).collect()),
+            zones: (1..=3).map(|run| (run, Zone::default())).collect(),
+            crossing: Vec::new(),
+            ownerless: Vec::new(),
+            minted: 0,
+        };
+        let things = (0..count).map(|n| {
+            let at = Tile {
+                x: 72 + n % 48,
+                z: 8 + n / 48 % 48,
+            };
+            let thing = Thing {
+                at,
+                sequence: 1,
+                fields: Map::new(),
+            };
+            (format!("thing {n}"), thing)
+        });
+        if let Some(zone) = zones.zones.get_mut(&2) {
+            zone.things.extend(things);
+        }
+        zones
     }
 
     /// Everything is owned and played.

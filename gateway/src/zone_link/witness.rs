@@ -1,0 +1,82 @@
+//! What this gateway has seen of a run's death, said to the store once.
+//!
+//! Always: only a hard fact is reported: streams that were reset, and an address that then refuses
+//! a new connection. Silence is none, and neither is a time that ran out: who is silent may be
+//! cut off from here alone, and its lease decides.
+
+use std::{error::Error, io::ErrorKind, time::Duration};
+
+use chassis::rpc;
+use proto::rpc::persistence::v1::{SuspectRequest, directory_client::DirectoryClient};
+use tokio::{net::TcpStream, time::timeout};
+
+use crate::view::Measures;
+
+/// How long a new connection may take; no answer within it is silence.
+const CONNECT_PATIENCE: Duration = Duration::from_millis(300);
+
+/// A link on which nothing came for too long.
+#[derive(Debug, thiserror::Error)]
+#[error("no frame for {} s", .0.as_secs())]
+pub(super) struct Silent(pub(super) Duration);
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Witness {
+    /// `gateway:<id>`
+    name: String,
+    persistence_addresses: Vec<String>,
+    measures: Measures,
+}
+
+/// Whether a link ended because the other side's connection did, and not its patience or ours.
+pub(super) fn is_reset(error: &anyhow::Error) -> bool {
+    let late = |cause: &(dyn Error + 'static)| {
+        let too_long = |error: &hyper::Error| error.is_timeout();
+        cause.is::<Silent>() || cause.downcast_ref::<hyper::Error>().is_some_and(too_long)
+    };
+    !error.chain().any(late)
+}
+
+impl Witness {
+    pub(super) fn new(
+        gateway_id: &str,
+        persistence_addresses: Vec<String>,
+        measures: Measures,
+    ) -> Self {
+        Self {
+            name: format!("gateway:{gateway_id}"),
+            persistence_addresses,
+            measures,
+        }
+    }
+
+    /// A run's streams were reset: says so to the store if its address refuses, too.
+    pub(super) async fn look(&self, run_id: u64, address: &str) {
+        match timeout(CONNECT_PATIENCE, TcpStream::connect(address)).await {
+            Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => {}
+            _ => return,
+        }
+        tracing::warn!(run = run_id, address, "a run is gone");
+        self.measures.suspected();
+        let mut last = None;
+        for address in &self.persistence_addresses {
+            match self.tell(address, run_id).await {
+                Ok(()) => return,
+                Err(error) => last = Some(error),
+            }
+        }
+        // Its lease ends all the same, only later.
+        if let Some(error) = last {
+            let error = format!("{error:#}");
+            tracing::warn!(run = run_id, error, "the store does not hear of it");
+        }
+    }
+
+    async fn tell(&self, address: &str, run_id: u64) -> anyhow::Result<()> {
+        let mut stub = DirectoryClient::new(rpc::channel(address)?);
+        let witness = self.name.clone();
+        rpc::bounded(stub.suspect(SuspectRequest { run_id, witness })).await?;
+        Ok(())
+    }
+}
