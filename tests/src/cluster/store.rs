@@ -1,5 +1,7 @@
 //! The cluster's database, read by tests that count.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use tokio_postgres::{Client, NoTls};
 
@@ -62,6 +64,24 @@ impl Store {
             .await
             .context("regions")?;
         Ok(usize::try_from(row.try_get::<_, i64>(0)?)?)
+    }
+
+    /// Online characters of the regions of a run.
+    pub async fn played_by(&self, run: u64) -> Result<Vec<String>> {
+        let query = r#"SELECT c.id FROM characters c
+            JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ"
+            WHERE c.online AND r.run_id = $1 ORDER BY c.id"#;
+        let run = i64::try_from(run)?;
+        let rows = self.client.query(query, &[&run]).await.context("played")?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    }
+
+    /// What each run's regions cost it, in microseconds a tick.
+    pub async fn loads(&self) -> Result<BTreeMap<i64, f64>> {
+        let query = "SELECT run_id, sum(cost_us)::float8 FROM regions WHERE run_id <> 0 GROUP BY 1";
+        let rows = self.client.query(query, &[]).await.context("loads")?;
+        let read = |row: &tokio_postgres::Row| Ok((row.try_get(0)?, row.try_get(1)?));
+        rows.iter().map(read).collect()
     }
 
     /// Online characters of regions whose owner is not a run that lives.

@@ -2,6 +2,7 @@
 //! program, because each further one takes minutes to link.
 
 mod abuse;
+mod chaos;
 mod chat;
 mod configuration;
 mod crossing;

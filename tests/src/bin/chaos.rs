@@ -1,0 +1,132 @@
+//! Breaks a cluster of real processes, PostgreSQL and Redis under bots that act, and says what
+//! that did to them.
+
+use std::{process::ExitCode, time::Duration};
+
+use anyhow::{Result, ensure};
+use clap::{Parser, Subcommand};
+use tests::{
+    chaos::{
+        exercise::{self, Exercise},
+        fault::Schedule,
+        story::{self, Cast},
+        timeline::Timeline,
+    },
+    cluster::Plan,
+    load::{Acting, Scenario, Summary},
+};
+
+const EXPLAINED: &str = "\
+The services' binaries are those beside this one (or in TILESTEAD_BIN_DIR); PostgreSQL and Redis
+are private servers. Afterwards everything is judged: what each bot was told that it has against
+the store, the conservation check, one owner for everybody, no socket closed that should not be.
+
+Exit code: 0; 1 when something did not hold (with the timeline and the seed); 2 when the arguments
+are wrong.";
+
+/// Breaks a cluster under bots and judges it.
+#[derive(Parser)]
+#[command(name = "chaos", version, after_help = EXPLAINED)]
+struct Arguments {
+    /// The same seed makes the same faults and the same walks
+    #[arg(long, global = true, default_value_t = 1)]
+    seed: u64,
+    /// How many bots
+    #[arg(long, global = true, default_value_t = 60)]
+    players: usize,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Faults of every kind, one after the other
+    Run {
+        /// For how long (30s, 30m, 2h)
+        #[arg(long = "for", default_value = "5m", value_parser = duration)]
+        time: Duration,
+    },
+    /// A zone server is killed, again and again: how long until its players move again
+    Kills {
+        /// How often
+        #[arg(long, default_value_t = 20)]
+        count: usize,
+    },
+    /// Every process is restarted in order, one after the other
+    Rolling,
+    /// From two zone servers to four and back: how the load spreads
+    Scale,
+    /// Exchanges (dropped by one, picked up by another) while zone servers and stores are killed
+    Exchanges {
+        /// How many
+        #[arg(long, default_value_t = 100_000)]
+        count: u64,
+    },
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3_600),
+        _ => (text, 1),
+    };
+    match number.parse::<u64>() {
+        Ok(n) if n > 0 && n < 1_000_000 => Ok(Duration::from_secs(n * unit)),
+        _ => Err("a whole number with s, m or h".to_owned()),
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let timeline = Timeline::new(true);
+    timeline.note(format!("seed {}", arguments.seed));
+    match play(&arguments, timeline).await {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(e) => {
+            eprintln!("chaos: {e:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn cast(arguments: &Arguments, scenario: Scenario) -> Cast {
+    Cast {
+        players: arguments.players,
+        ramp: Duration::from_millis(20 * arguments.players as u64),
+        scenario,
+        acting: Acting {
+            deeds: true,
+            leave_every: None,
+        },
+        seed: arguments.seed,
+    }
+}
+
+async fn play(arguments: &Arguments, timeline: Timeline) -> Result<Summary> {
+    ensure!(arguments.players > 0, "--players: at least 1");
+    let mut cast = cast(arguments, Scenario::Border);
+    match &arguments.what {
+        What::Run { time } => {
+            cast.acting.leave_every = Some(Duration::from_secs(40));
+            let mut plan = Plan::new("chaos").of(2, 3, 2);
+            plan.breakable = true;
+            let mut schedule = Schedule::new(arguments.seed, &plan);
+            let (clock, time) = (timeline.clone(), *time);
+            let steps =
+                std::iter::from_fn(move || (clock.elapsed() < time).then(|| schedule.step()));
+            story::play(plan, cast, steps, timeline).await
+        }
+        What::Kills { count } => exercise::kills(cast, *count, timeline).await,
+        What::Rolling => exercise::rolling(cast, timeline).await,
+        What::Scale => exercise::scale(cast, timeline).await,
+        What::Exchanges { count } => {
+            let wanted = Exercise { count: *count };
+            exercise::exchanges(cast, wanted, timeline).await
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Exercises whose numbers are worth keeping: kills, rolling restarts, scaling, exchanges.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use anyhow::{Context, Result, bail, ensure};
+use tokio::time::{Instant, sleep};
+
+use super::{
+    fault::{Fault, Step},
+    oracle,
+    story::{Cast, Stage},
+    timeline::Timeline,
+};
+use crate::{
+    cluster::{Cluster, Kind, Member, Plan},
+    dump::Directory,
+    load::Summary,
+};
+
+/// How long a killed zone's players may take to move again before the exercise fails.
+const PLAYABLE_WITHIN: Duration = Duration::from_secs(20);
+/// How long placement may take to give a new zone server its share.
+const SPREAD_WITHIN: Duration = Duration::from_secs(15);
+/// The busiest run's load over the mean of all.
+const SPREAD_MAX: f64 = 1.3;
+const POLL: Duration = Duration::from_millis(200);
+
+/// Kills zone servers, one after the other, and says how long their players stood still.
+///
+/// # Errors
+/// Something that must hold does not.
+pub async fn kills(cast: Cast, count: usize, timeline: Timeline) -> Result<Summary> {
+    let plan = Plan::new("kills").of(2, 3, 2);
+    let mut stage = Stage::set(plan.clone(), cast, timeline).await?;
+    // Everybody begins in the same place: the load is spread first.
+    spread(&stage, plan.zones).await;
+    let mut worst_of_each = Vec::new();
+    let mut all = Vec::new();
+    for kill in 0..count {
+        let zone = kill % plan.zones;
+        let mut victims = played_by(&stage.cluster, zone).await?;
+        stage.swarm.mark();
+        stage.cluster.kill((Kind::Zone, zone))?;
+        let mut took = recovered(&stage, &mut victims).await?;
+        took.sort_unstable();
+        let worst = took.last().copied().unwrap_or_default();
+        let median = took.get(took.len() / 2).copied().unwrap_or_default();
+        stage.timeline.note(format!(
+            "kill {}: {} players of zone-server-{zone} moved again, median {:.2} s, worst {:.2} s",
+            kill + 1,
+            took.len(),
+            median.as_secs_f64(),
+            worst.as_secs_f64()
+        ));
+        if !took.is_empty() {
+            worst_of_each.push(worst);
+        }
+        all.extend(took);
+        stage.cluster.launch((Kind::Zone, zone))?;
+        stage.cluster.ready().await?;
+        spread(&stage, plan.zones).await;
+    }
+    worst_of_each.sort_unstable();
+    all.sort_unstable();
+    let of = |values: &[Duration], share: f64| {
+        let at = ((values.len() as f64 * share) as usize).min(values.len().saturating_sub(1));
+        values.get(at).copied().unwrap_or_default().as_secs_f64()
+    };
+    stage.timeline.note(format!(
+        "{count} kills: last player playable after median {:.2} s, worst {:.2} s; each player p50 \
+         {:.2} s, p99 {:.2} s ({} players)",
+        of(&worst_of_each, 0.5),
+        of(&worst_of_each, 1.0),
+        of(&all, 0.5),
+        of(&all, 0.99),
+        all.len()
+    ));
+    stage.judge().await
+}
+
+/// The characters whose regions a zone server owns.
+async fn played_by(cluster: &Cluster, zone: usize) -> Result<Vec<String>> {
+    let run = run_of(cluster, zone).await?;
+    cluster.store().await?.played_by(run).await
+}
+
+async fn run_of(cluster: &Cluster, zone: usize) -> Result<u64> {
+    let directory = Directory::fetch(&cluster.persistence(0)).await?;
+    let address = cluster.zone(zone);
+    let newest = directory.runs.iter().rev();
+    newest
+        .filter(|(_, of)| **of == address)
+        .map(|(run, _)| *run)
+        .next()
+        .with_context(|| format!("no run at {address}"))
+}
+
+/// Waits until all of these move again; how long each took.
+async fn recovered(stage: &Stage, ids: &mut Vec<String>) -> Result<Vec<Duration>> {
+    let deadline = Instant::now() + PLAYABLE_WITHIN;
+    loop {
+        let all: BTreeMap<String, Option<Duration>> = stage
+            .swarm
+            .recovered()
+            .into_iter()
+            .map(|bot| (bot.character_id, bot.took))
+            .collect();
+        ids.retain(|id| all.contains_key(id));
+        let took: Vec<Duration> = ids.iter().filter_map(|id| all[id]).collect();
+        if took.len() == ids.len() {
+            return Ok(took);
+        }
+        if Instant::now() > deadline {
+            let stuck = ids.iter().filter(|id| all[*id].is_none());
+            let stuck: Vec<&String> = stuck.take(5).collect();
+            bail!(
+                "{} of {} players do not move after {PLAYABLE_WITHIN:?}, such as {stuck:?}:\n{}",
+                ids.len() - took.len(),
+                ids.len(),
+                stage.swarm.summary()
+            );
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Waits until `runs` runs share the load; how long that took, and the busiest over the mean.
+async fn spread(stage: &Stage, runs: usize) -> (Duration, f64) {
+    let began = Instant::now();
+    let mut last = f64::INFINITY;
+    while began.elapsed() < SPREAD_WITHIN * 3 {
+        if let Ok(loads) = loads(stage).await {
+            let sum: f64 = loads.values().sum();
+            let mean = sum / runs as f64;
+            let busiest = loads.values().copied().fold(0.0, f64::max);
+            last = if mean > 0.0 {
+                busiest / mean
+            } else {
+                f64::INFINITY
+            };
+            if loads.len() == runs && last <= SPREAD_MAX {
+                break;
+            }
+        }
+        sleep(POLL).await;
+    }
+    (began.elapsed(), last)
+}
+
+async fn loads(stage: &Stage) -> Result<BTreeMap<i64, f64>> {
+    stage.cluster.store().await?.loads().await
+}
+
+/// Restarts every process in order while bots play.
+///
+/// # Errors
+/// Something that must hold does not.
+pub async fn rolling(cast: Cast, timeline: Timeline) -> Result<Summary> {
+    let plan = Plan::new("rolling").of(2, 3, 2);
+    let mut stage = Stage::set(plan.clone(), cast, timeline).await?;
+    spread(&stage, plan.zones).await;
+    let members = stage.cluster.members();
+    let order = |kind| members.iter().copied().filter(move |of| of.0 == kind);
+    let all = order(Kind::Persistence).chain(order(Kind::Zone));
+    for member in all.collect::<Vec<_>>() {
+        restart(&mut stage, member).await?;
+        spread(&stage, plan.zones).await;
+    }
+    let before = stage.swarm.summary();
+    ensure!(
+        before.disconnects == 0,
+        "sockets were closed before any gateway left:\n{before}"
+    );
+    for member in order(Kind::Gateway).collect::<Vec<_>>() {
+        restart(&mut stage, member).await?;
+        sleep(Duration::from_secs(5)).await;
+    }
+    stage.may_lose_sockets();
+    stage.judge().await
+}
+
+async fn restart(stage: &mut Stage, member: Member) -> Result<()> {
+    let began = Instant::now();
+    let code = stage.cluster.stop(member).await?;
+    ensure!(code == Some(0), "{member:?} ended with {code:?}");
+    let took = began.elapsed().as_secs_f64();
+    stage.cluster.launch(member)?;
+    stage.cluster.ready().await?;
+    let summary = stage.swarm.summary();
+    stage.timeline.note(format!(
+        "{}-{} left in {took:.2} s and is back; so far {} disconnects, {} resumed, {} moved on, \
+         longest move {:.0} ms",
+        member.0.binary(),
+        member.1,
+        summary.disconnects,
+        summary.resumed,
+        summary.moved_on,
+        summary.move_ms.max,
+    ));
+    Ok(())
+}
+
+/// Two zone servers become four and two again.
+///
+/// # Errors
+/// Something that must hold does not.
+pub async fn scale(cast: Cast, timeline: Timeline) -> Result<Summary> {
+    let plan = Plan::new("scale").of(2, 2, 2);
+    let mut stage = Stage::set(plan, cast, timeline).await?;
+    let (took, ratio) = spread(&stage, 2).await;
+    note(&stage, "two zone servers", took, ratio);
+    let added = [
+        stage.cluster.add(Kind::Zone)?,
+        stage.cluster.add(Kind::Zone)?,
+    ];
+    stage.cluster.ready().await?;
+    let (took, ratio) = spread(&stage, 4).await;
+    note(&stage, "four zone servers", took, ratio);
+    ensure!(
+        took <= SPREAD_WITHIN && ratio <= SPREAD_MAX,
+        "the load did not spread: {ratio:.2} times the mean after {took:?}"
+    );
+    for member in added {
+        let code = stage.cluster.stop(member).await?;
+        ensure!(code == Some(0), "{member:?} ended with {code:?}");
+    }
+    let (took, ratio) = spread(&stage, 2).await;
+    note(&stage, "two zone servers again", took, ratio);
+    stage.judge().await
+}
+
+fn note(stage: &Stage, what: &str, took: Duration, ratio: f64) {
+    stage.timeline.note(format!(
+        "{what}: the busiest has {ratio:.2} times the mean load after {:.1} s",
+        took.as_secs_f64()
+    ));
+}
+
+/// How many exchanges are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Exercise {
+    /// Items dropped by one and picked up by another.
+    pub count: u64,
+}
+
+/// Exchanges under random kills.
+///
+/// # Errors
+/// Something that must hold does not.
+pub async fn exchanges(cast: Cast, wanted: Exercise, timeline: Timeline) -> Result<Summary> {
+    let mut plan = Plan::new("exchanges")
+        .of(2, 3, 2)
+        .env("GROUND_PRIVATE_TICKS", "0");
+    plan.breakable = true;
+    let kills = |kind, count| (0..count).map(move |number| Fault::Kill((kind, number)));
+    let mut faults: Vec<Fault> = kills(Kind::Zone, plan.zones)
+        .chain(kills(Kind::Persistence, plan.persistence))
+        .collect();
+    faults.push(Fault::KillDatabase);
+    faults.push(Fault::LoseCommit);
+    let mut stage = Stage::set(plan, cast, timeline).await?;
+    let mut turn = 0;
+    loop {
+        let summary = stage.swarm.summary();
+        stage.timeline.note(format!(
+            "{} exchanges between two, {} pickups in all",
+            summary.exchanges.1, summary.exchanges.0
+        ));
+        if summary.exchanges.1 >= wanted.count {
+            break;
+        }
+        let step = Step {
+            after: Duration::from_secs(8),
+            fault: faults[turn % faults.len()],
+            lasts: Duration::from_millis(300 + 400 * (turn as u64 % 7)),
+        };
+        turn += 1;
+        stage.suffer(step).await?;
+    }
+    oracle::whole(&stage.cluster).await?;
+    stage.judge().await
+}

@@ -1,0 +1,65 @@
+//! A minute of faults under bots that drop, pick up, cross borders, log out and in.
+
+use std::time::Duration;
+
+use tests::{
+    chaos::{
+        fault::{Fault, Step},
+        story::{self, Cast},
+        timeline::Timeline,
+    },
+    cluster::{Kind, Plan},
+    load::{Acting, Scenario},
+};
+
+fn cast(players: usize, seed: u64) -> Cast {
+    Cast {
+        players,
+        ramp: Duration::from_secs(2),
+        scenario: Scenario::Border,
+        acting: Acting {
+            deeds: true,
+            leave_every: Some(Duration::from_secs(40)),
+        },
+        seed,
+    }
+}
+
+fn step(fault: Fault, lasts_ms: u64) -> Step {
+    Step {
+        after: Duration::from_millis(1_000),
+        fault,
+        lasts: Duration::from_millis(lasts_ms),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_dies_nothing_is_lost_and_nobody_is_dropped() {
+    let mut plan = Plan::new("chaos_short").of(2, 3, 2);
+    plan.breakable = true;
+    let steps = [
+        step(Fault::Kill((Kind::Zone, 0)), 2_000),
+        step(Fault::Freeze((Kind::Zone, 1)), 6_000),
+        step(Fault::LoseCommit, 1_000),
+        step(Fault::Kill((Kind::Persistence, 0)), 1_000),
+        step(Fault::KillDatabase, 2_000),
+        step(Fault::FreezeDatabase, 3_000),
+        step(Fault::CutOff((Kind::Zone, 2)), 5_000),
+        step(Fault::WipeRedis, 500),
+        step(Fault::Stop((Kind::Zone, 2)), 500),
+    ];
+    let summary = story::play(plan, cast(40, 11), steps, Timeline::new(true)).await;
+    eprintln!("{}", summary.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn players_of_a_gateway_that_dies_go_on_at_another() {
+    let mut plan = Plan::new("chaos_gateways").of(2, 2, 1);
+    plan.breakable = true;
+    let steps = [
+        step(Fault::Kill((Kind::Gateway, 0)), 3_000),
+        step(Fault::Stop((Kind::Gateway, 1)), 3_000),
+    ];
+    let summary = story::play(plan, cast(30, 12), steps, Timeline::new(true)).await;
+    eprintln!("{}", summary.unwrap());
+}
