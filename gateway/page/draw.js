@@ -2,7 +2,9 @@
 
 import { CHUNK, OVER, WET, bake, hash } from "./ground.js";
 import { npc, person } from "./beings.js";
+import { text } from "./pen.js";
 import { fixture, glow, lively, roof } from "./fixtures.js";
+import { counted, thing } from "./things.js";
 
 const ZOOM_MIN = 10;
 const ZOOM_MAX = 64;
@@ -234,9 +236,26 @@ export class Picture {
       const y = pos.y + zoom * 0.32;
       if (entity.type === "resource" || entity.type === "station")
         this.fixture(entity, pos.x, y, time);
+      else if (entity.type === "item") this.item(entity, pos.x, y, view);
       else this.walker(entity, at, pos.x, y, view, time);
     }
     c.globalAlpha = 1;
+  }
+
+  /** Something on the ground. Several on a tile lie a little apart. */
+  item(entity, x, y, view) {
+    const { c, zoom } = this;
+    const dice = text(entity.id);
+    const dx = (hash(dice, 1) - 0.5) * zoom * 0.3;
+    const dy = (hash(dice, 2) - 0.6) * zoom * 0.22;
+    c.fillStyle = entity.id === view.hover ? "rgba(255,226,140,.4)" : "rgba(20,24,32,.26)";
+    c.beginPath();
+    c.ellipse(x + dx, y + dy, zoom * 0.26, zoom * 0.12, 0, 0, 7);
+    c.fill();
+    this.stamp(`i:${entity.itemId}`, 1.4, 1.6, x + dx, y + dy, (d) => {
+      d.scale(0.62, 0.62);
+      thing(d, entity.itemId);
+    });
   }
 
   fixture(entity, x, y, time) {
@@ -458,6 +477,11 @@ export class Picture {
       if (!player && !hover && !(folk && close)) continue;
       if (folk && !hover && this.roofed(at)) continue;
       const pos = this.toScreen(at.x, at.z);
+      if (entity.type === "item") {
+        const words = counted(entity.itemId, entity.quantity);
+        this.label(words, pos.x, pos.y - this.zoom * 0.35, "#dfe8cf", 12, false);
+        continue;
+      }
       const level = entity.combatLevel ?? (entity.category === "mob" ? entity.level : undefined);
       const tall = entity.type === "resource" || entity.type === "station" ? 1.5 : 0.95;
       const color =

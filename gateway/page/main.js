@@ -6,6 +6,10 @@ import { Picture } from "./draw.js";
 import { Walkers } from "./walk.js";
 import { Minimap } from "./minimap.js";
 import { Ui } from "./ui.js";
+import { Hands } from "./hands.js";
+import { Menu, Pack } from "./pack.js";
+import { counted, described, learn } from "./things.js";
+import { refusal } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const land = new Land();
@@ -15,14 +19,20 @@ const walkers = new Walkers(free);
 const picture = new Picture($("map"), land);
 const minimap = new Minimap($("minimap"), land);
 const me = { id: undefined, name: undefined, run: false, position: undefined, target: undefined };
-const mouse = { x: 0, y: 0, inside: false };
 let characters = [];
 let wordsSince = 0;
 let ticks = { at: 0, tick: 0, ms: undefined };
 
 const ui = new Ui({ create, enter, leave, run: () => setRun(!me.run), say });
 const net = new Net(hear, (state, words) => ui.light(state, words));
+const menu = new Menu();
+const pack = new Pack(menu, act, (words) => ui.notice(words));
 picture.minimap = minimap;
+const hands = new Hands(
+  { net, me, free, picture, minimap, here },
+  { walkTo, tapped, ground, toggleRun: () => setRun(!me.run), togglePack: () => pack.toggle() },
+);
+const { mouse } = hands;
 land.onload = (rx, rz) => picture.changed(rx, rz);
 
 function playing() {
@@ -66,6 +76,7 @@ const HEARS = {
     walkers.clear();
     me.target = undefined;
     ui.phase(true);
+    pack.phase(true);
     ui.busy(false);
     wordsSince = performance.now();
   },
@@ -84,6 +95,13 @@ const HEARS = {
     me.position = { x: data.position.x, z: data.position.z };
     me.run = data.run;
     ui.vitals({ health: data.health, energy: data.energy, run: data.run });
+    pack.all(data.inventory, data.coins);
+  },
+  "inventory:update"(data) {
+    pack.some(data.slots);
+  },
+  "coins:update"(data) {
+    pack.purse(data.coins);
   },
   "vitals:update"(data) {
     if (data.run !== undefined) me.run = data.run;
@@ -111,7 +129,7 @@ const HEARS = {
     ui.notice(data.message, data.level);
   },
   error(data) {
-    ui.notice(data.message, "warning");
+    ui.notice(refusal(data), "warning");
   },
   "session:draining"(data) {
     ui.light(
@@ -135,6 +153,7 @@ const HEARS = {
       ] ?? "Reload the page to go on.";
     remember(undefined);
     ui.phase(false);
+    pack.phase(false);
     ui.word(words, true);
     ui.characters([]);
     if (data.code === 4010) {
@@ -143,7 +162,7 @@ const HEARS = {
       ui.act.enter = (id) => {
         ui.act.enter = enter;
         net.character = id;
-        net.again();
+        net.takeBack();
       };
     }
   },
@@ -162,6 +181,7 @@ function out(words, bad) {
   remember(undefined);
   me.target = undefined;
   ui.phase(false);
+  pack.phase(false);
   ui.busy(false);
   ui.word(words, bad);
   ui.characters(characters);
@@ -226,6 +246,52 @@ async function walkTo(x, z, stay = false) {
   }
 }
 
+/** Asks for something of value; a refusal is shown. What comes of it is told by the server. */
+async function act(event, data) {
+  try {
+    await net.ask(event, data);
+  } catch (error) {
+    ui.notice(refusal(error), "warning");
+  }
+}
+
+function pickUp(item) {
+  me.target = { x: item.x, z: item.z, since: performance.now(), stay: true };
+  return act("player:action", { action: "pickup", target: item.id });
+}
+
+/** What can be done with what lies, stands or walks at a place of the map. */
+function ground(px, py) {
+  if (net.phase !== "world") return false;
+  const tile = picture.toTile(px, py);
+  const thing = picture.under(px, py, view(performance.now()));
+  const place = thing?.type === "item" ? thing : tile;
+  const items = [...scene.entities.values()].filter(
+    (e) => e.type === "item" && e.x === place.x && e.z === place.z,
+  );
+  const entries = items.slice(0, 6).map((item) => {
+    return [`Pick up ${counted(item.itemId, item.quantity)}`, () => pickUp(item)];
+  });
+  if (items.length)
+    entries.push([
+      `Examine ${items[0].name}`,
+      () => ui.notice(described(items[0].itemId) + whose(items[0])),
+    ]);
+  if (thing && thing.type !== "item")
+    entries.push([
+      `Examine ${thing.name}`,
+      () => act("player:action", { action: "examine", target: thing.id }),
+    ]);
+  entries.push(["Walk here", () => walkTo(place.x, place.z, true)]);
+  menu.open(px, py, items.length ? "On the ground" : (thing?.name ?? "Here"), entries);
+  return true;
+}
+
+function whose(item) {
+  if (item.owner === undefined) return "";
+  return item.owner === me.id ? " It is yours." : " It still belongs to somebody else.";
+}
+
 async function setRun(run) {
   try {
     await net.ask("player:move", { run });
@@ -253,135 +319,13 @@ async function say(line) {
   }
 }
 
-// --- keys: a held arrow keeps a goal a few tiles ahead, asked for once a tick ---
-
-const WAYS = {
-  ArrowUp: [0, 1],
-  KeyW: [0, 1],
-  ArrowDown: [0, -1],
-  KeyS: [0, -1],
-  ArrowLeft: [-1, 0],
-  KeyA: [-1, 0],
-  ArrowRight: [1, 0],
-  KeyD: [1, 0],
-};
-const held = new Set();
-let steered = 0;
-
-function steer(now) {
-  if (!held.size || !me.position || now - steered < 280 || net.phase !== "world") return;
-  let dx = 0;
-  let dz = 0;
-  for (const code of held) {
-    dx += WAYS[code][0];
-    dz += WAYS[code][1];
-  }
-  dx = Math.sign(dx);
-  dz = Math.sign(dz);
-  if (!dx && !dz) return;
-  const reach = me.run ? 8 : 4;
-  let { x, z } = me.position;
-  for (
-    let n = 0;
-    n < reach && free(x + dx, z + dz) && (!dx || !dz || (free(x + dx, z) && free(x, z + dz)));
-    n += 1
-  ) {
-    x += dx;
-    z += dz;
-  }
-  if (x === me.position.x && z === me.position.z) return;
-  steered = now;
-  net.ask("player:move", { target: { x, z } }).catch(() => {});
-}
-
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || net.phase !== "world") return;
-  const typing = ["INPUT", "TEXTAREA"].includes(event.target.tagName);
-  if (typing) return;
-  const button = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
-  if (WAYS[event.code]) {
-    if (event.target.id === "log" && event.code.startsWith("Arrow")) return;
-    event.preventDefault();
-    held.add(event.code);
-    me.target = undefined;
-    steer(performance.now());
-  } else if (event.code === "KeyR" && !event.repeat) setRun(!me.run);
-  else if (event.key === "Enter" && !button) {
-    event.preventDefault();
-    $("line").focus();
-  } else if (event.key === "/" && !button) {
-    event.preventDefault();
-    $("line").focus();
-    $("line").value = "/";
-  } else if (event.key === "+" || event.key === "=") picture.zoomBy(1.15);
-  else if (event.key === "-") picture.zoomBy(1 / 1.15);
-});
-addEventListener("keyup", (event) => {
-  if (!held.delete(event.code) || held.size || net.phase !== "world") return;
-  net.ask("player:move", { stop: true }).catch(() => {});
-});
-addEventListener("blur", () => held.clear());
-
-// --- pointer: tap walks, two fingers or the wheel zoom ---
-
-const fingers = new Map();
-let pinch = 0;
-let pinched = false;
-const map = $("map");
-map.addEventListener("pointerdown", (event) => {
-  map.setPointerCapture(event.pointerId);
-  fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-  if (fingers.size === 1) pinched = false;
-  if (fingers.size === 2) {
-    pinch = spread();
-    pinched = true;
-  }
-});
-map.addEventListener("pointermove", (event) => {
-  Object.assign(mouse, {
-    x: event.clientX,
-    y: event.clientY,
-    inside: event.pointerType === "mouse",
-  });
-  if (!fingers.has(event.pointerId)) return;
-  fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-  if (fingers.size !== 2) return;
-  const now = spread();
-  if (pinch > 0 && now > 0) picture.zoomBy(now / pinch);
-  pinch = now;
-});
-map.addEventListener("pointerup", (event) => {
-  fingers.delete(event.pointerId);
-  if (pinched || fingers.size || event.button > 0 || net.phase !== "world") return;
-  map.focus();
-  const thing = picture.under(event.clientX, event.clientY, view(performance.now()));
-  const tile = picture.toTile(event.clientX, event.clientY);
+/** A tap on the map: what lies there is picked up, else it is walked to. */
+function tapped(px, py) {
+  const thing = picture.under(px, py, view(performance.now()));
+  if (thing?.type === "item") return pickUp(thing);
+  const tile = picture.toTile(px, py);
   const goal = thing && !free(tile.x, tile.z) ? (beside(thing) ?? tile) : tile;
-  walkTo(goal.x, goal.z, true);
-});
-map.addEventListener("pointercancel", (event) => fingers.delete(event.pointerId));
-map.addEventListener("pointerleave", () => {
-  mouse.inside = false;
-});
-map.addEventListener(
-  "wheel",
-  (event) => {
-    event.preventDefault();
-    picture.zoomBy(Math.exp(-Math.max(-60, Math.min(60, event.deltaY)) / 320));
-  },
-  { passive: false },
-);
-$("minimap").addEventListener("click", (event) => {
-  if (net.phase !== "world") return;
-  const box = event.target.getBoundingClientRect();
-  const tile = minimap.toTile(event.clientX - box.left, event.clientY - box.top, box.width, here());
-  walkTo(tile.x, tile.z, true);
-  map.focus();
-});
-
-function spread() {
-  const [a, b] = [...fingers.values()];
-  return Math.hypot(a.x - b.x, a.y - b.y);
+  return walkTo(goal.x, goal.z, true);
 }
 
 /** The free tile beside a thing that is nearest to us. */
@@ -437,7 +381,7 @@ function frame(now) {
   else drift(now);
   const seen = view(now);
   picture.draw(seen);
-  steer(now);
+  hands.steer(now);
   point(seen);
   if (at && now - slow > 200) {
     slow = now;
@@ -464,7 +408,9 @@ function point(seen) {
     const level =
       hovered.combatLevel ??
       (hovered.category === "mob" || hovered.type === "resource" ? hovered.level : undefined);
-    ui.hover(hovered.name, level === undefined ? undefined : `level ${level}`, mouse.x, mouse.y);
+    const words =
+      hovered.type === "item" ? counted(hovered.itemId, hovered.quantity) : hovered.name;
+    ui.hover(words, level === undefined ? undefined : `level ${level}`, mouse.x, mouse.y);
     return;
   }
   const house = picture.houseAt(seen.mouse);
@@ -504,6 +450,12 @@ window.tilestead = {
     run: me.run,
     light: $("light").textContent.trim(),
   }),
+  pack: () => ({ slots: pack.slots.map((s) => s && { ...s }), coins: pack.coins }),
+  drop: (slot, quantity) => act("inventory:drop", { slot, ...(quantity && { quantity }) }),
+  pickUp: (id) => act("player:action", { action: "pickup", target: id }),
+  resumes: () => ({ ...net.resumes }),
+  cut: () => net.closed(net.line, 1006, ""),
+  screen: (x, z) => picture.toScreen(x, z),
   entities: () => [...scene.entities.values()].map((e) => ({ ...e })),
   chat: () => ui.chat.map((m) => ({ ...m })),
   walkTo,
@@ -513,6 +465,7 @@ window.tilestead = {
   },
 };
 
+learn().then(() => pack.draw());
 land
   .load()
   .then(() => {

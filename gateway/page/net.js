@@ -1,11 +1,10 @@
-// The connection: one socket at a time, found again by itself, resumed where that is possible.
-// Always: a request is answered exactly once (by its answer, an error, or "lost").
+// The session: found again by itself at any gateway, resumed where that is possible.
+// Always: a request is answered exactly once (by its answer, an error, or "lost"); at most one
+// socket carries the session, and a second one only while it takes over from the first.
 
-const FATAL = {
-  4003: "this account is banned",
-  4010: "another login plays this character",
-  4012: "this page is out of date; reload it",
-};
+import { Line } from "./line.js";
+import { FATAL, Reconnect } from "./reconnect.js";
+
 const CLOSED = {
   1000: "the connection has ended",
   1001: "this gateway is leaving; another one takes over",
@@ -18,11 +17,11 @@ const CLOSED = {
   4009: "the session is over; signing in again",
   4013: "this connection is too slow to follow",
 };
-const REST_MS = { 4008: 60000, 1013: 5000 };
 const REQUEST_MS = 15000;
 /** What passes by itself: a zone or the store is away for a moment. */
 const PASSING = new Set(["zone_unavailable", "storage_unavailable", "busy", "timeout"]);
 const ENTER_TRIES = 8;
+const UNKNOWN = { code: "outcome_unknown", message: "it is not known whether that was done" };
 
 const kept = {
   get(key) {
@@ -49,13 +48,13 @@ export class Net {
     this.light = light;
     this.pending = new Map();
     this.nextId = 1;
-    this.attempt = 0;
+    this.again = new Reconnect();
     this.lastSeq = 0;
-    this.gaps = 0;
+    this.pastGaps = 0;
     this.resume = undefined;
     this.character = undefined;
     this.phase = "connecting";
-    this.stopped = false;
+    this.resumes = { kept: 0, anew: 0, moved: 0 };
     addEventListener("online", () => this.wake());
     addEventListener("offline", () => this.pause());
     document.addEventListener("visibilitychange", () => {
@@ -68,43 +67,54 @@ export class Net {
     return this.phase === "lobby" || this.phase === "world";
   }
 
-  connect() {
-    if (this.socket || this.stopped) return;
-    if (document.hidden || navigator.onLine === false) return this.pause();
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.phase = "connecting";
-    this.light("wait", this.resume ? "reconnecting" : "connecting");
-    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}/ws`, "tilestead.json");
-    this.socket = socket;
-    this.socketSeq = 0;
-    this.heard = performance.now();
-    socket.onmessage = (event) => {
-      if (socket === this.socket) this.hear(event.data);
-    };
-    socket.onclose = (event) => {
-      if (socket === this.socket) this.lost(event.code, event.reason);
-    };
+  get gaps() {
+    return this.pastGaps + (this.line?.gaps ?? 0) + (this.next?.gaps ?? 0);
   }
 
-  hear(text) {
-    this.heard = performance.now();
-    let message;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      return this.socket.close(4002, "not JSON");
-    }
-    const { event, data, seq, re } = message;
-    if (!this.count(event, data, seq)) return;
-    if (event === "session:hello") return this.hello(data);
-    if (event === "session:welcome") this.welcome(data);
+  opened() {
+    const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+    return new Line(
+      `${scheme}//${location.host}/ws`,
+      (line, message) => this.hear(line, message),
+      (line, code, reason) => this.closed(line, code, reason),
+    );
+  }
+
+  may() {
+    return this.again.may({ hidden: document.hidden, online: navigator.onLine });
+  }
+
+  connect() {
+    if (this.line || this.again.stopped) return;
+    if (!this.may()) return this.pause();
+    this.clock(undefined);
+    this.phase = "connecting";
+    this.light("wait", this.resume ? "reconnecting" : "connecting");
+    this.line = this.opened();
+  }
+
+  /** The one timer: whatever was to happen next is replaced by this. */
+  clock(what, ms) {
+    clearTimeout(this.timer);
+    this.timer = what && setTimeout(what, ms);
+  }
+
+  hear(line, message) {
+    if (line !== this.line && line !== this.next) return;
+    const { event, data, re } = message;
+    if (!line.count(message)) return;
+    if (event === "session:hello") return this.hello(line, data);
+    if (line === this.next) return this.hearNext(event, data);
     if (event === "session:resumed") this.resumed(data);
-    if (event === "session:invalid") {
-      this.resume = undefined;
-      this.authenticate();
-    }
+    if (this.open || event === "session:welcome") this.lastSeq = line.seq;
+    if (data?.resumeToken) this.resume = data.resumeToken;
+    if (event === "session:welcome") this.welcome(data);
+    if (event === "session:invalid") this.invalid();
+    if (event === "session:draining") this.leaves(data.afterMs);
+    this.answer(event, data, re);
+  }
+
+  answer(event, data, re) {
     const waiting = re === undefined ? undefined : this.pending.get(re);
     if (waiting) {
       this.pending.delete(re);
@@ -113,74 +123,65 @@ export class Net {
       else waiting.yes({ event, data });
       if (event === "error" || event === "ack") return;
     }
+    // An answer to a request that is not waited for any more was told of when it was lost.
+    if (event === "error" && re !== undefined) return;
     this.on(event, data);
   }
 
-  /** Keeps count of `seq`; false for a message that is known already. */
-  count(event, data, seq) {
-    const fresh =
-      event === "session:hello" || (this.phase === "greeting" && event !== "session:resumed");
-    if (fresh) {
-      if (seq !== this.socketSeq + 1) this.gaps += 1;
-      this.socketSeq = seq;
-      if (event === "session:welcome") this.lastSeq = seq;
-      return true;
-    }
-    if (event === "session:resumed" && data.resync) {
-      if (seq !== this.socketSeq + 1) this.gaps += 1;
-      this.lastSeq = seq;
-      return true;
-    }
-    if (seq <= this.lastSeq) return false;
-    if (seq !== this.lastSeq + 1) this.gaps += seq - this.lastSeq - 1;
-    this.lastSeq = seq;
-    return true;
-  }
-
-  hello(data) {
+  hello(line, data) {
     if (data.protocol !== 1) return this.end(4012);
-    this.phase = "greeting";
-    if (this.resume)
-      this.send("session:resume", { resumeToken: this.resume, lastSeq: this.lastSeq });
-    else this.authenticate();
+    if (line === this.next) this.line.hold();
+    else this.phase = "greeting";
+    if (!this.resume) return this.authenticate();
+    line.resumesFrom = this.lastSeq;
+    line.send("session:resume", { resumeToken: this.resume, lastSeq: this.lastSeq });
   }
 
   async authenticate() {
+    const line = this.line;
     const token = kept.get("token");
     const deviceKey = kept.get("deviceKey");
     try {
       await this.ask("authenticate", { ...(token && { token }), ...(deviceKey && { deviceKey }) });
     } catch (error) {
+      if (line !== this.line || error.code === "lost") return undefined;
       if (error.code === "invalid_credentials" && (token || deviceKey)) {
         kept.set("token", undefined);
         if (!token) kept.set("deviceKey", undefined);
         return this.authenticate();
       }
-      if (error.code === "lost") return;
       this.light("wait", `${error.message}; trying again`);
       const wait = error.retryAfterMs || 2000 + Math.random() * 4000;
-      this.timer = setTimeout(() => {
-        this.timer = undefined;
+      this.clock(() => {
+        this.clock(undefined);
         if (this.phase === "greeting") this.authenticate();
       }, wait);
     }
+    return undefined;
   }
 
   welcome(data) {
-    this.attempt = 0;
+    this.again.connected(performance.now());
     this.phase = "lobby";
-    this.resume = data.resumeToken;
     kept.set("token", data.authToken);
     if (data.deviceKey) kept.set("deviceKey", data.deviceKey);
     this.light("good", "connected");
     if (this.character) this.enter(this.character).catch(() => {});
   }
 
+  invalid() {
+    this.resume = undefined;
+    this.authenticate();
+  }
+
   resumed(data) {
-    this.attempt = 0;
+    this.again.connected(performance.now());
     this.phase = this.character ? "world" : "lobby";
     this.light("good", "connected again");
-    if (data.resync) this.on("resync", data);
+    this.resumes[data.resync ? "anew" : "kept"] += 1;
+    if (!data.resync) return;
+    this.refuseAll(UNKNOWN);
+    this.on("resync", data);
   }
 
   /** Enters the world; a part of it that is just changing hands is asked for again. */
@@ -212,14 +213,6 @@ export class Net {
     return left;
   }
 
-  send(event, data, id) {
-    if (this.socket?.readyState !== WebSocket.OPEN) return false;
-    this.socket.send(
-      JSON.stringify({ event, ...(id !== undefined && { id }), ...(data && { data }) }),
-    );
-    return true;
-  }
-
   /** Sends a request; resolves with its answer, rejects with an error {code, message}. */
   ask(event, data) {
     const id = this.nextId++;
@@ -229,7 +222,7 @@ export class Net {
         no({ code: "timeout", message: "no answer in time", event });
       }, REQUEST_MS);
       this.pending.set(id, { yes, no, timer });
-      if (!this.send(event, data, id)) {
+      if (!this.line?.send(event, data, id)) {
         this.pending.delete(id);
         clearTimeout(timer);
         no({ code: "lost", message: "not connected", event });
@@ -237,88 +230,141 @@ export class Net {
     });
   }
 
-  lost(code, reason) {
-    this.socket = undefined;
-    const before = this.phase;
-    for (const waiting of this.pending.values()) {
-      clearTimeout(waiting.timer);
-      waiting.no({ code: "lost", message: "the connection was lost" });
-    }
+  refuseAll(why) {
+    const all = [...this.pending.values()];
     this.pending.clear();
-    if (code === 4004) {
-      kept.set("token", undefined);
-      this.resume = undefined;
+    for (const waiting of all) {
+      clearTimeout(waiting.timer);
+      waiting.no(why);
     }
-    if (code === 4009) this.resume = undefined;
-    if (FATAL[code]) return this.end(code, reason);
+  }
+
+  // --- the gateway leaves: the next connection is made before this one is broken ---
+
+  leaves(afterMs) {
+    if (this.next || !this.open) return;
+    this.clock(() => this.openNext(), this.again.leaving(afterMs));
+  }
+
+  openNext() {
+    this.clock(undefined);
+    if (this.next || !this.line || !this.open) return;
+    this.next = this.opened();
+  }
+
+  hearNext(event, data) {
+    if (event === "session:resumed") {
+      // What the old one brought in the meantime is replayed here, or everything is sent anew.
+      const { line, next } = this;
+      this.retire(line);
+      [this.line, this.next] = [next, undefined];
+      this.resumes.moved += 1;
+      this.lastSeq = next.seq;
+      if (data.resumeToken) this.resume = data.resumeToken;
+      this.resumed(data);
+      return;
+    }
+    if (event === "session:invalid" || event === "error") this.nextFailed();
+  }
+
+  /** It goes on with the old one; the gateway says when that ends. */
+  nextFailed() {
+    this.retire(this.next);
+    this.next = undefined;
+    for (const message of this.line.release()) this.hear(this.line, message);
+    const { ms } = this.again.lost(1006, performance.now());
+    if (this.line && this.open) this.clock(() => this.openNext(), ms);
+  }
+
+  retire(line) {
+    this.pastGaps += line.gaps;
+    line.drop();
+  }
+
+  // --- it is lost ---
+
+  closed(line, code, reason) {
+    if (line === this.next) return this.nextFailed();
+    if (line !== this.line) return undefined;
+    if (this.next) {
+      // Its successor is on the way already: that one resumes.
+      this.retire(line);
+      [this.line, this.next] = [this.next, undefined];
+      this.phase = this.line.seq ? "greeting" : "connecting";
+      this.refuseAll({ code: "lost", message: "the connection was lost" });
+      return undefined;
+    }
+    return this.lost(code, reason);
+  }
+
+  lost(code, reason) {
+    const before = this.phase;
+    this.retire(this.line);
+    this.line = undefined;
+    this.refuseAll({ code: "lost", message: "the connection was lost" });
+    const verdict = this.again.lost(code, performance.now());
+    if (verdict.stop) return this.end(code, reason);
+    if (!verdict.token) kept.set("token", undefined);
+    if (!verdict.session) this.resume = undefined;
     this.phase = "lost";
     if (before !== "connecting") this.on("lost", { code });
-    const most = Math.min(30000, 1000 * 2 ** this.attempt++);
-    const wait = (REST_MS[code] || 0) + Math.random() * most;
     const known = CLOSED[code] && before !== "connecting" ? CLOSED[code] : "no connection";
-    this.rest(wait, this.character ? "your character stays in the world" : "", known);
+    this.rest(verdict.ms, this.character ? "your character stays in the world" : "", known);
+    return undefined;
   }
 
   /** Counts down to the next try, in words. */
   rest(wait, also, why) {
-    clearTimeout(this.timer);
     const until = performance.now() + wait;
     const tell = () => {
-      this.timer = undefined;
+      this.clock(undefined);
       const left = Math.max(0, until - performance.now());
-      if (document.hidden || navigator.onLine === false) return this.pause();
+      if (!this.may()) return this.pause();
       if (left === 0) return this.connect();
       const words = [`reconnecting in ${Math.ceil(left / 1000)} s`, also]
         .filter(Boolean)
         .join(", ");
       this.light("wait", `${why}; ${words}`);
-      this.timer = setTimeout(tell, Math.min(left, 500));
+      this.clock(tell, Math.min(left, 500));
       return undefined;
     };
     tell();
   }
 
   end(code, reason) {
-    this.stopped = true;
+    this.again.stopped = true;
+    this.clock(undefined);
+    for (const line of [this.line, this.next]) if (line) this.retire(line);
+    this.line = this.next = undefined;
     this.phase = "ended";
-    this.socket?.close(1000);
-    this.socket = undefined;
     this.light("bad", FATAL[code] + (code === 4003 && reason ? `: ${reason}` : ""));
     this.on("ended", { code });
   }
 
   /** Play goes on here although another login took over, because somebody asked for it. */
-  again() {
-    this.stopped = false;
+  takeBack() {
     this.resume = undefined;
-    this.attempt = 0;
+    this.again.again();
     this.connect();
   }
 
   pause() {
-    if (this.socket || this.stopped) return;
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    if (this.line || this.again.stopped) return;
+    this.clock(undefined);
     const why = navigator.onLine === false ? "offline" : "waiting to be looked at";
     this.light("wait", `${why}; reconnects by itself`);
   }
 
   wake() {
-    if (this.socket || this.stopped || this.timer) return;
+    if (this.line || this.again.stopped || this.timer) return;
     this.connect();
   }
 
   /** A half-open socket says nothing: ask, then give up on it. */
   watch() {
-    if (!this.open || !this.socket) return;
-    const silent = performance.now() - this.heard;
-    if (silent > 12000) {
-      const socket = this.socket;
-      this.lost(1006, "");
-      socket.onclose = socket.onmessage = null;
-      socket.close();
-    } else if (silent > 3500) {
-      this.send("ping", { t: Math.round(performance.now()) });
-    }
+    if (!this.open || !this.line) return;
+    const silent = performance.now() - this.line.last;
+    if (silent > 12000) this.closed(this.line, 1006, "");
+    else if (silent > 3500) this.line.send("ping", { t: Math.round(performance.now()) });
   }
 }
