@@ -69,13 +69,13 @@ fn what_two_of_four_runs_had_is_spread_over_the_others() {
     assert!(world.until(15, gone).is_some());
     assert!(ratio(&world.view) <= 1.3);
     world.pass(60);
-    assert_eq!(world.map(), vec!["aaaaabbbbb"; 10].join(" "));
+    assert_eq!(world.map(), ["aaaaabbbbb"; 10].join(" "));
     assert_eq!(world.moves.len() - before, 17);
 }
 
 #[test]
 fn an_idle_world_is_shared_by_count_in_two_blocks() {
-    let mut world = World::new(view(&vec!["aaaaaaaaaa"; 10].join(" "), ""));
+    let mut world = World::new(view(&["aaaaaaaaaa"; 10].join(" "), ""));
     world.join('b');
     assert!(world.until(15, |view| ratio(view) <= 1.3).is_some());
     world.pass(60);
@@ -98,7 +98,7 @@ fn noise_moves_nothing() {
 
 #[test]
 fn load_that_wanders_moves_each_region_at_most_once_in_a_while() {
-    let mut world = World::new(view(&vec!["aaabbb"; 6].join(" "), ""));
+    let mut world = World::new(view(&["aaabbb"; 6].join(" "), ""));
     for round in 0..30 {
         for one in &mut world.view.regions {
             let west = one.region.x < 3;
@@ -112,7 +112,7 @@ fn load_that_wanders_moves_each_region_at_most_once_in_a_while() {
 
 #[test]
 fn a_run_that_dies_and_comes_back_all_the_time_is_not_given_the_same_again_and_again() {
-    let mut world = World::new(view(&vec!["aaaaaa"; 6].join(" "), ""));
+    let mut world = World::new(view(&["aaaaaa"; 6].join(" "), ""));
     for letter in 'b'..='m' {
         world.join(letter);
         world.pass(5);

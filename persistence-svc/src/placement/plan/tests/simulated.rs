@@ -156,7 +156,7 @@ pub(super) fn cost(region: Region) -> i64 {
 /// Ten by ten regions of the skewed world, shared by two runs.
 pub(super) fn skewed() -> View {
     let line = "aaaaabbbbb";
-    let mut view = view(&vec![line; 10].join(" "), "");
+    let mut view = view(&[line; 10].join(" "), "");
     for one in &mut view.regions {
         one.cost_us = cost(one.region);
     }
