@@ -53,6 +53,8 @@ fn kinds(file: &Path) -> BTreeMap<&'static str, usize> {
             Change::Hold { .. } => "hold",
             Change::SetRegion { .. } => "set",
             Change::Tick { .. } => "tick",
+            Change::GroundIn { .. } => "ground",
+            Change::CallOff { .. } => "call_off",
             Change::Check { .. } => "check",
         };
         *kinds.entry(kind).or_default() += 1;

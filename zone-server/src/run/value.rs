@@ -1,7 +1,7 @@
 //! Whether value may change hands in a tick, and what lies on the ground of a region that comes in.
 
 use proto::rpc::persistence::v1::GroundItem;
-use world::{Kind, Region, Tick, Value};
+use world::{Region, Tick, Value};
 
 use super::Run;
 use crate::{
@@ -46,20 +46,25 @@ impl Run {
                 "rows of ground items cannot be read"
             );
         }
-        self.world.ground_in(region, Tick(played), items);
+        if !items.is_empty() {
+            self.world.ground_in(region, Tick(played), items.clone());
+        }
         self.ground_lies(region);
+        // Its timers stand elsewhere than in the store, and so they would again after a fall.
+        let later = items.iter().filter_map(|before| {
+            let now = self.world.ground_item(&before.id)?;
+            (now != before).then(|| now.clone())
+        });
+        let later: Vec<_> = later.collect();
+        for item in later {
+            self.batch.value().put(item);
+        }
     }
 
     /// A region has come in: the store has all that lies on its ground.
     pub(super) fn ground_lies(&mut self, region: Region) {
-        let items = self
-            .world
-            .entities()
-            .filter(|id| id.as_str().starts_with("item:"));
-        let looks = items.filter_map(|id| self.world.look(id));
-        let lies = looks.filter(|seen| seen.kind == Kind::Item && seen.region == region);
-        for seen in lies {
-            self.batch.value().lies(&seen.id, region);
+        for item in self.world.ground(region) {
+            self.batch.value().lies(&item.id, region);
         }
     }
 }
