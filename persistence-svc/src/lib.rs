@@ -4,6 +4,7 @@
 //! Reading order: [`config`](Config), `server`, `rpc` (what may be asked), `store` (what must
 //! always hold), `placement` (who plays what), `feed` (the directory, pushed).
 
+mod commands;
 mod config;
 mod feed;
 mod metrics;
@@ -15,7 +16,9 @@ mod server;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod store;
+mod tidy;
 
+pub use commands::{Command, check};
 pub use config::{Config, StoreConfig};
 pub use server::{Server, migrate};
-pub use store::StoreLocked;
+pub use store::{Conservation, StoreLocked, Total};

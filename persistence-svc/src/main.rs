@@ -1,32 +1,34 @@
-//! The persistence service as a process: `persistence-svc [serve]`, or `persistence-svc migrate`,
-//! which brings the tables up to date and ends.
+//! The persistence service as a process: `persistence-svc [serve]`, or a command of an operator.
 
 use std::process::ExitCode;
 
 use chassis::run::main_with;
-use persistence_svc::{Config, Server, migrate};
+use persistence_svc::{Command, Config, Server};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const NAME: &str = "persistence-svc";
 const ABOUT: &str = "Keeps the world of Tilestead: accounts, characters, ownership. \
-Commands: serve (the default), migrate (brings the tables up to date and ends).";
+Commands: serve (the default), migrate (brings the tables up to date and ends), check (compares \
+what is held with the ledger), freeze on|off, regions, resume-region X,Z, \
+quarantine [release ID]; each explains itself with --help.";
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().collect();
-    let command = arguments.get(1).cloned().unwrap_or_default();
-    if matches!(command.as_str(), "serve" | "migrate") {
-        arguments.remove(1);
-    }
-    if command == "migrate" {
+    if let Some(command) = Command::take(&mut arguments) {
+        // The process says it once; it goes on living while it may be asked.
+        let about: &'static str = command.about.clone().leak();
         return main_with(
             NAME,
-            ABOUT,
+            about,
             arguments,
             Config::read,
-            |config, telemetry, _| migrate(config, telemetry),
+            |config, telemetry, _| command.run(config, telemetry),
         );
+    }
+    if arguments.get(1).is_some_and(|word| word == "serve") {
+        arguments.remove(1);
     }
     main_with(
         NAME,

@@ -32,9 +32,12 @@ use crate::store::Store;
 use crate::store::error::Result as StoreResult;
 use crate::store::postgres::Postgres;
 use crate::store::sqlite::Sqlite;
+use crate::tidy;
 
 /// The longest that SQLite may take for one answer.
 const SQLITE_LIMIT: Duration = Duration::from_secs(10);
+/// The longest that SQLite may take for an operator's question.
+const COMMAND_LIMIT: Duration = Duration::from_mins(10);
 const MIGRATION_LIMIT: Duration = Duration::from_secs(120);
 const MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 const REPLY_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -161,6 +164,7 @@ impl Server {
             tokio::join!(
                 feed.follow(Arc::clone(&store), ready, Arc::clone(&woken), end.clone()),
                 planner::run(Arc::clone(&store), settings, metrics, woken, end.clone()),
+                tidy::run(Arc::clone(&store), end.clone()),
                 async {
                     tokio::select! {
                         () = end.cancelled() => {}
@@ -186,6 +190,14 @@ fn open(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store
         StoreConfig::Postgres { url, connections } => {
             Arc::new(Postgres::open(url, *connections, metrics.clone())?)
         }
+    })
+}
+
+/// The store for an operator's command: it must be there, and a service may have it open.
+pub(crate) fn beside(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
+    Ok(match config {
+        StoreConfig::Sqlite { folder } => Arc::new(Sqlite::beside(folder, COMMAND_LIMIT)?),
+        StoreConfig::Postgres { url, .. } => Arc::new(Postgres::open(url, 1, metrics.clone())?),
     })
 }
 

@@ -37,6 +37,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_world.sql"),
     include_str!("../../../migrations/sqlite/0002_value.sql"),
 ];
+const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
@@ -64,7 +65,20 @@ impl Sqlite {
             ))
         })?;
         let lock = lock(folder)?;
-        let file = folder.join("world.sqlite");
+        Sqlite::start(folder, Some(lock), answer_limit)
+    }
+
+    /// Opens a world that is there, beside a process that may have it open: for an operator.
+    pub(crate) fn beside(folder: &Path, answer_limit: Duration) -> anyhow::Result<Sqlite> {
+        if !folder.join(FILE).is_file() {
+            let why = format!("there is no world in {}", folder.display());
+            return Err(ConfigError::new(why).into());
+        }
+        Sqlite::start(folder, None, answer_limit)
+    }
+
+    fn start(folder: &Path, lock: Option<File>, answer_limit: Duration) -> anyhow::Result<Sqlite> {
+        let file = folder.join(FILE);
         let connection = connect(&file)
             .with_context(|| format!("the world in {} cannot be opened", file.display()))?;
         let (jobs, inbox) = mpsc::channel::<Job>(QUEUE);

@@ -1,0 +1,276 @@
+//! What an operator may ask on the command line. Every command works beside a running service.
+//!
+//! Always: what is asked for is answered on stdout, one thing a line; what is not in order ends
+//! with exit code 1, what a person must set right with 64.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use chassis::config::ConfigError;
+use chassis::telemetry::Telemetry;
+
+use crate::config::Config;
+use crate::metrics::Metrics;
+use crate::server::{beside, migrate};
+use crate::store::model::{Region, RegionReport};
+use crate::store::{Conservation, Store};
+
+/// A command: its word and what is said of it.
+struct Known {
+    word: &'static str,
+    /// What may follow it.
+    operands: &'static str,
+    about: &'static str,
+}
+
+const KNOWN: [Known; 6] = [
+    Known {
+        word: "migrate",
+        operands: "",
+        about: "Brings the tables up to date and ends.",
+    },
+    Known {
+        word: "check",
+        operands: "",
+        about: "Compares all items and coins that are held with the ledger, and looks for owners \
+that cannot be. Prints how much there is of each item; ends with 1 and a line for each difference \
+where something is not in order. The service may be running.",
+    },
+    Known {
+        word: "freeze",
+        operands: "on|off",
+        about: "Refuses (on) or allows (off) everything that moves items or coins. The game goes \
+on either way.",
+    },
+    Known {
+        word: "regions",
+        operands: "",
+        about: "Lists all regions: who plays them, what they cost, which of their runs ended by a \
+fault, and which are paused.",
+    },
+    Known {
+        word: "resume-region",
+        operands: "X,Z",
+        about: "Lets a region be played again that was paused because its runs ended by faults.",
+    },
+    Known {
+        word: "quarantine",
+        operands: "[release ID]",
+        about: "Lists the characters that are kept out of the world because what was to be saved \
+of them did not fit; `release ID` lets one in again.",
+    },
+];
+
+/// A command of the command line, taken out of the arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The command's word, as `migrate`.
+    pub word: &'static str,
+    /// What it says of itself.
+    pub about: String,
+    operands: Vec<String>,
+}
+
+impl Command {
+    /// Takes a command and what belongs to it out of the arguments (the program's name first);
+    /// `None` when there is none.
+    pub fn take(arguments: &mut Vec<String>) -> Option<Command> {
+        let word = arguments.get(1)?;
+        let known = KNOWN.iter().find(|known| known.word == word)?;
+        arguments.remove(1);
+        let mut operands = Vec::new();
+        while arguments.get(1).is_some_and(|next| !next.starts_with("--")) {
+            operands.push(arguments.remove(1));
+        }
+        Some(Command {
+            word: known.word,
+            about: format!("{} {}: {}", known.word, known.operands, known.about),
+            operands,
+        })
+    }
+
+    /// Does what was asked.
+    ///
+    /// # Errors
+    /// A [`ConfigError`] where the command is not understood or there is no world; otherwise when
+    /// the store does not do it, or a check found something.
+    pub async fn run(self, config: Config, telemetry: Telemetry) -> anyhow::Result<()> {
+        let operands: Vec<&str> = self.operands.iter().map(String::as_str).collect();
+        let task = Task::read(self.word, &operands).ok_or_else(|| {
+            ConfigError::new(format!("what is asked is not understood: {}", self.about))
+        })?;
+        if let Task::Migrate = task {
+            return migrate(config, telemetry).await;
+        }
+        let store = beside(&config.store, &Metrics::new(&telemetry.meter()))?;
+        let done = perform(store.as_ref(), task).await;
+        store.close().await;
+        done
+    }
+}
+
+/// Compares all that is held with the ledger, at one moment. The service may be running.
+///
+/// # Errors
+/// When there is no such world, or it cannot be read.
+pub async fn check(config: &Config, telemetry: &Telemetry) -> anyhow::Result<Conservation> {
+    let store = beside(&config.store, &Metrics::new(&telemetry.meter()))?;
+    let found = store.check().await;
+    Arc::clone(&store).close().await;
+    found.context("check the world")
+}
+
+/// A command that was understood.
+#[derive(Debug, PartialEq, Eq)]
+enum Task {
+    Migrate,
+    Check,
+    Freeze(bool),
+    Regions,
+    ResumeRegion(Region),
+    Quarantined,
+    Release(String),
+}
+
+impl Task {
+    fn read(word: &str, operands: &[&str]) -> Option<Task> {
+        Some(match (word, operands) {
+            ("migrate", []) => Task::Migrate,
+            ("check", []) => Task::Check,
+            ("freeze", ["on"]) => Task::Freeze(true),
+            ("freeze", ["off"]) => Task::Freeze(false),
+            ("regions", []) => Task::Regions,
+            ("resume-region", [place]) => Task::ResumeRegion(place_of(place)?),
+            ("quarantine", []) => Task::Quarantined,
+            ("quarantine", ["release", id]) => Task::Release((*id).to_owned()),
+            _ => return None,
+        })
+    }
+}
+
+/// `X,Z`
+fn place_of(text: &str) -> Option<Region> {
+    let (x, z) = text.split_once(',')?;
+    Some(Region {
+        x: x.trim().parse().ok()?,
+        z: z.trim().parse().ok()?,
+    })
+}
+
+async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
+    match task {
+        Task::Migrate => Ok(()),
+        Task::Check => report(&store.check().await.context("check the world")?),
+        Task::Freeze(frozen) => {
+            let changed = store.freeze(frozen).await.context("switch")?;
+            let now = if frozen { "frozen" } else { "allowed" };
+            let before = if changed { "" } else { " (as before)" };
+            say(&[format!("exchanges of value are {now}{before}")])
+        }
+        Task::Regions => {
+            let regions = store.regions().await.context("read the regions")?;
+            say(&regions.iter().map(line).collect::<Vec<_>>())
+        }
+        Task::ResumeRegion(region) => {
+            let (x, z) = (region.x, region.z);
+            if !store.resume_region(region).await.context("resume")? {
+                bail!("region {x},{z} is not paused");
+            }
+            say(&[format!("region {x},{z} may be played again")])
+        }
+        Task::Quarantined => {
+            let found = store.quarantined().await.context("read the characters")?;
+            let lines = found.iter().map(|(id, name)| format!("{id} {name}"));
+            say(&lines.collect::<Vec<_>>())
+        }
+        Task::Release(id) => {
+            if !store.release_character(&id).await.context("release")? {
+                bail!("no character {id} is quarantined");
+            }
+            say(&[format!("character {id} may play again")])
+        }
+    }
+}
+
+fn report(found: &Conservation) -> anyhow::Result<()> {
+    let totals = found.totals.iter();
+    let totals = totals.map(|total| format!("{} {}", total.item, total.held));
+    say(&totals.collect::<Vec<_>>())?;
+    say(&found.differences)?;
+    match found.differences.len() {
+        0 => Ok(()),
+        1 => bail!("1 difference"),
+        many => bail!("{many} differences"),
+    }
+}
+
+fn line(region: &RegionReport) -> String {
+    let owner = match region.run {
+        0 => "nobody".to_owned(),
+        run => format!("run {run} at {}", region.address),
+    };
+    let mut line = format!(
+        "{},{} epoch {}: {owner}, {} us, {} players",
+        region.region.x, region.region.z, region.epoch, region.cost_us, region.players
+    );
+    if region.wanted != 0 {
+        line.push_str(&format!(", goes to run {}", region.wanted));
+    }
+    if region.faults != 0 {
+        line.push_str(&format!(", {} faults", region.faults));
+    }
+    if region.paused {
+        line.push_str(", PAUSED");
+    }
+    line
+}
+
+fn say(lines: &[String]) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for line in lines {
+        writeln!(out, "{line}").context("write the answer")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_taken_with_their_operands() {
+        let take = |text: &str| {
+            let mut arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            let command = Command::take(&mut arguments);
+            let task = command.map(|command| {
+                let operands: Vec<&str> = command.operands.iter().map(String::as_str).collect();
+                Task::read(command.word, &operands)
+            });
+            (task, arguments.join(" "))
+        };
+        let there = Region { x: -1, z: 4 };
+        for (text, task, rest) in [
+            ("svc", None, "svc"),
+            ("svc --print-config", None, "svc --print-config"),
+            ("svc check", Some(Some(Task::Check)), "svc"),
+            ("svc check more", Some(None), "svc"),
+            ("svc freeze on", Some(Some(Task::Freeze(true))), "svc"),
+            ("svc freeze --help", Some(None), "svc --help"),
+            (
+                "svc resume-region -1,4",
+                Some(Some(Task::ResumeRegion(there))),
+                "svc",
+            ),
+            ("svc resume-region here", Some(None), "svc"),
+            ("svc quarantine", Some(Some(Task::Quarantined)), "svc"),
+            (
+                "svc quarantine release c7",
+                Some(Some(Task::Release("c7".to_owned()))),
+                "svc",
+            ),
+        ] {
+            assert_eq!(take(text), (task, rest.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Removes what nobody will ask for again: runs that ended a day ago, a few at a time.
+//!
+//! Always: the ledger stays, and so does a run that owns anything.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::placement::planner::millis;
+use crate::store::Store;
+
+const PERIOD: Duration = Duration::from_mins(10);
+const STEP_LIMIT: Duration = Duration::from_secs(10);
+const OLDER: Duration = Duration::from_hours(24);
+/// Of each kind, in each round.
+const MOST: i64 = 500;
+
+/// Tidies up until `stop`.
+pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
+    let mut rounds = interval(PERIOD);
+    rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = rounds.tick() => {}
+        }
+        match timeout(STEP_LIMIT, store.prune(millis(OLDER), MOST)).await {
+            Ok(Ok(0)) => {}
+            Ok(Ok(runs)) => tracing::info!(runs, "runs that ended long ago were removed"),
+            Ok(Err(error)) => tracing::debug!(%error, "tidying up waits for the store"),
+            Err(_) => tracing::debug!("tidying up waits for the store"),
+        }
+    }
+}
