@@ -109,3 +109,170 @@ fn a_player_can_only_belong_to_a_region_that_is_here() {
         Some(world::Region { x: 0, z: 0 })
     );
 }
+
+#[test]
+fn one_who_is_about_something_of_its_region_belongs_to_it_until_that_is_done() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play(
+        "ann joins at 60 0 with logs 1 / bob joins at 80 0 of 0 0
+         ann goes to 66 0
+         wait 3
+         ann drops 0
+         ann goes to 60 0
+         wait 3",
+    );
+    let told = stage.play(
+        "bob goes to 82 0
+         wait 100
+         bob belongs to 0 0
+         bob takes #1
+         wait 8",
+    );
+    let told: Vec<&str> = told.lines().skip(100).collect();
+    assert_snapshot!(told.join("\n"), @r"
+    111 bob to 1,0
+    112
+    113 bob 80,0
+    114 bob 78,0
+    115 bob 76,0
+    116 bob 74,0
+    117 bob 72,0
+    118 bob 70,0
+    119 bob 68,0
+    120 bob 0=logs 1; bob 66,0; #1 gone
+    121
+    ");
+}
+
+#[test]
+fn one_who_is_about_something_of_another_region_here_belongs_there_soon() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play(
+        "ann joins at 75 0 with logs 1 / bob joins at 60 0
+         ann drops 0
+         wait 100",
+    );
+    let told = stage.play("bob takes #1\nwait 3\nbob belongs to 1 0\nwait 4");
+    assert_snapshot!(told, @r"
+    103 bob 62,0
+    104 bob 64,0
+    105 bob 66,0
+    106 bob 68,0; bob to 1,0
+    107 bob 70,0
+    108 bob 72,0
+    109 bob 74,0
+    110 bob 0=logs 1; bob 75,0; #1 gone
+    111
+    ");
+}
+
+#[test]
+fn what_belongs_to_a_region_goes_with_it_wherever_it_lies() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play(
+        "ann joins at 66 0 of 0 0 with logs 1 logs 1 / bob joins at 66 0 with logs 1
+         ann drops 0 / bob drops 0
+         wait 3",
+    );
+    let region = world::Region { x: 0, z: 0 };
+    let bytes = stage.world.region_out(region).expect("it was here");
+    let told = stage.play("bob takes #1\nbob takes #2\nbob goes to 100 0\nwait 17\nbob takes #1");
+    assert_snapshot!(told, @r"
+     6 bob wants item:1-1050673152 elsewhere; ann gone; #1 gone
+     7 bob 0=logs 1; #2 gone
+     8 bob 68,0
+     9 bob 70,0
+    10 bob 72,0
+    11 bob 74,0
+    12 bob 76,0
+    13 bob 78,0
+    14 bob 80,0
+    15 bob 82,0
+    16 bob 84,0
+    17 bob 86,0
+    18 bob 88,0
+    19 bob 90,0
+    20 bob 92,0
+    21 bob 94,0
+    22 bob 96,0
+    23 bob 98,0
+    24 bob 100,0
+    25
+    26 bob wants item:1-1050673152 elsewhere
+    ");
+    let now = world::Tick(stage.world.now().0 + 50);
+    stage
+        .world
+        .region_in(region, now, Some(&bytes))
+        .expect("its own bytes");
+    let lies = stage.world.ground(region).next().expect("it lies there");
+    assert_eq!(lies.tile, world::Tile::new(66, 0));
+    // It was given away after tick 5, and taken in 50 ticks after tick 26.
+    assert_eq!(lies.expires_at.0, stage::BEGIN + 2 + 300 + 50 + 21);
+}
+
+#[test]
+fn things_that_come_from_the_store_lie_for_as_long_as_they_had() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play("ann joins at 3 4 with logs 1\nann drops 0\nwait 50");
+    let region = world::Region { x: 0, z: 0 };
+    let saved: Vec<world::GroundItem> = stage.world.ground(region).cloned().collect();
+    let played = stage.world.now();
+    stage.world.region_out(region).expect("it was here");
+    let foreign = world::Region { x: 1, z: 0 };
+    assert!(
+        !stage.world.ground_in(region, played, saved.clone()),
+        "it is not here"
+    );
+    let now = world::Tick(played.0 + 1_000);
+    stage.world.region_in(region, now, None).expect("a region");
+    assert!(stage.world.ground_in(foreign, played, saved.clone()));
+    assert_eq!(
+        stage.world.ground(foreign).count(),
+        0,
+        "it belongs elsewhere"
+    );
+    for _ in 0..2 {
+        assert!(stage.world.ground_in(region, played, saved.clone()));
+        let lies: Vec<_> = stage.world.ground(region).cloned().collect();
+        assert_eq!(lies.len(), 1, "no thing is there twice");
+        assert_eq!(lies[0].public_at.0, saved[0].public_at.0 + 1_000);
+        assert_eq!(lies[0].expires_at.0, saved[0].expires_at.0 + 1_000);
+    }
+}
+
+#[test]
+fn one_who_is_handed_over_on_its_way_goes_on_or_is_told() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play("ann joins at 3 4 with logs 1\nann drops 0\nann goes to 23 4\nwait 9");
+    stage.play("ann takes #1");
+    let ann = world::CharacterId::from("ann");
+    let (record, hot) = stage.world.leave(&ann).expect("she is there");
+    assert_eq!(hot.pickup.as_ref().map(|p| p.number), Some(3));
+    let arrive = |stage: &mut Stage, region| {
+        let (record, hot) = (record.clone(), hot.clone());
+        stage.step(world::Inbox {
+            arrivals: vec![world::Arrival {
+                record,
+                hot,
+                region,
+            }],
+            ..world::Inbox::default()
+        })
+    };
+    let here = world::Region { x: 0, z: 0 };
+    let events = arrive(&mut stage, here).events;
+    assert_eq!(events, [world::Event::Joined { who: ann.clone() }]);
+    let told = stage.play("wait 9");
+    assert!(told.contains("ann 0=logs 1"), "{told}");
+
+    let mut other = Stage::new(&Land::default());
+    other.world.region_out(here).expect("it was here");
+    let events = arrive(&mut other, world::Region { x: 1, z: 0 }).events;
+    let failed = world::Event::Failed {
+        who: ann.clone(),
+        refusal: world::Refusal::Interrupted,
+        value: false,
+    };
+    assert_eq!(events, [world::Event::Joined { who: ann }, failed]);
+}

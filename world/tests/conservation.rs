@@ -400,7 +400,13 @@ impl Cluster {
             assert_eq!((&item.item, item.quantity), (&saved.item, saved.quantity));
         }
         self.books.retain(|_, sum| *sum != 0);
-        assert_eq!(holdings, self.books, "each holder has what the ledger says");
+        let all = holdings.keys().chain(self.books.keys());
+        let pairs = all.map(|key| (key, holdings.get(key), self.books.get(key)));
+        let wrong: Vec<_> = pairs.filter(|(_, has, booked)| has != booked).collect();
+        assert!(
+            wrong.is_empty(),
+            "who has what, and what the ledger says: {wrong:?}"
+        );
         *self.counts.entry("pinned").or_default() += pinned;
     }
 

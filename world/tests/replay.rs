@@ -42,6 +42,13 @@ enum Deed {
     Leave {
         who: u8,
     },
+    /// Asks for one of the things that lie about.
+    Take {
+        who: u8,
+        which: u8,
+    },
+    /// Whether value may change hands in this tick.
+    Value(world::Value),
 }
 
 /// A land with much in the way.
@@ -93,6 +100,23 @@ fn intent() -> impl Strategy<Value = Intent> {
         1 => Just(Intent::Stop),
         1 => prop::sample::select(targets.to_vec())
             .prop_map(|t| Intent::Examine { target: EntityId::from(t) }),
+        4 => value_intent(),
+    ]
+}
+
+fn value_intent() -> impl Strategy<Value = Intent> {
+    let slot = || prop_oneof![9 => 0..3_u8, 1 => any::<u8>()];
+    let many = || prop_oneof![9 => 0..5_u32, 1 => any::<u32>()];
+    let targets = ["item:1-1", "item:", "npc:field:guard", "p1", ""];
+    prop_oneof![
+        4 => (slot(), prop::option::of(many()))
+            .prop_map(|(slot, quantity)| Intent::Drop { slot, quantity }),
+        1 => prop::sample::select(targets.to_vec())
+            .prop_map(|t| Intent::Pickup { target: EntityId::from(t) }),
+        1 => (slot(), slot()).prop_map(|(from, to)| Intent::MoveSlot { from, to }),
+        1 => many().prop_map(|amount| Intent::WithdrawCoins { amount }),
+        1 => prop::option::of(many()).prop_map(|amount| Intent::DepositCoins { amount }),
+        1 => Just(Intent::HomeTeleport),
     ]
 }
 
@@ -113,6 +137,9 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => (who(), any::<bool>()).prop_map(|(who, held)| Deed::Hold { who, held }),
         1 => (who(), region()).prop_map(|(who, region)| Deed::Belong { who, region }),
         1 => who().prop_map(|who| Deed::Leave { who }),
+        3 => (who(), any::<u8>()).prop_map(|(who, which)| Deed::Take { who, which }),
+        1 => prop::sample::select(vec![world::Value::Frozen, world::Value::Unavailable])
+            .prop_map(Deed::Value),
     ]
 }
 
@@ -156,6 +183,10 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
             } => {
                 let mut record = stage::record(id(who).as_str(), tile);
                 record.energy = energy;
+                record.coins = u64::from(energy);
+                let things = [("logs", 1), ("candle", 9), ("unheard_of", 3)];
+                let things = things.map(|(item, many)| world::Stack::new(item, many));
+                record.inventory = (0..).zip(things).collect();
                 inbox.arrivals.push(Arrival {
                     record,
                     hot: PlayerHot {
@@ -181,6 +212,19 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
             Deed::Leave { who } => {
                 world.leave(&id(who));
             }
+            Deed::Take { who, which } => {
+                let regions: Vec<Region> = world.regions().collect();
+                let lying = regions.into_iter().flat_map(|region| world.ground(region));
+                let lying: Vec<&EntityId> = lying.map(|item| &item.id).collect();
+                let which = lying.get(usize::from(which) % lying.len().max(1));
+                let target = which.map_or(EntityId::from("item:9"), |id| (*id).clone());
+                inbox.inputs.push(PlayerInput {
+                    who: id(who),
+                    number,
+                    intent: Intent::Pickup { target },
+                });
+            }
+            Deed::Value(value) => inbox.value = value,
         }
     }
     let outcome = world.tick(Tick(BEGIN + tick), inbox, &mut ());
@@ -264,7 +308,7 @@ proptest! {
             let (events, _) = play(&mut world, tick, deeds);
             for id in world.entities() {
                 let look = world.look(id).unwrap();
-                if matches!(look.kind, Kind::Player | Kind::Npc) {
+                if matches!(look.kind, Kind::Player | Kind::Npc | Kind::Item) {
                     prop_assert!(content.terrain().walkable(look.tile), "{:?}", look);
                 }
                 prop_assert!(world.plays(look.region));
@@ -274,7 +318,12 @@ proptest! {
                 );
             }
             for (who, tile) in before {
-                let came = events.contains(&Event::Joined { who: who.clone() });
+                let came = events.iter().any(|event| match event {
+                    Event::Joined { who: came } | Event::Teleported { who: came, .. } => {
+                        *came == who
+                    }
+                    _ => false,
+                });
                 if let Some(player) = world.player(&who).filter(|_| !came) {
                     prop_assert!(player.tile().steps_to(tile) <= 4, "{} flew", who);
                 }
@@ -293,14 +342,16 @@ proptest! {
             let mut answered: Vec<u64> = events
                 .iter()
                 .filter_map(|e| match e {
-                    Event::Done { number, .. } | Event::Refused { number, .. } => Some(*number),
+                    Event::Done { number, .. }
+                    | Event::Refused { number, .. }
+                    | Event::Elsewhere { number, .. } => Some(*number),
                     _ => None,
                 })
                 .collect();
             answered.sort_unstable();
             let asked = (tick * 100..).zip(deeds);
             let asked: Vec<u64> =
-                asked.filter(|(_, d)| matches!(d, Deed::Ask { .. })).map(|(n, _)| n).collect();
+                asked.filter(|(_, d)| matches!(d, Deed::Ask { .. } | Deed::Take { .. })).map(|(n, _)| n).collect();
             prop_assert_eq!(answered, asked);
         }
     }
@@ -348,11 +399,18 @@ fn a_known_story_ends_as_it_always_did() {
         },
     };
     play(&mut world, 1, &[join(1, 0, 0), join(2, -40, -40)]);
-    play(&mut world, 2, &[walk(1, 70, 8), walk(2, -10, 40)]);
+    let drop = Deed::Ask {
+        who: 1,
+        intent: Intent::Drop {
+            slot: 1,
+            quantity: Some(4),
+        },
+    };
+    play(&mut world, 2, &[walk(1, 70, 8), walk(2, -10, 40), drop]);
     for tick in 3..60 {
         play(&mut world, tick, &[]);
     }
-    insta::assert_snapshot!(hash(&world), @"427414af8ce56b984d1592306c0196e2a9315ffae7bcc8652f47a0b25a932a3f");
+    insta::assert_snapshot!(hash(&world), @"de6c78c268ab698cbd887a90b802a18c8dfd5140dd7119c41cf668e7617a8839");
 }
 
 #[test]

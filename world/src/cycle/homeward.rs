@@ -12,7 +12,9 @@ use crate::world::World;
 impl World {
     /// Those who have stood still for long enough are at home, or are to be brought there.
     pub(super) fn bring_home(&mut self, out: &mut Outcome) {
-        let (terrain, home, now) = (self.content.terrain(), self.content.spawn(), self.now);
+        let (terrain, spawn, now) = (self.content.terrain(), self.content.spawn(), self.now);
+        // Something may stand on the spawn itself.
+        let free = || movement::settled(terrain, spawn, spawn).unwrap_or(spawn);
         let under_way = |player: &Player| {
             let homeward = &player.homeward;
             !player.held && (homeward.done_at.is_some() || homeward.leaving.is_some())
@@ -21,7 +23,7 @@ impl World {
             if !under_way(player) {
                 continue;
             }
-            let place = player.leaving_for().unwrap_or(home);
+            let place = player.leaving_for().unwrap_or_else(free);
             let here = self.regions.contains_key(&Region::from(place));
             match home_teleport::due(&mut player.homeward, place, here, now) {
                 Due::Nothing => {}
