@@ -7,7 +7,7 @@ use divan::Bencher;
 use world::rng::Dice;
 use world::{
     Arrival, CharacterId, Content, Inbox, Intent, PlayerHot, PlayerInput, PlayerRecord, Region,
-    Rules, Tick, Tile, World,
+    Rules, Stack, Tick, Tile, World,
 };
 
 const PLAYERS: u32 = 2_000;
@@ -53,7 +53,7 @@ fn crowd(reach: u32) -> World {
             running: number % 2 == 0,
             combat_level: 3,
             placed: true,
-            inventory: BTreeMap::new(),
+            inventory: (0..28).map(|slot| (slot, Stack::new("logs", 1))).collect(),
         };
         Arrival {
             record,
@@ -133,6 +133,55 @@ fn crowded_and_walking(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn crowded_and_all_clicking(bencher: Bencher<'_, '_>) {
     play(bencher, PLAYERS, 40);
+}
+
+/// All in one town, 10,000 things on the ground, and everybody drops or picks something up.
+#[divan::bench]
+fn crowded_and_all_dropping_and_picking_up(bencher: Bencher<'_, '_>) {
+    let world = RefCell::new(crowd(40));
+    let mut round = 1;
+    let mut inbox = || {
+        round += 1;
+        let world = world.borrow();
+        let home = Region::from(Content::embedded().spawn());
+        let near = |dx, dz| Region {
+            x: home.x + dx,
+            z: home.z + dz,
+        };
+        let regions = (-1..=1).flat_map(|dx| (-1..=1).map(move |dz| near(dx, dz)));
+        let lying = regions.flat_map(|region| world.ground(region));
+        let lying: Vec<_> = lying.map(|item| item.id.clone()).collect();
+        let inputs = (0..PLAYERS).map(|number| {
+            let mut dice = Dice::new(2, u64::from(number), round);
+            let some = dice.below(lying.len().max(1) as u32) as usize;
+            let intent = match lying.get(some) {
+                Some(target) if round % 2 == 0 || round > 12 => Intent::Pickup {
+                    target: target.clone(),
+                },
+                _ => Intent::Drop {
+                    slot: dice.below(28) as u8,
+                    quantity: None,
+                },
+            };
+            PlayerInput {
+                who: who(number),
+                number: round,
+                intent,
+            }
+        });
+        let inbox = Inbox {
+            inputs: inputs.collect(),
+            ..Inbox::default()
+        };
+        (round, inbox)
+    };
+    for _ in 0..TICKS {
+        let (round, inbox) = inbox();
+        world.borrow_mut().tick(Tick(round), inbox, &mut ());
+    }
+    bencher
+        .with_inputs(inbox)
+        .bench_local_values(|(round, inbox)| world.borrow_mut().tick(Tick(round), inbox, &mut ()));
 }
 
 /// Nobody asks anything and nobody walks.

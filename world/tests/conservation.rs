@@ -84,7 +84,7 @@ impl Cluster {
     fn newcomer(&mut self, n: u32) {
         let tile = Tile::new(self.dice.between(-9, 9), self.dice.between(-9, 9));
         let mut record = stage::record(&format!("p{n:02}"), tile);
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             record.placed = false;
         } else {
             record.coins = u64::from(QUANTITY_MAX) - u64::from(self.dice.below(40)) * 10;

@@ -169,6 +169,14 @@ fn fresh(seed: u64) -> World {
     world
 }
 
+/// One of the things that lie about.
+fn lying(world: &World, which: u8) -> EntityId {
+    let lying = world.regions().flat_map(|region| world.ground(region));
+    let lying: Vec<&EntityId> = lying.map(|item| &item.id).collect();
+    let which = lying.get(usize::from(which) % lying.len().max(1));
+    which.map_or(EntityId::from("item:9"), |id| (*id).clone())
+}
+
 /// Plays one tick of a story; crossings are followed as a zone with all regions would.
 fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossing>) {
     let mut inbox = Inbox::default();
@@ -213,11 +221,7 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                 world.leave(&id(who));
             }
             Deed::Take { who, which } => {
-                let regions: Vec<Region> = world.regions().collect();
-                let lying = regions.into_iter().flat_map(|region| world.ground(region));
-                let lying: Vec<&EntityId> = lying.map(|item| &item.id).collect();
-                let which = lying.get(usize::from(which) % lying.len().max(1));
-                let target = which.map_or(EntityId::from("item:9"), |id| (*id).clone());
+                let target = lying(world, which);
                 inbox.inputs.push(PlayerInput {
                     who: id(who),
                     number,

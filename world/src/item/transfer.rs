@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
                 purse.coins = left.ok_or(Refusal::NotEnough)?;
                 self.lost(who, COINS.into(), *amount)
             }
-            Leg::FromGround { id } => self.from_ground(id),
+            Leg::FromGround { id } => self.lift(id),
             Leg::ToPack { who, stack } => {
                 let content = self.content;
                 inventory::put(&mut self.purse(who)?.pack, content, stack)?;
@@ -182,7 +182,7 @@ impl<'a> Draft<'a> {
                 purse.coins = sum.ok_or(Refusal::InventoryFull)?;
                 self.gained(who, COINS.into(), *amount)
             }
-            Leg::ToGround { item, merges_with } => self.to_ground(item, merges_with.as_ref()),
+            Leg::ToGround { item, merges_with } => self.lay(item, merges_with.as_ref()),
             Leg::Swap { who, from, to } => inventory::swap(&mut self.purse(who)?.pack, *from, *to),
         }
     }
@@ -207,18 +207,14 @@ impl<'a> Draft<'a> {
         there.ok_or(Refusal::NotFound)
     }
 
-    fn from_ground(&mut self, id: &EntityId) -> Result<(), Refusal> {
+    fn lift(&mut self, id: &EntityId) -> Result<(), Refusal> {
         let there = self.lying(id)?;
         let (item, quantity) = (Arc::clone(&there.item), there.quantity);
         self.ground.insert(id.clone(), None);
         self.count(Holder::Ground, item, -i64::from(quantity))
     }
 
-    fn to_ground(
-        &mut self,
-        item: &GroundItem,
-        merges_with: Option<&EntityId>,
-    ) -> Result<(), Refusal> {
+    fn lay(&mut self, item: &GroundItem, merges_with: Option<&EntityId>) -> Result<(), Refusal> {
         if item.quantity == 0 || item.quantity > QUANTITY_MAX {
             return Err(Refusal::NotEnough);
         }

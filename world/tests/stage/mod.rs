@@ -203,8 +203,6 @@ impl Stage {
     fn command(&mut self, command: &str, inbox: &mut Inbox) {
         let words: Vec<&str> = command.split_whitespace().collect();
         let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
-        let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
-        let small = |i: usize| -> u8 { words[i].parse().expect("a slot") };
         let who = CharacterId::from(words[0]);
         let intent = match words[1..] {
             ["joins", "at", ..] => return inbox.arrivals.push(newcomer(&words)),
@@ -221,6 +219,39 @@ impl Stage {
             ["may", "not", "trade"] => return inbox.value = world::Value::Frozen,
             ["may", "not", "save"] => return inbox.value = world::Value::Unavailable,
             ["stays"] => return assert!(self.world.call_off(&who)),
+            ["goes", "to", ..] => Intent::Walk {
+                to: Tile::new(n(3), n(4)),
+                run: None,
+            },
+            ["walks", "to", ..] => Intent::Walk {
+                to: Tile::new(n(3), n(4)),
+                run: Some(false),
+            },
+            ["runs", "to", ..] => Intent::Walk {
+                to: Tile::new(n(3), n(4)),
+                run: Some(true),
+            },
+            ["walks"] => Intent::Run(false),
+            ["runs"] => Intent::Run(true),
+            ["stops"] => Intent::Stop,
+            ["examines", target] => Intent::Examine {
+                target: self.thing(target),
+            },
+            _ => self.about_value(&words),
+        };
+        self.number += 1;
+        inbox.inputs.push(PlayerInput {
+            who,
+            number: self.number,
+            intent,
+        });
+    }
+
+    /// What somebody asks that moves value.
+    fn about_value(&self, words: &[&str]) -> Intent {
+        let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
+        let small = |i: usize| -> u8 { words[i].parse().expect("a slot") };
+        match words[1..] {
             ["drops", _] => Intent::Drop {
                 slot: small(2),
                 quantity: None,
@@ -242,32 +273,8 @@ impl Stage {
                 amount: Some(many(2)),
             },
             ["goes", "home"] => Intent::HomeTeleport,
-            ["goes", "to", ..] => Intent::Walk {
-                to: Tile::new(n(3), n(4)),
-                run: None,
-            },
-            ["walks", "to", ..] => Intent::Walk {
-                to: Tile::new(n(3), n(4)),
-                run: Some(false),
-            },
-            ["runs", "to", ..] => Intent::Walk {
-                to: Tile::new(n(3), n(4)),
-                run: Some(true),
-            },
-            ["walks"] => Intent::Run(false),
-            ["runs"] => Intent::Run(true),
-            ["stops"] => Intent::Stop,
-            ["examines", target] => Intent::Examine {
-                target: self.thing(target),
-            },
-            _ => panic!("no such command: {command}"),
-        };
-        self.number += 1;
-        inbox.inputs.push(PlayerInput {
-            who,
-            number: self.number,
-            intent,
-        });
+            _ => panic!("no such command: {words:?}"),
+        }
     }
 
     /// What a script calls `#1` or by its id.
