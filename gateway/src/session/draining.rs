@@ -38,6 +38,32 @@ fn wave(whole: Duration, number: u32) -> (Duration, Duration) {
     ((whole - last) / WAVES * number.min(WAVES), last)
 }
 
+/// What is to be done when a step is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The client is told how long it has.
+    Tell,
+    /// It still waits for answers.
+    Look,
+    Close,
+}
+
+impl Leaving {
+    /// The step that is due now, and how far the session is then. `awaits`: a request of its
+    /// client has no answer yet.
+    fn step(self, now: Instant, awaits: bool) -> (Self, Step) {
+        match self {
+            Self::Waits => (Self::Told, Step::Tell),
+            Self::Told if awaits => {
+                let until = now + ANSWERS;
+                (Self::Answers { until }, Step::Look)
+            }
+            Self::Answers { until } if awaits && now < until => (self, Step::Look),
+            Self::Told | Self::Answers { .. } => (self, Step::Close),
+        }
+    }
+}
+
 impl Session {
     /// The gateway goes.
     pub(super) fn drain(&mut self) -> Flow {
@@ -53,36 +79,34 @@ impl Session {
     }
 
     /// The next step of leaving is due.
-    pub(super) async fn leave_gateway(&mut self) -> Flow {
+    pub(super) async fn leave_gateway(&mut self, leaving: Leaving) -> Flow {
         let now = Instant::now();
-        match self.leaving {
-            Some(Leaving::Waits) => {
+        let (leaving, step) = leaving.step(now, self.mailbox.awaits());
+        self.leaving = Some(leaving);
+        match step {
+            Step::Tell => {
                 let (_, time) = wave(self.app.config.times.drain, 0);
                 let after_ms = whole_ms(time);
                 self.push(&Draining { after_ms });
-                self.leaving = Some(Leaving::Told);
                 self.deadline = now + time;
-                return Flow::On;
+                Flow::On
             }
-            Some(Leaving::Told) if self.mailbox.awaits() => {
-                let until = now + ANSWERS;
-                self.leaving = Some(Leaving::Answers { until });
+            Step::Look => {
                 self.deadline = now + LOOK;
-                return Flow::On;
+                Flow::On
             }
-            Some(Leaving::Answers { until }) if now < until && self.mailbox.awaits() => {
-                self.deadline = now + LOOK;
-                return Flow::On;
+            Step::Close => {
+                self.shut(CloseCode::GoingAway, "this gateway goes; resume elsewhere")
+                    .await
             }
-            _ => {}
         }
-        self.shut(CloseCode::GoingAway, "this gateway goes; resume elsewhere")
-            .await
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::advance;
+
     use super::*;
 
     #[test]
@@ -94,5 +118,26 @@ mod tests {
         assert_eq!(time, Duration::from_secs(1));
         assert!(begins + time <= whole);
         assert_eq!(wave(Duration::ZERO, 7), (Duration::ZERO, Duration::ZERO));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_an_answer_is_closed_when_it_is_there_or_too_late() {
+        let (told, step) = Leaving::Waits.step(Instant::now(), true);
+        assert_eq!((told, step), (Leaving::Told, Step::Tell));
+        assert_eq!(told.step(Instant::now(), false).1, Step::Close);
+        for answered_after in [None, Some(Duration::from_millis(600))] {
+            let began = Instant::now();
+            let mut leaving = told;
+            loop {
+                let awaits = answered_after.is_none_or(|after| began.elapsed() < after);
+                let (next, step) = leaving.step(Instant::now(), awaits);
+                if step == Step::Close {
+                    break;
+                }
+                leaving = next;
+                advance(LOOK).await;
+            }
+            assert_eq!(began.elapsed(), answered_after.unwrap_or(ANSWERS));
+        }
     }
 }

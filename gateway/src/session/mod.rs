@@ -264,8 +264,8 @@ impl Session {
             // Nobody resumed.
             return Flow::End;
         }
-        if self.leaving.is_some() {
-            return self.leave_gateway().await;
+        if let Some(leaving) = self.leaving {
+            return self.leave_gateway(leaving).await;
         }
         if self.stage == Stage::Fresh {
             return self

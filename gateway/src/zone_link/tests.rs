@@ -104,20 +104,14 @@ impl Stand {
     }
 
     async fn enter(&self) -> (Result<Attached, AttachError>, Player) {
-        let mailbox = Mailbox::new();
-        let (told, events) = mpsc::channel(4);
-        let attached = self.zones.attach(AttachSession {
-            session_id: "s".to_owned(),
-            character_id: "ann".to_owned(),
-            session_epoch: 3,
-            attach: 1,
-            last_input: 0,
-            region: HOME,
-            format: Format::Json,
-            mailbox: mailbox.clone(),
-            events: told,
-        });
-        (attached.await, Player { mailbox, events })
+        let (session, player) = session(1);
+        (self.zones.attach(session).await, player)
+    }
+
+    /// A session that another gateway held until now.
+    async fn take_over(&self) -> (Result<Attached, AttachError>, Player) {
+        let (session, player) = session(0);
+        (self.zones.take_over(session).await, player)
     }
 
     fn asks(&self, player: &Player, id: &str) -> Result<(), InputError> {
@@ -127,6 +121,23 @@ impl Stand {
         self.zones
             .input("s", "player:move", data, Some(&id), String::new())
     }
+}
+
+fn session(attach: u64) -> (AttachSession, Player) {
+    let mailbox = Mailbox::new();
+    let (told, events) = mpsc::channel(4);
+    let session = AttachSession {
+        session_id: "s".to_owned(),
+        character_id: "ann".to_owned(),
+        session_epoch: 3,
+        attach,
+        last_input: 0,
+        region: HOME,
+        format: Format::Json,
+        mailbox: mailbox.clone(),
+        events: told,
+    };
+    (session, Player { mailbox, events })
 }
 
 fn opentelemetry_meter() -> opentelemetry::metrics::Meter {
@@ -383,4 +394,170 @@ async fn who_was_logged_out_while_it_was_away_is_told_so_when_it_resumes() {
     };
     assert_eq!(event, Some(left));
     assert_eq!(stand.asks(&player, "a"), Err(InputError::NotInWorld));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_from_elsewhere_is_found_wherever_it_is_and_numbers_go_on() {
+    let (owner, has) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    owner.refuse();
+    has.was_played(7, 40);
+    let stand = Stand::new(&[&owner, &has]).await;
+    let (attached, player) = stand.take_over().await;
+    assert_eq!(attached.expect("attached").run_id, 2);
+    match has.hears().await {
+        Message::Attach(attach) => {
+            assert_eq!(
+                (attach.resume, attach.attach, attach.last_input),
+                (true, 0, 0)
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(stand.asks(&player, "a"), Ok(()));
+    match has.hears().await {
+        Message::Input(input) => assert_eq!((input.number, input.attach), (41, 8)),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_from_elsewhere_is_over_only_when_all_have_said_so_for_a_while() {
+    let (calm, loads) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    calm.refuse();
+    loads.load();
+    let stand = Stand::new(&[&calm, &loads]).await;
+    let seeking = tokio::spawn(async move {
+        let (attached, _player) = stand.take_over().await;
+        attached.map(|_| ())
+    });
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(!seeking.is_finished(), "one of them still loads");
+    loads.refuse();
+    let over = timeout(Duration::from_secs(3), seeking).await;
+    let over = over.expect("certain by now").expect("no panic");
+    assert_eq!(over, Err(AttachError::NotInWorld));
+}
+
+/// It was at another gateway in between, which attached it under a higher number.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_to_its_first_gateway_is_not_taken_for_an_older_login() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, mut player) = stand.enter().await;
+    attached.expect("attached");
+    stand.zones.pause("s");
+    zone.replace();
+    zone.was_played(9, 12);
+    let mailbox = player.mailbox.clone();
+    assert!(stand.zones.resume("s", mailbox, Format::Json, true));
+    player.hears("player:sync").await;
+    assert!(player.events.try_recv().is_err(), "it plays on");
+    assert_eq!(stand.asks(&player, "a"), Ok(()));
+    loop {
+        if let Message::Input(input) = zone.hears().await {
+            assert_eq!((input.number, input.attach), (13, 10));
+            break;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_goes_on_elsewhere_is_no_older_login() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, mut player) = stand.enter().await;
+    attached.expect("attached");
+    zone.replaced(3);
+    let event = timeout(PATIENCE, player.events.recv()).await;
+    assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_new_owner_of_a_region_is_asked_before_the_directory_says_so() {
+    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    let stand = Stand::new(&[&from, &to]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    from.place(person("ann", 10, 10, 5));
+    player.sees("ann").await;
+    to.place(person("bob", 11, 10, 6));
+    from.gives(&to, 9);
+    assert_eq!(player.sees("bob").await, (11, 10));
+    // Old news change nothing.
+    to.gives(&from, 9);
+    to.releases(person("eve", 12, 10, 6));
+    assert_eq!(player.sees("eve").await, (12, 10));
+    let owner = stand.zones.directory().owner_of(HOME);
+    assert_eq!(owner.map(|owner| (owner.run_id, owner.epoch)), Some((2, 9)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_batch_released_is_shown_between_ticks() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    zone.place(person("ann", 10, 10, 5));
+    player.sees("ann").await;
+    zone.releases(person("item:1-1", 11, 10, 1));
+    assert_eq!(player.sees("item:1-1").await, (11, 10));
+    drop(stand);
+}
+
+/// The new owner has the region from the push on; what the gateway adds to that is its share.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_lost_a_zone_plays_on_at_once_when_the_directory_names_the_next() {
+    let (dies, heir) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    let stand = Stand::new(&[&dies, &heir]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    heir.load();
+    dies.die();
+    assert_eq!(player.hears("notice").await["code"], "zone_recovering");
+    // As long as a lease lasts: long enough for every pause to have grown.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    heir.accept();
+    let pushed = std::time::Instant::now();
+    stand.directory.push(&[&heir], &heir);
+    player.hears("player:sync").await;
+    let share = pushed.elapsed();
+    println!("the gateway's share of a recovery: {share:?}");
+    assert!(share < Duration::from_millis(100), "{share:?}");
+    assert_eq!(player.hears("notice").await["code"], "zone_recovered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fenced_run_is_not_heard_any_more() {
+    let (fenced, heir) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    let stand = Stand::new(&[&fenced, &heir]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    attach(&fenced).await;
+    stand.directory.push(&[&heir], &heir);
+    fenced.says("of the dead", 7);
+    player.hears("player:sync").await;
+    heir.says("of the living", 6);
+    assert_eq!(player.hears("of the living").await, serde_json::json!({}));
+}
+
+#[test]
+fn a_run_whose_process_is_gone_is_reported_once_and_a_silent_one_never() {
+    let here = tokio::runtime::Runtime::new().expect("a runtime");
+    let [first, second] = [(); 2].map(|()| tokio::runtime::Runtime::new().expect("a runtime"));
+    let dies = first.block_on(Zone::start(1, 5));
+    let ends = second.block_on(Zone::start(2, 5));
+    here.block_on(async {
+        let stand = Stand::new(&[&dies, &ends]).await;
+        let mut suspected = stand.directory.suspected.subscribe();
+        // Streams that end in order are no proof, nor is one that refuses new ones.
+        ends.die();
+        // Its sockets end with it, and nobody listens at its address.
+        first.shutdown_background();
+        let told = timeout(PATIENCE, suspected.changed()).await;
+        told.expect("nothing was reported").expect("open");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let told = stand.directory.suspected.borrow().clone();
+        assert_eq!(told, [(1, "gateway:g".to_owned())]);
+    });
+    second.shutdown_background();
 }

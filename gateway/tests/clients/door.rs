@@ -286,6 +286,53 @@ async fn at_the_end_players_are_told_and_closed_and_the_gateway_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_that_goes_sends_its_clients_away_in_waves_and_lets_nobody_in() {
+    let settings = [("DRAIN_SECONDS", "4"), ("DISABLE_RATE_LIMIT", "true")];
+    let mut stage = Stage::open(&settings).await;
+    let mut players = Vec::new();
+    for n in 0..12 {
+        players.push(stage.player(&format!("Ann {n}")).await);
+    }
+    let asleep = json!({"action": "sleep"});
+    players[0].request("player:action", asleep).await;
+    players[0].alive().await;
+    let asked = stage.begin_stop(0);
+    // Two probes: the stop may not be heard at the first one.
+    let unready = async {
+        while !stage.get(0, "/readyz").await.starts_with("HTTP/1.1 503") {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(Duration::from_millis(500), unready)
+        .await
+        .expect("ready");
+    let refused = stage.ask(0, &upgrade("")).await;
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert!(refused.contains("retry-after: "), "{refused}");
+    let sent_away = players.into_iter().map(|mut player| async move {
+        let told = player.event("session:draining").await;
+        let at = asked.elapsed();
+        assert_eq!(told["data"]["afterMs"], 800, "{told}");
+        player.alive().await;
+        let (code, _) = player.closed().await;
+        (code, at, asked.elapsed())
+    });
+    let sent_away = futures::future::join_all(sent_away).await;
+    assert!(sent_away.iter().all(|(code, ..)| *code == 1001));
+    let mut told: Vec<Duration> = sent_away.iter().map(|(_, told, _)| *told).collect();
+    told.sort();
+    assert!(told[11] - told[0] > Duration::from_millis(400), "{told:?}");
+    for (n, (_, told, closed)) in sent_away.iter().enumerate() {
+        let stayed = *closed - *told;
+        // The first one waited for an answer that never came.
+        let least = if n == 0 { 2200 } else { 700 };
+        assert!(stayed > Duration::from_millis(least), "{n}: {stayed:?}");
+    }
+    stage.stop(0).await;
+    assert!(asked.elapsed() < Duration::from_secs(7));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_page_and_every_file_that_it_names_are_served_and_may_load_nothing_else() {
     let stage = Stage::open(&[]).await;
     let page = stage.get(0, "/").await;

@@ -129,6 +129,12 @@ impl Stage {
         self.player_at(0, name).await
     }
 
+    /// Asks a gateway to stop; gives when.
+    pub(crate) fn begin_stop(&self, index: usize) -> std::time::Instant {
+        self.gateways[index].stop.cancel();
+        std::time::Instant::now()
+    }
+
     /// Stops a gateway; it must end in order.
     pub(crate) async fn stop(&mut self, index: usize) {
         let gateway = self.gateways.remove(index);

@@ -110,6 +110,7 @@ enum Manner {
     NotHere,
     NotInWorld,
     Stale,
+    Busy,
 }
 
 struct State {
@@ -117,6 +118,10 @@ struct State {
     things: Vec<wire::Entity>,
     fresh: Vec<common::Chunk>,
     private: Vec<wire::SessionFrame>,
+    /// What is said between two ticks.
+    extra: Option<wire::ChunkFrame>,
+    /// How far the last gateway had come with attaches and inputs.
+    last: (u64, u64),
     control: Option<mpsc::Sender<Result<wire::FromZone, Status>>>,
 }
 
@@ -160,6 +165,8 @@ impl Zone {
             things: Vec::new(),
             fresh: Vec::new(),
             private: Vec::new(),
+            extra: None,
+            last: (0, 0),
             control: None,
         };
         let zone = Self {
@@ -198,6 +205,37 @@ impl Zone {
 
     pub(super) fn accept(&self) {
         self.state().manner = Manner::Accept;
+    }
+
+    /// It still loads what it is asked for.
+    pub(super) fn load(&self) {
+        self.state().manner = Manner::Busy;
+    }
+
+    /// Another gateway has come this far with attaches and inputs.
+    pub(super) fn was_played(&self, attach: u64, last_input: u64) {
+        self.state().last = (attach, last_input);
+    }
+
+    pub(super) fn gives(&self, to: &Zone, epoch: u64) {
+        self.control(from_zone::Message::RegionMoved(wire::RegionMoved {
+            region: Some(common::Region { x: 0, z: 0 }),
+            epoch,
+            to_run_id: to.run,
+        }));
+    }
+
+    /// Something comes to light between two ticks.
+    pub(super) fn releases(&self, thing: wire::Entity) {
+        let chunk = common::Chunk {
+            x: thing.x.div_euclid(8),
+            z: thing.z.div_euclid(8),
+        };
+        self.state().extra = Some(wire::ChunkFrame {
+            chunk: Some(chunk),
+            enter: vec![thing],
+            ..Default::default()
+        });
     }
 
     pub(super) fn log_out(&self) {
@@ -276,6 +314,17 @@ impl Zone {
         }));
     }
 
+    /// The character is attached elsewhere, under this epoch.
+    pub(super) fn replaced(&self, session_epoch: u64) {
+        self.control(from_zone::Message::Left(wire::Left {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            session_epoch,
+            reason: "replaced".to_owned(),
+            ..Default::default()
+        }));
+    }
+
     pub(super) fn leaves(&self, session_epoch: u64, re: &str) {
         self.control(from_zone::Message::Left(wire::Left {
             session_id: "s".to_owned(),
@@ -301,9 +350,14 @@ impl Zone {
                 Manner::Accept => from_zone::Message::Attached(self.attached(attach)),
                 Manner::NotHere => refused("not_here"),
                 Manner::NotInWorld => refused("not_in_world"),
+                // Whoever numbers its attach itself may be behind one from elsewhere.
+                Manner::Stale if attach.resume => {
+                    from_zone::Message::Attached(self.attached(attach))
+                }
                 Manner::Stale => refused("stale"),
+                Manner::Busy => refused("busy"),
             });
-            if !matches!(manner, Manner::Accept) {
+            if !matches!(manner, Manner::Accept) && !attach.resume {
                 return;
             }
         }
@@ -316,13 +370,21 @@ impl Zone {
         wire::Attached {
             session_id: attach.session_id.clone(),
             character_id: attach.character_id.clone(),
-            attach: attach.attach,
+            attach: if attach.resume {
+                self.state().last.0 + 1
+            } else {
+                attach.attach
+            },
             ownership_sequence: self.sequence,
             position: Some(common::Tile { x: 10, z: 10 }),
             region: Some(common::Region { x: 0, z: 0 }),
             tick: 1,
             sync: b"{}".as_slice().into(),
-            last_input: attach.last_input,
+            last_input: if attach.resume {
+                self.state().last.1
+            } else {
+                attach.last_input
+            },
         }
     }
 
@@ -406,6 +468,18 @@ impl Link for Zone {
                     _ = pace.tick() => {
                         tick += 1;
                         if out.send(Ok(zone.frame(tick))).await.is_err() {
+                            return;
+                        }
+                        let extra = zone.state().extra.take();
+                        let Some(chunk) = extra else { continue };
+                        let extra = wire::Frame {
+                            run_id: zone.run,
+                            tick,
+                            chunks: vec![chunk],
+                            extra: true,
+                            ..Default::default()
+                        };
+                        if out.send(Ok(extra)).await.is_err() {
                             return;
                         }
                     }
