@@ -49,6 +49,12 @@ impl Inputs {
         self.played
     }
 
+    /// The last number that was played, given up or waits: nothing after it was ever here.
+    pub(crate) fn last(&self) -> u64 {
+        let waits = self.waiting.keys().next_back().copied().unwrap_or(0);
+        waits.max(self.played).max(self.floor)
+    }
+
     /// How many wait.
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()

@@ -12,7 +12,7 @@ use std::{
 use anyhow::Context;
 use chassis::{health::Health, telemetry::Telemetry};
 use proto::rpc::{
-    persistence::v1::RegisterRequest,
+    persistence::v1::{EndedRequest, RegisterRequest, ended_request::Reason},
     zone::v1::{handover_server::HandoverServer, inspect_server::InspectServer},
 };
 use tokio::{
@@ -36,9 +36,9 @@ use crate::{
         inspect::InspectService,
         link::{LinkServer, LinkService},
     },
-    run::{Hands, Run},
+    run::{Fault, Hands, Run},
     store::Store,
-    tick_loop::{self, Beat, End},
+    tick_loop::{self, Beat, End, Ended},
     translate::record,
 };
 
@@ -185,20 +185,37 @@ impl Lives {
                 return;
             };
             tracing::info!(run = run.run_id, address = self.advertised, "a run begins");
-            let end = self.one(run, stop).await;
+            let Ended { end, fault } = self.one(run, stop).await;
             self.metrics.run_ended(end.name());
             tracing::info!(run = run.run_id, end = end.name(), "the run has ended");
-            if end == End::Stopped {
-                keeper::release(&self.store, run.run_id).await;
-            } else {
+            match end {
+                End::Stopped | End::Astray => keeper::release(&self.store, run.run_id).await,
+                End::Panicked => self.ended(run, Reason::Panicked, fault, stop).await,
+                End::Refused => self.ended(run, Reason::Refused, fault, stop).await,
+                End::Fenced => {}
+            }
+            if end != End::Stopped {
                 stop.run_until_cancelled(tokio::time::sleep(NEXT_RUN_PAUSE))
                     .await;
             }
         }
     }
 
+    /// Says that a run ended by a fault.
+    async fn ended(&self, run: Registered, reason: Reason, fault: Fault, stop: &CancellationToken) {
+        let regions = fault.regions.into_iter().map(record::rpc_region);
+        let characters = fault.characters.iter().map(ToString::to_string);
+        let request = EndedRequest {
+            run_id: run.run_id,
+            reason: reason.into(),
+            regions: regions.collect(),
+            character_ids: characters.collect(),
+        };
+        keeper::ended(&self.store, request, stop).await;
+    }
+
     /// Lives one run, until it ends or is told to.
-    async fn one(&self, registered: Registered, stop: &CancellationToken) -> End {
+    async fn one(&self, registered: Registered, stop: &CancellationToken) -> Ended {
         let over = CancellationToken::new();
         let _over = over.clone().drop_guard();
         let (sender, messages) = thread_mpsc::sync_channel(MESSAGES_MAX);
@@ -217,7 +234,7 @@ impl Lives {
             });
         if let Err(error) = thread {
             tracing::error!(%error, "no thread for the tick");
-            return End::Panicked;
+            return died();
         }
         self.current.set(Some(Living {
             run_id: registered.run_id,
@@ -235,7 +252,7 @@ impl Lives {
             }
         };
         self.current.set(None);
-        end.unwrap_or(End::Panicked)
+        end.unwrap_or_else(died)
     }
 
     fn run(&self, registered: Registered, mailbox: &Mailbox, over: &CancellationToken) -> Run {
@@ -272,6 +289,14 @@ impl Lives {
         let beat = Beat::new(registered.at, registered.store_ms, self.config.tick_ms);
         let (config, content) = (self.config.clone(), self.content.clone());
         Run::new(registered.run_id, beat, config, content, hands)
+    }
+}
+
+/// A run of which nothing else is known.
+fn died() -> Ended {
+    Ended {
+        end: End::Panicked,
+        fault: Fault::default(),
     }
 }
 

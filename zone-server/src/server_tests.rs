@@ -183,6 +183,8 @@ async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() 
     let last = scene.store.read(|state| {
         assert!(state.released.is_empty(), "nothing ended in order");
         assert!(state.characters["ann"].online);
+        let ended: Vec<u64> = state.ended.iter().map(|ended| ended.run_id).collect();
+        assert_eq!(ended, [first], "the store has heard of the panic");
         state.applied.get(&first).copied()
     });
 

@@ -9,7 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{mailbox::Message, run::Run};
+use crate::{
+    mailbox::Message,
+    run::{Fault, Run},
+};
 
 /// A clock that is later than so many ticks skips them.
 const LATE_TICKS_MAX: u32 = 2;
@@ -112,10 +115,24 @@ impl End {
     }
 }
 
+/// A run that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ended {
+    pub(crate) end: End,
+    /// What was at fault, as far as is known.
+    pub(crate) fault: Fault,
+}
+
 /// Plays until the run ends; everything that it held is dropped then.
-pub(crate) fn play(mut run: Run, messages: &Receiver<Message>) -> End {
+pub(crate) fn play(mut run: Run, messages: &Receiver<Message>) -> Ended {
+    let end = lived(&mut run, messages);
+    let fault = run.fault();
+    Ended { end, fault }
+}
+
+fn lived(run: &mut Run, messages: &Receiver<Message>) -> End {
     let mut last = None;
-    let ended = catch_unwind(AssertUnwindSafe(|| turn(&mut run, messages, &mut last)));
+    let ended = catch_unwind(AssertUnwindSafe(|| turn(run, messages, &mut last)));
     match ended {
         Ok(end) => end,
         Err(panic) => {

@@ -317,7 +317,10 @@ async fn a_refused_player_stays_until_the_target_takes_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_silent_target_holds_the_player_and_its_successor_takes_it() {
     let scene = scene(&["ann"], true).await;
+    // It finds nobody to whom it could give what it has.
+    scene.store.change(|state| state.draining.push(scene.run_a));
     scene.b.stop().await;
+    scene.store.change(|state| state.draining.clear());
     scene.all_walk(&["ann"]).await;
     let edge = scene.east.bounds().min_x;
     until("ann waits behind the border", || {
@@ -356,6 +359,7 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         health: 10,
         skills: BTreeMap::new(),
         coins: 0,
+        inventory: BTreeMap::new(),
         energy: 10_000,
         running: false,
         combat_level: 3,

@@ -12,7 +12,7 @@ use std::{
 use proto::rpc::{
     common::v1 as common,
     persistence::v1::{
-        DirectoryUpdate, DrainRequest, LoadCharacterRequest, LoadRegionRequest,
+        DirectoryUpdate, DrainRequest, EndedRequest, LoadCharacterRequest, LoadRegionRequest,
         OnlineCharactersRequest, RegisterRequest, ReleaseRequest, RenewRequest, RunState,
         WatchRequest,
     },
@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
 use world::{CharacterId, Content, Region, Tile, tile::REGION_TILES};
 
+use super::presence::Presence;
 use crate::{
     mailbox::{Mailbox, Message, NotHeard},
     store::Store,
@@ -118,6 +119,29 @@ pub(crate) async fn release(store: &Store, run_id: u64) {
     }
 }
 
+/// Tries so often to say how a run ended; its lease ends soon anyway.
+const ENDED_TRIES: u32 = 4;
+
+/// Tells the store that a run ended by a fault, so that others take its regions at once and what
+/// was at fault is counted.
+pub(crate) async fn ended(store: &Store, request: EndedRequest, stop: &CancellationToken) {
+    let mut backoff = chassis::rpc::Backoff::new();
+    for _ in 0..ENDED_TRIES {
+        let mut client = store.runs();
+        let run_id = request.run_id;
+        match chassis::rpc::bounded(client.ended(request.clone())).await {
+            Ok(_) => return,
+            Err(status) => {
+                tracing::warn!(run_id, %status, "the store does not hear how the run ended");
+                store.failed(&status);
+            }
+        }
+        if stop.run_until_cancelled(backoff.wait()).await.is_none() {
+            return;
+        }
+    }
+}
+
 /// Works for one run until `over`.
 #[derive(Debug, Clone)]
 pub(crate) struct Keeper {
@@ -125,6 +149,7 @@ pub(crate) struct Keeper {
     pub(crate) store: Store,
     pub(crate) mailbox: Mailbox,
     pub(crate) over: CancellationToken,
+    presence: Presence,
     content: Arc<Content>,
     region_loads: Arc<Semaphore>,
     character_loads: Arc<Semaphore>,
@@ -138,7 +163,9 @@ impl Keeper {
         over: CancellationToken,
         content: Arc<Content>,
     ) -> Self {
+        let presence = Presence::new(run.run_id, store.clone(), over.clone());
         Self {
+            presence,
             run,
             store,
             mailbox,
@@ -237,6 +264,7 @@ impl Keeper {
             if std::mem::replace(away, false) {
                 tracing::info!(run = self.run.run_id, "the directory speaks again");
             }
+            self.presence.follow(&update);
             match self.mailbox.say(Message::Directory(update)).await {
                 Ok(()) => {}
                 Err(NotHeard::Over) => return Ok(()),

@@ -1,7 +1,8 @@
 //! Which regions this run owns, and its right to do so. `decide` and `give` are pure; `keeper`
-//! does it.
+//! does it; `presence` watches the other runs.
 
 pub(crate) mod decide;
 pub(crate) mod directory;
 pub(crate) mod give;
 pub(crate) mod keeper;
+pub(crate) mod presence;

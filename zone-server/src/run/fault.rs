@@ -18,6 +18,8 @@ impl Run {
     /// The tick `tick` panicked with these words; `None`: before the first.
     pub(crate) fn panicked(&mut self, tick: Option<u64>, words: &str) {
         let handled = self.handled.take();
+        let seat = handled.as_ref().and_then(|who| self.roster.get(who));
+        self.panicked_in = seat.map(|seat| seat.region);
         let shown = handled.as_ref().map(tracing::field::display);
         let inputs = self.handling();
         tracing::error!(

@@ -19,6 +19,8 @@ mod taking;
 mod target;
 mod telling;
 mod trace;
+#[cfg(feature = "simulation")]
+mod watched;
 mod value;
 
 use std::{
@@ -67,6 +69,15 @@ pub(crate) struct Hands {
 #[derive(Debug, Default)]
 struct Call {
     attach: Option<(String, Attach)>,
+}
+
+/// What made a run end, as far as is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Where a tick panicked.
+    pub(crate) regions: Vec<Region>,
+    /// Whose rows the store refused.
+    pub(crate) characters: Vec<CharacterId>,
 }
 
 /// One life of the zone server.
@@ -126,6 +137,8 @@ pub(crate) struct Run {
     handling: Vec<PlayerInput>,
     /// Whose input the world is handling.
     handled: Option<CharacterId>,
+    /// The region of whoever's input made the tick panic.
+    panicked_in: Option<Region>,
     tick_trace: String,
     drain: Option<leaving::Drain>,
     /// Since when everything is saved, because nobody takes it.
@@ -192,10 +205,19 @@ impl Run {
             dumps: VecDeque::new(),
             handling: Vec::new(),
             handled: None,
+            panicked_in: None,
             tick_trace: String::new(),
             drain: None,
             stopping: None,
             end: None,
+        }
+    }
+
+    /// What made the run end.
+    pub(crate) fn fault(&self) -> Fault {
+        Fault {
+            regions: self.panicked_in.into_iter().collect(),
+            characters: self.refused.clone(),
         }
     }
 
@@ -268,6 +290,7 @@ impl Run {
 
     fn gateway(&mut self, gateway_id: &str, message: ToZoneMessage) {
         match message {
+            ToZoneMessage::Attach(attach) if attach.resume => self.resume(gateway_id, attach),
             ToZoneMessage::Attach(attach) => self.attach(gateway_id, attach),
             ToZoneMessage::Input(input) => self.input(gateway_id, input),
             ToZoneMessage::Detach(detach) => self.detach(gateway_id, &detach),

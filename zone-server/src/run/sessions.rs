@@ -29,6 +29,27 @@ const BUSY: &str = "busy";
 const NOT_IN_WORLD: &str = "not_in_world";
 
 impl Run {
+    /// A session that another gateway held before wants to go on: whoever has its character
+    /// numbers the attach, and nobody asks the store.
+    pub(super) fn resume(&mut self, gateway_id: &str, mut attach: Attach) {
+        let who = CharacterId::from(attach.character_id.as_str());
+        if self.announced.contains_key(&who) {
+            return self.refuse(gateway_id, &attach, BUSY);
+        }
+        let Some(seat) = self.roster.get(&who) else {
+            return self.refuse(gateway_id, &attach, NOT_HERE);
+        };
+        if attach.session_epoch == seat.session_epoch {
+            attach.attach = seat.attach + 1;
+            attach.last_input = seat.inputs.last();
+        } else {
+            // One that was never attached, or a login that was replaced.
+            attach.attach = 1;
+        }
+        attach.resume = false;
+        self.attach(gateway_id, attach);
+    }
+
     /// A session wants to play a character.
     pub(super) fn attach(&mut self, gateway_id: &str, attach: Attach) {
         let who = CharacterId::from(attach.character_id.as_str());
@@ -139,7 +160,7 @@ impl Run {
             position: Some(record::rpc_tile(player.tile())),
             region: Some(record::rpc_region(seat.region)),
             tick: self.now,
-            last_input: seat.inputs.played(),
+            last_input: seat.inputs.last(),
             // Plain structures always have a JSON text.
             sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
         };
@@ -304,6 +325,13 @@ impl Run {
         let Some(seat) = self.roster.get_mut(&who) else {
             return self.input_elsewhere(gateway_id, &who, input);
         };
+        let fenced = input.attach > 0 && input.attach < seat.attach;
+        if fenced && input.session_epoch == seat.session_epoch {
+            // Another gateway has attached the session since.
+            self.hands.metrics.input("stale");
+            let attach = input.attach;
+            return self.refuse_input(gateway_id, input, attach, STALE);
+        }
         if !seat.current(input.session_epoch, &input.session_id) {
             let replaced = input.session_epoch < seat.session_epoch;
             self.hands.metrics.input("stale");
@@ -353,13 +381,18 @@ impl Run {
 
     /// The gateway asks the directory again; what it sent has an unknown outcome.
     pub(super) fn not_here(&mut self, gateway_id: &str, input: Input) {
+        self.refuse_input(gateway_id, input, 0, NOT_HERE);
+    }
+
+    fn refuse_input(&mut self, gateway_id: &str, input: Input, attach: u64, code: &str) {
         let attach = Attach {
             session_id: input.session_id,
             character_id: input.character_id,
             session_epoch: input.session_epoch,
+            attach,
             ..Attach::default()
         };
-        self.refuse(gateway_id, &attach, NOT_HERE);
+        self.refuse(gateway_id, &attach, code);
     }
 
     /// A socket is gone: its character lingers, and so does one that is still on its way.

@@ -1,0 +1,229 @@
+//! Whether the other runs live: a stream to each, and what its end means. [`judge`] is pure;
+//! [`Presence`] does it.
+//!
+//! Always: a run is called dead only when its stream was reset and its address refuses a new
+//! connection; silence, slowness and an end in order say nothing.
+
+use std::{
+    collections::BTreeMap,
+    io::ErrorKind,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use proto::rpc::{
+    persistence::v1::{DirectoryUpdate, RunState, SuspectRequest},
+    zone::v1::{PresenceRequest, handover_client::HandoverClient},
+};
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+use tonic::{Code, Status};
+
+use crate::store::Store;
+
+/// Runs that are watched.
+const WATCHED_MAX: usize = 256;
+const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
+const ANSWER_DEADLINE: Duration = Duration::from_secs(2);
+
+/// How a stream to another run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It never began, or the other side ended it in order.
+    Ordered,
+    /// The connection broke.
+    Reset,
+}
+
+/// What a new connection met with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Knock {
+    /// Somebody listens.
+    Open,
+    /// The host says that nobody listens there.
+    Refused,
+    /// No answer, or none that says anything.
+    Silent,
+}
+
+/// What is done about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The stream is opened again in a moment.
+    Again,
+    /// The store is told.
+    Suspect,
+}
+
+/// What the end of a stream and a new connection say together. `open`: the stream was open, so
+/// that there was a run to lose.
+pub(crate) fn judge(open: bool, ended: Ended, knock: Knock) -> Verdict {
+    match (ended, knock) {
+        (Ended::Reset, Knock::Refused) if open => Verdict::Suspect,
+        _ => Verdict::Again,
+    }
+}
+
+/// Watches all other runs for one run.
+#[derive(Debug, Clone)]
+pub(crate) struct Presence {
+    run_id: u64,
+    store: Store,
+    over: CancellationToken,
+    watched: Arc<Mutex<BTreeMap<u64, CancellationToken>>>,
+}
+
+impl Presence {
+    /// Nobody is watched yet.
+    pub(crate) fn new(run_id: u64, store: Store, over: CancellationToken) -> Self {
+        Self {
+            run_id,
+            store,
+            over,
+            watched: Arc::default(),
+        }
+    }
+
+    /// Watches just those that the directory shows alive. Call it inside a runtime.
+    pub(crate) fn follow(&self, update: &DirectoryUpdate) {
+        if update.unchanged {
+            return;
+        }
+        let alive = update.runs.iter().filter(|run| {
+            run.state() != RunState::Fenced && run.run_id != self.run_id && !run.address.is_empty()
+        });
+        let alive: BTreeMap<u64, &str> = alive.map(|r| (r.run_id, r.address.as_str())).collect();
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.retain(|run, stop| {
+            let stays = alive.contains_key(run);
+            if !stays {
+                stop.cancel();
+            }
+            stays
+        });
+        for (run, address) in alive {
+            if watched.len() >= WATCHED_MAX {
+                break;
+            }
+            if watched.contains_key(&run) {
+                continue;
+            }
+            let stop = self.over.child_token();
+            watched.insert(run, stop.clone());
+            let (presence, address) = (self.clone(), address.to_owned());
+            tokio::spawn(async move {
+                stop.run_until_cancelled(presence.watch(run, &address))
+                    .await;
+            });
+        }
+    }
+
+    async fn watch(&self, run_id: u64, address: &str) {
+        let mut backoff = chassis::rpc::Backoff::new();
+        loop {
+            let (open, ended) = self.listen(run_id, address).await;
+            if open {
+                backoff.reset();
+            }
+            let knock = match ended {
+                Ended::Reset if open => knock(address).await,
+                Ended::Reset | Ended::Ordered => Knock::Silent,
+            };
+            if judge(open, ended, knock) == Verdict::Suspect {
+                tracing::warn!(run = self.run_id, other = run_id, "a run seems to be dead");
+                self.suspect(run_id).await;
+            }
+            backoff.wait().await;
+        }
+    }
+
+    /// Holds one stream until it ends: whether it was open, and how it ended.
+    async fn listen(&self, run_id: u64, address: &str) -> (bool, Ended) {
+        let Ok(channel) = chassis::rpc::channel(address) else {
+            return (false, Ended::Ordered);
+        };
+        let request = PresenceRequest {
+            to_run_id: run_id,
+            from_run_id: self.run_id,
+        };
+        let mut client = HandoverClient::new(channel);
+        let call = tokio::time::timeout(ANSWER_DEADLINE, client.presence(request));
+        let mut beats = match call.await {
+            Ok(Ok(beats)) => beats.into_inner(),
+            Ok(Err(_)) | Err(_) => return (false, Ended::Ordered),
+        };
+        loop {
+            match beats.message().await {
+                Ok(Some(_)) => {}
+                Ok(None) => return (true, Ended::Ordered),
+                Err(status) => return (true, ending(&status)),
+            }
+        }
+    }
+
+    /// Tells the store, a few times at most: it is not the only witness, and a lease ends anyway.
+    async fn suspect(&self, run_id: u64) {
+        let mut backoff = chassis::rpc::Backoff::new();
+        for _ in 0..4 {
+            let request = SuspectRequest {
+                run_id,
+                witness: format!("run:{}", self.run_id),
+            };
+            let mut client = self.store.directory();
+            match chassis::rpc::bounded(client.suspect(request)).await {
+                Ok(_) => return,
+                Err(status) => self.store.failed(&status),
+            }
+            backoff.wait().await;
+        }
+    }
+}
+
+/// A stream that the other side's process ended itself says so with a code of its own.
+fn ending(status: &Status) -> Ended {
+    match status.code() {
+        Code::Unavailable | Code::Unknown | Code::Internal | Code::Cancelled => Ended::Reset,
+        _ => Ended::Ordered,
+    }
+}
+
+/// Tries one new connection.
+async fn knock(address: &str) -> Knock {
+    match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
+        Ok(Ok(_)) => Knock::Open,
+        Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => Knock::Refused,
+        Ok(Err(_)) | Err(_) => Knock::Silent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_reset_and_a_refusal_together_are_a_death() {
+        let table = [
+            (true, Ended::Reset, Knock::Refused, Verdict::Suspect),
+            (true, Ended::Reset, Knock::Open, Verdict::Again),
+            (true, Ended::Reset, Knock::Silent, Verdict::Again),
+            (true, Ended::Ordered, Knock::Refused, Verdict::Again),
+            (false, Ended::Reset, Knock::Refused, Verdict::Again),
+        ];
+        for (open, ended, knock, verdict) in table {
+            assert_eq!(
+                judge(open, ended, knock),
+                verdict,
+                "{open} {ended:?} {knock:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_port_that_nobody_listens_on_refuses() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        assert_eq!(knock(&address).await, Knock::Open);
+        drop(listener);
+        assert_eq!(knock(&address).await, Knock::Refused);
+    }
+}
