@@ -173,7 +173,10 @@ async fn who_speaks_and_of_whom_is_checked(kind: Kind) {
         let answer = suspect(&stage, victim.run, &witness).await;
         refused(answer, Code::PermissionDenied);
     }
-    let said = format!("SELECT count(*) FROM witnesses WHERE run_id = {}", victim.run);
+    let said = format!(
+        "SELECT count(*) FROM witnesses WHERE run_id = {}",
+        victim.run
+    );
     assert_eq!(stage.ask(&said).await, ["0"]);
     suspect(&stage, fenced, "gateway:one").await.unwrap();
 }

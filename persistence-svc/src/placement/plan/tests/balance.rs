@@ -92,7 +92,7 @@ fn noise_moves_nothing() {
     let mut world = shared_by_four();
     let before = world.moves.len();
     world.jitter = Some(7);
-    world.pass(600);
+    world.pass(300);
     assert_eq!(world.moves.len(), before);
 }
 
@@ -159,6 +159,8 @@ fn few_are_wished_at_a_time() {
     let change = plan(&view, PATIENT);
     assert_eq!(change.wishes.len(), 8);
     assert_eq!(wanted(&view, &change), "cccc................dddd");
+    let view = self::view("aaaaaaaabbbbbbbbcccccccc", "def");
+    assert_eq!(plan(&view, PATIENT).wishes.len(), 8);
 }
 
 #[test]
