@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod laws;
-mod races;
 mod stage;
 
 use stage::Kind;
@@ -28,6 +27,30 @@ macro_rules! both {
             )+)+
         }
     };
+}
+
+/// What only locks can order: SQLite does one thing after another.
+macro_rules! races {
+    ($($name:ident),+) => {
+        mod races {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    super::laws::races::$name().await;
+                }
+            )+
+        }
+    };
+}
+
+races! {
+    a_batch_waits_for_a_fence_under_way,
+    a_transfer_waits_for_a_takeover_under_way,
+    a_row_waits_for_a_handover_under_way,
+    a_give_waits_for_the_end_of_its_target,
+    a_give_waits_for_a_takeover_under_way,
+    a_transfer_meets_a_give_of_its_target,
+    two_runs_give_each_other_a_region
 }
 
 both! {
@@ -56,6 +79,23 @@ both! {
         a_batch_that_is_cut_off_changes_nothing,
         many_rows_are_one_batch,
         a_batch_of_too_many_rows_is_refused;
+    value:
+        value_is_kept_and_loaded,
+        what_one_drops_another_picks_up,
+        what_the_ledger_does_not_say_is_refused,
+        value_is_moved_once,
+        who_is_deleted_is_written_off,
+        what_was_changed_behind_the_ledger_is_found,
+        whose_rows_are_refused_is_quarantined,
+        operators_switch_and_look;
+    gives:
+        a_region_is_given_with_all_that_belongs_to_it,
+        a_region_is_given_only_by_its_owner_and_to_who_is_live,
+        a_transfer_to_a_region_that_was_given_away_is_stale,
+        whoever_loses_a_region_its_players_get_the_next_sequence,
+        a_draining_run_is_given_nothing,
+        a_panic_is_counted_where_it_happened,
+        the_load_of_regions_is_noted;
     runs:
         a_dead_run_is_fenced_and_its_regions_go_on,
         a_fenced_run_is_refused_for_ever,

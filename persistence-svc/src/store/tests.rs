@@ -6,7 +6,7 @@ use std::time::Duration;
 use chassis::config::Secret;
 use chassis::telemetry::{Telemetry, TelemetryConfig};
 
-use super::model::{Region, RegionOwner, Registration, RunState};
+use super::model::{Batch, CommitOutcome, Region, RegionOwner, Registration, RunState};
 use super::postgres::Postgres;
 use super::sqlite::Sqlite;
 use super::{Store, new_id};
@@ -105,6 +105,35 @@ async fn one_replica_leads(store: &dyn Store) {
     assert!(store.lead("one", 60_000).await.unwrap());
 }
 
+async fn runs_that_ended_long_ago_are_forgotten(store: &dyn Store) {
+    store.migrate().await.unwrap();
+    let (ended, lives) = (register(store, 60_000).await, register(store, 60_000).await);
+    let batch = |run| {
+        let batch = Batch {
+            run,
+            sequence: 1,
+            lease_ms: 60_000,
+            ..Batch::default()
+        };
+        store.commit(Arc::new(batch))
+    };
+    for run in [ended, lives] {
+        let done = batch(run).await.unwrap();
+        assert_eq!(done, CommitOutcome::Done { repeated: false });
+    }
+    store.suspect(ended, "gateway:one", None).await.unwrap();
+    store.release(ended).await.unwrap();
+    assert_eq!(store.prune(60_000, 10).await.unwrap(), 0);
+    // A clock that stands still for a moment makes it no older.
+    assert_eq!(store.prune(-1_000, 0).await.unwrap(), 0);
+    assert_eq!(store.prune(-1_000, 10).await.unwrap(), 1);
+    assert_eq!(store.prune(-1_000, 10).await.unwrap(), 0);
+    // Who is not known is fenced; who lives is left alone.
+    assert_eq!(batch(ended).await.unwrap(), CommitOutcome::Fenced);
+    let again = CommitOutcome::Done { repeated: true };
+    assert_eq!(batch(lives).await.unwrap(), again);
+}
+
 async fn over_sqlite<F: AsyncFnOnce(&dyn Store)>(law: F) {
     let folder = std::env::temp_dir().join(format!("persistence-unit-{}", new_id()));
     let store = Sqlite::open(&folder, Duration::from_secs(10)).unwrap();
@@ -126,6 +155,11 @@ async fn over_postgres<F: AsyncFnOnce(&dyn Store)>(law: F) {
 
 mod sqlite_store {
     #[tokio::test]
+    async fn runs_that_ended_long_ago_are_forgotten() {
+        super::over_sqlite(super::runs_that_ended_long_ago_are_forgotten).await;
+    }
+
+    #[tokio::test]
     async fn a_plan_from_a_wrong_view_changes_nothing() {
         super::over_sqlite(super::a_plan_from_a_wrong_view_changes_nothing).await;
     }
@@ -137,6 +171,11 @@ mod sqlite_store {
 }
 
 mod postgres_store {
+    #[tokio::test]
+    async fn runs_that_ended_long_ago_are_forgotten() {
+        super::over_postgres(super::runs_that_ended_long_ago_are_forgotten).await;
+    }
+
     #[tokio::test]
     async fn a_plan_from_a_wrong_view_changes_nothing() {
         super::over_postgres(super::a_plan_from_a_wrong_view_changes_nothing).await;

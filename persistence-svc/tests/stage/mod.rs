@@ -3,6 +3,8 @@
 
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+pub(crate) mod value;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use std::time::Duration;
 
 use chassis::config::{Env, Reader};
 use chassis::telemetry::{Telemetry, TelemetryConfig};
-use persistence_svc::{Config, Server};
+use persistence_svc::{Config, Conservation, Server};
 use proto::rpc::common::v1::{Region, Tile};
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::accounts_client::AccountsClient;
@@ -288,14 +290,21 @@ impl Stage {
     }
 
     pub(crate) async fn open(&self, player: &Player, session: &str) -> wire::OpenSessionReply {
+        self.try_open(player, session).await.unwrap()
+    }
+
+    pub(crate) async fn try_open(
+        &self,
+        player: &Player,
+        session: &str,
+    ) -> Result<wire::OpenSessionReply, Status> {
         let ask = wire::OpenSessionRequest {
             account_id: player.account.clone(),
             character_id: player.id.clone(),
             session_id: session.to_owned(),
             gateway_id: "gateway".to_owned(),
         };
-        let reply = self.accounts().open_session(ask).await;
-        reply.unwrap().into_inner()
+        Ok(self.accounts().open_session(ask).await?.into_inner())
     }
 
     /// A new character of a new account, in the world at region (0, 0).
@@ -338,6 +347,13 @@ impl Stage {
         let mut owners = directory.regions.into_iter();
         let owner = owners.find(|owner| owner.region == Some(place));
         owner.unwrap_or_default()
+    }
+
+    /// Who owns a region, by the store itself.
+    pub(crate) async fn owner_at_once(&self, place: Region) -> String {
+        let (x, z) = (place.x, place.z);
+        let query = format!("SELECT run_id FROM regions WHERE region_x = {x} AND region_z = {z}");
+        self.ask(&query).await.pop().unwrap()
     }
 
     pub(crate) async fn watch(&self) -> Streaming<wire::DirectoryUpdate> {
@@ -407,14 +423,7 @@ impl Stage {
         count: u32,
         rows: Vec<wire::CharacterRow>,
     ) -> Result<wire::CommitReply, Status> {
-        let header = wire::CommitHeader {
-            run_id: run,
-            sequence,
-            tick: sequence,
-            rows: count,
-            traceparent: String::new(),
-        };
-        let mut parts = vec![part(Part::Header(header))];
+        let mut parts = vec![header(run, sequence, count)];
         parts.extend(rows.chunks(1_000).map(|some| {
             part(Part::Rows(wire::CommitRows {
                 characters: some.to_vec(),
@@ -423,6 +432,44 @@ impl Stage {
         }));
         let reply = self.runs().commit(tokio_stream::iter(parts)).await?;
         Ok(reply.into_inner())
+    }
+
+    /// Sends a batch with rows of all kinds.
+    pub(crate) async fn batch(
+        &self,
+        run: u64,
+        sequence: u64,
+        rows: wire::CommitRows,
+    ) -> wire::CommitReply {
+        let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
+        let count = rows.characters.len() + value + rows.gives.len();
+        let header = header(run, sequence, u32::try_from(count).unwrap());
+        let parts = [header, part(Part::Rows(rows))];
+        let reply = self.runs().commit(tokio_stream::iter(parts)).await;
+        reply.unwrap().into_inner()
+    }
+
+    /// A new run that was given the region of one that ended.
+    pub(crate) async fn heir(&self, of: &Zone) -> Zone {
+        self.zone(of.place).await
+    }
+
+    // What operators ask.
+
+    pub(crate) async fn check(&self) -> Conservation {
+        let found = persistence_svc::check(&config(&self.settings), &telemetry()).await;
+        found.unwrap()
+    }
+
+    /// Runs a command beside the service: its exit code and all that it said.
+    pub(crate) async fn command(&self, words: &[&str]) -> (i32, String) {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_persistence-svc"));
+        command.args(words).env_clear().envs(&self.settings);
+        let output = tokio::task::spawn_blocking(move || command.output());
+        let output = output.await.unwrap().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let code = output.status.code().unwrap_or(-1);
+        (code, String::from_utf8(said).unwrap())
     }
 }
 
@@ -441,6 +488,16 @@ fn database(folder: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(folder.join("world.sqlite")).unwrap();
     connection.busy_timeout(SOON).unwrap();
     connection
+}
+
+fn header(run: u64, sequence: u64, rows: u32) -> wire::CommitPart {
+    part(Part::Header(wire::CommitHeader {
+        run_id: run,
+        sequence,
+        tick: sequence,
+        rows,
+        traceparent: String::new(),
+    }))
 }
 
 fn part(part: Part) -> wire::CommitPart {

@@ -44,7 +44,6 @@ pub(crate) fn slots<'a>(batch: &'a Batch, held: &'a Held) -> SlotChanges<'a> {
 /// Fails with the outcome that refuses the batch.
 pub(super) fn balances(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> {
     ground(batch, held).map_err(|detail| refused(BTreeSet::new(), detail))?;
-    causes(batch)?;
     let mut open = changes(batch, held);
     for row in &batch.ledger {
         let account = (row.character.as_deref(), row.item.as_str());
@@ -52,7 +51,7 @@ pub(super) fn balances(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> 
     }
     open.retain(|_, left| *left != 0);
     let Some(((holder, item), left)) = open.first_key_value() else {
-        return Ok(());
+        return causes(batch);
     };
     let holder = holder.unwrap_or("the ground");
     let detail =

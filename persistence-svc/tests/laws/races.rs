@@ -1,0 +1,176 @@
+//! What a lock orders, shown with another session of PostgreSQL that holds it: the batch waits,
+//! and then sees what happened, not what was before.
+
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::commit_reply::Outcome;
+
+use crate::stage::value::give;
+use crate::stage::{Kind, Player, Stage, Zone, at, region, stay, transfer, until};
+
+struct Scene {
+    stage: Stage,
+    here: Zone,
+    there: Zone,
+    player: Player,
+    record: wire::CharacterRecord,
+}
+
+async fn scene() -> Scene {
+    let stage = Stage::new(Kind::Postgres).await;
+    let (here, there) = (
+        stage.zone(region(0, 0)).await,
+        stage.zone(region(9, 0)).await,
+    );
+    let player = stage.player().await;
+    let record = stage.load(here.run, &player.id).await.unwrap();
+    Scene {
+        stage,
+        here,
+        there,
+        player,
+        record,
+    }
+}
+
+/// Commits `row` while another session has done `change` and not yet ended its transaction.
+async fn while_changing(scene: &Scene, change: &str, row: wire::CharacterRow) -> wire::CommitReply {
+    let rows = wire::CommitRows {
+        characters: vec![row],
+        ..wire::CommitRows::default()
+    };
+    batch_while_changing(scene, change, rows).await
+}
+
+async fn batch_while_changing(
+    scene: &Scene,
+    change: &str,
+    rows: wire::CommitRows,
+) -> wire::CommitReply {
+    let other = scene.stage.postgres().await;
+    other.batch_execute("BEGIN").await.unwrap();
+    other.batch_execute(change).await.unwrap();
+    let commit = scene.stage.batch(scene.here.run, 1, rows);
+    let end = async {
+        until("the batch waits for the lock", async || {
+            let waiting = "SELECT count(*) FROM pg_stat_activity
+                           WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            (scene.stage.ask(waiting).await != ["0"]).then_some(())
+        })
+        .await;
+        other.batch_execute("COMMIT").await.unwrap();
+    };
+    tokio::join!(commit, end).0
+}
+
+pub(crate) async fn a_batch_waits_for_a_fence_under_way() {
+    let scene = scene().await;
+    let fence = format!(
+        "UPDATE runs SET state = 'fenced' WHERE id = {}",
+        scene.here.run
+    );
+    let row = stay(at(&scene.record, 5, 5));
+    let reply = while_changing(&scene, &fence, row).await;
+    assert_eq!(reply.outcome(), Outcome::Fenced);
+}
+
+pub(crate) async fn a_transfer_waits_for_a_takeover_under_way() {
+    let scene = scene().await;
+    let change = format!(
+        "UPDATE regions SET run_id = {}, epoch = epoch + 1 WHERE region_x = 9",
+        scene.here.run
+    );
+    let row = transfer(at(&scene.record, 600, 5), &scene.there);
+    let reply = while_changing(&scene, &change, row).await;
+    assert_eq!(reply.outcome(), Outcome::TransferStale);
+    let owner = scene.stage.owner_of(&scene.player.id).await;
+    assert_eq!(
+        (owner.run_id, owner.ownership_sequence),
+        (scene.here.run, 1)
+    );
+}
+
+pub(crate) async fn a_row_waits_for_a_handover_under_way() {
+    let scene = scene().await;
+    let change = format!(
+        r#"UPDATE characters SET "regionX" = 9, "ownershipSequence" = 2 WHERE id = '{}'"#,
+        scene.player.id
+    );
+    let row = stay(at(&scene.record, 5, 5));
+    let reply = while_changing(&scene, &change, row).await;
+    assert_eq!(reply.outcome(), Outcome::Refused);
+    let record = scene.stage.load(scene.there.run, &scene.player.id).await;
+    assert_eq!(record.unwrap().x, 0);
+}
+
+fn given(scene: &Scene) -> wire::CommitRows {
+    wire::CommitRows {
+        gives: vec![give(&scene.here, scene.there.run)],
+        ..wire::CommitRows::default()
+    }
+}
+
+pub(crate) async fn a_give_waits_for_the_end_of_its_target() {
+    let scene = scene().await;
+    let fence = format!(
+        "UPDATE runs SET state = 'fenced' WHERE id = {}",
+        scene.there.run
+    );
+    let reply = batch_while_changing(&scene, &fence, given(&scene)).await;
+    assert_eq!(reply.outcome(), Outcome::TransferStale);
+    assert_eq!(reply.regions, [scene.here.place]);
+    assert_eq!(
+        scene.stage.owner(scene.here.place).await.run_id,
+        scene.here.run
+    );
+}
+
+pub(crate) async fn a_give_waits_for_a_takeover_under_way() {
+    let scene = scene().await;
+    let change = format!(
+        "UPDATE regions SET run_id = {}, epoch = epoch + 1 WHERE region_x = 0",
+        scene.there.run
+    );
+    let reply = batch_while_changing(&scene, &change, given(&scene)).await;
+    assert_eq!(reply.outcome(), Outcome::Refused);
+}
+
+/// One gives the region away into which another one hands a player over, at the same moment: the
+/// player is where the last of the two put it, and nobody was told the same sequence twice.
+pub(crate) async fn a_transfer_meets_a_give_of_its_target() {
+    let scene = scene().await;
+    let stage = &scene.stage;
+    let third = stage.zone(region(20, 0)).await;
+    let row = transfer(at(&scene.record, 600, 5), &scene.there);
+    let gives = wire::CommitRows {
+        gives: vec![give(&scene.there, third.run)],
+        ..wire::CommitRows::default()
+    };
+    let (crossed, given) = tokio::join!(
+        stage.commit(scene.here.run, 1, vec![row]),
+        stage.batch(scene.there.run, 1, gives)
+    );
+    assert_eq!(given.outcome(), Outcome::Done, "{}", given.detail);
+    let owner = stage.owner_of(&scene.player.id).await;
+    let expected = match crossed.outcome() {
+        Outcome::Done => (third.run, 3),
+        Outcome::TransferStale => (scene.here.run, 1),
+        other => panic!("{other:?}: {}", crossed.detail),
+    };
+    assert_eq!((owner.run_id, owner.ownership_sequence), expected);
+}
+
+/// Two runs give each other a region at the same moment: neither waits for the other for ever.
+pub(crate) async fn two_runs_give_each_other_a_region() {
+    let scene = scene().await;
+    let (one, two) = (&scene.here, &scene.there);
+    let back = wire::CommitRows {
+        gives: vec![give(two, one.run)],
+        ..wire::CommitRows::default()
+    };
+    let (there, back) = tokio::join!(
+        scene.stage.batch(one.run, 1, given(&scene)),
+        scene.stage.batch(two.run, 1, back)
+    );
+    assert_eq!(there.outcome(), Outcome::Done, "{}", there.detail);
+    assert_eq!(back.outcome(), Outcome::Done, "{}", back.detail);
+}
