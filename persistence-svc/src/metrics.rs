@@ -74,10 +74,11 @@ impl Metrics {
                 "Calls of fenced runs that were refused",
             ),
             calls: count("persistence.calls", "Calls by method and status"),
-            takeovers: count(
-                "persistence.placement.takeovers",
-                "Runs fenced against their will, by reason: lease or witnesses",
-            ),
+            takeovers: meter
+                .u64_counter("persistence.placement.takeovers")
+                .with_unit("{run}")
+                .with_description("Runs fenced against their will, by reason: lease or witnesses")
+                .build(),
             placements: count("persistence.placement.regions", "Regions given to a run"),
             pool_wait: seconds(
                 "persistence.pool.wait",
