@@ -197,16 +197,19 @@ impl Batch {
         let mut players: BTreeMap<_, _> = players.into_iter().collect();
         let going = self.flight_gives().any(|given| given == region);
         let ready = |(who, row): (&CharacterId, &Row)| match &row.going {
-            _ if row.region != region => true,
+            _ if row.region != region && row.stored_region != region => true,
             Some(Going::Logout { .. }) => true,
             Some(_) => false,
-            None => players.contains_key(who),
+            None => row.region != region || players.contains_key(who),
         };
         if going || self.gives.contains_key(&region) || !self.rows.iter().all(ready) {
             return false;
         }
-        for (who, row) in self.rows.iter_mut().filter(|(_, r)| r.region == region) {
-            if row.going.is_none()
+        for (who, row) in &mut self.rows {
+            if row.region != region {
+                // The store must hear of whoever has left the region before it is given.
+                row.urgent |= row.stored_region == region;
+            } else if row.going.is_none()
                 && let Some(record) = players.remove(who).map(Box::new)
             {
                 row.going = Some(Going::Give { record });
@@ -464,3 +467,7 @@ fn whose(row: &CharacterRow) -> Option<CharacterId> {
 #[cfg(test)]
 #[path = "batch_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "law_tests.rs"]
+mod law;

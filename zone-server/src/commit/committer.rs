@@ -114,7 +114,7 @@ impl Committer {
     }
 }
 
-fn parts(run_id: u64, sending: &Sending, traceparent: String) -> Vec<CommitPart> {
+pub(crate) fn parts(run_id: u64, sending: &Sending, traceparent: String) -> Vec<CommitPart> {
     let header = CommitHeader {
         run_id,
         sequence: sending.sequence,
