@@ -28,6 +28,8 @@ mod replay;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../tests/stage/store.rs"]
 mod store;
+#[path = "server_value_tests.rs"]
+mod value;
 
 use gateway::Gateway;
 use store::Store as FakeStore;

@@ -38,6 +38,10 @@ pub struct Seen {
     /// The tick in which a character left a run, transferred.
     pub transferred: Vec<(u64, u64, String)>,
     pub closed: Vec<u64>,
+    /// By run: the items that are shown to lie on the ground.
+    pub items: BTreeMap<u64, BTreeSet<String>>,
+    /// What came between two ticks: the items that it showed, and the events of its messages.
+    pub extras: Vec<(BTreeSet<String>, Vec<String>)>,
 }
 
 /// The gateway; clones are the same one.
@@ -128,6 +132,14 @@ impl Gateway {
         let mut chunks: BTreeMap<Chunk, BTreeSet<String>> = BTreeMap::new();
         while let Ok(Some(frame)) = inbound.message().await {
             let mut seen = self.seen.lock().unwrap();
+            if frame.extra {
+                let entered = frame.chunks.iter().flat_map(|chunk| &chunk.enter);
+                let entered = entered.map(|entity| entity.id.clone());
+                let sessions = frame.sessions.iter();
+                let messages = sessions.flat_map(|session| &session.messages);
+                let events = messages.map(|message| message.event.clone());
+                seen.extras.push((entered.collect(), events.collect()));
+            }
             for chunk in frame.chunks {
                 let at = chunk.chunk.unwrap();
                 let there = chunks.entry(Chunk { x: at.x, z: at.z }).or_default();
@@ -147,6 +159,9 @@ impl Gateway {
                     assert!(there.contains(&update.id), "{} is not there", update.id);
                 }
             }
+            let items = chunks.values().flatten();
+            let items = items.filter(|id| id.starts_with("item:")).cloned();
+            seen.items.insert(run, items.collect());
             let players = chunks.values().flatten().filter(|id| !id.contains(':'));
             let players = players.cloned().collect();
             seen.standing

@@ -39,6 +39,8 @@ pub struct Faults {
     pub stale_gives: u32,
     /// Characters are loaded when this ends, and not before.
     pub characters_held: bool,
+    /// Commits are looked at when this ends, and not before.
+    pub commits_held: bool,
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +68,8 @@ pub struct State {
     pub played: BTreeMap<Region, u64>,
     pub ground: BTreeMap<String, GroundItem>,
     pub problems: Vec<String>,
+    /// How many commits have come, also those that are not looked at yet.
+    pub commits_come: u64,
     /// The characters that zones asked for one by one.
     pub asked: Vec<String>,
     pub faults: Faults,
@@ -542,6 +546,10 @@ impl Runs for Store {
         }
         if header.rows as usize != rows.len() {
             return Err(Status::invalid_argument("rows are missing"));
+        }
+        self.state.lock().unwrap().commits_come += 1;
+        while self.read(|state| state.faults.commits_held) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
         let mut state = self.state.lock().unwrap();
         let gives = !rows.gives.is_empty();

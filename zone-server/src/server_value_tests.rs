@@ -1,0 +1,198 @@
+//! Nobody is told of value before the store has it.
+
+use serde_json::Value;
+
+use super::*;
+use crate::mutants::Mutants;
+
+/// One zone with ann, who has five logs in her first slot.
+struct Game {
+    scene: Scene,
+    gateway: Gateway,
+    run: u64,
+    stop: CancellationToken,
+}
+
+async fn game(mutants: Mutants) -> Game {
+    let (trap, store) = (Trap::at(Phase::Npcs), FakeStore::start().await);
+    let server = trapped(&store, &trap, |config| {
+        config.tick_ms = 100;
+        config.mutants = mutants;
+    })
+    .await;
+    let at = server.content.spawn();
+    let scene = Scene {
+        address: server.address().to_string(),
+        region: Region::from(at),
+        at,
+        store,
+    };
+    scene.store.log_in("ann", at);
+    scene.store.change(|state| {
+        let ann = state.characters.get_mut("ann").unwrap();
+        let logs = proto::rpc::persistence::v1::Slot {
+            slot: 0,
+            item_id: "logs".to_owned(),
+            quantity: 5,
+        };
+        ann.record.inventory.push(logs);
+    });
+    let stop = CancellationToken::new();
+    tokio::spawn(server.run(stop.clone()));
+    let run = || scene.store.run_at(&scene.address);
+    until("the run", || run().is_some()).await;
+    let run = run().unwrap();
+    let gateway = scene.ann_plays(run, 1).await;
+    Game {
+        scene,
+        gateway,
+        run,
+        stop,
+    }
+}
+
+impl Game {
+    fn hold(&self, held: bool) {
+        let store = &self.scene.store;
+        store.change(|state| state.faults.commits_held = held);
+    }
+
+    async fn drops(&self, number: u64) {
+        let data = r#"{"slot":0,"quantity":2}"#.to_owned();
+        let event = "inventory:drop";
+        self.gateway
+            .input(self.run, "ann", number, event, data)
+            .await;
+    }
+
+    /// The answers to the request of this number: codes, or `ack`.
+    fn answers(&self, number: u64) -> Vec<String> {
+        let messages = self.gateway.messages("ann").into_iter();
+        let answers = messages.filter(|m| *m.re == *number.to_string().as_bytes());
+        let code = |data: &[u8]| {
+            let data: Value = serde_json::from_slice(data).unwrap();
+            data["code"].as_str().unwrap_or("ack").to_owned()
+        };
+        answers.map(|m| code(&m.data)).collect()
+    }
+
+    fn told(&self, event: &str) -> Vec<Value> {
+        let messages = self.gateway.messages("ann").into_iter();
+        let told = messages.filter(|m| m.event == event);
+        told.map(|m| serde_json::from_slice(&m.data).unwrap())
+            .collect()
+    }
+
+    fn items(&self) -> usize {
+        self.gateway.read(|seen| seen.items[&self.run].len())
+    }
+
+    fn tick(&self) -> u64 {
+        let last = |word: &gateway::Word| word.tick;
+        self.gateway
+            .read(|seen| seen.words["ann"].last().map_or(0, last))
+    }
+
+    async fn ticks(&self, count: u64) {
+        let end = self.tick() + count;
+        until("ticks pass", || self.tick() >= end).await;
+    }
+
+    async fn commit_comes(&self) {
+        let come = || self.scene.store.read(|state| state.commits_come);
+        let before = come();
+        until("a commit comes", || come() > before).await;
+    }
+
+    fn shown_in_first_slot(&self) -> Value {
+        let sync = self
+            .gateway
+            .read(|seen| seen.attached["ann"].1.sync.clone());
+        let sync: Value = serde_json::from_slice(&sync).unwrap();
+        sync["inventory"][0]["quantity"].clone()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drop_is_told_and_shown_at_once_when_the_store_has_it_and_not_before() {
+    let game = game(Mutants::default()).await;
+    assert_eq!(game.shown_in_first_slot(), 5);
+    game.hold(true);
+    game.drops(1).await;
+    game.commit_comes().await;
+    // Walking does not wait.
+    game.gateway.walk(game.run, "ann", 2, game.scene.at).await;
+    until("the walk is answered", || game.answers(2) == ["ack"]).await;
+    assert_eq!(game.answers(1), [""; 0]);
+    assert!(game.told("inventory:update").is_empty());
+    assert_eq!(game.items(), 0);
+
+    // Whoever comes in between is shown what the store has acknowledged.
+    game.gateway.attach(game.run, "ann", 1, 2).await;
+    let again = |seen: &gateway::Seen| seen.attached["ann"].1.attach == 2;
+    until("ann is attached again", || game.gateway.read(again)).await;
+    assert_eq!(game.shown_in_first_slot(), 5);
+    game.ticks(2).await;
+    assert_eq!((game.items(), game.answers(1).len()), (0, 0));
+
+    game.hold(false);
+    until("the drop is answered", || game.answers(1) == ["ack"]).await;
+    let update = &game.told("inventory:update")[0];
+    assert_eq!(update["slots"][0]["item"]["quantity"], 3);
+    assert_eq!(game.items(), 1);
+    let sync = game.told("player:sync").pop().unwrap();
+    assert_eq!(sync["inventory"][0]["quantity"], 3);
+    let extras = game.gateway.read(|seen| seen.extras.clone());
+    let (items, events) = &extras[0];
+    assert_eq!(items.len(), 1, "together, between two ticks");
+    assert!(events.contains(&"ack".to_owned()), "{events:?}");
+    assert!(
+        events.contains(&"inventory:update".to_owned()),
+        "{events:?}"
+    );
+    let problems = game.scene.store.read(|state| state.problems.clone());
+    assert_eq!(problems, Vec::<String>::new());
+    game.stop.cancel();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn value_is_refused_while_the_store_does_not_answer_and_not_afterwards() {
+    let game = game(Mutants::default()).await;
+    game.hold(true);
+    game.drops(1).await;
+    game.commit_comes().await;
+    game.ticks(crate::commit::bounds::WAIT_TICKS_MAX + 1).await;
+    game.drops(2).await;
+    // This says nothing of what anybody has, and need not wait.
+    until("the second is refused", || {
+        game.answers(2) == ["storage_unavailable"]
+    })
+    .await;
+    assert_eq!(game.answers(1), [""; 0]);
+    game.hold(false);
+    until("the first is answered", || game.answers(1) == ["ack"]).await;
+    game.ticks(1).await;
+    game.drops(3).await;
+    until("the third is answered", || game.answers(3) == ["ack"]).await;
+    assert_eq!(game.items(), 2);
+    game.stop.cancel();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_broken_variant_tells_before_the_store_has_it() {
+    let game = game(Mutants {
+        ack_before_commit: true,
+        ..Mutants::default()
+    })
+    .await;
+    game.hold(true);
+    game.drops(1).await;
+    until("the drop is answered", || game.answers(1) == ["ack"]).await;
+    let has = |state: &store::State| state.characters["ann"].record.inventory[0].quantity;
+    assert_eq!(
+        game.scene.store.read(has),
+        5,
+        "and the store has nothing of it"
+    );
+    game.stop.cancel();
+}
