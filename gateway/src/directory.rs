@@ -74,6 +74,8 @@ pub(crate) struct DirectoryView {
     regions: HashMap<Region, Owner>,
     /// Nobody plays them until an operator says so.
     paused: HashSet<Region>,
+    /// When a region last got another owner.
+    moved: Instant,
     pulse: Arc<Pulse>,
 }
 
@@ -98,6 +100,7 @@ impl DirectoryView {
             runs: BTreeMap::new(),
             regions: HashMap::new(),
             paused: HashSet::new(),
+            moved: Instant::now(),
             pulse: Arc::new(Pulse {
                 start: Instant::now(),
                 last_ms: AtomicU64::new(NEVER),
@@ -118,6 +121,11 @@ impl DirectoryView {
         let played =
             |(region, owner): (&Region, &Owner)| live(owner.run_id) || self.paused.contains(region);
         self.age() <= FRESH && self.regions.iter().all(played)
+    }
+
+    /// For how long no region has got another owner, as far as is known here.
+    pub(crate) fn settled(&self) -> Duration {
+        self.moved.elapsed()
     }
 
     /// Nobody plays the region until an operator says so.
@@ -216,7 +224,13 @@ impl DirectoryView {
                 known.filter(|k| update.incarnation == self.incarnation && k.epoch > told.epoch);
             regions.insert(region, older.unwrap_or(told));
         }
+        let moved = if regions == self.regions {
+            self.moved
+        } else {
+            Instant::now()
+        };
         Push::New(Self {
+            moved,
             version: update.version,
             incarnation: update.incarnation,
             runs: runs.collect(),
@@ -234,6 +248,7 @@ impl DirectoryView {
         }
         let mut next = self.clone();
         next.regions.insert(region, to);
+        next.moved = Instant::now();
         Some(next)
     }
 }

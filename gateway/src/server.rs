@@ -176,7 +176,7 @@ fn build(
         Box::new(move |session| where_.position(session).map(|(tile, _)| tile)),
         (
             Box::new(move |character, epoch| known.replaced(character, epoch)),
-            Box::new(move |session| here.elsewhere(session)),
+            Box::new(move |session, attach| here.elsewhere(session, attach)),
         ),
     );
     let app = App {

@@ -98,5 +98,7 @@ pub enum GatewayEnvelope {
     Resumed {
         /// The session.
         session_id: String,
+        /// The number of its attach there; who has a higher one is not meant.
+        attach: u64,
     },
 }

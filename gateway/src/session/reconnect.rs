@@ -83,9 +83,14 @@ impl Session {
         match command {
             Command::Adopt(adoption) => self.adopt(*adoption).await,
             Command::Replaced if self.stage == Stage::World => self.replaced().await,
-            // One that has a socket is told by the zone, in order with all else.
-            Command::Elsewhere if self.socket.is_none() => self.gone_elsewhere().await,
-            Command::Replaced | Command::Elsewhere => Flow::On,
+            Command::Elsewhere(attach) => {
+                let session_id = &self.handle.session_id;
+                if self.app.zones.is_behind(session_id, attach) {
+                    return self.gone_elsewhere().await;
+                }
+                Flow::On
+            }
+            Command::Replaced => Flow::On,
         }
     }
 

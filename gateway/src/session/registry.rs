@@ -19,8 +19,8 @@ pub(crate) enum Command {
     Adopt(Box<Adoption>),
     /// A newer session plays the character now.
     Replaced,
-    /// The session itself goes on at another gateway.
-    Elsewhere,
+    /// The session itself was attached at another gateway, under this number.
+    Elsewhere(u64),
 }
 
 /// A new socket of a session.
@@ -82,10 +82,10 @@ impl Registry {
     }
 
     /// The session goes on at another gateway.
-    pub(crate) fn elsewhere(&self, session_id: &str) {
+    pub(crate) fn elsewhere(&self, session_id: &str, attach: u64) {
         let here = self.known().by_id.get(session_id).cloned();
         if let Some(here) = here {
-            tell(&here, Command::Elsewhere);
+            tell(&here, Command::Elsewhere(attach));
         }
     }
 

@@ -8,7 +8,10 @@
 //! that session epoch; the zone ends the older gateway's part, and a resume that comes to nothing
 //! leaves a connection that may authenticate.
 
-use proto::client::{RequestId, session::Resumed};
+use proto::{
+    client::{RequestId, session::Resumed},
+    topics::GatewayEnvelope,
+};
 use tokio::time::Instant;
 
 use super::{Account, Flow, Session, reconnect::OVER, registry::Handle, state::Stage};
@@ -92,12 +95,13 @@ impl Session {
         self.stage = Stage::World;
         let handle = self.handle.clone();
         self.app.registry.play(&character_id, epoch, handle);
+        let attach = attached.attach;
         let flow = self.taken_over(re, Some(attached));
-        let session_id = &present.session_id;
-        self.app
-            .hub
-            .announce_resume(&character_id, session_id)
-            .await;
+        let resumed = GatewayEnvelope::Resumed {
+            session_id: present.session_id.clone(),
+            attach,
+        };
+        self.app.hub.tell_other(&character_id, resumed).await;
         self.app.hub.join(present, self.mailbox.clone());
         flow
     }

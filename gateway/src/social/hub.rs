@@ -46,8 +46,8 @@ const SOON: Duration = Duration::from_millis(20);
 pub(crate) type Position = Box<dyn Fn(&str) -> Option<Tile> + Send + Sync>;
 /// Told when a newer session plays a character elsewhere.
 pub(crate) type Replaced = Box<dyn Fn(&str, u64) + Send + Sync>;
-/// Told when a session goes on at another gateway.
-pub(crate) type ResumedElsewhere = Box<dyn Fn(&str) + Send + Sync>;
+/// Told when a session goes on at another gateway, attached under a number.
+pub(crate) type ResumedElsewhere = Box<dyn Fn(&str, u64) + Send + Sync>;
 
 /// Chat and presence of one gateway.
 pub(crate) struct Hub {
@@ -154,16 +154,8 @@ impl Hub {
         self.tell_other(character_id, envelope).await;
     }
 
-    /// Tells the gateway that held this session until now, if it is another one, that it goes on
-    /// here.
-    pub(crate) async fn announce_resume(&self, character_id: &str, session_id: &str) {
-        let envelope = GatewayEnvelope::Resumed {
-            session_id: session_id.to_owned(),
-        };
-        self.tell_other(character_id, envelope).await;
-    }
-
-    async fn tell_other(&self, character_id: &str, envelope: GatewayEnvelope) {
+    /// Tells something to the gateway that the bus names for a character, if it is another one.
+    pub(crate) async fn tell_other(&self, character_id: &str, envelope: GatewayEnvelope) {
         let kept = self.bus.get(&topics::presence(character_id)).await;
         let Some(there) = kept.ok().flatten().and_then(|text| presence::read(&text)) else {
             return;
@@ -347,7 +339,7 @@ impl Hub {
                 character_id,
                 session_epoch,
             } => (self.replaced)(&character_id, session_epoch),
-            GatewayEnvelope::Resumed { session_id } => (self.resumed)(&session_id),
+            GatewayEnvelope::Resumed { session_id, attach } => (self.resumed)(&session_id, attach),
         }
     }
 }

@@ -25,10 +25,40 @@ struct Instruments {
     handovers: Counter<u64>,
     old_private: Counter<u64>,
     refused_messages: Counter<u64>,
-    recovery: Histogram<f64>,
     extra: Counter<u64>,
+    failover: Failover,
+}
+
+/// What is measured when zones are lost.
+#[derive(Debug)]
+struct Failover {
+    recovery: Histogram<f64>,
     fenced: Counter<u64>,
     suspected: Counter<u64>,
+}
+
+impl Failover {
+    fn new(meter: &Meter) -> Self {
+        let counter = |name, what| meter.u64_counter(name).with_description(what).build();
+        let recovery = meter
+            .f64_histogram("gateway_recovery_seconds")
+            .with_unit("s")
+            .with_description("From a session's loss of its zone to its attach at the next")
+            .with_boundaries(vec![
+                0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 30.0,
+            ]);
+        Self {
+            recovery: recovery.build(),
+            fenced: counter(
+                "gateway_fenced_frames_total",
+                "Frames and messages of runs that are fenced, dropped",
+            ),
+            suspected: counter(
+                "gateway_suspicions_total",
+                "Runs that were reported as dead to the store",
+            ),
+        }
+    }
 }
 
 /// What one flush came to.
@@ -119,26 +149,11 @@ impl Measures {
                 "gateway_messages_refused_total",
                 "Messages of zones for which a mailbox had no room",
             ),
-            recovery: meter
-                .f64_histogram("gateway_recovery_seconds")
-                .with_unit("s")
-                .with_description("From a session's loss of its zone to its attach at the next")
-                .with_boundaries(vec![
-                    0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 30.0,
-                ])
-                .build(),
             extra: counter(
                 "gateway_extra_frames_total",
                 "Frames of what an acknowledged batch released",
             ),
-            fenced: counter(
-                "gateway_fenced_frames_total",
-                "Frames and messages of runs that are fenced, dropped",
-            ),
-            suspected: counter(
-                "gateway_suspicions_total",
-                "Runs that were reported as dead to the store",
-            ),
+            failover: Failover::new(meter),
         }))
     }
 
@@ -159,7 +174,7 @@ impl Measures {
     }
 
     pub(crate) fn recovered(&self, after: Duration) {
-        self.0.recovery.record(after.as_secs_f64(), &[]);
+        self.0.failover.recovery.record(after.as_secs_f64(), &[]);
     }
 
     pub(crate) fn extra(&self) {
@@ -167,11 +182,11 @@ impl Measures {
     }
 
     pub(crate) fn fenced(&self) {
-        self.0.fenced.add(1, &[]);
+        self.0.failover.fenced.add(1, &[]);
     }
 
     pub(crate) fn suspected(&self) {
-        self.0.suspected.add(1, &[]);
+        self.0.failover.suspected.add(1, &[]);
     }
 
     pub(crate) fn late(&self) {

@@ -31,8 +31,8 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
 const ASKED_AT_ONCE: usize = 32;
 /// Between two rounds of asking everybody.
 const ROUND: Duration = Duration::from_millis(100);
-/// A character that nobody has had for so long, while everything was played, is not in the world:
-/// no handover and no look into the store takes longer.
+/// A character that nobody has had for so long, while everything was played and nothing changed
+/// hands, is not in the world: no handover takes longer.
 const NOWHERE: Duration = Duration::from_millis(1500);
 
 enum Round {
@@ -164,6 +164,7 @@ fn attached(run_id: u64, said: wire::Attached) -> Attached {
             z: region.z,
         },
         run_id,
+        attach: said.attach,
         sync: said.sync,
     }
 }

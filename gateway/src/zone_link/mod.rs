@@ -77,6 +77,8 @@ pub(crate) struct Attached {
     pub(crate) region: Region,
     /// Who plays it.
     pub(crate) run_id: u64,
+    /// The number of the attach.
+    pub(crate) attach: u64,
     /// Data of `player:sync` as JSON text.
     pub(crate) sync: Bytes,
 }
@@ -195,6 +197,12 @@ impl Zones {
     /// the last one that the owner has.
     pub(crate) async fn take_over(&self, session: AttachSession) -> Result<Attached, AttachError> {
         attach::take_over(&self.table, &self.directory, session).await
+    }
+
+    /// The session was attached elsewhere under this number, after all that it has here: what is
+    /// here of it is over.
+    pub(crate) fn is_behind(&self, session_id: &str, attach: u64) -> bool {
+        self.table.is_behind(session_id, attach)
     }
 
     /// Passes an input on. `Ok`: it was sent once, or is held until there is an owner; its answer

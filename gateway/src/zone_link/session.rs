@@ -211,7 +211,8 @@ impl Session {
 
     /// Who waits for this refusal, if anybody asked for it.
     pub(super) fn refused(&mut self, run: u64, attach: u64) -> Option<oneshot::Sender<Reply>> {
-        if self.route.resuming && attach == 0 {
+        if self.route.resuming {
+            // Whatever number the run gave it meanwhile.
             return self.asked.remove(&run);
         }
         let waiter = self

@@ -6,6 +6,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
+    time::Duration,
 };
 
 use proto::{client::Format, rpc::zone::v1 as wire};
@@ -18,6 +19,9 @@ use super::{
     session::{Link, Links, Reply, Session, to_zone},
 };
 use crate::{directory::Directory, mailbox::Mailbox, view::Measures};
+
+/// Whoever was given a region has loaded it after this time.
+const SETTLED: Duration = Duration::from_secs(3);
 
 /// A session whose run is lost and that is to be attached again.
 #[derive(Debug, Clone)]
@@ -199,6 +203,16 @@ impl Table {
         so
     }
 
+    /// The session was attached elsewhere under this number, after all that it has here.
+    pub(super) fn is_behind(&self, session_id: &str, attach: u64) -> bool {
+        let inside = self.inside();
+        inside.sessions.get(session_id).is_some_and(|session| {
+            // Who is just coming back will have a higher one.
+            let coming = session.returning || session.route.resuming;
+            !coming && session.route.attach < attach
+        })
+    }
+
     /// All linked runs, and whether everything is played by some of them, so that what none of
     /// them has is nowhere. None: the session needs nobody any more.
     pub(super) fn everybody(&self, lost: &Lost) -> Option<(Vec<u64>, bool)> {
@@ -210,6 +224,8 @@ impl Table {
         }
         let linked: Vec<u64> = inside.links.keys().copied().collect();
         let played = view.played_by(|run| inside.links.contains_key(&run));
+        // Whoever was just given a region may still be loading it.
+        let played = played && view.settled() >= SETTLED;
         Some((linked, played))
     }
 

@@ -69,6 +69,23 @@ async fn the_socket_that_still_stood_is_closed_as_replaced_by_its_own_resume() {
     assert_eq!(moved["event"], "ack");
 }
 
+/// The zone's word may be lost with its link; the bus carries it as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_older_gateway_hears_by_the_bus_that_its_session_goes_on_elsewhere() {
+    let stage = two_gateways().await;
+    stage.zone.be_silent();
+    let mut old = stage.player_at(0, "Ann").await;
+    // Who can be told something privately is known to the bus.
+    let mut other = stage.player_at(1, "Bob").await;
+    let hello = json!({"message": "hello", "channel": "private", "to": "Ann"});
+    assert_eq!(other.ask("player:chat", hello).await["event"], "ack");
+    let mut new = Client::connect(stage.address(1), "").await;
+    let resumed = resume(&mut new, &old.token, old.seq).await;
+    assert_eq!(resumed["event"], "session:resumed", "{resumed}");
+    assert_eq!(old.closed().await.0, 1001);
+    new.alive().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_resumes_at_once_one_plays_and_no_request_is_left_without_an_answer() {
     let stage = two_gateways().await;

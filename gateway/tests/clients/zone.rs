@@ -45,6 +45,8 @@ struct State {
     inputs: Vec<Input>,
     /// Characters that nobody may have yet, as while their region is being loaded.
     loading: bool,
+    /// Nobody is told that the character is attached elsewhere.
+    silent: bool,
 }
 
 #[derive(Clone)]
@@ -103,6 +105,11 @@ impl Zone {
     /// A character is being loaded, or is no more.
     pub(crate) fn load(&self, loading: bool) {
         self.state().loading = loading;
+    }
+
+    /// From now on nobody is told that a character of theirs is attached elsewhere.
+    pub(crate) fn be_silent(&self) {
+        self.state().silent = true;
     }
 
     /// A request of this character made the zone fail.
@@ -182,7 +189,7 @@ impl State {
         };
         let position = Some(playing.tile);
         let before = self.playing.insert(character_id.clone(), playing);
-        if let Some(before) = before.filter(|p| !p.gateway.is_empty())
+        if let Some(before) = before.filter(|p| !p.gateway.is_empty() && !self.silent)
             && (before.session_id != attach.session_id || before.gateway != gateway)
         {
             let left = Left {
