@@ -203,17 +203,24 @@ fn coins_go_to_the_pouch_and_past_its_end_into_the_pack() {
     ");
 }
 
-#[test]
-fn of_50_who_want_the_same_thing_in_one_tick_just_one_gets_it() {
+/// A stage on which ann has dropped #1 at 3,4.
+fn one_thing() -> Stage {
     let mut stage = Stage::new(&Land::default());
     stage.play("ann joins at 3 4 with logs 1\nann drops 0");
-    let all: Vec<String> = (0..50).map(|n| format!("p{n}")).collect();
-    let each = |deed: &str| {
-        let deeds: Vec<String> = all.iter().map(|who| format!("{who} {deed}")).collect();
-        deeds.join(" / ")
-    };
-    stage.play(&format!("{}\nwait 100", each("joins at 3 4")));
-    let told = stage.play(&each("takes #1"));
+    stage
+}
+
+/// Fifty players do the same in one tick.
+fn all_50(deed: &str) -> String {
+    let deeds: Vec<String> = (0..50).map(|n| format!("p{n} {deed}")).collect();
+    deeds.join(" / ")
+}
+
+#[test]
+fn of_50_who_want_the_same_thing_in_one_tick_just_one_gets_it() {
+    let mut stage = one_thing();
+    stage.play(&format!("{}\nwait 100", all_50("joins at 3 4")));
+    let told = stage.play(&all_50("takes #1"));
     assert_eq!(told.matches("0=logs 1").count(), 1, "{told}");
     assert_eq!(told.matches("refused NotFound").count(), 49, "{told}");
     assert_eq!(told.matches("#1 gone").count(), 1, "{told}");
@@ -221,15 +228,9 @@ fn of_50_who_want_the_same_thing_in_one_tick_just_one_gets_it() {
 
 #[test]
 fn of_50_who_come_to_the_same_thing_in_one_tick_just_one_gets_it() {
-    let mut stage = Stage::new(&Land::default());
-    stage.play("ann joins at 3 4 with logs 1\nann drops 0");
-    let all: Vec<String> = (0..50).map(|n| format!("p{n}")).collect();
-    let each = |deed: &str| {
-        let deeds: Vec<String> = all.iter().map(|who| format!("{who} {deed}")).collect();
-        deeds.join(" / ")
-    };
-    stage.play(&format!("{}\nwait 100", each("joins at 6 4")));
-    let told = stage.play(&format!("{}\nwait 1", each("takes #1")));
+    let mut stage = one_thing();
+    stage.play(&format!("{}\nwait 100", all_50("joins at 6 4")));
+    let told = stage.play(&format!("{}\nwait 1", all_50("takes #1")));
     assert!(!told.contains("refused"), "{told}");
     assert_eq!(told.matches("0=logs 1").count(), 1, "{told}");
     assert_eq!(told.matches("failed NotFound").count(), 49, "{told}");
