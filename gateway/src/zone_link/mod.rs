@@ -2,9 +2,10 @@
 //! session that plays the run that plays it now.
 //!
 //! In reading order: `route` (pure: where one session's inputs go), `session`, `table` (all
-//! sessions and links behind one short lock), `hearing` (what runs say of sessions), `pair` (the
-//! streams with one run), `witness` (what is reported of a run's death), `keeper` (a pair for
-//! each run of the directory), `attach` (finds the run that plays a character).
+//! sessions and links behind one short lock), `returning` (sessions that were at another gateway),
+//! `hearing` (what runs say of sessions), `pair` (the streams with one run), `witness` (what is
+//! reported of a run's death), `keeper` (a pair for each run of the directory), `attach` (finds
+//! the run that plays a character).
 //!
 //! Always: inputs of a session epoch are numbered without gaps and none is sent twice; private
 //! frames of an older ownership are dropped; the streams are drained whatever clients do.
@@ -13,6 +14,7 @@ mod attach;
 mod hearing;
 mod keeper;
 mod pair;
+mod returning;
 mod route;
 mod session;
 mod table;
