@@ -16,7 +16,7 @@ use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::Cause;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
 use stage::value::{ledger, owns, slot};
-use stage::{Kind, Stage, Zone, at, region, stay};
+use stage::{Kind, Stage, at, region, stay};
 
 const SIZES: [usize; 3] = [100, 1_000, 5_000];
 const ROUNDS: u64 = 12;
@@ -32,26 +32,6 @@ fn main() {
             }
         }
     });
-}
-
-/// Characters in the world at region (0, 0).
-async fn crowd(stage: &Stage, zone: &Zone, size: usize) -> Vec<wire::CharacterRecord> {
-    let account = stage.account().await;
-    let columns = r#"(id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ", online,
-                      "sessionEpoch")"#;
-    stage.sql(
-        &format!(
-            "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {size})
-             INSERT INTO characters {columns}
-             SELECT 'c' || n, '{account}', 'C' || n, 'c' || n, 1, 0, 0, 1, 1 FROM n"
-        ),
-        &format!(
-            "INSERT INTO characters {columns}
-             SELECT 'c' || n, '{account}', 'C' || n, 'c' || n, 1, 0, 0, true, 1
-             FROM generate_series(1, {size}) n"
-        ),
-    );
-    stage.load_region(zone).await.unwrap().characters
 }
 
 /// Everybody has taken a step.
@@ -78,7 +58,7 @@ fn gains(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
 async fn measure(kind: Kind, size: usize) {
     let stage = Stage::new(kind).await;
     let zone = stage.zone(region(0, 0)).await;
-    let crowd = crowd(&stage, &zone, size).await;
+    let crowd = stage.crowd(&zone, size).await;
     let mut sequence = 0;
     for (what, rows) in [
         ("positions", steps as fn(&_, u64) -> _),

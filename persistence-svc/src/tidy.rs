@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use crate::placement::planner::millis;
 use crate::store::Store;
 
-const PERIOD: Duration = Duration::from_mins(10);
+const PERIOD: Duration = Duration::from_secs(600);
 const STEP_LIMIT: Duration = Duration::from_secs(10);
-const OLDER: Duration = Duration::from_hours(24);
+const OLDER: Duration = Duration::from_secs(86_400);
 /// Of each kind, in each round.
 const MOST: i64 = 500;
 

@@ -25,8 +25,8 @@ pub use conservation::{Conservation, Total};
 pub use error::StoreLocked;
 use error::{Result, StoreError};
 use model::{
-    Batch, Character, CommitOutcome, Directory, Ended, LoadedRegion, OpenSession, Opened, Ownership,
-    Record, Region, RegionReport, Registered, Registration, Renewal, Renewed, SignedIn,
+    Batch, Character, CommitOutcome, Directory, Ended, LoadedRegion, OpenSession, Opened,
+    Ownership, Record, Region, RegionReport, Registered, Registration, Renewal, Renewed, SignedIn,
 };
 
 /// How many characters an account may have.
@@ -140,7 +140,9 @@ pub(crate) trait Operators: Send + Sync {
 
 /// The whole store.
 #[async_trait]
-pub(crate) trait Store: Accounts + Sessions + Runs + Commits + Directories + Operators {
+pub(crate) trait Store:
+    Accounts + Sessions + Runs + Commits + Directories + Operators
+{
     /// `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;
     /// Brings the tables up to date. May be repeated.

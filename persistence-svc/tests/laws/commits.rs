@@ -370,22 +370,7 @@ const CROWD: usize = 3_000;
 pub(crate) async fn many_rows_are_one_batch(kind: Kind) {
     let stage = Stage::new(kind).await;
     let zone = stage.zone(region(0, 0)).await;
-    let account = stage.account().await;
-    let columns = r#"(id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ", online,
-                      "sessionEpoch")"#;
-    stage.sql(
-        &format!(
-            "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {CROWD})
-             INSERT INTO characters {columns}
-             SELECT 'c' || n, '{account}', 'C' || n, 'c' || n, 1, 0, 0, 1, 1 FROM n"
-        ),
-        &format!(
-            "INSERT INTO characters {columns}
-             SELECT 'c' || n, '{account}', 'C' || n, 'c' || n, 1, 0, 0, true, 1
-             FROM generate_series(1, {CROWD}) n"
-        ),
-    );
-    let loaded = stage.load_region(&zone).await.unwrap().characters;
+    let loaded = stage.crowd(&zone, CROWD).await;
     assert_eq!(loaded.len(), CROWD);
     let rows = (0_i32..)
         .zip(&loaded)

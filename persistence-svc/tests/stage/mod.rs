@@ -318,6 +318,26 @@ impl Stage {
         player
     }
 
+    /// Many characters of a new account, in the world at the zone's region.
+    pub(crate) async fn crowd(&self, zone: &Zone, size: usize) -> Vec<wire::CharacterRecord> {
+        let account = self.account().await;
+        let columns = r#"(id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ",
+                          online, "sessionEpoch")"#;
+        let (x, z) = (zone.place.x, zone.place.z);
+        let values = format!("'c' || n, '{account}', 'C' || n, 'c' || n, 1, {x}, {z}");
+        self.sql(
+            &format!(
+                "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {size})
+                 INSERT INTO characters {columns} SELECT {values}, 1, 1 FROM n"
+            ),
+            &format!(
+                "INSERT INTO characters {columns}
+                 SELECT {values}, true, 1 FROM generate_series(1, {size}) n"
+            ),
+        );
+        self.load_region(zone).await.unwrap().characters
+    }
+
     // What zones ask.
 
     pub(crate) async fn register(&self, regions: &[Region]) -> wire::RegisterReply {

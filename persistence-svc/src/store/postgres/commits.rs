@@ -1,8 +1,8 @@
 //! Batches in PostgreSQL: one transaction, one statement per table.
 //!
-//! Always: locks are taken in one order: runs by id, regions by place, characters by id. What a lock
-//! protects is read in a statement after the one that took it, because a statement that
-//! waited still sees the world as it was before it waited.
+//! Always: locks are taken in one order: runs by id, regions by place, characters by id. What a
+//! lock protects is read in a statement after the one that took it, or in its own rows, because a
+//! statement that waited still sees the rest of the world as it was before it waited.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};

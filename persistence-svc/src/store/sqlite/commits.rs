@@ -33,8 +33,8 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
     format!(
         r#"UPDATE characters SET "regionX" = ?2, "regionZ" = ?3, "ownershipSequence" = ?4,
              online = ?5, "positionX" = ?6, "positionY" = ?7, "positionZ" = ?8,
-             "combatLevel" = ?9, health = ?10, coins = coalesce(?11, coins), "runEnergy" = ?12, running = ?13,
-             placed = ?14 {skills}
+             "combatLevel" = ?9, health = ?10, coins = coalesce(?11, coins), "runEnergy" = ?12,
+             running = ?13, placed = ?14 {skills}
            WHERE id = ?1"#
     )
 });

@@ -47,7 +47,8 @@ impl Sessions for Sqlite {
         self.read(move |transaction| {
             alive(transaction, run)?;
             let mut statement = transaction.prepare_cached(&format!(
-                "{OWNERSHIP} WHERE c.online = 1 AND c.quarantined = 0 AND r.run_id = ?1 ORDER BY c.id"
+                "{OWNERSHIP} WHERE c.online = 1 AND c.quarantined = 0 AND r.run_id = ?1
+                 ORDER BY c.id"
             ))?;
             let rows = statement.query_map([run], ownership)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
