@@ -36,14 +36,47 @@ pub(crate) struct Metrics {
     commits: Counter<u64>,
     commit_rows: Counter<u64>,
     commit_time: Histogram<f64>,
-    ledger: Gauge<u64>,
-    held: Gauge<u64>,
-    commit_wait: Gauge<f64>,
-    value: Gauge<u64>,
+    value: ValueGauges,
     handovers: Counter<u64>,
     region_moves: Counter<u64>,
     handover_time: Histogram<f64>,
     runs: Counter<u64>,
+}
+
+/// What waits for the store.
+#[derive(Debug, Clone)]
+struct ValueGauges {
+    ledger: Gauge<u64>,
+    held: Gauge<u64>,
+    wait: Gauge<f64>,
+    state: Gauge<u64>,
+}
+
+impl ValueGauges {
+    fn new(meter: &Meter) -> ValueGauges {
+        let now = |name: &'static str, what: &'static str| {
+            meter.u64_gauge(name).with_description(what).build()
+        };
+        ValueGauges {
+            ledger: now(
+                "zone_ledger_entries",
+                "Entries of the ledger that are not acknowledged",
+            ),
+            held: now(
+                "zone_held_messages",
+                "Messages and ground items that wait for an acknowledgement",
+            ),
+            wait: meter
+                .f64_gauge("zone_commit_wait_seconds")
+                .with_unit("s")
+                .with_description("Since the batch in flight was cut; 0: there is none")
+                .build(),
+            state: now(
+                "zone_value_state",
+                "Whether value may change hands: 0 yes, 1 frozen, 2 storage unavailable",
+            ),
+        }
+    }
 }
 
 impl Metrics {
@@ -85,23 +118,7 @@ impl Metrics {
             commits: count("zone_commits_total", "Commits by outcome"),
             commit_rows: count("zone_commit_rows_total", "Rows sent in commits"),
             commit_time: seconds("zone_commit_seconds", "Time of commits", &CALL_BUCKETS),
-            ledger: now(
-                "zone_ledger_entries",
-                "Entries of the ledger that are not acknowledged",
-            ),
-            held: now(
-                "zone_held_messages",
-                "Messages and ground items that wait for an acknowledgement",
-            ),
-            commit_wait: meter
-                .f64_gauge("zone_commit_wait_seconds")
-                .with_unit("s")
-                .with_description("Since the batch in flight was cut; 0: there is none")
-                .build(),
-            value: now(
-                "zone_value_state",
-                "Whether value may change hands: 0 yes, 1 frozen, 2 storage unavailable",
-            ),
+            value: ValueGauges::new(meter),
             handovers: count("zone_handovers_total", "Handovers of players by outcome"),
             region_moves: count("zone_region_moves_total", "Moves of regions by outcome"),
             handover_time: seconds(
@@ -163,10 +180,11 @@ impl Metrics {
 
     /// What waits for the store after a tick, and whether value may change hands.
     pub(crate) fn value(&self, ledger: usize, held: usize, waiting_ms: u64, state: u64) {
-        self.ledger.record(ledger as u64, &[]);
-        self.held.record(held as u64, &[]);
-        self.commit_wait.record(waiting_ms as f64 / 1000.0, &[]);
-        self.value.record(state, &[]);
+        let gauges = &self.value;
+        gauges.ledger.record(ledger as u64, &[]);
+        gauges.held.record(held as u64, &[]);
+        gauges.wait.record(waiting_ms as f64 / 1000.0, &[]);
+        gauges.state.record(state, &[]);
     }
 
     /// A step of a handover that is one of few words: done, refused, stale, local, taken, dropped.

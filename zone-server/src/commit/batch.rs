@@ -231,10 +231,16 @@ impl Batch {
 
     /// A region is another's, without a batch of this run that says so.
     pub(crate) fn lost(&mut self, region: Region) -> Lost {
-        let here = |row: &Row| row.region == region || row.stored_region == region;
-        let lost: BTreeMap<_, _> = self.rows.extract_if(.., |_, row| here(row)).collect();
-        let valued = lost.values().any(|row| row.valued);
-        let characters: BTreeSet<CharacterId> = lost.into_keys().collect();
+        let mut characters = BTreeSet::new();
+        let mut valued = false;
+        self.rows.retain(|who, row| {
+            let lost = row.region == region || row.stored_region == region;
+            if lost {
+                valued |= row.valued;
+                characters.insert(who.clone());
+            }
+            !lost
+        });
         self.gives.remove(&region);
         let value = self.value.lost(region, &characters);
         Lost {

@@ -78,14 +78,18 @@ impl Value {
             });
         }
         let ledger = std::mem::take(&mut self.ledger);
-        rows.ledger.extend(ledger.into_iter().filter_map(ledger_row));
+        rows.ledger
+            .extend(ledger.into_iter().filter_map(ledger_row));
     }
 
     /// For the broken variant `separate_saves`: only what the ledger says of `who`.
     pub(crate) fn take_of(&mut self, who: &CharacterId, rows: &mut CommitRows) {
         let of = Holder::Character(who.clone());
-        let taken = self.ledger.extract_if(.., |key, _| key.0 == of);
-        rows.ledger.extend(taken.filter_map(ledger_row));
+        let all = std::mem::take(&mut self.ledger).into_iter();
+        let (taken, rest) = all.partition(|(key, _)| key.0 == of);
+        self.ledger = rest;
+        let taken: BTreeMap<Key, i64> = taken;
+        rows.ledger.extend(taken.into_iter().filter_map(ledger_row));
     }
 
     /// A region is another's, without a batch that says so. True: something waits that is of this

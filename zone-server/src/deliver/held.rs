@@ -122,8 +122,15 @@ impl HeldGround {
 
     /// The batch `sequence` is acknowledged: whose look may be shown as it is now.
     pub(crate) fn release(&mut self, sequence: u64) -> Vec<EntityId> {
-        let ready = self.0.extract_if(.., |_, of| *of <= sequence);
-        ready.map(|(id, _)| id).collect()
+        let mut ready = Vec::new();
+        self.0.retain(|id, of| {
+            let held = *of > sequence;
+            if !held {
+                ready.push(id.clone());
+            }
+            held
+        });
+        ready
     }
 
     /// How many are held.

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use bytes::Bytes;
 use proto::{client::ErrorCode, rpc::zone::v1::Input};
 use world::{CharacterId, Inbox, Intent, Phase, PhaseClock, PlayerInput, Tick};
 
@@ -169,21 +170,25 @@ impl Run {
         inbox.arrivals.sort_by(|a, b| a.record.id.cmp(&b.record.id));
         self.hands.metrics.inbox(inbox.inputs.len());
         for (who, re) in leaving {
-            // What it asked before is as good as done, because it is not there to see it; but for
-            // what it would have found in its pack when it comes back.
-            for input in inbox.inputs.extract_if(.., |input| input.who == who) {
-                if !of_value(&input.intent) {
-                    continue;
-                }
-                let asked = requests.remove(&(input.who, input.number));
-                if let (Some(seat), Some(asked)) = (self.roster.get_mut(&who), asked) {
-                    seat.tell(too_late(&asked));
-                }
-            }
-            self.leave(&who, "left", re);
+            self.leaves(&who, re, &mut inbox, &mut requests);
         }
         self.handling.clone_from(&inbox.inputs);
         (inbox, requests)
+    }
+
+    /// A player leaves. What it asked before is as good as done, because it is not there to see it;
+    /// but for what it would have found in its pack when it comes back.
+    fn leaves(&mut self, who: &CharacterId, re: Bytes, inbox: &mut Inbox, asked: &mut Requests) {
+        for input in inbox.inputs.extract_if(.., |input| input.who == *who) {
+            if !of_value(&input.intent) {
+                continue;
+            }
+            let request = asked.remove(&(input.who, input.number));
+            if let (Some(seat), Some(request)) = (self.roster.get_mut(who), request) {
+                seat.tell(too_late(&request));
+            }
+        }
+        self.leave(who, "left", re);
     }
 }
 
