@@ -184,3 +184,23 @@ pub(crate) fn refusal(status: &Status) -> ErrorCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_store_refuses_at_the_door_has_a_code_of_its_own() {
+        let at_the_door = |code| enter_refusal(&Status::new(code, ""));
+        assert_eq!(
+            at_the_door(Code::FailedPrecondition),
+            ErrorCode::Quarantined
+        );
+        assert_eq!(at_the_door(Code::NotFound), ErrorCode::NotYourCharacter);
+        for away in [Code::Unavailable, Code::DeadlineExceeded] {
+            assert_eq!(at_the_door(away), ErrorCode::StorageUnavailable);
+        }
+        let deleted = refusal(&Status::failed_precondition(""));
+        assert_eq!(deleted, ErrorCode::CharacterOnline);
+    }
+}

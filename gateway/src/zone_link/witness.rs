@@ -80,3 +80,43 @@ impl Witness {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn silence_is_no_proof_of_death_and_a_broken_connection_is() {
+        let silent = Err::<(), _>(Silent(Duration::from_secs(5))).context("watch");
+        assert!(!is_reset(&silent.expect_err("silence")));
+        let broken = tonic::Status::from_error(std::io::Error::from(ErrorKind::BrokenPipe).into());
+        assert!(is_reset(&broken.into()));
+    }
+
+    /// It listens and says nothing, as a process does that was stopped.
+    #[tokio::test]
+    async fn an_address_that_takes_connections_is_not_reported() {
+        use opentelemetry::metrics::MeterProvider;
+        let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+        let silent = silent.expect("a port");
+        let store = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+        let store = store.expect("a port");
+        let address = |listener: &tokio::net::TcpListener| {
+            listener.local_addr().expect("an address").to_string()
+        };
+        let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
+        let witness = Witness::new("g", vec![address(&store)], Measures::new(&meter));
+        witness.look(1, &address(&silent)).await;
+        let asked = timeout(Duration::from_millis(1), store.accept()).await;
+        assert!(asked.is_err(), "the store was told");
+        let gone = address(&silent);
+        drop(silent);
+        let (_, asked) = tokio::join!(
+            timeout(Duration::from_secs(5), witness.look(1, &gone)),
+            timeout(Duration::from_secs(5), store.accept())
+        );
+        assert!(asked.is_ok(), "the store was not told of one that refuses");
+    }
+}
