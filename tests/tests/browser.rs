@@ -1,7 +1,7 @@
 //! The page in a real browser: Chromium, headless, driven through chromedriver. Screenshots are
 //! kept under `tests/out`.
 
-use std::{path::PathBuf, process::Command, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, process::Command, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 use fantoccini::{Client, ClientBuilder, Locator, key::Key};
@@ -15,6 +15,8 @@ use tests::{
 use tokio::time::{Instant, sleep};
 
 const SOON: Duration = Duration::from_secs(20);
+/// What was dropped is everybody's after 100 ticks.
+const FREE_WITHIN: Duration = Duration::from_secs(75);
 
 struct Driver {
     port: u16,
@@ -136,6 +138,12 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
     heard(bob, "Good to see you.").await?;
     shoot(ann, "talking").await?;
 
+    reconnects(ann).await?;
+    let dropped = drops(bob, ann).await?;
+    shoot(ann, "something-on-the-ground").await?;
+    picks_up(bob, &dropped, "its own").await?;
+    let dropped = drops(bob, ann).await?;
+
     over_the_border(&atlas, ann, gate, cluster).await?;
     shoot(ann, "over-the-border").await?;
 
@@ -152,6 +160,23 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
         "{before} became {after}"
     );
     shoot(ann, "reloaded").await?;
+    let kept = pack_until(ann, "the pack after a reload", |_| true).await?;
+    ensure!(kept == pack(&before), "{before} became {kept}");
+    go(&atlas, ann, dropped.tile).await?;
+    picks_up(ann, &dropped, "what another has dropped").await?;
+    let (own, others) = (held(&pack(&state(bob).await?)), held(&kept));
+    let item = &dropped.item;
+    let now = held(&pack(&state(ann).await?));
+    ensure!(now.get(item) == Some(&(others.get(item).unwrap_or(&0) + 1)));
+    ensure!(
+        own.get(item).copied() == Some(dropped.left),
+        "{own:?} {dropped:?}"
+    );
+    ann.refresh().await?;
+    until(ann, "the world after another reload", in_world).await?;
+    let again = pack_until(ann, "the pack", |pack| held(pack) == now).await?;
+    ensure!(held(&again) == now);
+    is_cut_and_resumes(ann).await?;
 
     ann.set_window_size(390, 844).await?;
     let deadline = Instant::now() + SOON;
@@ -200,6 +225,169 @@ fn beside(atlas: &Atlas, at: (i32, i32)) -> Result<(i32, i32)> {
         .context("walled in")
 }
 
+/// The page's decisions about lost connections, executed where they run.
+async fn reconnects(browser: &Client) -> Result<()> {
+    let checks = include_str!("page/reconnect.js");
+    let script = format!(
+        "{checks}; const done = arguments[0]; \
+         checks().then(done, (error) => done([String(error.stack)]));"
+    );
+    let wrong = browser.execute_async(&script, vec![]).await?;
+    ensure!(wrong == json!([]), "{wrong:#}");
+    Ok(())
+}
+
+/// The socket is gone at once; the session goes on over another one.
+async fn is_cut_and_resumes(browser: &Client) -> Result<()> {
+    let before = state(browser).await?;
+    browser.execute("window.tilestead.cut()", vec![]).await?;
+    let resumed = |state: &Value| in_world(state) && state["resumes"] != before["resumes"];
+    let after = until(browser, "a resumed session", resumed).await?;
+    ensure!(after["characterId"] == before["characterId"]);
+    ensure!(pack(&after) == pack(&before), "{before} became {after}");
+    Ok(())
+}
+
+/// What was dropped, where, and how many of it are left to whoever did.
+#[derive(Debug)]
+struct Dropped {
+    entity: String,
+    item: String,
+    tile: (i32, i32),
+    left: u64,
+}
+
+/// One drops one of something; the other sees it lie there, and may not have it yet.
+async fn drops(who: &Client, other: &Client) -> Result<Dropped> {
+    let full = |pack: &Value| !held(pack).is_empty();
+    let before = pack_until(who, "something in the pack", full).await?;
+    let slots = before["slots"].as_array().context("slots")?;
+    let slot = slots.iter().position(|slot| !slot.is_null());
+    let slot = slot.context("nothing to drop")?;
+    let item = slots[slot]["itemId"].as_str().context("item")?.to_owned();
+    let known: Vec<String> = lying(&state(other).await?, &item);
+    let had = held(&before)[&item];
+    // As a person does it: by the menu of the slot.
+    let script = "document.querySelectorAll('#slots button')[arguments[0]].click(); \
+        const rows = [...document.querySelectorAll('#menu button')]; \
+        rows.find((row) => /^Drop( one)?$/.test(row.textContent)).click();";
+    let args = vec![json!(slot)];
+    who.execute(script, args).await.context("the menu")?;
+    pack_until(who, "one less", |pack| {
+        held(pack).get(&item).copied().unwrap_or(0) + 1 == had
+    })
+    .await?;
+    let seen = until(other, "something on the ground", |state| {
+        lying(state, &item).iter().any(|id| !known.contains(id))
+    })
+    .await?;
+    let mut fresh = lying(&seen, &item);
+    fresh.retain(|id| !known.contains(id));
+    let entity = fresh.pop().context("gone again")?;
+    tries_in_vain(other, &entity).await?;
+    Ok(Dropped {
+        tile: position(&state(who).await?)?,
+        left: had - 1,
+        entity,
+        item,
+    })
+}
+
+async fn tries_in_vain(browser: &Client, entity: &str) -> Result<()> {
+    pick_up(browser, entity).await?;
+    let deadline = Instant::now() + SOON;
+    loop {
+        let script = "return document.querySelector('#notices').innerText";
+        let shown = browser.execute(script, vec![]).await?;
+        if shown.as_str().is_some_and(|t| t.contains("somebody else")) {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "no word of whose it is: {shown}");
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+async fn pick_up(browser: &Client, entity: &str) -> Result<()> {
+    browser
+        .execute("window.tilestead.pickUp(arguments[0])", vec![json!(entity)])
+        .await?;
+    Ok(())
+}
+
+/// Waits until it may be had by this one, and takes it.
+async fn picks_up(browser: &Client, dropped: &Dropped, what: &str) -> Result<()> {
+    let before = held(&pack(&state(browser).await?));
+    let more = before.get(&dropped.item).copied().unwrap_or(0) + 1;
+    let deadline = Instant::now() + FREE_WITHIN;
+    loop {
+        let state = state(browser).await?;
+        let all = state["all"].as_array().context("entities")?;
+        let item = all.iter().find(|e| e["id"] == json!(dropped.entity));
+        let item = item.with_context(|| format!("{what}: {dropped:?} is gone"))?;
+        if item["owner"].is_null() || item["owner"] == state["characterId"] {
+            break;
+        }
+        ensure!(Instant::now() < deadline, "{what}: still protected: {item}");
+        sleep(Duration::from_millis(200)).await;
+    }
+    pick_up(browser, &dropped.entity).await?;
+    pack_until(browser, what, |pack| {
+        held(pack).get(&dropped.item) == Some(&more)
+    })
+    .await?;
+    until(browser, "nothing on the ground", |state| {
+        !lying(state, &dropped.item).contains(&dropped.entity)
+    })
+    .await?;
+    Ok(())
+}
+
+/// Ids of the ground items of a kind.
+fn lying(state: &Value, item: &str) -> Vec<String> {
+    let all = state["all"].as_array().cloned().unwrap_or_default();
+    all.iter()
+        .filter(|e| e["type"] == json!("item") && e["itemId"] == json!(item))
+        .filter_map(|e| e["id"].as_str().map(str::to_owned))
+        .collect()
+}
+
+fn pack(state: &Value) -> Value {
+    state["pack"].clone()
+}
+
+/// By item id, and the pouch.
+fn held(pack: &Value) -> BTreeMap<String, u64> {
+    let mut held = BTreeMap::new();
+    for slot in pack["slots"].as_array().into_iter().flatten() {
+        if let (Some(id), Some(n)) = (slot["itemId"].as_str(), slot["quantity"].as_u64()) {
+            *held.entry(id.to_owned()).or_default() += n;
+        }
+    }
+    if let Some(coins) = pack["coins"].as_u64() {
+        held.insert("in the pouch".to_owned(), coins);
+    }
+    held
+}
+
+async fn pack_until(browser: &Client, what: &str, test: impl Fn(&Value) -> bool) -> Result<Value> {
+    let fits = |state: &Value| state["pack"]["coins"].is_u64() && test(&state["pack"]);
+    Ok(pack(&until(browser, what, fits).await?))
+}
+
+async fn go(atlas: &Atlas, browser: &Client, to: (i32, i32)) -> Result<()> {
+    let ways = atlas.terrain.ways_to(to);
+    loop {
+        let at = position(&state(browser).await?)?;
+        if at == to {
+            return Ok(());
+        }
+        let next = ways
+            .toward(at, 20)
+            .with_context(|| format!("no way from {at:?}"))?;
+        walk(browser, next).await?;
+    }
+}
+
 async fn over_the_border(
     atlas: &Atlas,
     browser: &Client,
@@ -210,17 +398,7 @@ async fn over_the_border(
         .as_str()
         .context("no id")?
         .to_owned();
-    let ways = atlas.terrain.ways_to(gate.low);
-    loop {
-        let at = position(&state(browser).await?)?;
-        if at == gate.low {
-            break;
-        }
-        let next = ways
-            .toward(at, 20)
-            .with_context(|| format!("no way from {at:?}"))?;
-        walk(browser, next).await?;
-    }
+    go(atlas, browser, gate.low).await?;
     walk(browser, gate.high).await?;
     let deadline = Instant::now() + SOON;
     loop {
@@ -280,7 +458,8 @@ async fn heard(browser: &Client, text: &str) -> Result<()> {
 async fn state(browser: &Client) -> Result<Value> {
     let script = "if (!window.tilestead) return null; \
         const s = window.tilestead.state(); \
-        s.all = [...window.tilestead.entities()]; return s;";
+        s.all = [...window.tilestead.entities()]; s.pack = window.tilestead.pack(); \
+        s.resumes = window.tilestead.resumes(); return s;";
     Ok(browser.execute(script, vec![]).await?)
 }
 

@@ -4,7 +4,7 @@
 //! It asks for one thing at a time. While the outcome of an earlier request is unknown it asks
 //! for what cannot be mistaken for that: a move between slots, or an item of another kind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proto::client::{sync::Stack, update::Entity};
 use rand::{RngExt, SeedableRng};
@@ -32,6 +32,8 @@ pub struct Forager {
     dice: ChaCha8Rng,
     /// Ground items: dropped by somebody else.
     others: BTreeMap<String, bool>,
+    /// Ground items that it has asked for; it may see them for a moment after it has them.
+    tried: BTreeSet<String>,
 }
 
 impl Forager {
@@ -40,6 +42,7 @@ impl Forager {
         Self {
             dice: ChaCha8Rng::seed_from_u64(seed),
             others: BTreeMap::new(),
+            tried: BTreeSet::new(),
         }
     }
 
@@ -124,7 +127,13 @@ impl Forager {
             })
         };
         let items = view.map.entities().filter(|e| e.kind == "item");
-        let mut able: Vec<&Entity> = items.filter(near).filter(free).filter(distinct).collect();
+        let untried = |e: &&Entity| !self.tried.contains(&e.id);
+        let mut able: Vec<&Entity> = items
+            .filter(untried)
+            .filter(near)
+            .filter(free)
+            .filter(distinct)
+            .collect();
         // The map is in no order; the dice must fall the same way each time.
         able.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         let others: Vec<&Entity> = able
@@ -134,6 +143,7 @@ impl Forager {
             .collect();
         let from = if others.is_empty() { &able } else { &others };
         let chosen = *self.one_of(from)?;
+        self.tried.insert(chosen.id.clone());
         Some(Deed::Pickup {
             target: chosen.id.clone(),
             item: item_of(chosen)?.to_owned(),
@@ -146,6 +156,9 @@ impl Forager {
         let me = view.entered.as_ref().map(|entered| &*entered.entity_id);
         if self.others.len() > REMEMBERED {
             self.others.retain(|id, _| view.map.entity(id).is_some());
+        }
+        if self.tried.len() > REMEMBERED {
+            self.tried.retain(|id| view.map.entity(id).is_some());
         }
         for item in view.map.entities().filter(|e| e.kind == "item") {
             if let Some(owner) = owner(item) {

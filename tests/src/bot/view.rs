@@ -69,6 +69,8 @@ pub struct View {
     pub first_leap: Option<[(u64, i32, i32); 2]>,
     /// The own entity was missing from the map after an update.
     pub self_unseen: u64,
+    /// It has asked to leave the world: it may be out before it is told.
+    pub leaving: bool,
     /// Sessions that were resumed, and how many of these with everything sent anew.
     pub resumed: u64,
     /// Everything was sent anew so often.
@@ -118,12 +120,14 @@ impl View {
             Told::CharacterList(list) => self.characters.clone_from(&list.characters),
             Told::CharacterCreated(created) => self.characters.push(created.character.clone()),
             Told::WorldEntered(entered) => {
+                self.leaving = false;
                 self.entered = Some(entered.clone());
                 self.phase = Phase::World;
                 self.map.clear();
                 self.last_seen = None;
             }
             Told::WorldLeft(_) => {
+                self.leaving = false;
                 self.entered = None;
                 self.position = None;
                 self.map.clear();
@@ -144,6 +148,8 @@ impl View {
                 }
             }
             Told::Error(error) => *self.errors.entry(error.code.wire()).or_default() += 1,
+            // Who is out of the world does not look at what was on its way.
+            Told::Update(_) if self.entered.is_none() => {}
             Told::Update(update) => {
                 self.ticked(update.tick);
                 self.map.apply(update.clone());
@@ -210,7 +216,7 @@ impl View {
         };
         let Some(own) = self.map.entity(&entered.entity_id) else {
             // The first update after entering may be without it; later ones may not.
-            self.self_unseen += u64::from(self.last_seen.is_some());
+            self.self_unseen += u64::from(self.last_seen.is_some() && !self.leaving);
             return;
         };
         let (x, z) = (own.x, own.z);

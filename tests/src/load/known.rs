@@ -81,6 +81,7 @@ pub struct Known {
     /// It has had something: only then it acts.
     gifted: bool,
     leave_at: Option<Instant>,
+    leave_id: u64,
     enter_at: Option<Instant>,
 }
 
@@ -106,6 +107,7 @@ impl Known {
             deeds_left: 0,
             deed_at: now,
             leave_at: None,
+            leave_id: 0,
             enter_at: None,
         };
         known.plan_to_leave(now);
@@ -144,6 +146,7 @@ impl Known {
         self.plan.refused(now);
         self.pending.clear();
         self.move_on_at = None;
+        self.view.leaving = false;
         self.view.possessions.unanswered();
     }
 
@@ -197,6 +200,9 @@ impl Known {
                 if id == self.walk_id {
                     self.plan.refused(now);
                 }
+                if id == self.leave_id {
+                    self.view.leaving = false;
+                }
                 match error.code {
                     ErrorCode::AlreadyInWorld => self.enter_at = None,
                     ErrorCode::NotInWorld => self.come_back(now),
@@ -228,7 +234,7 @@ impl Known {
             None
         } else if !own.is_settled() {
             Some(self.deed_at + LOST_AFTER)
-        } else if self.hushed {
+        } else if self.hushed || self.view.leaving {
             self.pending.values().min().map(|asked| *asked + LOST_AFTER)
         } else if self.wants_deeds() {
             Some(self.deed_at)
@@ -256,19 +262,25 @@ impl Known {
         if self.failover.is_waiting() {
             return (self.walk_again(now, at), false);
         }
-        if self.hushed {
+        if self.hushed || self.view.leaving {
+            self.plan.postpone(now);
             return (None, false);
         }
         if self.leave_at.is_some_and(|at| at <= now) {
             // Should no answer come, it looks again later.
             self.plan_to_leave(now);
-            return (Some(self.request("world:leave", json!({}), now)), false);
+            self.view.leaving = true;
+            let request = self.request("world:leave", json!({}), now);
+            self.leave_id = request.id;
+            return (Some(request), false);
         }
         if !self.view.possessions.is_settled() {
             // Walking on would break off what is on its way.
+            self.plan.postpone(now);
             return (None, false);
         }
         if self.wants_deeds() {
+            self.plan.postpone(now);
             return (self.deed(now), false);
         }
         let (step, lost) = self.plan.act(now, at);
@@ -281,6 +293,9 @@ impl Known {
         let overdue = |asked: Instant| now.saturating_duration_since(asked) >= LOST_AFTER;
         self.pending.retain(|_, asked| !overdue(*asked));
         let late = before - self.pending.len();
+        if late > 0 && !self.pending.contains_key(&self.leave_id) {
+            self.view.leaving = false;
+        }
         self.tally.unanswered += late as u64;
         if late > 0 || overdue(self.deed_at) {
             self.view.possessions.unanswered();

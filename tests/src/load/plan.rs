@@ -252,6 +252,13 @@ impl Plan {
         matches!(self.state, State::Rest { .. })
     }
 
+    /// Something else is done before the next walk: that is not late.
+    pub fn postpone(&mut self, now: Instant) {
+        if let State::Rest { until } = &mut self.state {
+            *until = now.max(*until);
+        }
+    }
+
     /// A tile a few steps away.
     pub fn stroll(&mut self, at: Tile) -> Option<Tile> {
         let ground = Arc::clone(&self.ground);
