@@ -168,10 +168,8 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
     let item = &dropped.item;
     let now = held(&pack(&state(ann).await?));
     ensure!(now.get(item) == Some(&(others.get(item).unwrap_or(&0) + 1)));
-    ensure!(
-        own.get(item).copied() == Some(dropped.left),
-        "{own:?} {dropped:?}"
-    );
+    let left = own.get(item).copied().unwrap_or(0);
+    ensure!(left == dropped.left, "{own:?} {dropped:?}");
     ann.refresh().await?;
     until(ann, "the world after another reload", in_world).await?;
     let again = pack_until(ann, "the pack", |pack| held(pack) == now).await?;
