@@ -40,6 +40,9 @@ pub struct Config {
     pub replay_checks: bool,
     /// Players that one run takes.
     pub players_max: usize,
+    /// How long a tick may bring in regions before it leaves the rest to the next; only tests change
+    /// it.
+    pub regions_in_max: Duration,
     /// The length of a tick in milliseconds; only tests change it.
     pub tick_ms: u64,
     /// Which rules are broken; only tests break any.
@@ -109,6 +112,7 @@ impl Config {
             replay_ticks: 100,
             replay_checks: false,
             players_max: 10_000,
+            regions_in_max: Duration::from_millis(50),
             tick_ms: TICK_MS,
             mutants: Mutants::default(),
         }
@@ -121,15 +125,29 @@ impl Config {
     }
 }
 
+/// A week.
+const GROUND_TICKS_MAX: u64 = 1_008_000;
+
 fn rules(reader: &mut Reader) -> Rules {
     let defaults = Rules::default();
     let walk = ("WALK_TILES_PER_TICK", "walking speed");
     let walk_tiles = positive(reader, walk, defaults.walk_tiles);
     let run = ("RUN_TILES_PER_TICK", "running speed");
     let run_tiles = positive(reader, run, defaults.run_tiles);
+    let own = "ticks of 600 ms for which only the dropper may take a dropped thing";
+    let ground_own_ticks = reader.value("GROUND_OWN_TICKS", defaults.ground_own_ticks, own);
+    let lies = "ticks of 600 ms after which a dropped thing is gone";
+    let ground_ticks = reader.value("GROUND_TICKS", defaults.ground_ticks, lies);
+    if ground_ticks < ground_own_ticks.max(1) || ground_ticks > GROUND_TICKS_MAX {
+        reader.problem(format!(
+            "GROUND_TICKS must be 1 to {GROUND_TICKS_MAX} and at least GROUND_OWN_TICKS"
+        ));
+    }
     Rules {
         walk_tiles,
         run_tiles,
+        ground_own_ticks,
+        ground_ticks,
         ..defaults
     }
 }

@@ -250,7 +250,7 @@ pub struct Exercise {
 pub async fn exchanges(cast: Cast, wanted: Exercise, timeline: Timeline) -> Result<Summary> {
     let mut plan = Plan::new("exchanges")
         .of(2, 3, 2)
-        .env("GROUND_PRIVATE_TICKS", "0");
+        .env("GROUND_OWN_TICKS", "0");
     plan.breakable = true;
     let kills = |kind, count| (0..count).map(move |number| Fault::Kill((kind, number)));
     let mut faults: Vec<Fault> = kills(Kind::Zone, plan.zones)

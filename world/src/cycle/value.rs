@@ -72,7 +72,8 @@ impl World {
         let id = self.next_id()?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let (content, ground, asked) = (&self.content, &self.ground, (slot, quantity));
-        let legs = ground_items::drop(player, content, ground, self.now, asked, id)?;
+        let by = (self.now, &self.rules);
+        let legs = ground_items::drop(player, content, ground, by, asked, id)?;
         let tile = player.tile();
         self.transfer(Some(Cause::Drop), &legs, out)?;
         self.minted += 1;

@@ -12,13 +12,10 @@ use crate::item::transfer::Leg;
 use crate::item::{COINS, QUANTITY_MAX, Stack};
 use crate::player::Player;
 use crate::refusal::Refusal;
+use crate::rules::Rules;
 use crate::tick::Tick;
 use crate::tile::{Region, Tile};
 
-/// For so long only the owner may take it.
-pub(crate) const OWN_TICKS: u64 = 100;
-/// For so long it lies there.
-pub(crate) const LIE_TICKS: u64 = 300;
 /// As far as one may reach out for something, in steps.
 const REACH_TILES: u32 = 32;
 /// A region that is further away has nothing within reach: nobody goes further past a border.
@@ -36,7 +33,7 @@ pub(crate) fn drop(
     player: &Player,
     content: &Content,
     ground: &Ground,
-    now: Tick,
+    (now, rules): (Tick, &Rules),
     (slot, quantity): (u8, Option<u32>),
     id: EntityId,
 ) -> Result<Vec<Leg>, Refusal> {
@@ -50,8 +47,8 @@ pub(crate) fn drop(
         item: stack.item.clone(),
         quantity,
         owner: Some(record.id.clone()),
-        public_at: now.after(OWN_TICKS),
-        expires_at: now.after(LIE_TICKS),
+        public_at: now.after(rules.ground_own_ticks),
+        expires_at: now.after(rules.ground_ticks),
     };
     let merges_with = merges(content, ground, now, &item);
     if merges_with.is_none() && ground.len() >= GROUND_MAX {

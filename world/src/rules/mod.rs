@@ -1,6 +1,8 @@
 //! The rules, one file per feature. A rule takes just what it reads and changes; none calls
 //! another feature's.
 
+use serde::{Deserialize, Serialize};
+
 pub(crate) mod coins;
 pub(crate) mod energy;
 pub(crate) mod examine;
@@ -11,7 +13,7 @@ pub(crate) mod npc_mind;
 pub(crate) mod starter;
 
 /// The numbers that an operator may set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {
     /// Tiles that a walking player takes in a tick.
     pub walk_tiles: u32,
@@ -20,6 +22,10 @@ pub struct Rules {
     /// Tiles that all searches for a way may visit in one tick; after that, whoever needs a
     /// search is told that the world is busy.
     pub search_tiles_per_tick: u64,
+    /// Ticks for which only the dropper may take a dropped thing.
+    pub ground_own_ticks: u64,
+    /// Ticks after which a dropped thing is gone; at least `ground_own_ticks`.
+    pub ground_ticks: u64,
 }
 
 impl Default for Rules {
@@ -28,6 +34,8 @@ impl Default for Rules {
             walk_tiles: 2,
             run_tiles: 4,
             search_tiles_per_tick: 1_500_000,
+            ground_own_ticks: 100,
+            ground_ticks: 300,
         }
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn play(
     out: &mut dyn Write,
 ) -> Ended {
     let header = &record.header;
-    let mut world = World::new(content, header.rules(), header.seed, header.run_id);
+    let mut world = World::new(content, header.rules, header.seed, header.run_id);
     let mut handled = None;
     for change in record {
         let change = match change {

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// The version of the form of files.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 /// Records in a folder: a run that panics again and again does not fill the disk.
 pub(crate) const FILES_MAX: usize = 20;
 /// Larger files are not read.
@@ -31,9 +31,8 @@ pub(crate) struct Header {
     pub(crate) build: String,
     pub(crate) content_hash: String,
     pub(crate) seed: u64,
-    pub(crate) walk_tiles: u32,
-    pub(crate) run_tiles: u32,
-    pub(crate) search_tiles_per_tick: u64,
+    /// The rules by which it was played.
+    pub(crate) rules: Rules,
     pub(crate) run_id: u64,
     /// The tick in which the run ended.
     pub(crate) tick: u64,
@@ -43,17 +42,6 @@ pub(crate) struct Header {
     pub(crate) players: Vec<CharacterId>,
     /// The record ends before that tick, because it was too large.
     pub(crate) truncated: bool,
-}
-
-impl Header {
-    /// The rules by which it was played.
-    pub(crate) fn rules(&self) -> Rules {
-        Rules {
-            walk_tiles: self.walk_tiles,
-            run_tiles: self.run_tiles,
-            search_tiles_per_tick: self.search_tiles_per_tick,
-        }
-    }
 }
 
 /// Writes a record into `folder`; its path. Blocks.
