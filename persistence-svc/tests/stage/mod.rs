@@ -463,8 +463,17 @@ impl Stage {
     ) -> wire::CommitReply {
         let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
         let count = rows.characters.len() + value + rows.gives.len();
-        let header = header(run, sequence, u32::try_from(count).unwrap());
-        let parts = [header, part(Part::Rows(rows))];
+        let mut parts = vec![header(run, sequence, u32::try_from(count).unwrap())];
+        parts.extend(rows.characters.chunks(500).map(|some| {
+            part(Part::Rows(wire::CommitRows {
+                characters: some.to_vec(),
+                ..wire::CommitRows::default()
+            }))
+        }));
+        parts.push(part(Part::Rows(wire::CommitRows {
+            characters: Vec::new(),
+            ..rows
+        })));
         let reply = self.runs().commit(tokio_stream::iter(parts)).await;
         reply.unwrap().into_inner()
     }
