@@ -33,7 +33,7 @@ use crate::rpc::directory::DirectoryService;
 use crate::rpc::runs::RunsService;
 use crate::rpc::{Desk, model};
 use crate::store::sqlite::Sqlite;
-use crate::store::{Directories, Store as _};
+use crate::store::{Conservation, Directories, Operators, Store as _};
 
 /// The lease of a run, in milliseconds.
 pub const LEASE_MS: u64 = 3_000;
@@ -273,6 +273,14 @@ impl Store {
         model::directory(directory).map_err(|why| anyhow::anyhow!("the directory: {why}"))
     }
 
+    /// What the operator's check finds wrong.
+    ///
+    /// # Errors
+    /// The store is broken.
+    pub fn check(&self) -> anyhow::Result<Conservation> {
+        Ok(self.runtime.block_on(self.sqlite.check())?)
+    }
+
     /// What the store holds now, for laws.
     ///
     /// # Errors
@@ -313,6 +321,17 @@ pub struct Character {
     pub pack: BTreeMap<u8, (String, u64)>,
 }
 
+/// What lies on the ground, as the store has it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[allow(missing_docs, reason = "columns")]
+pub struct Lying {
+    pub tile: (i32, i32),
+    pub item: String,
+    pub quantity: u64,
+    pub owner: String,
+    pub public_tick: u64,
+}
+
 /// What the store holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
@@ -322,6 +341,8 @@ pub struct Facts {
     pub regions: BTreeMap<(i32, i32), (u64, u64)>,
     /// By id.
     pub characters: BTreeMap<String, Character>,
+    /// By id.
+    pub ground: BTreeMap<String, Lying>,
 }
 
 impl Facts {
@@ -368,7 +389,26 @@ impl Facts {
                     .insert(row.get(1)?, (row.get(2)?, number(row, 3)?));
             }
         }
+        facts.read_ground(connection)?;
         Ok(facts)
+    }
+
+    fn read_ground(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut ground = connection.prepare_cached(
+            "SELECT id, x, z, item_id, quantity, owner_id, public_tick FROM ground_items",
+        )?;
+        let mut rows = ground.query([])?;
+        while let Some(row) = rows.next()? {
+            let lying = Lying {
+                tile: (row.get(1)?, row.get(2)?),
+                item: row.get(3)?,
+                quantity: number(row, 4)?,
+                owner: row.get(5)?,
+                public_tick: number(row, 6)?,
+            };
+            self.ground.insert(row.get(0)?, lying);
+        }
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@
 //! - [`load`]: many such clients over few tasks, with a plan each, and what they measure;
 //! - [`chaos`]: what breaks things, and what must hold all the same;
 //! - [`cluster`]: the services as real processes, with their stores;
+//! - [`sim`]: the services in one thread, by a seed, over a bus that loses and repeats;
 //! - [`dump`]: what zones say they published, to hold clients' maps against;
 //! - [`journey`]: walks that tests take;
 //! - [`collector`]: an OTLP collector that keeps what it is sent;
@@ -17,4 +18,5 @@ pub mod dump;
 pub mod http;
 pub mod journey;
 pub mod load;
+pub mod sim;
 pub mod terrain;

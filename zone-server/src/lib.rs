@@ -20,6 +20,8 @@ mod roster;
 mod rpc;
 mod run;
 mod server;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 mod store;
 mod tick_loop;
 mod translate;

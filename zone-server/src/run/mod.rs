@@ -19,9 +19,9 @@ mod taking;
 mod target;
 mod telling;
 mod trace;
+mod value;
 #[cfg(feature = "simulation")]
 mod watched;
-mod value;
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},

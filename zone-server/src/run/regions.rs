@@ -2,7 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use proto::rpc::{
@@ -24,8 +24,6 @@ use crate::{
 
 /// A run whose clock is further off gives its regions away.
 const CLOCK_TICKS_MAX: u64 = 3;
-/// A tick begins no further region after so much time.
-const REGIONS_IN_MAX: Duration = Duration::from_millis(50);
 
 /// How a region comes.
 pub(super) enum Coming {
@@ -168,7 +166,7 @@ impl Run {
                 Coming::Owner(request) => self.region_comes(region, epoch, last, &request),
                 Coming::Store(reply) => self.region_stored(region, epoch, last, *reply),
             }
-            if begun.elapsed() > REGIONS_IN_MAX {
+            if begun.elapsed() > self.config.regions_in_max {
                 break;
             }
         }

@@ -61,6 +61,8 @@ impl Run {
             let Some(seat) = self.roster.get_mut(who) else {
                 continue;
             };
+            #[cfg(feature = "simulation")]
+            super::watched::answers(&told, who, &requests);
             match told {
                 Told::Done { number, value } => {
                     let request = requests.remove(&(who.clone(), number));

@@ -1,0 +1,496 @@
+//! One session at a gateway: who plays its character, whose frames count, and the search for
+//! whoever has it. By the rules of the gateway's own routes.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+use proto::rpc::zone::v1::{
+    Attach, AttachRefused, Attached, Detach, Frame, Input, Left, Moved, SessionFrame, to_zone,
+};
+use rand::RngExt;
+
+use super::{Event, Sim};
+
+/// Inputs that wait for an owner.
+const HELD_MAX: usize = 32;
+/// A run answers an attach within this.
+const ASK_PATIENCE_MS: u64 = 2_500;
+/// A player waits so long for the world.
+const ENTER_PATIENCE_MS: u64 = 5_000;
+
+/// Who plays the session's character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    At(u64),
+    Sought,
+    /// It has no socket.
+    Paused,
+}
+
+/// Something that a player asks.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) event: &'static str,
+    pub(crate) data: String,
+}
+
+/// A session.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) player: usize,
+    pub(crate) character: String,
+    pub(crate) epoch: u64,
+    attach: u64,
+    pub(crate) last_input: u64,
+    pub(crate) sequence: u64,
+    pub(crate) place: Place,
+    region: (i32, i32),
+    hint: Option<u64>,
+    entering: bool,
+    since: u64,
+    waiter: Option<(u64, u64)>,
+    round: VecDeque<u64>,
+    seeking: bool,
+    held: VecDeque<Asked>,
+    /// Inputs that were sent and not answered: when, by number.
+    pub(crate) open: BTreeMap<u64, u64>,
+    /// When something of it was answered last.
+    pub(crate) answered_ms: u64,
+}
+
+impl Session {
+    pub(crate) fn new(id: String, player: usize, character: String, since: u64) -> Session {
+        Session {
+            id,
+            player,
+            character,
+            epoch: 0,
+            attach: 0,
+            last_input: 0,
+            sequence: 0,
+            place: Place::Sought,
+            region: (0, 0),
+            hint: None,
+            entering: true,
+            since,
+            waiter: None,
+            round: VecDeque::new(),
+            seeking: false,
+            held: VecDeque::new(),
+            open: BTreeMap::new(),
+            answered_ms: since,
+        }
+    }
+
+    /// What the store said when it opened the session.
+    pub(crate) fn opened(mut self, epoch: u64, region: (i32, i32)) -> Session {
+        self.epoch = epoch;
+        self.region = region;
+        self
+    }
+
+    fn detach(&self) -> Detach {
+        Detach {
+            session_id: self.id.clone(),
+            character_id: self.character.clone(),
+            session_epoch: self.epoch,
+            attach: self.attach,
+        }
+    }
+
+    fn lost(&mut self, run: u64) -> bool {
+        if self.place != Place::At(run) {
+            return false;
+        }
+        self.place = Place::Sought;
+        self.hint = Some(run);
+        true
+    }
+}
+
+impl Sim {
+    fn session(&mut self, gateway: usize, id: &str) -> Option<&mut Session> {
+        self.gateways[gateway].sessions.get_mut(id)
+    }
+
+    /// Whoever is sought is looked for again, soon.
+    pub(crate) fn seek_again(&mut self, gateway: usize) {
+        let sessions = &self.gateways[gateway].sessions;
+        let sought: Vec<String> = sessions
+            .values()
+            .filter(|s| s.place == Place::Sought && s.waiter.is_none())
+            .map(|s| s.id.clone())
+            .collect();
+        for id in sought {
+            self.seek_after(gateway, &id, 1);
+        }
+    }
+
+    pub(crate) fn seek_after(&mut self, gateway: usize, id: &str, wait_ms: u64) {
+        if let Some(session) = self.session(gateway, id)
+            && !std::mem::replace(&mut session.seeking, true)
+        {
+            let session = id.to_owned();
+            self.after(wait_ms, Event::Seek { gateway, session });
+        }
+    }
+
+    /// Asks the next run for the session's character, or begins a new round.
+    pub(crate) fn seek(&mut self, gateway: usize, id: &str) {
+        let now = self.now;
+        let owners = self.gateways[gateway].owners.clone();
+        let links = &self.links;
+        let Some(session) = self.gateways[gateway].sessions.get_mut(id) else {
+            return;
+        };
+        session.seeking = false;
+        if session.place != Place::Sought || session.waiter.is_some() {
+            return;
+        }
+        if session.entering && now.saturating_sub(session.since) > ENTER_PATIENCE_MS {
+            self.coverage.count("session: could not enter");
+            return self.end_session(gateway, id, true);
+        }
+        let linked: Vec<u64> = links
+            .iter()
+            .filter(|((of, _), link)| *of == gateway && link.up)
+            .map(|((_, run), _)| *run)
+            .collect();
+        let owner = owners.get(&session.region).copied();
+        let all = owner.into_iter().chain(session.hint).chain(linked.clone());
+        let mut round = VecDeque::new();
+        for run in all {
+            if linked.contains(&run) && !round.contains(&run) {
+                round.push_back(run);
+            }
+        }
+        session.round = round;
+        self.ask_next(gateway, id);
+    }
+
+    fn ask_next(&mut self, gateway: usize, id: &str) {
+        loop {
+            let Some(session) = self.session(gateway, id) else {
+                return;
+            };
+            let Some(run) = session.round.pop_front() else {
+                let wait = self.dice.random_range(50..800);
+                return self.seek_after(gateway, id, wait);
+            };
+            session.attach += 1;
+            let attach = Attach {
+                session_id: session.id.clone(),
+                character_id: session.character.clone(),
+                session_epoch: session.epoch,
+                attach: session.attach,
+                last_input: session.last_input,
+                resume: false,
+            };
+            let number = session.attach;
+            session.waiter = Some((run, number));
+            if self.link_tells(gateway, run, to_zone::Message::Attach(attach)) {
+                let session = id.to_owned();
+                let silence = Event::Silence {
+                    gateway,
+                    session,
+                    attach: number,
+                };
+                return self.after(ASK_PATIENCE_MS, silence);
+            }
+            if let Some(session) = self.session(gateway, id) {
+                session.waiter = None;
+            }
+        }
+    }
+
+    /// The run that was asked says nothing.
+    pub(crate) fn silence(&mut self, gateway: usize, id: &str, attach: u64) {
+        let Some(session) = self.session(gateway, id) else {
+            return;
+        };
+        if session.waiter.is_some_and(|(_, asked)| asked == attach) {
+            let detach = session.detach();
+            let run = session.waiter.take().map(|(run, _)| run);
+            if let Some(run) = run {
+                self.link_tells(gateway, run, to_zone::Message::Detach(detach));
+            }
+            self.coverage.count("attach: silence");
+            self.seek_after(gateway, id, 10);
+        }
+    }
+
+    pub(crate) fn attached(&mut self, gateway: usize, run: u64, attached: Attached) {
+        let now = self.now;
+        let Some(session) = self.session(gateway, &attached.session_id) else {
+            return;
+        };
+        if session.waiter != Some((run, attached.attach)) {
+            return;
+        }
+        session.waiter = None;
+        let expected = match session.place {
+            Place::Sought => attached.ownership_sequence >= session.sequence,
+            Place::At(at) => at == run && attached.ownership_sequence >= session.sequence,
+            Place::Paused => false,
+        };
+        if !expected {
+            let id = attached.session_id;
+            return self.seek_after(gateway, &id, 10);
+        }
+        session.sequence = attached.ownership_sequence;
+        session.place = Place::At(run);
+        session.hint = None;
+        session.entering = false;
+        session.answered_ms = now;
+        if let Some(region) = attached.region {
+            session.region = (region.x, region.z);
+        }
+        let player = session.player;
+        self.coverage.count("attach: attached");
+        self.tell(|| format!("player {player} is attached at run {run}"));
+        if let Some(tile) = attached.position {
+            self.players[player].tile = (tile.x, tile.z);
+        }
+        self.synchronised(player, &attached.sync);
+        self.send_held(gateway, &attached.session_id);
+    }
+
+    pub(crate) fn attach_refused(&mut self, gateway: usize, run: u64, refused: &AttachRefused) {
+        let id = refused.session_id.as_str();
+        let Some(session) = self.session(gateway, id) else {
+            return;
+        };
+        if session.waiter == Some((run, refused.attach)) {
+            session.waiter = None;
+            self.coverage.count_of("attach refused", &refused.code);
+            match refused.code.as_str() {
+                "stale" | "not_in_world" => self.end_session(gateway, id, false),
+                "busy" => {
+                    let wait = self.dice.random_range(50..800);
+                    self.seek_after(gateway, id, wait);
+                }
+                _ => self.ask_next(gateway, id),
+            }
+            return;
+        }
+        let current = refused.attach == 0 || refused.attach == session.attach;
+        if current && !session.entering && session.lost(run) {
+            session.open.clear();
+            self.coverage.count("session: turned out");
+            self.seek_after(gateway, id, 1);
+        }
+    }
+
+    pub(crate) fn moved(&mut self, gateway: usize, moved: &Moved) {
+        let id = moved.session_id.as_str();
+        let up = self
+            .links
+            .get(&(gateway, moved.to_run_id))
+            .is_some_and(|link| link.up);
+        let Some(session) = self.session(gateway, id) else {
+            return;
+        };
+        if moved.ownership_sequence <= session.sequence {
+            return;
+        }
+        session.sequence = moved.ownership_sequence;
+        if let Some(region) = moved.region {
+            session.region = (region.x, region.z);
+        }
+        match session.place {
+            Place::At(_) if up => session.place = Place::At(moved.to_run_id),
+            Place::At(_) => {
+                session.place = Place::Sought;
+                session.hint = Some(moved.to_run_id);
+                self.seek_after(gateway, id, 1);
+            }
+            Place::Sought => session.hint = Some(moved.to_run_id),
+            Place::Paused => {}
+        }
+        self.coverage.count("session: moved");
+    }
+
+    pub(crate) fn left(&mut self, gateway: usize, left: &Left) {
+        let Some(session) = self.session(gateway, &left.session_id) else {
+            return;
+        };
+        if left.session_epoch < session.epoch {
+            return;
+        }
+        self.coverage.count_of("left", &left.reason);
+        self.end_session(gateway, &left.session_id, false);
+    }
+
+    /// The session is over; `release`: its runs are told.
+    pub(crate) fn end_session(&mut self, gateway: usize, id: &str, release: bool) {
+        if release {
+            self.release(gateway, id);
+        }
+        if let Some(session) = self.gateways[gateway].sessions.remove(id) {
+            self.session_over(session.player, id);
+        }
+    }
+
+    /// Detaches wherever the session is or may be attached.
+    pub(crate) fn release(&mut self, gateway: usize, id: &str) {
+        let Some(session) = self.session(gateway, id) else {
+            return;
+        };
+        let asked = session.waiter.take().map(|(run, _)| run);
+        let at = match session.place {
+            Place::At(run) => Some(run),
+            Place::Sought | Place::Paused => None,
+        };
+        let detach = session.detach();
+        for run in at.into_iter().chain(asked.filter(|run| at != Some(*run))) {
+            self.link_tells(gateway, run, to_zone::Message::Detach(detach.clone()));
+        }
+    }
+
+    /// A link is lost: whoever was played through it is sought.
+    pub(crate) fn sessions_lost(&mut self, gateway: usize, run: u64) {
+        let mut sought = Vec::new();
+        for session in self.gateways[gateway].sessions.values_mut() {
+            let asked = session.waiter.take_if(|(asked, _)| *asked == run).is_some();
+            if session.lost(run) {
+                session.open.clear();
+                sought.push(session.id.clone());
+            } else if asked {
+                sought.push(session.id.clone());
+            }
+        }
+        for id in sought {
+            self.seek_after(gateway, &id, 1);
+        }
+    }
+
+    /// A player asks something.
+    pub(crate) fn input(&mut self, gateway: usize, id: &str, asked: Asked) {
+        let Some(session) = self.session(gateway, id) else {
+            return;
+        };
+        match session.place {
+            Place::At(run) => self.send_input(gateway, id, run, &asked),
+            Place::Sought if session.held.len() < HELD_MAX => {
+                session.held.push_back(asked);
+                self.coverage.count("input: held");
+            }
+            Place::Sought | Place::Paused => {}
+        }
+    }
+
+    fn send_input(&mut self, gateway: usize, id: &str, run: u64, asked: &Asked) {
+        let Some(session) = self.session(gateway, id) else {
+            return;
+        };
+        let number = session.last_input + 1;
+        let input = Input {
+            session_id: session.id.clone(),
+            character_id: session.character.clone(),
+            session_epoch: session.epoch,
+            number,
+            event: asked.event.to_owned(),
+            data: Bytes::from(asked.data.clone()),
+            id: Bytes::from(number.to_string()),
+            traceparent: String::new(),
+            attach: session.attach,
+        };
+        let player = session.player;
+        if self.link_tells(gateway, run, to_zone::Message::Input(input)) {
+            self.coverage.count("input: sent");
+            self.tell(|| {
+                format!(
+                    "player {player} asks {number}: {} {}",
+                    asked.event, asked.data
+                )
+            });
+            let now = self.now;
+            if let Some(session) = self.session(gateway, id) {
+                session.last_input = number;
+                session.open.insert(number, now);
+            }
+        }
+    }
+
+    fn send_held(&mut self, gateway: usize, id: &str) {
+        let Some(session) = self.session(gateway, id) else {
+            return;
+        };
+        let Place::At(run) = session.place else {
+            return;
+        };
+        for asked in std::mem::take(&mut session.held) {
+            self.send_input(gateway, id, run, &asked);
+        }
+    }
+
+    /// What is private in a run's frame.
+    pub(crate) fn framed(&mut self, gateway: usize, run: u64, frame: Frame) {
+        self.frame_shows(&frame);
+        for private in frame.sessions {
+            self.private(gateway, run, private);
+        }
+    }
+
+    fn private(&mut self, gateway: usize, run: u64, frame: SessionFrame) {
+        let now = self.now;
+        let id = frame.session_id.clone();
+        let Some(session) = self
+            .session(gateway, &id)
+            .filter(|s| s.character == frame.character_id)
+        else {
+            let unknown = Detach {
+                session_id: frame.session_id,
+                character_id: frame.character_id,
+                ..Detach::default()
+            };
+            self.link_tells(gateway, run, to_zone::Message::Detach(unknown));
+            return;
+        };
+        let mut switched = false;
+        let counts = if frame.ownership_sequence > session.sequence {
+            session.sequence = frame.ownership_sequence;
+            if !matches!(session.place, Place::Paused) && session.place != Place::At(run) {
+                session.place = Place::At(run);
+                session.hint = None;
+                switched = true;
+            }
+            true
+        } else {
+            let present = match session.place {
+                Place::At(at) => at == run,
+                Place::Sought | Place::Paused => true,
+            };
+            frame.ownership_sequence == session.sequence && present
+        };
+        if !counts {
+            return self.coverage.count("frame: old");
+        }
+        let paused = session.place == Place::Paused;
+        session.answered_ms = now;
+        let (player, epoch) = (session.player, session.epoch);
+        if paused {
+            let detach = session.detach();
+            self.link_tells(gateway, run, to_zone::Message::Detach(detach));
+        }
+        if let Some(tile) = frame.position {
+            self.players[player].tile = (tile.x, tile.z);
+        }
+        for message in &frame.messages {
+            self.told(player, epoch, message);
+            if let Ok(number) = std::str::from_utf8(&message.re)
+                .unwrap_or("")
+                .parse::<u64>()
+                && let Some(session) = self.session(gateway, &id)
+            {
+                session.open.remove(&number);
+            }
+        }
+        self.told_all(player);
+        if switched {
+            self.coverage.count("frame: switched the route");
+            self.send_held(gateway, &id);
+        }
+    }
+}

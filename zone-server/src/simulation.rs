@@ -1,0 +1,737 @@
+//! One run as a value, for a simulation of many processes: the real run with its real clock,
+//! world, batches and links; what it asks of the outside comes out as plain values, and what the
+//! outside says goes in.
+//!
+//! Always: nothing happens but when it is called; the same calls give the same answers.
+
+use std::{
+    cell::RefCell,
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::{Duration, Instant},
+};
+
+use chassis::{
+    config::{Env, Reader},
+    telemetry::{Telemetry, TelemetryConfig},
+};
+use prost::Message as _;
+use proto::rpc::{
+    persistence::v1::{
+        CharacterOwnership, CharacterRecord, CommitPart, CommitReply, DirectoryUpdate,
+        LoadRegionReply, RegisterReply, RenewReply, RunState,
+    },
+    zone::v1::{
+        CompleteRegionReply, CompleteRegionRequest, CompleteReply, CompleteRequest, ForwardReply,
+        ForwardRequest, Frame, FromZone, LocateReply, LocateRequest, PrepareRegionReply,
+        PrepareRegionRequest, PrepareReply, PrepareRequest, Subscribe,
+        to_zone::Message as ToZoneMessage,
+    },
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+use world::{CharacterId, Content, Region};
+
+use crate::{
+    commit::{batch::Sending, committer},
+    config::Config,
+    deliver::{
+        encoded::EncodedFrame,
+        links::{CONTROL_MAX, FRAMES_MAX, LinkHalf},
+    },
+    mailbox::Message,
+    metrics::Metrics,
+    outside::{NobodyCommits, Outside},
+    ownership::keeper::{Pulse, Renewed},
+    run::{Hands, Run},
+    tick_loop::{Beat, End},
+};
+
+thread_local! {
+    static PLAYED: RefCell<Vec<(String, u64, u64)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Inputs that runs of this thread have handed to their worlds since the last call: character,
+/// session epoch and number.
+pub fn take_played() -> Vec<(String, u64, u64)> {
+    PLAYED.take()
+}
+
+/// A run hands an input to its world.
+pub(crate) fn plays(who: &CharacterId, session_epoch: u64, number: u64) {
+    PLAYED.with_borrow_mut(|played| played.push((who.to_string(), session_epoch, number)));
+}
+
+/// What a run asks of the outside.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "see `Outside`")]
+pub enum Ask {
+    LoadRegion {
+        region: Region,
+        epoch: u64,
+    },
+    LoadCharacter {
+        who: CharacterId,
+    },
+    Prepare {
+        address: String,
+        who: CharacterId,
+        attempt: u32,
+        request: Box<PrepareRequest>,
+    },
+    Complete {
+        address: String,
+        who: CharacterId,
+        h: u64,
+        request: Box<CompleteRequest>,
+    },
+    Forward {
+        address: String,
+        who: CharacterId,
+        request: ForwardRequest,
+    },
+    PrepareRegion {
+        address: String,
+        attempt: u64,
+        request: PrepareRegionRequest,
+    },
+    CompleteRegion {
+        address: String,
+        request: Box<CompleteRegionRequest>,
+    },
+    Locate {
+        address: String,
+        who: CharacterId,
+        attempt: u32,
+        request: LocateRequest,
+    },
+    Drain,
+    Owner {
+        who: CharacterId,
+        h: u64,
+        source_dead: bool,
+    },
+    Commit {
+        sequence: u64,
+        parts: Arc<Vec<CommitPart>>,
+    },
+}
+
+/// What a run hears.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "see `Message`")]
+pub enum Heard {
+    RegionLoaded {
+        region: Region,
+        epoch: u64,
+        loaded: Result<Box<LoadRegionReply>, Status>,
+    },
+    CharacterLoaded {
+        who: CharacterId,
+        loaded: Result<Box<CharacterRecord>, Status>,
+    },
+    Prepared {
+        who: CharacterId,
+        attempt: u32,
+        reply: Option<PrepareReply>,
+    },
+    Completed {
+        who: CharacterId,
+        h: u64,
+        known: Option<bool>,
+    },
+    Forwarded {
+        who: CharacterId,
+        taken: bool,
+    },
+    Owner {
+        who: CharacterId,
+        h: u64,
+        owned: Option<CharacterOwnership>,
+        source_dead: bool,
+    },
+    RegionPrepared {
+        region: Region,
+        attempt: u64,
+        reply: Option<PrepareRegionReply>,
+    },
+    RegionCompleted {
+        region: Region,
+        epoch: u64,
+        known: Option<bool>,
+    },
+    Located {
+        who: CharacterId,
+        attempt: u32,
+        run_id: u64,
+        reply: Option<LocateReply>,
+    },
+    Drained(bool),
+    Answered {
+        sequence: u64,
+        reply: CommitReply,
+    },
+    /// An attempt at a batch failed.
+    CommitFailed,
+    Directory(DirectoryUpdate),
+    Online(Vec<CharacterOwnership>),
+    /// The answer to a renewal that was asked at a moment.
+    Renewed {
+        reply: RenewReply,
+        asked_ms: u64,
+    },
+    /// From a gateway's control stream.
+    Gateway {
+        gateway_id: String,
+        link: u64,
+        message: Box<ToZoneMessage>,
+    },
+    Subscribe {
+        gateway_id: String,
+        link: u64,
+        subscribe: Subscribe,
+    },
+    LinkEnded {
+        gateway_id: String,
+        link: u64,
+    },
+    /// SIGTERM.
+    Stop,
+}
+
+/// What a peer asks.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "see the service `Handover`")]
+pub enum PeerAsk {
+    Prepare(Box<PrepareRequest>),
+    Complete(Box<CompleteRequest>),
+    Forward(ForwardRequest),
+    PrepareRegion(PrepareRegionRequest),
+    CompleteRegion(Box<CompleteRegionRequest>),
+    Locate(LocateRequest),
+}
+
+/// What it is answered.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "see the service `Handover`")]
+pub enum PeerAnswer {
+    Prepare(PrepareReply),
+    Complete(CompleteReply),
+    Forward(ForwardReply),
+    PrepareRegion(PrepareRegionReply),
+    CompleteRegion(CompleteRegionReply),
+    Locate(LocateReply),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// In order: it is to be released.
+    Stopped,
+    /// The store fenced it.
+    Fenced,
+    /// Its clock or store is not what it was.
+    Astray,
+    /// The store refused what it wrote; never right.
+    Refused,
+    /// A tick panicked with these words; never right.
+    Panicked(String),
+}
+
+/// A character that a run plays or brings in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Played {
+    /// Who.
+    pub who: String,
+    /// The region to which it belongs, as the run believes.
+    pub region: Region,
+    /// The sequence at which the run owns it.
+    pub sequence: u64,
+    /// It stands in the world.
+    pub stands: bool,
+    /// Somebody plays it.
+    pub attached: bool,
+}
+
+/// The gateway's end of a link.
+#[derive(Debug)]
+pub struct LinkEnd {
+    control: mpsc::Receiver<Result<FromZone, Status>>,
+    frames: mpsc::Receiver<Result<EncodedFrame, Status>>,
+    cut: CancellationToken,
+}
+
+/// What comes out of a link.
+#[derive(Debug, Clone)]
+pub enum FromLink {
+    /// At once.
+    Control(FromZone),
+    /// Of a tick.
+    Frame(Frame),
+}
+
+impl LinkEnd {
+    /// The next message, if there is one.
+    pub fn next(&mut self) -> Option<FromLink> {
+        if let Ok(Ok(message)) = self.control.try_recv() {
+            return Some(FromLink::Control(message));
+        }
+        let frame = self.frames.try_recv().ok()?.ok()?;
+        // It was encoded by this very process.
+        Frame::decode(frame.encode_to_vec().as_slice())
+            .ok()
+            .map(FromLink::Frame)
+    }
+
+    /// The run has cut it.
+    pub fn is_cut(&self) -> bool {
+        self.cut.is_cancelled()
+    }
+}
+
+#[derive(Debug, Default, Clone)]
+struct Asked(Arc<Mutex<VecDeque<Ask>>>);
+
+impl Asked {
+    fn push(&self, ask: Ask) {
+        let mut asks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        asks.push_back(ask);
+    }
+}
+
+/// Queues what the run asks.
+struct Queue {
+    run_id: u64,
+    asked: Asked,
+}
+
+impl Outside for Queue {
+    fn load_region(&mut self, region: Region, epoch: u64) {
+        self.asked.push(Ask::LoadRegion { region, epoch });
+    }
+
+    fn load_character(&mut self, who: CharacterId) {
+        self.asked.push(Ask::LoadCharacter { who });
+    }
+
+    fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest) {
+        self.asked.push(Ask::Prepare {
+            address: address.to_owned(),
+            who,
+            attempt,
+            request: Box::new(request),
+        });
+    }
+
+    fn complete(&mut self, address: &str, who: CharacterId, h: u64, request: CompleteRequest) {
+        self.asked.push(Ask::Complete {
+            address: address.to_owned(),
+            who,
+            h,
+            request: Box::new(request),
+        });
+    }
+
+    fn forward(&mut self, address: &str, who: CharacterId, request: ForwardRequest) {
+        self.asked.push(Ask::Forward {
+            address: address.to_owned(),
+            who,
+            request,
+        });
+    }
+
+    fn prepare_region(&mut self, address: &str, attempt: u64, request: PrepareRegionRequest) {
+        self.asked.push(Ask::PrepareRegion {
+            address: address.to_owned(),
+            attempt,
+            request,
+        });
+    }
+
+    fn complete_region(&mut self, address: &str, request: CompleteRegionRequest) {
+        self.asked.push(Ask::CompleteRegion {
+            address: address.to_owned(),
+            request: Box::new(request),
+        });
+    }
+
+    fn locate(&mut self, address: &str, who: CharacterId, attempt: u32, request: LocateRequest) {
+        self.asked.push(Ask::Locate {
+            address: address.to_owned(),
+            who,
+            attempt,
+            request,
+        });
+    }
+
+    fn drain(&mut self) {
+        self.asked.push(Ask::Drain);
+    }
+
+    fn owner(&mut self, who: CharacterId, h: u64, source_dead: bool) {
+        self.asked.push(Ask::Owner {
+            who,
+            h,
+            source_dead,
+        });
+    }
+
+    fn commit(&mut self, sending: Sending) -> Result<(), NobodyCommits> {
+        let parts = committer::parts(self.run_id, &sending, String::new());
+        self.asked.push(Ask::Commit {
+            sequence: sending.sequence,
+            parts: Arc::new(parts),
+        });
+        Ok(())
+    }
+
+    fn beside(&mut self, work: Box<dyn FnOnce() + Send>) {
+        work();
+    }
+}
+
+/// What all runs of a simulation share.
+pub struct Ground {
+    /// What is played.
+    pub content: Arc<Content>,
+    /// Its settings; see [`config`].
+    pub config: Arc<Config>,
+    /// Its instruments.
+    pub telemetry: Telemetry,
+    metrics: Metrics,
+}
+
+impl Ground {
+    /// A ground on which runs play `content`.
+    ///
+    /// # Errors
+    /// The instruments cannot be made.
+    pub fn new(content: Arc<Content>, config: Config) -> anyhow::Result<Ground> {
+        let telemetry = Telemetry::new("zone-server", &TelemetryConfig::default())?;
+        Ok(Ground {
+            content,
+            config: Arc::new(config),
+            metrics: Metrics::new(&telemetry.meter()),
+            telemetry,
+        })
+    }
+
+    /// The same ground with other settings; the instruments are shared.
+    #[must_use]
+    pub fn with(&self, config: Config) -> Ground {
+        Ground {
+            content: Arc::clone(&self.content),
+            config: Arc::new(config),
+            telemetry: self.telemetry.clone(),
+            metrics: self.metrics.clone(),
+        }
+    }
+}
+
+/// The settings that a zone server has if nothing is set.
+pub fn config() -> Config {
+    Config::read(&mut Reader::new(Env::default()))
+}
+
+/// A moment of the simulation as the run's clock knows it.
+fn at(ms: u64) -> Instant {
+    static BASE: OnceLock<(Instant, u64)> = OnceLock::new();
+    let (base, first) = *BASE.get_or_init(|| (Instant::now(), ms));
+    base + Duration::from_millis(ms.saturating_sub(first))
+}
+
+/// One life of a zone server.
+pub struct SimRun {
+    id: u64,
+    incarnation: u64,
+    run: Run,
+    asked: Asked,
+    ended: Option<Ended>,
+}
+
+impl SimRun {
+    /// A run that the store has just registered; no moment given to any run may be before that of
+    /// the first one.
+    pub fn new(ground: &Ground, registered: &RegisterReply, now_ms: u64) -> SimRun {
+        let id = registered.run_id;
+        let asked = Asked::default();
+        let hands = Hands {
+            outside: Box::new(Queue {
+                run_id: id,
+                asked: asked.clone(),
+            }),
+            metrics: ground.metrics.clone(),
+            tracer: ground.telemetry.tracer(),
+            tracing: false,
+            pulse: Arc::new(Pulse::default()),
+        };
+        let tick_ms = ground.config.tick_ms;
+        let beat = Beat::new(at(now_ms), registered.store_time_ms, tick_ms);
+        let (config, content) = (Arc::clone(&ground.config), Arc::clone(&ground.content));
+        SimRun {
+            id,
+            incarnation: registered.incarnation,
+            run: Run::new(id, beat, config, content, hands),
+            asked,
+            ended: None,
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// How it ended, once it has.
+    pub fn ended(&self) -> Option<&Ended> {
+        self.ended.as_ref()
+    }
+
+    /// What it has asked since the last call.
+    pub fn asks(&mut self) -> VecDeque<Ask> {
+        let mut asks = self.asked.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut asks)
+    }
+
+    /// Plays the ticks that are due; how many that were.
+    pub fn tick(&mut self, now_ms: u64) -> usize {
+        let mut played = 0;
+        while self.ended.is_none() {
+            let Some(edge) = self.run.beat.edge(at(now_ms)) else {
+                break;
+            };
+            played += 1;
+            self.guarded(|run| run.tick(edge));
+        }
+        played
+    }
+
+    /// Says something to it.
+    pub fn hear(&mut self, heard: Heard, now_ms: u64) {
+        if self.ended.is_none() {
+            let message = self.message(heard, now_ms);
+            self.guarded(|run| run.hear(message));
+        }
+    }
+
+    /// A peer asks something; `None`: there is no answer.
+    pub fn peer(&mut self, ask: PeerAsk) -> Option<PeerAnswer> {
+        if self.ended.is_some() {
+            return None;
+        }
+        let (here, request) = (self.id, ask);
+        Some(match request {
+            PeerAsk::Prepare(request) if request.to_run_id != here => {
+                PeerAnswer::Prepare(PrepareReply {
+                    accepted: false,
+                    code: "not_owner".to_owned(),
+                })
+            }
+            PeerAsk::PrepareRegion(request) if request.to_run_id != here => {
+                PeerAnswer::PrepareRegion(PrepareRegionReply {
+                    accepted: false,
+                    code: "stale".to_owned(),
+                })
+            }
+            PeerAsk::Locate(request) if request.to_run_id != here => {
+                PeerAnswer::Locate(LocateReply::default())
+            }
+            PeerAsk::Prepare(request) => {
+                PeerAnswer::Prepare(self.ask(|reply| Message::Prepare(request, reply))?)
+            }
+            PeerAsk::Complete(request) => {
+                PeerAnswer::Complete(self.ask(|reply| Message::Complete(request, reply))?)
+            }
+            PeerAsk::Forward(request) => {
+                PeerAnswer::Forward(self.ask(|reply| Message::Forward(request, reply))?)
+            }
+            PeerAsk::PrepareRegion(request) => {
+                let asked = self.ask(|reply| Message::PrepareRegion(request, reply));
+                PeerAnswer::PrepareRegion(asked?)
+            }
+            PeerAsk::CompleteRegion(request) => {
+                let asked = self.ask(|reply| Message::CompleteRegion(request, reply));
+                PeerAnswer::CompleteRegion(asked?)
+            }
+            PeerAsk::Locate(request) => {
+                PeerAnswer::Locate(self.ask(|reply| Message::Locate(request, reply))?)
+            }
+        })
+    }
+
+    fn ask<A>(&mut self, message: impl FnOnce(oneshot::Sender<A>) -> Message) -> Option<A> {
+        let (sender, mut answer) = oneshot::channel();
+        let message = message(sender);
+        self.guarded(|run| run.hear(message));
+        answer.try_recv().ok()
+    }
+
+    /// A gateway opens both streams of a link.
+    pub fn link(&mut self, gateway_id: &str, link: u64) -> LinkEnd {
+        let (control, heard) = mpsc::channel(CONTROL_MAX);
+        let (frames, framed) = mpsc::channel(FRAMES_MAX);
+        let cut = CancellationToken::new();
+        let control = LinkHalf {
+            gateway_id: gateway_id.to_owned(),
+            link,
+            sender: control,
+            cut: cut.clone(),
+        };
+        let frames = LinkHalf {
+            gateway_id: gateway_id.to_owned(),
+            link,
+            sender: frames,
+            cut: cut.clone(),
+        };
+        if self.ended.is_none() {
+            self.guarded(|run| {
+                run.hear(Message::Control(control));
+                run.hear(Message::Frames(frames));
+            });
+        }
+        LinkEnd {
+            control: heard,
+            frames: framed,
+            cut,
+        }
+    }
+
+    /// Whom it plays or brings in.
+    pub fn played(&self) -> Vec<Played> {
+        self.run.played()
+    }
+
+    /// The regions that it plays, with their epochs.
+    pub fn held(&self) -> Vec<(Region, u64)> {
+        self.run.regions_held()
+    }
+
+    fn guarded(&mut self, work: impl FnOnce(&mut Run)) {
+        let run = &mut self.run;
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(run))) {
+            let words = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("no words");
+            self.ended = Some(Ended::Panicked(words.to_owned()));
+            return;
+        }
+        self.ended = self.run.end().map(|end| match end {
+            End::Stopped => Ended::Stopped,
+            End::Fenced => Ended::Fenced,
+            End::Astray => Ended::Astray,
+            End::Refused => Ended::Refused,
+            End::Panicked => Ended::Panicked(String::new()),
+        });
+    }
+
+    fn message(&self, heard: Heard, now_ms: u64) -> Message {
+        match heard {
+            Heard::RegionLoaded {
+                region,
+                epoch,
+                loaded,
+            } => Message::RegionLoaded {
+                region,
+                epoch,
+                loaded,
+            },
+            Heard::CharacterLoaded { who, loaded } => Message::CharacterLoaded { who, loaded },
+            Heard::Prepared {
+                who,
+                attempt,
+                reply,
+            } => Message::Prepared {
+                who,
+                attempt,
+                reply,
+            },
+            Heard::Completed { who, h, known } => Message::Completed { who, h, known },
+            Heard::Forwarded { who, taken } => Message::Forwarded { who, taken },
+            Heard::Owner {
+                who,
+                h,
+                owned,
+                source_dead,
+            } => Message::Owner {
+                who,
+                h,
+                owned,
+                source_dead,
+            },
+            Heard::RegionPrepared {
+                region,
+                attempt,
+                reply,
+            } => Message::RegionPrepared {
+                region,
+                attempt,
+                reply,
+            },
+            Heard::RegionCompleted {
+                region,
+                epoch,
+                known,
+            } => Message::RegionCompleted {
+                region,
+                epoch,
+                known,
+            },
+            Heard::Located {
+                who,
+                attempt,
+                run_id,
+                reply,
+            } => Message::Located {
+                who,
+                attempt,
+                run_id,
+                reply,
+            },
+            Heard::Drained(done) => Message::Drained(done),
+            Heard::Answered { sequence, reply } => Message::Answered { sequence, reply },
+            Heard::CommitFailed => Message::CommitFailed,
+            Heard::Directory(update) => Message::Directory(update),
+            Heard::Online(online) => Message::Online(online),
+            Heard::Renewed { reply, asked_ms } => {
+                Message::Renewed(self.renewed(&reply, asked_ms, now_ms))
+            }
+            Heard::Gateway {
+                gateway_id,
+                link,
+                message,
+            } => Message::Gateway {
+                gateway_id,
+                link,
+                message,
+            },
+            Heard::Subscribe {
+                gateway_id,
+                link,
+                subscribe,
+            } => Message::Subscribe {
+                gateway_id,
+                link,
+                subscribe,
+            },
+            Heard::LinkEnded { gateway_id, link } => Message::LinkEnded { gateway_id, link },
+            Heard::Stop => Message::Stop,
+        }
+    }
+
+    fn renewed(&self, reply: &RenewReply, asked_ms: u64, now_ms: u64) -> Renewed {
+        if reply.state() == RunState::Fenced {
+            Renewed::Fenced
+        } else if reply.incarnation != self.incarnation {
+            Renewed::OtherIncarnation
+        } else {
+            Renewed::Live {
+                store_ms: reply.store_time_ms,
+                at: at(asked_ms.midpoint(now_ms)),
+            }
+        }
+    }
+}
