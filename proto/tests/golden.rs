@@ -159,6 +159,10 @@ fn session_events(server: &mut Server) {
         characters: vec![character.clone()],
     });
     server.event(session::CharacterCreated { character });
+    world_session_events(server);
+}
+
+fn world_session_events(server: &mut Server) {
     server.event(session::WorldEntered {
         character_id: "c1".to_owned(),
         entity_id: "c1".to_owned(),

@@ -162,18 +162,7 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
     shoot(ann, "reloaded").await?;
     let kept = pack_until(ann, "the pack after a reload", |_| true).await?;
     ensure!(kept == pack(&before), "{before} became {kept}");
-    go(&atlas, ann, dropped.tile).await?;
-    picks_up(ann, &dropped, "what another has dropped").await?;
-    let (own, others) = (held(&pack(&state(bob).await?)), held(&kept));
-    let item = &dropped.item;
-    let now = held(&pack(&state(ann).await?));
-    ensure!(now.get(item) == Some(&(others.get(item).unwrap_or(&0) + 1)));
-    let left = own.get(item).copied().unwrap_or(0);
-    ensure!(left == dropped.left, "{own:?} {dropped:?}");
-    ann.refresh().await?;
-    until(ann, "the world after another reload", in_world).await?;
-    let again = pack_until(ann, "the pack", |pack| held(pack) == now).await?;
-    ensure!(held(&again) == now);
+    takes_what_another_dropped(&atlas, ann, bob, &dropped).await?;
     is_cut_and_resumes(ann).await?;
 
     ann.set_window_size(390, 844).await?;
@@ -337,6 +326,29 @@ async fn picks_up(browser: &Client, dropped: &Dropped, what: &str) -> Result<()>
         !lying(state, &dropped.item).contains(&dropped.entity)
     })
     .await?;
+    Ok(())
+}
+
+/// Goes there and takes it; both packs are right, also after a reload.
+async fn takes_what_another_dropped(
+    atlas: &Atlas,
+    ann: &Client,
+    bob: &Client,
+    dropped: &Dropped,
+) -> Result<()> {
+    let before = held(&pack(&state(ann).await?));
+    go(atlas, ann, dropped.tile).await?;
+    picks_up(ann, dropped, "what another has dropped").await?;
+    let own = held(&pack(&state(bob).await?));
+    let item = &dropped.item;
+    let now = held(&pack(&state(ann).await?));
+    ensure!(now.get(item) == Some(&(before.get(item).unwrap_or(&0) + 1)));
+    let left = own.get(item).copied().unwrap_or(0);
+    ensure!(left == dropped.left, "{own:?} {dropped:?}");
+    ann.refresh().await?;
+    until(ann, "the world after another reload", in_world).await?;
+    let again = pack_until(ann, "the pack", |pack| held(pack) == now).await?;
+    ensure!(held(&again) == now);
     Ok(())
 }
 

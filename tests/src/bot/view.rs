@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proto::client::RequestId;
-use proto::client::session::{Character, Hello, Welcome, WorldEntered};
+use proto::client::session::{Character, Hello, Resumed, Welcome, WorldEntered};
 use proto::client::sync::PlayerSync;
 
 use super::{
@@ -104,19 +104,7 @@ impl View {
                 self.welcome = Some(welcome.clone());
                 self.phase = Phase::Lobby;
             }
-            Told::Resumed(resumed) => {
-                self.phase = if self.entered.is_some() {
-                    Phase::World
-                } else {
-                    Phase::Lobby
-                };
-                self.resumed += 1;
-                self.resyncs += u64::from(resumed.resync);
-                if resumed.resync {
-                    self.map.clear();
-                    self.last_seen = None;
-                }
-            }
+            Told::Resumed(resumed) => self.goes_on(resumed),
             Told::CharacterList(list) => self.characters.clone_from(&list.characters),
             Told::CharacterCreated(created) => self.characters.push(created.character.clone()),
             Told::WorldEntered(entered) => {
@@ -156,6 +144,20 @@ impl View {
                 self.find_self();
             }
             _ => {}
+        }
+    }
+
+    fn goes_on(&mut self, resumed: &Resumed) {
+        self.phase = if self.entered.is_some() {
+            Phase::World
+        } else {
+            Phase::Lobby
+        };
+        self.resumed += 1;
+        self.resyncs += u64::from(resumed.resync);
+        if resumed.resync {
+            self.map.clear();
+            self.last_seen = None;
         }
     }
 

@@ -187,6 +187,20 @@ impl Summary {
     }
 }
 
+impl Summary {
+    fn value(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.deeds.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "value                   {} exchanges, {} of them between two; {:?}; \
+             {} taken back, {} unasked",
+            self.exchanges.0, self.exchanges.1, self.deeds, self.taken_back, self.unasked
+        )
+    }
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |f: &mut fmt::Formatter<'_>, what: &str, q: &Quantiles| {
@@ -235,14 +249,7 @@ impl fmt::Display for Summary {
             self.leaps,
             self.self_unseen
         )?;
-        if !self.deeds.is_empty() {
-            writeln!(
-                f,
-                "value                   {} exchanges, {} of them between two; {:?}; \
-                 {} taken back, {} unasked",
-                self.exchanges.0, self.exchanges.1, self.deeds, self.taken_back, self.unasked
-            )?;
-        }
+        self.value(f)?;
         write!(f, "errors                  {:?}", self.errors)?;
         for fault in &self.possession_faults {
             write!(f, "\n  {fault}")?;
