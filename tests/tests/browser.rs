@@ -102,7 +102,7 @@ fn root() -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_is_entered_walked_over_a_border_talked_on_and_found_again_after_a_reload() {
-    let plan = Plan::new("browser");
+    let plan = Plan::new("browser").env("GROUND_OWN_TICKS", "15");
     let cluster = Cluster::start(plan.clone()).await.unwrap();
     let driver = Driver::start().await.unwrap();
     let (ann, bob) = (
