@@ -30,6 +30,8 @@ pub(crate) struct Inputs {
     played: u64,
     /// Numbers up to here are not waited for.
     floor: u64,
+    /// Goes before all others, whatever its number: it was here before and has to be played again.
+    front: Option<Input>,
     waiting: BTreeMap<u64, Input>,
     gap_ticks: u64,
 }
@@ -57,7 +59,22 @@ impl Inputs {
 
     /// How many wait.
     pub(crate) fn len(&self) -> usize {
-        self.waiting.len()
+        self.waiting.len() + usize::from(self.front.is_some())
+    }
+
+    /// It was neither played nor refused, and goes before all others, once.
+    pub(crate) fn put_back(&mut self, input: Input) {
+        self.front = Some(input);
+    }
+
+    /// Whether something was put back.
+    pub(crate) fn has_front(&self) -> bool {
+        self.front.is_some()
+    }
+
+    /// What was put back; it will not be played here.
+    pub(crate) fn take_front(&mut self) -> Option<Input> {
+        self.front.take()
     }
 
     /// Takes an input in.
@@ -81,7 +98,7 @@ impl Inputs {
 
     /// What is to be played in the tick that begins now.
     pub(crate) fn ready(&mut self) -> Vec<Input> {
-        let mut out = Vec::new();
+        let mut out: Vec<Input> = self.front.take().into_iter().collect();
         loop {
             let next = self.played.saturating_add(1);
             if let Some(input) = self.waiting.remove(&next) {
@@ -110,7 +127,8 @@ impl Inputs {
 
     /// All that waits, in order; nothing of it will be played here.
     pub(crate) fn drain(&mut self) -> Vec<Input> {
-        std::mem::take(&mut self.waiting).into_values().collect()
+        let waiting = std::mem::take(&mut self.waiting).into_values();
+        self.front.take().into_iter().chain(waiting).collect()
     }
 }
 

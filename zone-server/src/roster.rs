@@ -3,11 +3,14 @@
 //! Always: of two sessions the one with the higher (session epoch, attach number) plays; whatever
 //! names a lower one changes nothing.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
 
 use bytes::Bytes;
 use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Private, SessionRef};
-use world::{CharacterId, Region};
+use world::{CharacterId, EntityId, Region, Tile};
 
 use crate::{
     deliver::held::{HeldMessages, Holdings, Released},
@@ -40,6 +43,36 @@ pub(crate) enum Stage {
     Leaving { re: Bytes },
 }
 
+/// Something over the border that a player is to be brought to.
+#[derive(Debug)]
+pub(crate) struct Pull {
+    pub(crate) target: EntityId,
+    /// When it was asked for.
+    pub(crate) since: u64,
+    /// How often it was looked for.
+    pub(crate) attempt: u32,
+    /// Runs that have not said yet whether they have it.
+    pub(crate) waiting: BTreeSet<u64>,
+    /// One of them gave no answer.
+    pub(crate) silent: bool,
+    /// The region to which it belongs.
+    pub(crate) found: Option<Region>,
+}
+
+impl Pull {
+    /// To be looked for from tick `now` on.
+    pub(crate) fn new(target: EntityId, now: u64) -> Self {
+        Self {
+            target,
+            since: now,
+            attempt: 0,
+            waiting: BTreeSet::new(),
+            silent: false,
+            found: None,
+        }
+    }
+}
+
 /// One character.
 #[derive(Debug)]
 pub(crate) struct Seat {
@@ -58,6 +91,12 @@ pub(crate) struct Seat {
     /// When it leaves, unless somebody comes to play it.
     pub(crate) linger_until: Option<u64>,
     pub(crate) source: Option<Source>,
+    /// Where it is to stand at its next owner; `None`: where it stands.
+    pub(crate) place: Option<Tile>,
+    /// What it is to be brought to; its inputs wait.
+    pub(crate) pull: Option<Pull>,
+    /// Since when it is held for its next owner.
+    pub(crate) leaving_since: u64,
     pub(crate) crossing_since: Option<Instant>,
     /// The last owner has said all that it knew.
     caught_up: bool,
@@ -90,6 +129,9 @@ impl Seat {
             stage: Stage::Joining { welcome: false },
             linger_until: None,
             source: None,
+            place: None,
+            pull: None,
+            leaving_since: 0,
             crossing_since: None,
             caught_up: false,
             outbox: Vec::new(),
@@ -189,8 +231,14 @@ impl Seat {
         if session.is_none_or(|session| session.session_epoch != epoch) {
             return;
         }
+        let mut front = None;
         for input in complete.inputs {
-            if input.session_epoch == epoch {
+            if input.session_epoch != epoch {
+                continue;
+            }
+            if input.number <= complete.last_input {
+                front = Some(input);
+            } else {
                 self.inputs.take(input);
             }
         }
@@ -198,6 +246,9 @@ impl Seat {
             return;
         }
         self.inputs.skip_to(complete.last_input);
+        if let Some(input) = front {
+            self.inputs.put_back(input);
+        }
         for message in complete.held {
             self.tell(message);
         }
@@ -266,7 +317,7 @@ impl Seat {
 
     /// Whether it stands in the world and is not on its way to another owner.
     pub(crate) fn free(&self) -> bool {
-        self.stage == Stage::Playing && self.source.is_none()
+        self.stage == Stage::Playing && self.source.is_none() && self.pull.is_none()
     }
 }
 

@@ -7,7 +7,7 @@
 use world::Region;
 
 /// Who is to own the player.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Target {
     pub(crate) run_id: u64,
     pub(crate) region: Region,
@@ -28,14 +28,14 @@ pub(crate) enum Way {
 }
 
 /// The source's side, from the crossing to the commit. The player is held in all states.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Source {
     region: Region,
     attempt: u32,
     at: Step,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Step {
     /// Tries at the next edge.
     Waiting,
@@ -81,6 +81,15 @@ impl Source {
 
     /// The next step.
     pub(crate) fn on(&mut self, event: SourceEvent) -> SourceStep {
+        #[cfg(feature = "simulation")]
+        let asked = crate::simulation::Step::of("source", &self.at, &event);
+        let step = self.step(event);
+        #[cfg(feature = "simulation")]
+        asked.takes(&step);
+        step
+    }
+
+    fn step(&mut self, event: SourceEvent) -> SourceStep {
         match (&self.at, event) {
             (Step::Waiting, SourceEvent::Edge(Way::Local)) => SourceStep::Settle(self.region),
             (Step::Waiting, SourceEvent::Edge(Way::Remote(to))) => {
@@ -121,13 +130,13 @@ impl Source {
 }
 
 /// The source's side after the commit: the target must hear of it, and late inputs follow.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Departed {
     at: After,
     since: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum After {
     Completing,
     Failed,
@@ -174,6 +183,15 @@ impl Departed {
 
     /// The next step.
     pub(crate) fn on(&mut self, event: DepartedEvent) -> DepartedStep {
+        #[cfg(feature = "simulation")]
+        let asked = crate::simulation::Step::of("departed", &self.at, &event);
+        let step = self.step(event);
+        #[cfg(feature = "simulation")]
+        asked.takes(&step);
+        step
+    }
+
+    fn step(&mut self, event: DepartedEvent) -> DepartedStep {
         match (self.at, event) {
             (After::Completing, DepartedEvent::Answer(Some(true))) => {
                 self.at = After::Open;
@@ -202,7 +220,7 @@ impl Departed {
 pub(crate) const ASK_TICKS: u64 = 2;
 
 /// The target's side: a player that was announced and is not committed yet, as far as is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Pending {
     /// The ownership sequence that the player will have.
     pub(crate) h: u64,
@@ -263,6 +281,15 @@ impl Pending {
 
     /// The next step.
     pub(crate) fn on(&mut self, now: u64, event: PendingEvent) -> PendingStep {
+        #[cfg(feature = "simulation")]
+        let asked = crate::simulation::Step::of("pending", &self.asking, &event);
+        let step = self.step(now, event);
+        #[cfg(feature = "simulation")]
+        asked.takes(&step);
+        step
+    }
+
+    fn step(&mut self, now: u64, event: PendingEvent) -> PendingStep {
         match event {
             PendingEvent::Complete { h } if h == self.h => PendingStep::Join,
             PendingEvent::Complete { .. } => PendingStep::Wait,
@@ -335,6 +362,34 @@ pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
         Err("full")
     } else {
         Ok(())
+    }
+}
+
+/// Somebody is to be brought to somebody or something that is the target's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pulled<'a> {
+    /// Who acts.
+    pub(crate) actor: &'a str,
+    /// What is acted upon.
+    pub(crate) target: &'a str,
+    /// It is here.
+    pub(crate) here: bool,
+    /// It is on its way to somewhere else, or out of the world.
+    pub(crate) leaving: bool,
+    /// It is itself to be brought to the actor, and not on its way yet.
+    pub(crate) pulls_back: bool,
+}
+
+/// Whether the actor may come, or the code of the refusal. True: the target's own wish to come to
+/// the actor ends, because of two that meet the lower id wins.
+pub(crate) fn pull(pulled: Pulled<'_>) -> Result<bool, &'static str> {
+    if !pulled.here || pulled.leaving {
+        return Err("busy");
+    }
+    match pulled.pulls_back {
+        true if pulled.actor < pulled.target => Ok(true),
+        true => Err("busy"),
+        false => Ok(false),
     }
 }
 

@@ -242,3 +242,36 @@ fn a_sequence_that_grew_with_another_region_is_not_this_handover() {
     let step = pending.on(12, PendingEvent::Owner(Some(elsewhere)));
     assert_eq!(step, PendingStep::Drop);
 }
+
+#[test]
+fn of_two_who_want_to_come_to_each_other_the_lower_id_goes() {
+    let pulled = Pulled {
+        actor: "ann",
+        target: "bob",
+        here: true,
+        leaving: false,
+        pulls_back: false,
+    };
+    assert_eq!(pull(pulled), Ok(false));
+    let meet = Pulled {
+        pulls_back: true,
+        ..pulled
+    };
+    assert_eq!(pull(meet), Ok(true));
+    let other = Pulled {
+        actor: "bob",
+        target: "ann",
+        ..meet
+    };
+    assert_eq!(pull(other), Err("busy"));
+    let gone = Pulled {
+        here: false,
+        ..pulled
+    };
+    assert_eq!(pull(gone), Err("busy"));
+    let leaving = Pulled {
+        leaving: true,
+        ..pulled
+    };
+    assert_eq!(pull(leaving), Err("busy"));
+}

@@ -76,6 +76,15 @@ impl Giving {
 
     /// The next step.
     pub(crate) fn on(&mut self, event: GivingEvent) -> GivingStep {
+        #[cfg(feature = "simulation")]
+        let asked = crate::simulation::Step::of("giving", &self.at, &event);
+        let step = self.step(event);
+        #[cfg(feature = "simulation")]
+        asked.takes(&step);
+        step
+    }
+
+    fn step(&mut self, event: GivingEvent) -> GivingStep {
         match (self.at, event) {
             (
                 Step::Asking,
@@ -202,6 +211,15 @@ impl Taking {
 
     /// The next step.
     pub(crate) fn on(&mut self, event: TakingEvent) -> TakingStep {
+        #[cfg(feature = "simulation")]
+        let asked = crate::simulation::Step::of("taking", &self.named_since, &event);
+        let step = self.step(event);
+        #[cfg(feature = "simulation")]
+        asked.takes(&step);
+        step
+    }
+
+    fn step(&mut self, event: TakingEvent) -> TakingStep {
         match event {
             TakingEvent::Complete { epoch } if epoch == self.epoch => TakingStep::Join,
             TakingEvent::Complete { .. } => TakingStep::Wait,

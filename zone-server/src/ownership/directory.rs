@@ -116,11 +116,6 @@ impl Directory {
         self.runs.contains_key(&run_id)
     }
 
-    /// The regions of one run, with their epochs.
-    pub(crate) fn of(&self, run_id: u64) -> BTreeMap<Region, u64> {
-        let mine = self.owners.iter().filter(|(_, o)| o.run_id == run_id);
-        mine.map(|(region, owner)| (*region, owner.epoch)).collect()
-    }
 }
 
 #[cfg(test)]
@@ -172,7 +167,7 @@ mod tests {
             ..DirectoryUpdate::default()
         };
         assert!(!directory.apply(alive));
-        assert_eq!(directory.of(2).len(), 1);
+        assert_eq!(directory.owners().len(), 1);
     }
 
     #[test]

@@ -80,6 +80,7 @@ impl Run {
         self.tell(&outcome.events, requests);
         watch.mark("tell");
         self.crossings(outcome.crossings);
+        self.pull_edges();
         self.source_edges();
         self.announced_edges();
         self.departed_edges();

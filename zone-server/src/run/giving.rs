@@ -277,9 +277,9 @@ impl Run {
         for (who, seat) in here {
             if seat.source.take().is_some() {
                 seat.crossing_since = None;
+                seat.place = None;
                 self.world.hold(who, false);
             }
-            self.world.call_off(who);
             if let Some(player) = self.world.player(who).map(Player::record) {
                 players.push((who.clone(), record::row(player.clone(), seat.owner())));
             }

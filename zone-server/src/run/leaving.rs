@@ -155,7 +155,6 @@ impl Run {
         let standing = self.roster.iter();
         let standing = standing.filter(|(_, seat)| seat.stage == Stage::Playing);
         for who in standing.map(|(who, _)| who) {
-            self.world.call_off(who);
             self.world.hold(who, true);
         }
         self.batch.hurry();

@@ -3,13 +3,14 @@
 //! answers come back as messages.
 //!
 //! Always: nothing here blocks. In reading order: `edge` (the tick), `telling`, `showing`,
-//! `sessions`, `leaving`, `source` and `target` (the two sides of a player's handover), `giving` and
-//! `taking` (those of a region's move), `regions`, `saving`, `value`, `trace`, `fault`.
+//! `sessions`, `leaving`, `source` and `target` (the two sides of a player's handover), `pull` (to
+//! somebody over the border), `giving` and `taking` (those of a region's move), `regions`, `saving`, `value`, `trace`, `fault`.
 
 mod edge;
 mod fault;
 mod giving;
 mod leaving;
+mod pull;
 mod regions;
 mod saving;
 mod sessions;
@@ -348,6 +349,15 @@ impl Run {
                 epoch,
                 known,
             } => self.region_completed(region, epoch, known),
+            Message::Locate(request, reply) => {
+                let _ = reply.send(self.located_here(&request.entity_id));
+            }
+            Message::Located {
+                who,
+                attempt,
+                run_id,
+                reply,
+            } => self.located(&who, attempt, run_id, reply),
             Message::Drained(heard) => self.drained(heard),
             _ => {}
         }

@@ -3,7 +3,7 @@
 use proto::rpc::persistence::v1::{CommitReply, commit_reply::Outcome};
 use world::CharacterId;
 
-use super::Run;
+use super::{Run, source::as_it_arrives};
 use crate::{
     commit::batch::{Answer, Sending, Settled},
     tick_loop::End,
@@ -16,7 +16,8 @@ impl Run {
         let (roster, world) = (&self.roster, &self.world);
         let record = |who: &CharacterId| {
             let seat = roster.get(who)?;
-            Some(record::row(world.record(who)?, seat.owner()))
+            let state = as_it_arrives(seat, world.player(who)?.record());
+            Some(record::row(state, seat.owner()))
         };
         if let Some(mut sending) = self.batch.cut(self.now, record) {
             sending.traceparent.clone_from(&self.tick_trace);

@@ -297,6 +297,15 @@ impl Run {
         if self.roster.contains_key(&who) || self.stopping.is_some() {
             return;
         }
+        let sequence = row.ownership_sequence;
+        if self
+            .departed
+            .get(&who)
+            .is_some_and(|gone| gone.follows(sequence))
+        {
+            // The store was asked before it went on.
+            return;
+        }
         let record = record::player(&row);
         let holdings = Holdings::of(&record);
         // Coming from the store is no change of owner that had to settle.

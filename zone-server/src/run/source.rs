@@ -8,7 +8,7 @@ use proto::rpc::zone::v1::{
     CompleteRequest, Detach, ForwardRequest, HandoverId, Input, Moved, PrepareReply,
     PrepareRequest, from_zone,
 };
-use world::{CharacterId, Crossing, Region};
+use world::{CharacterId, Crossing, PlayerRecord, Region};
 
 use super::Run;
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
         region::SETTLE_TICKS,
     },
     inbox::INPUTS_HELD_MAX,
+    roster::Seat,
     translate::record,
 };
 
@@ -80,10 +81,16 @@ impl Gone {
     }
 }
 
+/// For so long it is tried to bring somebody to a place that others play.
+const PLACE_TICKS: u64 = 50;
+
 impl Run {
     /// Who stands past a border after a tick: inside the run it only changes its region.
-    pub(super) fn crossings(&mut self, crossings: Vec<Crossing>) {
-        for Crossing { who, to, .. } in crossings {
+    pub(super) fn crossings(&mut self, mut crossings: Vec<Crossing>) {
+        if self.config.mutants.never_pins() {
+            self.unpin(&mut crossings);
+        }
+        for Crossing { who, to, place } in crossings {
             let Some(seat) = self.roster.get_mut(&who) else {
                 continue;
             };
@@ -91,17 +98,48 @@ impl Run {
                 continue;
             }
             if self.held.contains_key(&to) {
-                self.settle_in(&who, to);
+                // The world itself brings somebody to a place that is played here.
+                if place.is_none() {
+                    self.settle_in(&who, to);
+                }
             } else if self.now >= seat.owner_since + SETTLE_TICKS {
                 seat.source = Some(Source::new(to));
+                seat.place = place;
+                seat.leaving_since = self.now;
                 seat.crossing_since = Some(Instant::now());
                 self.world.hold(&who, true);
             }
         }
     }
 
+    /// The broken variant in which nobody is pinned where it acts.
+    fn unpin(&self, crossings: &mut Vec<Crossing>) {
+        for player in self.world.players().filter(|player| player.pinned()) {
+            let past = player.region().tiles_past(player.tile());
+            if past >= world::border::BAND_TILES {
+                crossings.push(Crossing {
+                    who: player.record().id.clone(),
+                    to: Region::from(player.tile()),
+                    place: None,
+                });
+            }
+        }
+    }
+
     /// The player belongs to another region of this run.
     fn settle_in(&mut self, who: &CharacterId, region: Region) {
+        let place = self.roster.get_mut(who).and_then(|seat| seat.place.take());
+        if place.is_some() {
+            // The world brings it there, as soon as it is not held.
+            return self.stays(who);
+        }
+        if self.roster.get(who).is_some_and(|seat| seat.pull.is_some()) {
+            // The thing is here by now: the input is played again.
+            if let Some(seat) = self.roster.get_mut(who) {
+                seat.pull = None;
+            }
+            return self.stays(who);
+        }
         if !self.world.set_region(who, region) {
             return;
         }
@@ -112,6 +150,16 @@ impl Run {
         self.world.hold(who, false);
         self.batch.region(who, region, self.now);
         self.hands.metrics.handover("local");
+    }
+
+    /// Nobody is brought anywhere: the player goes on here.
+    pub(super) fn stays(&mut self, who: &CharacterId) {
+        if let Some(seat) = self.roster.get_mut(who) {
+            seat.source = None;
+            seat.place = None;
+            seat.crossing_since = None;
+        }
+        self.world.hold(who, false);
     }
 
     /// At an edge: whoever is held is offered to the owner of the region in which it stands.
@@ -129,7 +177,21 @@ impl Run {
             let Some(tile) = self.world.player(&who).map(|player| player.tile()) else {
                 continue;
             };
-            let way = self.way(Region::from(tile));
+            let Some(seat) = self.roster.get(&who) else {
+                continue;
+            };
+            let tried = self.now.saturating_sub(seat.leaving_since);
+            let source = seat.source.as_ref();
+            let committing = source.is_some_and(|source| source.committing().is_some());
+            if seat.place.is_some() && tried > PLACE_TICKS && !committing {
+                // The world says that it came to nothing.
+                self.world.call_off(&who);
+                self.stays(&who);
+                continue;
+            }
+            let found = seat.pull.as_ref().and_then(|pull| pull.found);
+            let place = Region::from(seat.place.unwrap_or(tile));
+            let way = self.way(found.unwrap_or(place));
             let seat = self.roster.get_mut(&who);
             let Some(source) = seat.and_then(|seat| seat.source.as_mut()) else {
                 continue;
@@ -170,9 +232,12 @@ impl Run {
             to_run_id: to.run_id,
             region: Some(record::rpc_region(to.region)),
             epoch: to.epoch,
-            pull_target: String::new(),
+            pull_target: seat
+                .pull
+                .as_ref()
+                .map_or_else(String::new, |p| p.target.to_string()),
             content_hash: self.world.content().hash().to_owned(),
-            state: player.record().to_bytes().into(),
+            state: as_it_arrives(seat, player.record()).to_bytes().into(),
             session: Some(seat.session_ref()),
             account_id: seat.account_id.clone(),
         };
@@ -204,6 +269,9 @@ impl Run {
             self.hands.metrics.handover("refused");
         }
         let step = source.on(SourceEvent::Answer { attempt, accepted });
+        if !accepted && source.committing().is_none() {
+            self.pull_refused(who);
+        }
         if let SourceStep::Transfer(to) = step {
             let going = Going::Transfer {
                 region: to.region,
@@ -344,6 +412,15 @@ impl Run {
             }
         }
     }
+}
+
+/// A player as its next owner puts it into the world.
+pub(super) fn as_it_arrives(seat: &Seat, record: &PlayerRecord) -> PlayerRecord {
+    let mut record = record.clone();
+    if let Some(place) = seat.place {
+        record.tile = place;
+    }
+    record
 }
 
 pub(super) fn handover_id(who: &CharacterId, ownership_sequence: u64) -> HandoverId {

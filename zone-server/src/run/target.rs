@@ -60,11 +60,12 @@ impl Run {
             accepted: false,
             code: code.to_owned(),
         };
-        let (Some((who, h)), Some(region)) = (name(request.h), record::region(request.region))
+        let (Some((who, h)), Some(region)) =
+            (name(request.h.clone()), record::region(request.region))
         else {
             return refuse("not_owner");
         };
-        let session = request.session.unwrap_or_default();
+        let session = request.session.clone().unwrap_or_default();
         let gateway_id = &session.gateway_id;
         let asked = Asked {
             h,
@@ -81,6 +82,9 @@ impl Run {
                 .map(|announced| announced.pending.h),
         };
         if let Err(code) = protocol::prepare(asked) {
+            return refuse(code);
+        }
+        if let Err(code) = self.may_pull(&request) {
             return refuse(code);
         }
         let record = match PlayerRecord::from_bytes(&request.state) {

@@ -3,8 +3,7 @@
 //! Always: what tells of value is told when the batch that holds it is acknowledged; movement,
 //! vitals and whatever else anybody may see never wait.
 
-use proto::rpc::zone::v1::Input;
-use world::{Changes, CharacterId, EntityId, Event, GroundChange, Refusal};
+use world::{Changes, CharacterId, Event, GroundChange, Refusal};
 
 use super::{Run, edge::Requests};
 use crate::{
@@ -96,14 +95,6 @@ impl Run {
             if let (Some(seat), Some(ack)) = (seat, translate::ack(&request.id)) {
                 seat.tell_when(held, ack);
             }
-        }
-    }
-
-    /// A player wants something that is not here.
-    fn elsewhere(&mut self, who: &CharacterId, request: Input, _target: &EntityId) {
-        let why = translate::refusal::refused(Refusal::NotFound);
-        if let Some(seat) = self.roster.get_mut(who) {
-            seat.tell(translate::error(&request.event, &request.id, why));
         }
     }
 

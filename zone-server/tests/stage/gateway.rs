@@ -38,6 +38,8 @@ pub struct Seen {
     /// The tick in which a character left a run, transferred.
     pub transferred: Vec<(u64, u64, String)>,
     pub closed: Vec<u64>,
+    /// All that was ever shown.
+    pub entered: BTreeSet<String>,
     /// By run: the items that are shown to lie on the ground.
     pub items: BTreeMap<u64, BTreeSet<String>>,
     /// What came between two ticks: the items that it showed, and the events of its messages.
@@ -153,6 +155,7 @@ impl Gateway {
                     }
                 }
                 for enter in chunk.enter {
+                    seen.entered.insert(enter.id.clone());
                     assert!(there.insert(enter.id.clone()), "{} is there", enter.id);
                 }
                 for update in chunk.update {

@@ -1,0 +1,228 @@
+//! Bringing a player to something over the border that it wants to act upon: where it is, the
+//! handover there, and the input that is played again by whoever has it.
+//!
+//! Always: the input is answered once: by the zone that plays it, or here, when nobody has the
+//! thing or it cannot be brought there within [`PULL_TICKS`].
+
+use std::{collections::BTreeSet, time::Instant};
+
+use proto::{
+    client::ErrorCode,
+    rpc::zone::v1::{Input, LocateReply, LocateRequest, PrepareRequest},
+};
+use world::{CharacterId, EntityId, Region, Tile, tile::REGION_TILES};
+
+use super::Run;
+use crate::{
+    handover::{
+        protocol::{self, Pulled, Source},
+        region::SETTLE_TICKS,
+    },
+    roster::{Pull, Seat, Stage},
+    translate::{self, Refused, record},
+};
+
+/// For so long it is tried to bring somebody over the border.
+const PULL_TICKS: u64 = 10;
+/// How far over the border something may be.
+const REACH_TILES: i32 = 32;
+
+impl Run {
+    /// A player wants something that is not here: neighbours are asked.
+    pub(super) fn elsewhere(&mut self, who: &CharacterId, request: Input, target: &EntityId) {
+        let now = self.now;
+        if let Some(seat) = self.roster.get_mut(who) {
+            seat.inputs.put_back(request);
+            seat.pull = Some(Pull::new(target.clone(), now));
+        }
+    }
+
+    /// At an edge: whoever waits to be brought somewhere is looked after.
+    pub(super) fn pull_edges(&mut self) {
+        let waiting = self.roster.iter().filter(|(_, seat)| seat.pull.is_some());
+        let waiting: Vec<CharacterId> = waiting.map(|(who, _)| who.clone()).collect();
+        for who in waiting {
+            self.pull_edge(&who);
+        }
+    }
+
+    fn pull_edge(&mut self, who: &CharacterId) {
+        let now = self.now;
+        let Some(seat) = self.roster.get_mut(who) else {
+            return;
+        };
+        let committing = |source: &Source| source.committing().is_some();
+        if seat.stage != Stage::Playing || seat.source.as_ref().is_some_and(committing) {
+            return;
+        }
+        let Some(pull) = &mut seat.pull else {
+            return;
+        };
+        if !seat.inputs.has_front() {
+            // A newer login asks for nothing of this.
+            seat.pull = None;
+            return self.stays(who);
+        }
+        if now > pull.since + PULL_TICKS {
+            return self.pull_fails(who, ErrorCode::Busy, "it cannot be reached just now");
+        }
+        let offered = pull.found.is_some() && seat.source.is_some();
+        if offered || !pull.waiting.is_empty() {
+            return;
+        }
+        if now < seat.owner_since + SETTLE_TICKS {
+            return;
+        }
+        self.locate(who);
+    }
+
+    /// Asks the owners of all regions in reach.
+    fn locate(&mut self, who: &CharacterId) {
+        let Some(tile) = self.world.player(who).map(world::Player::tile) else {
+            return;
+        };
+        let owners = around(tile).into_iter();
+        let owners = owners.filter_map(|region| self.directory.owner(region));
+        let runs: BTreeSet<u64> = owners.map(|owner| owner.run_id).collect();
+        let peers = runs.into_iter().filter(|run| *run != self.id);
+        let peers = peers.filter_map(|run| Some((run, self.directory.address(run)?.to_owned())));
+        let peers: Vec<(u64, String)> = peers.collect();
+        let Some(pull) = self.roster.get_mut(who).and_then(|seat| seat.pull.as_mut()) else {
+            return;
+        };
+        pull.attempt += 1;
+        pull.silent = false;
+        pull.waiting = peers.iter().map(|(run, _)| *run).collect();
+        let (attempt, target) = (pull.attempt, pull.target.to_string());
+        if peers.is_empty() {
+            return self.pull_fails(who, ErrorCode::NotFound, "there is no such thing here");
+        }
+        for (to_run_id, address) in peers {
+            let request = LocateRequest {
+                to_run_id,
+                entity_id: target.clone(),
+            };
+            self.hands
+                .outside
+                .locate(&address, who.clone(), attempt, request);
+        }
+    }
+
+    /// A peer says whether something is there.
+    pub(super) fn located(
+        &mut self,
+        who: &CharacterId,
+        attempt: u32,
+        run_id: u64,
+        reply: Option<LocateReply>,
+    ) {
+        let Some(seat) = self.roster.get_mut(who) else {
+            return;
+        };
+        let free = seat.stage == Stage::Playing && seat.source.is_none();
+        let Some(pull) = seat.pull.as_mut().filter(|pull| pull.attempt == attempt) else {
+            return;
+        };
+        if !pull.waiting.remove(&run_id) {
+            return;
+        }
+        pull.silent |= reply.is_none();
+        let found = reply.and_then(|reply| record::region(reply.region));
+        let pinned = self.world.player(who).is_some_and(world::Player::pinned);
+        if let Some(region) = found.filter(|_| free && !pinned) {
+            pull.waiting.clear();
+            pull.found = Some(region);
+            seat.source = Some(Source::new(region));
+            seat.crossing_since = Some(Instant::now());
+            self.world.hold(who, true);
+        } else if pull.waiting.is_empty() && !pull.silent && found.is_none() {
+            self.pull_fails(who, ErrorCode::NotFound, "there is no such thing here");
+        }
+    }
+
+    /// The handover to the thing was refused: it is looked for again at the next tick.
+    pub(super) fn pull_refused(&mut self, who: &CharacterId) {
+        let Some(pull) = self.roster.get_mut(who).and_then(|seat| seat.pull.as_mut()) else {
+            return;
+        };
+        pull.found = None;
+        self.stays(who);
+    }
+
+    fn pull_fails(&mut self, who: &CharacterId, code: ErrorCode, words: &str) {
+        self.stays(who);
+        let Some(seat) = self.roster.get_mut(who) else {
+            return;
+        };
+        seat.pull = None;
+        if let Some(input) = seat.inputs.take_front() {
+            let why = Refused {
+                code,
+                words: words.to_owned(),
+            };
+            self.hands.metrics.input("refused");
+            seat.tell(translate::error(&input.event, &input.id, why));
+        }
+    }
+
+    /// A peer looks for something that one of its players wants.
+    pub(super) fn located_here(&self, entity_id: &str) -> LocateReply {
+        let seen = self.world.look(&EntityId::from(entity_id));
+        let here = seen.and_then(|seen| {
+            let epoch = *self.held.get(&seen.region)?;
+            Some((seen.region, epoch))
+        });
+        here.map_or_else(LocateReply::default, |(region, epoch)| LocateReply {
+            region: Some(record::rpc_region(region)),
+            epoch,
+        })
+    }
+
+    /// Whether a player may be brought to something that is here; another pull may end for it.
+    pub(super) fn may_pull(&mut self, request: &PrepareRequest) -> Result<(), &'static str> {
+        let target = request.pull_target.as_str();
+        if target.is_empty() {
+            return Ok(());
+        }
+        let actor = request.h.as_ref().map_or("", |h| h.character_id.as_str());
+        let other = CharacterId::from(target);
+        let seat = self.roster.get(&other);
+        let leaving = |seat: &Seat| {
+            let committing = seat
+                .source
+                .as_ref()
+                .is_some_and(|s| s.committing().is_some());
+            seat.stage != Stage::Playing || committing || self.closing(seat.region)
+        };
+        let to_actor = |seat: &Seat| {
+            let pull = seat.pull.as_ref();
+            pull.is_some_and(|pull| pull.target.to_string() == actor)
+        };
+        let pulled = Pulled {
+            actor,
+            target,
+            here: self.located_here(target).region.is_some(),
+            leaving: seat.is_some_and(leaving),
+            pulls_back: seat.is_some_and(to_actor),
+        };
+        if protocol::pull(pulled)? {
+            self.pull_refused(&other);
+            self.pull_fails(&other, ErrorCode::Busy, "they are on their way already");
+        }
+        Ok(())
+    }
+}
+
+/// The regions within reach of a tile.
+fn around(tile: Tile) -> BTreeSet<Region> {
+    let steps = [-REACH_TILES, 0, REACH_TILES];
+    debug_assert!(REACH_TILES <= REGION_TILES);
+    let at = |dx: i32, dz: i32| Tile {
+        x: tile.x.saturating_add(dx),
+        z: tile.z.saturating_add(dz),
+    };
+    let all = steps
+        .iter()
+        .flat_map(|dx| steps.iter().map(move |dz| at(*dx, *dz)));
+    all.map(Region::from).collect()
+}
