@@ -239,7 +239,8 @@ impl Sim {
                 Committed::Done => "commit: done",
                 Committed::Fenced => "commit: fenced",
                 Committed::Refused => "commit: refused",
-                Committed::TransferStale => "commit: stale",
+                Committed::TransferStale if !reply.regions.is_empty() => "commit: stale give",
+                Committed::TransferStale => "commit: stale transfer",
                 Committed::Unspecified => "commit: unspecified",
             });
             if reply.outcome() == Committed::Refused {
@@ -388,6 +389,10 @@ impl Sim {
                     Reply::Store(Answer::LoadRegion(reply)) => Some(reply),
                     _ => None,
                 });
+                self.coverage.count(match loaded {
+                    Ok(_) => "load region: loaded",
+                    Err(_) => "load region: failed",
+                });
                 let heard = Heard::RegionLoaded {
                     region,
                     epoch,
@@ -412,6 +417,9 @@ impl Sim {
                     Reply::Peer(PeerAnswer::Prepare(reply)) => Some(reply),
                     _ => None,
                 });
+                if reply.is_err() {
+                    self.coverage.count("prepare: silent");
+                }
                 let heard = Heard::Prepared {
                     who,
                     attempt,
@@ -443,6 +451,10 @@ impl Sim {
                     Reply::Store(Answer::CharacterOwner(reply)) => Some(reply),
                     _ => None,
                 });
+                self.coverage.count(match owned {
+                    Ok(_) => "owner: known",
+                    Err(_) => "owner: silent",
+                });
                 let heard = Heard::Owner {
                     who,
                     h,
@@ -461,6 +473,9 @@ impl Sim {
                     Reply::Peer(PeerAnswer::PrepareRegion(reply)) => Some(reply),
                     _ => None,
                 });
+                if reply.is_err() {
+                    self.coverage.count("prepare region: silent");
+                }
                 let heard = Heard::RegionPrepared {
                     region,
                     attempt,

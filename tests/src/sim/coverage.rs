@@ -2,6 +2,9 @@
 
 use std::{collections::BTreeMap, fmt};
 
+/// What must happen at least once in many seeds.
+pub const TRANSITIONS: &[&str] = &["run: begins", "run ended: stopped", "run ended: fenced"];
+
 /// Counts by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Coverage(BTreeMap<String, u64>);
@@ -38,6 +41,25 @@ impl Coverage {
     pub fn of(&self, what: &str) -> u64 {
         self.0.get(what).copied().unwrap_or_default()
     }
+}
+
+/// What the processes themselves counted, in all simulations of this program.
+pub fn counted() -> Coverage {
+    let mut counted = Coverage::default();
+    for text in super::land::metrics() {
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let Some((name, value)) = line.rsplit_once(' ') else {
+                continue;
+            };
+            let counts = name.contains("_total");
+            if let Ok(value) = value.parse::<f64>()
+                && counts
+            {
+                counted.add(name, value as u64);
+            }
+        }
+    }
+    counted
 }
 
 impl fmt::Display for Coverage {

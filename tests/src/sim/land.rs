@@ -19,16 +19,23 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new(mutants: zone_server::Mutants) -> Stage {
-        static GROUND: OnceLock<Ground> = OnceLock::new();
-        let ground = GROUND.get_or_init(|| {
-            Ground::new(content(), settings()).expect("instruments for the simulation")
-        });
         let mut settings = settings();
         settings.mutants = mutants;
         Stage {
-            ground: ground.with(settings),
+            ground: ground().with(settings),
         }
     }
+}
+
+fn ground() -> &'static Ground {
+    static GROUND: OnceLock<Ground> = OnceLock::new();
+    GROUND
+        .get_or_init(|| Ground::new(content(), settings()).expect("instruments for the simulation"))
+}
+
+/// The metrics of the zone servers and of the store.
+pub(crate) fn metrics() -> [String; 2] {
+    [&ground().telemetry, telemetry()].map(Telemetry::render_metrics)
 }
 
 fn settings() -> zone_server::Config {
@@ -36,6 +43,8 @@ fn settings() -> zone_server::Config {
     config.rules.walk_tiles = 4;
     config.rules.run_tiles = 8;
     config.regions_in_max = Duration::MAX;
+    config.rules.ground_own_ticks = 12;
+    config.rules.ground_ticks = 70;
     config.linger = Duration::from_secs(6);
     config.save_interval = Duration::from_secs(12);
     config

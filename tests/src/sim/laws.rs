@@ -22,8 +22,10 @@ pub(crate) struct Laws {
     played: BTreeSet<(String, u64, u64)>,
     /// What the store had for each character, one after the other.
     had: BTreeMap<String, Vec<Holdings>>,
-    /// What players believe to have.
-    seen: BTreeMap<usize, Seen>,
+    /// What players believe to have, by session.
+    seen: BTreeMap<String, Seen>,
+    /// The last of the store's versions of which each player was told.
+    latest: BTreeMap<usize, usize>,
     /// What ever lay on the ground, by the store.
     lay: BTreeSet<String>,
     /// When runs were killed.
@@ -51,9 +53,9 @@ pub(crate) struct Seen {
 }
 
 impl Laws {
-    /// What a player believes.
-    pub(crate) fn seen(&self, player: usize) -> &Seen {
-        self.seen.get(&player).unwrap_or(&self.nobody)
+    /// What a session shows.
+    pub(crate) fn seen(&self, session: &str) -> &Seen {
+        self.seen.get(session).unwrap_or(&self.nobody)
     }
 }
 
@@ -85,7 +87,7 @@ impl Sim {
             let (was, is) = (owner(&self.facts, old.region), owner(facts, now.region));
             let same = now.ownership_sequence == old.ownership_sequence;
             let both = was.is_some_and(|run| run != 0) && is.is_some_and(|run| run != 0);
-            if self.names_owners() && same && both && was != is && now.online && old.online {
+            if same && both && was != is && now.online && old.online {
                 broken.push(format!(
                     "{who} changed from run {was:?} to {is:?} with the same sequence"
                 ));
@@ -137,10 +139,6 @@ impl Sim {
         }
     }
 
-    fn names_owners(&self) -> bool {
-        self.settings.sequence_names_owner
-    }
-
     /// At most one run that may write plays a character at the store's sequence.
     pub(crate) fn laws_of_runs(&mut self) {
         let mut players: BTreeMap<String, u64> = BTreeMap::new();
@@ -186,8 +184,8 @@ impl Sim {
     }
 
     /// A message for a player.
-    pub(crate) fn told(&mut self, player: usize, epoch: u64, message: &Private) {
-        self.reads_value(player, message);
+    pub(crate) fn told(&mut self, (player, session): (usize, &str), epoch: u64, message: &Private) {
+        self.reads_value(session, message);
         let number = std::str::from_utf8(&message.re)
             .unwrap_or("")
             .parse::<u64>();
@@ -205,9 +203,9 @@ impl Sim {
     }
 
     /// Whatever a frame tells of value the store has, or had after what was told before.
-    pub(crate) fn told_all(&mut self, player: usize) {
+    pub(crate) fn told_all(&mut self, player: usize, session: &str) {
         let who = self.players[player].character.clone();
-        let Some(seen) = self.laws.seen.get_mut(&player) else {
+        let Some(seen) = self.laws.seen.get_mut(session) else {
             return;
         };
         if seen.slots.is_empty() && seen.coins.is_none() && !seen.whole {
@@ -240,30 +238,34 @@ impl Sim {
         }
         seen.coins = None;
         self.coverage.count("value: told");
+        let last = had.last().cloned();
+        seen.from = version.unwrap_or(seen.from);
+        let latest = self.laws.latest.entry(player).or_default();
+        *latest = seen.from.max(*latest);
+        self.tell(|| format!("player {player} is told of {told} (version {version:?})"));
         match version {
-            Some(version) => seen.from = version,
+            Some(_) => {}
             None => {
-                let last = had.last().cloned();
                 self.breaks(format!("{who} was told of {told}, the store has {last:?}"));
             }
         }
     }
 
-    fn seen_mut(&mut self, player: usize) -> &mut Seen {
-        self.laws.seen.entry(player).or_default()
+    fn seen_mut(&mut self, session: &str) -> &mut Seen {
+        self.laws.seen.entry(session.to_owned()).or_default()
     }
 
     /// A `player:sync`, by itself or in a frame.
-    pub(crate) fn synchronised(&mut self, player: usize, sync: &[u8]) {
-        self.reads_sync(player, sync);
-        self.told_all(player);
+    pub(crate) fn synchronised(&mut self, player: usize, session: &str, sync: &[u8]) {
+        self.reads_sync(session, sync);
+        self.told_all(player, session);
     }
 
-    fn reads_sync(&mut self, player: usize, sync: &[u8]) {
+    fn reads_sync(&mut self, session: &str, sync: &[u8]) {
         let Ok(sync) = serde_json::from_slice::<PlayerSync>(sync) else {
             return self.breaks("a player:sync cannot be read".to_owned());
         };
-        let seen = self.seen_mut(player);
+        let seen = self.seen_mut(session);
         seen.whole = true;
         seen.slots.clear();
         for (slot, stack) in (0..).zip(sync.inventory) {
@@ -276,14 +278,14 @@ impl Sim {
     }
 
     /// A message that may tell of value.
-    fn reads_value(&mut self, player: usize, message: &Private) {
+    fn reads_value(&mut self, session: &str, message: &Private) {
         match message.event.as_str() {
-            "player:sync" => self.reads_sync(player, &message.data),
+            "player:sync" => self.reads_sync(session, &message.data),
             "inventory:update" => {
                 let Ok(update) = serde_json::from_slice::<InventoryUpdate>(&message.data) else {
                     return self.breaks("an inventory:update cannot be read".to_owned());
                 };
-                let seen = self.seen_mut(player);
+                let seen = self.seen_mut(session);
                 for slot in update.slots {
                     let item = slot.item.map(|s| (s.item_id, u64::from(s.quantity)));
                     seen.slots.insert(slot.slot, item);
@@ -293,19 +295,19 @@ impl Sim {
                 let Ok(update) = serde_json::from_slice::<CoinsUpdate>(&message.data) else {
                     return self.breaks("a coins:update cannot be read".to_owned());
                 };
-                self.seen_mut(player).coins = Some(update.coins);
+                self.seen_mut(session).coins = Some(update.coins);
             }
             _ => {}
         }
     }
 
-    /// A player comes with an empty mind, but the store does not go back.
-    pub(crate) fn forgets(&mut self, player: usize) {
-        let seen = self.seen_mut(player);
-        *seen = Seen {
-            from: seen.from,
+    /// A session begins with an empty mind, but the store does not go back.
+    pub(crate) fn begins(&mut self, player: usize, session: &str) {
+        let seen = Seen {
+            from: self.laws.latest.get(&player).copied().unwrap_or_default(),
             ..Seen::default()
         };
+        self.laws.seen.insert(session.to_owned(), seen);
     }
 
     /// What a frame shows on the ground the store has, or had.
@@ -399,25 +401,37 @@ impl Sim {
                 ));
             }
         }
+        self.sessions_play(&mut wrong);
+        if let Some(first) = wrong.into_iter().next() {
+            self.breaks(format!("after the faults: {first}"));
+        }
+    }
+    /// Every session is played, and listened to in the last ticks.
+    fn sessions_play(&self, wrong: &mut Vec<String>) {
         let patience = 4 * super::TICK_MS;
+        let quiet = self.now - (QUIET_TICKS - 2) * super::TICK_MS;
         for gateway in &self.gateways {
             for session in gateway.sessions.values() {
-                let fresh = self.now.saturating_sub(session.answered_ms) < patience;
                 let stage = &self.players[session.player].stage;
                 let here = matches!(stage, Stage::In { session: id, .. } if *id == session.id);
-                let oldest = session.open.values().next().copied().unwrap_or(self.now);
-                let heard = self.now.saturating_sub(oldest) < patience;
-                let playing = matches!(session.place, Place::At(_)) && fresh && heard;
-                if here && session.place != Place::Paused && !playing {
+                if !here || session.place == Place::Paused {
+                    continue;
+                }
+                let unheard = session
+                    .open
+                    .iter()
+                    .find(|(_, sent)| (quiet..self.now.saturating_sub(patience)).contains(*sent));
+                let fresh = self.now.saturating_sub(session.answered_ms) < patience;
+                if !matches!(session.place, Place::At(_)) || !fresh || unheard.is_some() {
                     wrong.push(format!(
-                        "session {} is {:?} and hears nothing",
-                        session.id, session.place
+                        "session {} of player {} is {:?}, heard of {} ms ago, unanswered {unheard:?}",
+                        session.id,
+                        session.player,
+                        session.place,
+                        self.now - session.answered_ms,
                     ));
                 }
             }
-        }
-        if let Some(first) = wrong.into_iter().next() {
-            self.breaks(format!("after the faults: {first}"));
         }
     }
 }

@@ -60,8 +60,6 @@ pub struct Settings {
     pub faults: Faults,
     /// Which rules of the zone server are broken.
     pub mutants: zone_server::Mutants,
-    /// An ownership sequence names one owner.
-    pub sequence_names_owner: bool,
     /// The story is written down.
     pub told: bool,
 }
@@ -222,6 +220,9 @@ impl Sim {
         if sim.broken.is_none() && sim.settings.calm_ticks > 0 {
             sim.now = end;
             sim.all_is_well();
+        }
+        for (step, times) in zone_server::simulation::take_steps() {
+            sim.coverage.add(&step, times);
         }
         Outcome {
             coverage: sim.coverage,

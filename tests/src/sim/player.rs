@@ -149,7 +149,7 @@ impl Sim {
             gateway,
             session: session.clone(),
         };
-        self.forgets(player);
+        self.begins(player, &session);
         self.seek_after(gateway, &session, 1);
     }
 
@@ -214,7 +214,7 @@ impl Sim {
 
     /// Moves something of value.
     fn trades(&mut self, number: usize, gateway: usize, session: &str) {
-        let slots: Vec<u8> = self.laws.seen(number).pack.keys().copied().collect();
+        let slots: Vec<u8> = self.laws.seen(session).pack.keys().copied().collect();
         let any = |dice: &mut ChaCha8Rng, slots: &[u8]| {
             slots
                 .choose(dice)

@@ -252,7 +252,7 @@ impl Sim {
         if let Some(tile) = attached.position {
             self.players[player].tile = (tile.x, tile.z);
         }
-        self.synchronised(player, &attached.sync);
+        self.synchronised(player, &attached.session_id, &attached.sync);
         self.send_held(gateway, &attached.session_id);
     }
 
@@ -478,7 +478,7 @@ impl Sim {
             self.players[player].tile = (tile.x, tile.z);
         }
         for message in &frame.messages {
-            self.told(player, epoch, message);
+            self.told((player, &id), epoch, message);
             if let Ok(number) = std::str::from_utf8(&message.re)
                 .unwrap_or("")
                 .parse::<u64>()
@@ -487,7 +487,7 @@ impl Sim {
                 session.open.remove(&number);
             }
         }
-        self.told_all(player);
+        self.told_all(player, &id);
         if switched {
             self.coverage.count("frame: switched the route");
             self.send_held(gateway, &id);
