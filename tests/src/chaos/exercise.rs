@@ -32,7 +32,7 @@ const POLL: Duration = Duration::from_millis(200);
 pub async fn kills(cast: Cast, count: usize, timeline: Timeline) -> Result<Summary> {
     let plan = Plan::new("kills").of(2, 3, 2);
     let mut stage = Stage::set(plan.clone(), cast, timeline).await?;
-    // Everybody begins in the same place: the load is spread first.
+    // Everybody begins in the same place: they and the load spread first.
     spread(&stage, plan.zones).await;
     let mut worst_of_each = Vec::new();
     let mut all = Vec::new();
@@ -58,7 +58,7 @@ pub async fn kills(cast: Cast, count: usize, timeline: Timeline) -> Result<Summa
         all.extend(took);
         stage.cluster.launch((Kind::Zone, zone))?;
         stage.cluster.ready().await?;
-        spread(&stage, plan.zones).await;
+        shared(&stage, plan.zones).await;
     }
     worst_of_each.sort_unstable();
     all.sort_unstable();
@@ -121,6 +121,18 @@ async fn recovered(stage: &Stage, ids: &mut Vec<String>) -> Result<Vec<Duration>
             );
         }
         sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Waits until as many runs have something to do.
+async fn shared(stage: &Stage, runs: usize) {
+    let began = Instant::now();
+    let busy = |loads: &BTreeMap<i64, f64>| loads.values().filter(|load| **load > 0.0).count();
+    while began.elapsed() < SPREAD_WITHIN {
+        match loads(stage).await {
+            Ok(loads) if busy(&loads) >= runs => return,
+            _ => sleep(POLL).await,
+        }
     }
 }
 
