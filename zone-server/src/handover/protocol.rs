@@ -166,6 +166,9 @@ pub(crate) enum DepartedStep {
 
 /// Ticks for which late inputs are forwarded.
 pub(crate) const FORWARD_TICKS: u64 = 20;
+/// Ticks for which it is remembered at least that somebody went, longer than any answer of the
+/// store takes: one from before must not bring the player back.
+pub(crate) const MEMORY_TICKS: u64 = 5;
 
 impl Departed {
     /// The commit of tick `now` was acknowledged; the first word to the target is under way.
@@ -202,10 +205,11 @@ impl Departed {
                 DepartedStep::Wait
             }
             (_, DepartedEvent::Edge { now, alive }) => {
-                if !alive || now.saturating_sub(self.since) > FORWARD_TICKS {
+                let ticks = now.saturating_sub(self.since);
+                if (!alive && ticks > MEMORY_TICKS) || ticks > FORWARD_TICKS {
                     return DepartedStep::Forget;
                 }
-                if self.at == After::Failed {
+                if alive && self.at == After::Failed {
                     self.at = After::Completing;
                     return DepartedStep::Complete;
                 }
@@ -341,22 +345,30 @@ pub(crate) struct Asked {
     pub(crate) playing: Option<u64>,
     /// The sequence for which it is announced already.
     pub(crate) pending: Option<u64>,
+    /// The sequence with which it went from here to somebody else, not long ago.
+    pub(crate) gone: Option<u64>,
 }
 
 /// Whether the target takes a player, or the code of its refusal.
 pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
     let known = asked.playing.max(asked.pending);
+    // Whoever was promised a place has it still, or it would wait for the promise to be kept, and
+    // the region for it to come.
+    let promised = asked.pending == Some(asked.h);
     if !asked.same_content {
         Err("content")
-    } else if asked.draining {
+    } else if asked.draining && !promised {
         Err("draining")
     } else if !asked.owns {
         Err("not_owner")
-    } else if asked.playing.is_some() || known.is_some_and(|known| known > asked.h) {
+    } else if asked.playing.is_some()
+        || known.is_some_and(|known| known > asked.h)
+        || asked.gone.is_some_and(|gone| gone >= asked.h)
+    {
         Err("stale")
     } else if !asked.linked {
         Err("no_link")
-    } else if asked.closing {
+    } else if asked.closing && !promised {
         Err("busy")
     } else if !asked.room {
         Err("full")

@@ -121,13 +121,13 @@ fn the_target_is_told_until_it_knows() {
 }
 
 #[test]
-fn a_dead_target_is_told_nothing() {
+fn a_dead_target_is_told_nothing_and_remembered_for_a_while() {
     let mut departed = Departed::new(10);
-    let dead = DepartedEvent::Edge {
-        now: 11,
-        alive: false,
-    };
-    assert_eq!(departed.on(dead), DepartedStep::Forget);
+    departed.on(DepartedEvent::Answer(None));
+    let dead = |now: u64| DepartedEvent::Edge { now, alive: false };
+    assert_eq!(departed.on(dead(11)), DepartedStep::Wait);
+    assert_eq!(departed.on(dead(10 + MEMORY_TICKS)), DepartedStep::Wait);
+    assert_eq!(departed.on(dead(11 + MEMORY_TICKS)), DepartedStep::Forget);
 }
 
 fn owned(sequence: u64, mine: bool) -> Owned {
@@ -210,9 +210,21 @@ fn each_reason_to_refuse_a_player_has_its_code() {
         closing: false,
         playing: None,
         pending: None,
+        gone: None,
     };
     type Change = fn(&mut Asked);
-    let table: [(Change, Result<(), &str>); 11] = [
+    let promised: [Change; 2] = [|a| a.closing = true, |a| a.draining = true];
+    for change in promised {
+        let mut asked = Asked {
+            pending: Some(5),
+            ..good
+        };
+        change(&mut asked);
+        assert_eq!(prepare(asked), Ok(()), "{asked:?}");
+    }
+    let table: [(Change, Result<(), &str>); 13] = [
+        (|a| a.gone = Some(5), Err("stale")),
+        (|a| a.gone = Some(4), Ok(())),
         (|a| a.closing = true, Err("busy")),
         (|_| {}, Ok(())),
         (|a| a.pending = Some(5), Ok(())),
