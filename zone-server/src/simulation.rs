@@ -465,11 +465,13 @@ pub fn config() -> Config {
     Config::read(&mut Reader::new(Env::default()))
 }
 
+/// Where the time of all simulations begins: milliseconds of the store's clock.
+pub const BEGIN_MS: u64 = 1_800_000_000_000;
+
 /// A moment of the simulation as the run's clock knows it.
 fn at(ms: u64) -> Instant {
-    static BASE: OnceLock<(Instant, u64)> = OnceLock::new();
-    let (base, first) = *BASE.get_or_init(|| (Instant::now(), ms));
-    base + Duration::from_millis(ms.saturating_sub(first))
+    static BASE: OnceLock<Instant> = OnceLock::new();
+    *BASE.get_or_init(Instant::now) + Duration::from_millis(ms.saturating_sub(BEGIN_MS))
 }
 
 /// One life of a zone server.
@@ -482,9 +484,8 @@ pub struct SimRun {
 }
 
 impl SimRun {
-    /// A run that the store has just registered; no moment given to any run may be before that of
-    /// the first one.
-    pub fn new(ground: &Ground, registered: &RegisterReply, now_ms: u64) -> SimRun {
+    /// A run that the store registered at about `at_ms`.
+    pub fn new(ground: &Ground, registered: &RegisterReply, at_ms: u64) -> SimRun {
         let id = registered.run_id;
         let asked = Asked::default();
         let hands = Hands {
@@ -498,7 +499,7 @@ impl SimRun {
             pulse: Arc::new(Pulse::default()),
         };
         let tick_ms = ground.config.tick_ms;
-        let beat = Beat::new(at(now_ms), registered.store_time_ms, tick_ms);
+        let beat = Beat::new(at(at_ms), registered.store_time_ms, tick_ms);
         let (config, content) = (Arc::clone(&ground.config), Arc::clone(&ground.content));
         SimRun {
             id,
@@ -631,6 +632,16 @@ impl SimRun {
     /// Whom it plays or brings in.
     pub fn played(&self) -> Vec<Played> {
         self.run.played()
+    }
+
+    /// What it is about, for people.
+    pub fn about(&self) -> String {
+        self.run.about()
+    }
+
+    /// All that it knows of a character, for people.
+    pub fn seats(&self, who: &str) -> Vec<String> {
+        self.run.seats(&CharacterId::from(who))
     }
 
     /// The regions that it plays, with their epochs.

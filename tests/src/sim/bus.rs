@@ -118,6 +118,7 @@ pub(crate) enum Call {
     Register {
         zone: usize,
         life: u64,
+        asked_ms: u64,
     },
     Release {
         zone: usize,
@@ -290,7 +291,11 @@ impl Sim {
         let result = result.unwrap_or_else(|| Err(Status::deadline_exceeded("no answer in time")));
         match call {
             Call::Open(opening) => self.opened(opening, result),
-            Call::Register { zone, life } => self.registered(zone, life, result),
+            Call::Register {
+                zone,
+                life,
+                asked_ms,
+            } => self.registered(zone, life, asked_ms, result),
             Call::Release { .. } | Call::Suspect => {}
             Call::Commit { .. } => self.committed(call, result),
             Call::Forward { .. } => self.forwarded(call, result),

@@ -30,7 +30,7 @@ use persistence_svc::simulation::{Facts, Store};
 use proto::rpc::persistence::v1::DirectoryUpdate;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use zone_server::simulation::Heard;
+use zone_server::simulation::{BEGIN_MS, Heard};
 
 use bus::{Call, Callee, Result_};
 use coverage::Coverage;
@@ -41,8 +41,6 @@ use laws::Laws;
 use player::Player;
 use zone::Zone;
 
-/// The simulation's first moment: milliseconds of the store's clock.
-pub const START_MS: u64 = 1_800_000_000_000;
 /// A tick.
 pub const TICK_MS: u64 = 600;
 
@@ -127,6 +125,8 @@ pub(crate) enum Event {
     Acts(usize),
     /// A session whose socket was lost goes on or ends.
     Returns(usize),
+    /// A look at whether everything has come right.
+    Look,
     /// The planner's round.
     Plan,
     /// The directory reaches a watcher.
@@ -234,7 +234,7 @@ impl Sim {
     fn begin(seed: u64, settings: Settings) -> Sim {
         let mut dice = ChaCha8Rng::seed_from_u64(seed);
         let stage = Stage::new(settings.mutants);
-        let begun = START_MS;
+        let begun = BEGIN_MS;
         let store = Store::new(begun, land::telemetry()).expect("a store in memory");
         let zones = dice.random_range(2..=5);
         let gateways = dice.random_range(1..=3);
@@ -280,6 +280,9 @@ impl Sim {
         }
         for gateway in 0..sim.gateways.len() {
             sim.after(1, Event::Follows(Watcher::Gateway(gateway)));
+        }
+        for look in sim.looks() {
+            sim.at(look, Event::Look);
         }
         sim.after(200, Event::Plan);
         sim.after(1_000, Event::Sign);
@@ -353,6 +356,7 @@ impl Sim {
             } => self.silence(gateway, &session, attach),
             Event::Acts(player) => self.acts(player),
             Event::Returns(player) => self.returns(player),
+            Event::Look => self.look(),
             Event::Plan => self.plan(),
             Event::Pushed { to, update } => self.pushed(to, *update),
             Event::Follows(watcher) => self.follows(watcher),

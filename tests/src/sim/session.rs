@@ -90,6 +90,11 @@ impl Session {
         self
     }
 
+    /// Nobody plays it, or nobody has said so: a frame may be faster than the answer to an attach.
+    fn sought(&self) -> bool {
+        self.place == Place::Sought || (self.entering && self.place != Place::Paused)
+    }
+
     fn detach(&self) -> Detach {
         Detach {
             session_id: self.id.clone(),
@@ -119,7 +124,7 @@ impl Sim {
         let sessions = &self.gateways[gateway].sessions;
         let sought: Vec<String> = sessions
             .values()
-            .filter(|s| s.place == Place::Sought && s.waiter.is_none())
+            .filter(|s| s.sought() && s.waiter.is_none())
             .map(|s| s.id.clone())
             .collect();
         for id in sought {
@@ -145,7 +150,7 @@ impl Sim {
             return;
         };
         session.seeking = false;
-        if session.place != Place::Sought || session.waiter.is_some() {
+        if !session.sought() || session.waiter.is_some() {
             return;
         }
         if session.entering && now.saturating_sub(session.since) > ENTER_PATIENCE_MS {

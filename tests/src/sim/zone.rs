@@ -98,10 +98,15 @@ impl Sim {
             regions: land::regions(&self.stage.ground.content),
         };
         let ask = Callee::Store(Box::new(StoreAsk::Register(request)));
-        self.call(Call::Register { zone, life }, ask, 2_000);
+        let call = Call::Register {
+            zone,
+            life,
+            asked_ms: self.now,
+        };
+        self.call(call, ask, 2_000);
     }
 
-    pub(crate) fn registered(&mut self, zone: usize, life: u64, result: Result_) {
+    pub(crate) fn registered(&mut self, zone: usize, life: u64, asked_ms: u64, result: Result_) {
         if !self.zones[zone].lives(life) || self.zones[zone].run.is_some() {
             return;
         }
@@ -111,7 +116,7 @@ impl Sim {
             let wait = self.dice.random_range(50..1_000);
             return self.after(wait, Event::Register(zone));
         };
-        let run = SimRun::new(&self.stage.ground, &reply, self.now);
+        let run = SimRun::new(&self.stage.ground, &reply, asked_ms.midpoint(self.now));
         self.tell(|| format!("zone {zone} lives run {}", reply.run_id));
         self.zones[zone].run = Some(run);
         self.coverage.count("run: begins");

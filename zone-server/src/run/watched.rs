@@ -32,6 +32,48 @@ impl Run {
         played.collect()
     }
 
+    /// All that it knows of a character, for people.
+    pub(crate) fn seats(&self, who: &CharacterId) -> Vec<String> {
+        let id = self.id;
+        let player = self.world.player(who).map(world::Player::tile);
+        let seat = self.roster.get(who).map(|seat| {
+            let (stage, source, sequence) = (&seat.stage, &seat.source, seat.sequence);
+            format!(
+                "run {id}: seat in {:?} with sequence {sequence}, {stage:?}, {source:?}, stands at \
+                 {player:?}",
+                seat.region,
+            )
+        });
+        let announced = self.announced.get(who).map(|announced| &announced.pending);
+        let announced = announced.map(|pending| format!("run {id}: announced {pending:?}"));
+        let gone = self.departed.get(who).map(|gone| &gone.state);
+        let gone = gone.map(|state| format!("run {id}: departed {state:?}"));
+        seat.into_iter().chain(announced).chain(gone).collect()
+    }
+
+    /// What it is about, for people.
+    pub(crate) fn about(&self) -> String {
+        let id = self.id;
+        let giving: Vec<_> = self.giving.iter().map(|(r, m)| (r, m.closing())).collect();
+        let announced: Vec<_> = self.announced.keys().collect();
+        let held: Vec<_> = self
+            .roster
+            .iter()
+            .map(|(who, seat)| (who, seat.region, &seat.stage, &seat.source))
+            .collect();
+        format!(
+            "run {id} at tick {}: holds {:?}, gives {giving:?}, turned down {:?}, loads {:?}, awaits \
+             {announced:?}, seats {held:?}, a batch flies: {}, drains: {}, stops: {:?}",
+            self.now,
+            self.held,
+            self.turned_down,
+            self.loading,
+            self.batch.flying(),
+            self.drain.is_some(),
+            self.stopping,
+        )
+    }
+
     /// The regions that it plays, with their epochs.
     pub(crate) fn regions_held(&self) -> Vec<(Region, u64)> {
         let held = self.held.iter();
