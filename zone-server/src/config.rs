@@ -52,15 +52,7 @@ pub struct Config {
 impl Config {
     /// Reads the settings; what is wrong with them is noted in the reader.
     pub fn read(reader: &mut Reader) -> Config {
-        let listen = reader.value(
-            "ZONE_LISTEN",
-            "127.0.0.1:0".to_owned(),
-            "where gateways and other zones connect",
-        );
-        let advertise: Option<String> = reader.optional(
-            "ZONE_ADVERTISE",
-            "host:port at which others reach this zone; the bound address if not set",
-        );
+        let (listen, advertise) = where_reached(reader);
         let persistence = reader.list(
             "PERSISTENCE_ADDRESSES",
             "127.0.0.1:5600",
@@ -127,6 +119,20 @@ impl Config {
 
 /// A week.
 const GROUND_TICKS_MAX: u64 = 1_008_000;
+
+/// Where it listens, and where others reach it.
+fn where_reached(reader: &mut Reader) -> (String, Option<String>) {
+    let listen = reader.value(
+        "ZONE_LISTEN",
+        "127.0.0.1:0".to_owned(),
+        "where gateways and other zones connect",
+    );
+    let advertise = reader.optional(
+        "ZONE_ADVERTISE",
+        "host:port at which others reach this zone; the bound address if not set",
+    );
+    (listen, advertise)
+}
 
 fn rules(reader: &mut Reader) -> Rules {
     let defaults = Rules::default();

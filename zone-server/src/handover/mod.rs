@@ -5,3 +5,6 @@
 pub(crate) mod driver;
 pub(crate) mod protocol;
 pub(crate) mod region;
+
+#[cfg(test)]
+mod model;

@@ -115,7 +115,6 @@ impl Directory {
     pub(crate) fn alive(&self, run_id: u64) -> bool {
         self.runs.contains_key(&run_id)
     }
-
 }
 
 #[cfg(test)]

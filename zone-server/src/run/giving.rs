@@ -396,9 +396,11 @@ impl Run {
 
     /// Everybody who went with a region; their gateways are told.
     fn seats_go(&mut self, region: Region, to: &Target) -> Vec<MovedSeat> {
-        let going =
-            |_: &CharacterId, seat: &mut Seat| seat.region == region && seat.stage == Stage::Moving;
-        let gone: Vec<(CharacterId, Seat)> = self.roster.extract_if(.., going).collect();
+        let going = |seat: &Seat| seat.region == region && seat.stage == Stage::Moving;
+        let names = self.roster.iter().filter(|(_, seat)| going(seat));
+        let names: Vec<CharacterId> = names.map(|(who, _)| who.clone()).collect();
+        let gone = names.iter().filter_map(|who| self.roster.remove_entry(who));
+        let gone: Vec<(CharacterId, Seat)> = gone.collect();
         let mut seats = Vec::new();
         for (who, mut seat) in gone {
             let h = seat.sequence + 1;

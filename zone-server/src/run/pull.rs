@@ -10,7 +10,7 @@ use proto::{
     client::ErrorCode,
     rpc::zone::v1::{Input, LocateReply, LocateRequest, PrepareRequest},
 };
-use world::{CharacterId, EntityId, Region, Tile, tile::REGION_TILES};
+use world::{CharacterId, EntityId, Region, Tile};
 
 use super::Run;
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
 
 /// For so long it is tried to bring somebody over the border.
 const PULL_TICKS: u64 = 10;
-/// How far over the border something may be.
+/// How far over the border something may be; less than a region is wide.
 const REACH_TILES: i32 = 32;
 
 impl Run {
@@ -216,7 +216,6 @@ impl Run {
 /// The regions within reach of a tile.
 fn around(tile: Tile) -> BTreeSet<Region> {
     let steps = [-REACH_TILES, 0, REACH_TILES];
-    debug_assert!(REACH_TILES <= REGION_TILES);
     let at = |dx: i32, dz: i32| Tile {
         x: tile.x.saturating_add(dx),
         z: tile.z.saturating_add(dz),

@@ -294,10 +294,13 @@ impl Run {
         let Some(region) = record::region(row.region) else {
             return;
         };
-        if self.roster.contains_key(&who) || self.stopping.is_some() {
+        let sequence = row.ownership_sequence;
+        let known = self.roster.get(&who);
+        if known.is_some_and(|seat| seat.sequence >= sequence) || self.stopping.is_some() {
             return;
         }
-        let sequence = row.ownership_sequence;
+        // An older claim means nothing any more.
+        self.evict(&who);
         if self
             .departed
             .get(&who)
@@ -325,6 +328,16 @@ impl Run {
         self.roster.insert(who, seat);
         if let Some((gateway_id, attach)) = announced.and_then(|announced| announced.attach) {
             self.attach(&gateway_id, attach);
+        }
+    }
+
+    /// Forgets somebody here, without a word.
+    pub(super) fn evict(&mut self, who: &CharacterId) {
+        if self.roster.remove(who).is_some() {
+            self.world.leave(who);
+            self.batch.forget(who);
+            self.arrivals
+                .retain(|(_, arrival)| arrival.record.id != *who);
         }
     }
 

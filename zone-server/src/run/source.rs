@@ -53,6 +53,11 @@ impl Gone {
         }
     }
 
+    /// The sequence with which it went.
+    pub(super) fn sequence(&self) -> u64 {
+        self.h
+    }
+
     /// Whether it went together with a region.
     pub(super) fn went_with(&self, region: Region) -> bool {
         matches!(self.word, Word::Region(of) if of == region)

@@ -128,12 +128,7 @@ impl Run {
             return;
         }
         // An older claim, of which only the store's answer is missing, means nothing any more.
-        if self.roster.remove(&who).is_some() {
-            self.world.leave(&who);
-            self.batch.forget(&who);
-        }
-        self.arrivals
-            .retain(|(_, arrival)| arrival.record.id != who);
+        self.evict(&who);
         self.announced.remove(&who);
         self.departed.remove(&who);
         let mut seat = Seat::new(region, h, self.now, Holdings::default());
@@ -264,8 +259,10 @@ impl Run {
     /// At an edge: whoever did not come with a region is asked for elsewhere.
     pub(super) fn early_edges(&mut self) {
         let old = self.now.saturating_sub(EARLY_TICKS);
-        let over = self.early.extract_if(.., |_, early| early.since < old);
-        let over: Vec<Early> = over.map(|(_, early)| early).collect();
+        let over = self.early.iter().filter(|(_, early)| early.since < old);
+        let over: Vec<CharacterId> = over.map(|(who, _)| who.clone()).collect();
+        let over = over.iter().filter_map(|who| self.early.remove(who));
+        let over: Vec<Early> = over.collect();
         for early in over {
             for (_, (gateway_id, input)) in early.inputs {
                 self.hands.metrics.input("unknown");

@@ -80,6 +80,7 @@ impl Run {
                 .announced
                 .get(&who)
                 .map(|announced| announced.pending.h),
+            gone: self.departed.get(&who).map(super::source::Gone::sequence),
         };
         if let Err(code) = protocol::prepare(asked) {
             return refuse(code);

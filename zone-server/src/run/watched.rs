@@ -51,6 +51,12 @@ impl Run {
         seat.into_iter().chain(announced).chain(gone).collect()
     }
 
+    /// Whether somebody acts on what is here and must not go.
+    pub(crate) fn pinned(&self, who: &CharacterId) -> bool {
+        let player = self.world.player(who);
+        player.is_some_and(world::Player::pinned)
+    }
+
     /// What it is about, for people.
     pub(crate) fn about(&self) -> String {
         let id = self.id;

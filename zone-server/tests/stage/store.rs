@@ -327,6 +327,30 @@ impl State {
         held.record = record;
     }
 
+    fn apply_all(
+        &mut self,
+        header: &CommitHeader,
+        rows: Vec<CharacterRow>,
+        ground: Vec<GroundItem>,
+        gone: Vec<GroundGone>,
+        gives: &[RegionGive],
+    ) {
+        let run = header.run_id;
+        rows.into_iter().for_each(|row| self.apply(row));
+        for thing in ground {
+            self.ground.insert(thing.id.clone(), thing);
+        }
+        for gone in gone {
+            self.ground.remove(&gone.id);
+        }
+        for (region, _) in self.owners.iter().filter(|(_, owner)| owner.0 == run) {
+            self.played.insert(*region, header.tick);
+        }
+        for give in gives {
+            self.give(run, give);
+        }
+    }
+
     fn commit(&mut self, header: &CommitHeader, all: Rows) -> CommitReply {
         let reply =
             |outcome: commit_reply::Outcome, ids: Vec<String>, detail: String| CommitReply {
@@ -382,19 +406,7 @@ impl State {
                 ..stale
             };
         }
-        rows.into_iter().for_each(|row| self.apply(row));
-        for thing in all.ground {
-            self.ground.insert(thing.id.clone(), thing);
-        }
-        for gone in all.gone {
-            self.ground.remove(&gone.id);
-        }
-        for (region, _) in self.owners.iter().filter(|(_, owner)| owner.0 == run) {
-            self.played.insert(*region, header.tick);
-        }
-        for give in &all.gives {
-            self.give(run, give);
-        }
+        self.apply_all(header, rows, all.ground, all.gone, &all.gives);
         self.applied.insert(run, header.sequence);
         reply(commit_reply::Outcome::Done, Vec::new(), String::new())
     }

@@ -1,0 +1,436 @@
+//! What a run of the model hears, and what it does about it.
+
+use super::{Given, Gone, Out, RunId, Seat, Stage, Word, Zone, at, place};
+use crate::handover::{
+    model::{
+        kinds::{Kind, note},
+        store::{At, Flight, Outcome},
+    },
+    protocol::{
+        self, Departed, DepartedEvent, Owned, Pending, PendingEvent, PendingStep, Source,
+        SourceEvent, SourceStep,
+    },
+    region::{self, GivingEvent, GivingStep, Taking, TakingEvent, TakingStep},
+};
+
+impl Zone {
+    /// Hears what was on its way.
+    pub(in crate::handover::model) fn hear(&mut self, word: Word, out: &mut Vec<Out>) {
+        match word {
+            Word::Prepare {
+                from,
+                h,
+                region,
+                epoch,
+                attempt,
+            } => {
+                let accepted = self.prepare(from, h, region, epoch);
+                out.push(Out::Say(from, Word::Prepared { attempt, accepted }));
+            }
+            Word::Prepared { attempt, accepted } => self.prepared(attempt, accepted),
+            Word::Complete { from, h } => {
+                let known = self.complete(h, out);
+                out.push(Out::Say(from, Word::Completed { h, known }));
+            }
+            Word::Completed { h, known } => {
+                if let Some(gone) = self.departed.as_mut().filter(|gone| gone.h == h) {
+                    gone.state.on(DepartedEvent::Answer(Some(known)));
+                }
+            }
+            Word::Owner {
+                h,
+                region,
+                sequence,
+                mine,
+                source_dead,
+            } => {
+                let owned = Owned {
+                    sequence,
+                    region: Some(place(region)),
+                    mine,
+                    online: true,
+                    source_dead,
+                };
+                self.owner(h, Some(owned));
+            }
+            Word::Character { region, sequence } => self.admit(region, sequence),
+            Word::Answered { number, outcome } => self.answered(number, outcome, out),
+            word => self.hear_region(word, out),
+        }
+    }
+
+    fn hear_region(&mut self, word: Word, out: &mut Vec<Out>) {
+        match word {
+            Word::PrepareRegion {
+                from,
+                region,
+                epoch,
+                attempt,
+            } => {
+                let accepted = self.prepare_region(from, region, epoch);
+                let word = Word::RegionPrepared {
+                    region,
+                    attempt,
+                    accepted,
+                };
+                out.push(Out::Say(from, word));
+            }
+            Word::RegionPrepared {
+                region,
+                attempt,
+                accepted,
+            } => self.region_prepared(region, attempt, accepted),
+            Word::CompleteRegion {
+                from,
+                region,
+                epoch,
+                seat,
+            } => {
+                let known = self.complete_region(region, epoch, seat);
+                let word = Word::RegionCompleted {
+                    region,
+                    epoch,
+                    known,
+                };
+                out.push(Out::Say(from, word));
+            }
+            Word::RegionCompleted {
+                region,
+                epoch,
+                known,
+            } => {
+                let given = self.given[region as usize].as_mut();
+                if let Some(given) = given.filter(|given| given.epoch == epoch) {
+                    given.state.on(DepartedEvent::Answer(Some(known)));
+                }
+            }
+            Word::Loaded {
+                region,
+                epoch,
+                player,
+            } if self.loading[region as usize] == epoch => {
+                note(Kind::RegionLoaded);
+                self.loading[region as usize] = 0;
+                self.holds(region, epoch);
+                if let Some(sequence) = player {
+                    self.admit(region, sequence);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn prepare(&mut self, from: RunId, h: u64, region: At, epoch: u64) -> bool {
+        let asked = protocol::Asked {
+            h,
+            same_content: true,
+            owns: self.held[region as usize] == epoch,
+            room: true,
+            linked: true,
+            draining: false,
+            closing: self.giving[region as usize]
+                .as_ref()
+                .is_some_and(|going| going.state.closing()),
+            playing: self.seat.as_ref().map(|seat| seat.sequence),
+            pending: self.announced.as_ref().map(|(pending, _)| pending.h),
+            gone: self.departed.as_ref().map(|gone| gone.h),
+        };
+        let accepted = protocol::prepare(asked).is_ok();
+        note(if accepted {
+            Kind::PlayerTaken
+        } else {
+            Kind::PlayerRefused
+        });
+        if accepted {
+            let pending = Pending::new(h, place(region), u64::from(from), 0);
+            self.announced = Some((pending, region));
+        }
+        accepted
+    }
+
+    fn prepared(&mut self, attempt: u32, accepted: bool) {
+        let Some(seat) = &mut self.seat else {
+            return;
+        };
+        let going = self.giving[seat.region as usize].as_ref();
+        let closing = going.is_some_and(|going| going.state.closing());
+        let Some(source) = &mut seat.source else {
+            return;
+        };
+        let accepted = accepted && !closing;
+        if let SourceStep::Transfer(to) = source.on(SourceEvent::Answer { attempt, accepted }) {
+            self.transfer = Some((at(to.region), to.epoch));
+            self.cut();
+        }
+    }
+
+    fn complete(&mut self, h: u64, out: &mut Vec<Out>) -> bool {
+        if let Some((pending, _)) = &mut self.announced {
+            if pending.on(0, PendingEvent::Complete { h }) == PendingStep::Join {
+                note(Kind::JoinedByWord);
+                self.join();
+                return true;
+            }
+        } else if let Some(seat) = &self.seat {
+            return seat.sequence >= h;
+        } else if self.departed.as_ref().is_some_and(|gone| gone.h > h) {
+            return true;
+        }
+        out.push(Out::Fetch);
+        false
+    }
+
+    fn join(&mut self) {
+        if let Some((pending, region)) = self.announced.take() {
+            self.seat = Some(Seat {
+                region,
+                stored: region,
+                sequence: pending.h,
+                stage: Stage::Joining,
+                source: None,
+            });
+            self.departed = None;
+        }
+    }
+
+    fn owner(&mut self, h: u64, owned: Option<Owned>) {
+        let Some((pending, _)) = self.announced.as_mut().filter(|(p, _)| p.h == h) else {
+            return;
+        };
+        match pending.on(0, PendingEvent::Owner(owned)) {
+            PendingStep::Join => {
+                note(Kind::JoinedByStore);
+                self.join();
+            }
+            PendingStep::Drop => {
+                note(Kind::PendingDropped);
+                self.announced = None;
+            }
+            PendingStep::Wait | PendingStep::Ask => {}
+        }
+    }
+
+    /// Somebody comes as the store has it.
+    fn admit(&mut self, region: At, sequence: u64) {
+        let gone = self.departed.as_ref();
+        let older = gone.is_some_and(|gone| gone.h > sequence);
+        let known = self
+            .seat
+            .as_ref()
+            .is_some_and(|seat| seat.sequence >= sequence);
+        if !known && !older && self.held[region as usize] > 0 {
+            note(Kind::Admitted);
+            self.announced = None;
+            self.transfer = None;
+            self.seat = Some(Seat {
+                region,
+                stored: region,
+                sequence,
+                stage: Stage::Joining,
+                source: None,
+            });
+        }
+    }
+
+    fn prepare_region(&mut self, from: RunId, region: At, epoch: u64) -> bool {
+        let i = region as usize;
+        let asked = region::Asked {
+            epoch,
+            same_content: true,
+            draining: false,
+            room: true,
+            seen: self.seen[i].max(self.directory.owners[i].1),
+            here: self.held[i] > 0 || self.loading[i] > 0 || self.coming[i] > 0,
+        };
+        let accepted = region::prepare(asked).is_ok();
+        note(if accepted {
+            Kind::RegionPromised
+        } else {
+            Kind::RegionRefused
+        });
+        if accepted {
+            self.seen[i] = self.seen[i].max(epoch);
+            self.taking[i] = Some(Taking::new(epoch + 1, u64::from(from), 0));
+        }
+        accepted
+    }
+
+    fn region_prepared(&mut self, region: At, attempt: u64, accepted: bool) {
+        let Some(going) = &mut self.giving[region as usize] else {
+            return;
+        };
+        let event = GivingEvent::Answer {
+            attempt,
+            accepted,
+            now: 0,
+        };
+        if going.state.on(event) == GivingStep::GiveUp {
+            self.giving[region as usize] = None;
+        }
+    }
+
+    fn complete_region(&mut self, region: At, epoch: u64, moved: Option<u64>) -> bool {
+        let i = region as usize;
+        if self.held[i] == epoch || self.seen[i] > epoch || self.coming[i] == epoch {
+            return true;
+        }
+        let taking = self.taking[i].as_mut();
+        let step = taking.map(|taking| taking.on(TakingEvent::Complete { epoch }));
+        if step != Some(TakingStep::Join) {
+            return false;
+        }
+        note(Kind::RegionJoined);
+        self.taking[i] = None;
+        self.loading[i] = 0;
+        self.coming[i] = epoch;
+        self.seen[i] = epoch;
+        let older = |seat: &Seat| Some(seat.sequence) < moved;
+        if let Some(sequence) = moved.filter(|_| self.seat.as_ref().is_none_or(older)) {
+            self.announced = None;
+            self.departed = None;
+            self.transfer = None;
+            self.seat = Some(Seat {
+                region,
+                stored: region,
+                sequence,
+                stage: Stage::Joining,
+                source: None,
+            });
+        }
+        true
+    }
+
+    fn answered(&mut self, number: u64, outcome: Outcome, out: &mut Vec<Out>) {
+        let Some(flight) = self.flight.take_if(|flight| flight.number == number) else {
+            return;
+        };
+        match outcome {
+            // Both end the run.
+            Outcome::Fenced => {
+                note(Kind::Fenced);
+                self.up = false;
+            }
+            Outcome::Refused => {
+                self.refused = true;
+                self.up = false;
+            }
+            Outcome::Done => self.done(&flight, out),
+            Outcome::Stale { transfer, gives } => self.stale(flight, transfer, &gives, out),
+        }
+        self.cut();
+    }
+
+    fn done(&mut self, flight: &Flight, out: &mut Vec<Out>) {
+        let sequence = flight.row.map(|(_, sequence)| sequence);
+        let same = |seat: &mut Seat| Some(seat.sequence) == sequence;
+        if flight.transfer.is_some_and(|(_, epoch)| epoch > 0)
+            && let Some(seat) = self.seat.take_if(same)
+        {
+            note(Kind::HandedOver);
+            let to = seat.source.as_ref().and_then(Source::committing);
+            let to = to.map_or(0, |to| to.run_id as RunId);
+            let h = seat.sequence + 1;
+            out.push(Out::Say(to, Word::Complete { from: self.id, h }));
+            let state = Departed::new(0);
+            self.departed = Some(Gone {
+                state,
+                h,
+                to,
+                with_region: false,
+            });
+        }
+        for (region, epoch, to) in &flight.gives {
+            let Some(mut going) = self.giving[*region as usize].take() else {
+                continue;
+            };
+            if going.state.on(GivingEvent::Given) != GivingStep::Complete {
+                continue;
+            }
+            note(Kind::RegionGiven);
+            let epoch = epoch + 1;
+            self.seen[*region as usize] = epoch;
+            let goes = |s: &mut Seat| s.region == *region && s.stage == Stage::Moving;
+            let seat = self.seat.take_if(goes).map(|seat| seat.sequence + 1);
+            if let Some(h) = seat {
+                let state = Departed::new(0);
+                self.departed = Some(Gone {
+                    state,
+                    h,
+                    to: *to,
+                    with_region: true,
+                });
+            }
+            let word = Word::CompleteRegion {
+                from: self.id,
+                region: *region,
+                epoch,
+                seat,
+            };
+            out.push(Out::Say(*to, word));
+            self.given[*region as usize] = Some(Given {
+                state: Departed::new(0),
+                to: *to,
+                epoch,
+                seat,
+            });
+        }
+    }
+
+    fn stale(&mut self, mut flight: Flight, transfer: bool, gives: &[At], out: &mut Vec<Out>) {
+        flight.gives.retain(|(region, ..)| !gives.contains(region));
+        if transfer && let Some((region, epoch)) = flight.transfer.take() {
+            note(Kind::TransferStale);
+            if epoch > 0 {
+                if let Some(source) = self.seat.as_mut().and_then(|seat| seat.source.as_mut()) {
+                    source.on(SourceEvent::Stale);
+                }
+            } else {
+                // By the store's word that region is not its own.
+                self.drop_region(region);
+            }
+        }
+        for region in gives {
+            let Some(mut going) = self.giving[*region as usize].take() else {
+                continue;
+            };
+            if going.state.on(GivingEvent::Stale) == GivingStep::Back {
+                note(Kind::RegionBack);
+                self.held[*region as usize] = going.epoch;
+                if let Some(seat) = self.seat.as_mut().filter(|s| s.region == *region) {
+                    seat.stage = Stage::Playing;
+                }
+            }
+        }
+        self.flight = Some(flight);
+        self.reconcile(0, out);
+    }
+
+    /// Nothing that it waits for comes any more: each call has a deadline.
+    pub(in crate::handover::model) fn deadlines(&mut self) -> bool {
+        let before = self.clone();
+        if let Some(source) = self.seat.as_mut().and_then(|seat| seat.source.as_mut()) {
+            for attempt in 1..=self.offers {
+                source.on(SourceEvent::Answer {
+                    attempt,
+                    accepted: false,
+                });
+            }
+        }
+        if let Some(h) = self.announced.as_ref().map(|(pending, _)| pending.h) {
+            self.owner(h, None);
+        }
+        if let Some(gone) = &mut self.departed {
+            gone.state.on(DepartedEvent::Answer(None));
+        }
+        for region in 0..2u8 {
+            self.loading[region as usize] = 0;
+            if let Some(given) = &mut self.given[region as usize] {
+                given.state.on(DepartedEvent::Answer(None));
+            }
+            for attempt in 1..=self.moves {
+                self.region_prepared(region, attempt, false);
+            }
+        }
+        *self != before
+    }
+}
