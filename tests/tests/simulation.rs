@@ -3,6 +3,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
+use mimalloc::MiMalloc;
 use persistence_svc::mutants::{self, Mutant};
 use tests::sim::{
     Settings,
@@ -11,6 +12,9 @@ use tests::sim::{
     seeds::{self, Report},
 };
 use zone_server::Mutants;
+
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// The store's mutants break the whole process: whoever plays reads, whoever breaks it writes.
 static STORE: RwLock<()> = RwLock::new(());
@@ -62,13 +66,13 @@ fn without_faults_everybody_plays() {
 #[test]
 fn laws_hold_under_every_fault() {
     let test = "laws_hold_under_every_fault";
-    hold(test, 1_000, |_| settings(Faults::MANY, 0));
+    hold(test, 600, |_| settings(Faults::MANY, 0));
 }
 
 #[test]
 fn everything_comes_right_after_the_faults_and_every_transition_was_taken() {
     let test = "everything_comes_right_after_the_faults_and_every_transition_was_taken";
-    let report = hold(test, 1_000, |_| settings(Faults::MANY, 60));
+    let report = hold(test, 600, |_| settings(Faults::MANY, 60));
     println!("counted by the processes:\n{}", coverage::counted());
     if number("SIM_SEED").or(number("SIM_SEEDS")).is_none() {
         let never = TRANSITIONS
@@ -108,6 +112,12 @@ fn telling_before_the_commit_is_caught() {
 fn saving_the_sides_of_an_exchange_apart_is_caught() {
     let _whole = STORE.read().unwrap_or_else(PoisonError::into_inner);
     caught("separate_saves", |mutants| mutants.separate_saves = true);
+}
+
+#[test]
+fn handing_over_whoever_acts_is_caught() {
+    let _whole = STORE.read().unwrap_or_else(PoisonError::into_inner);
+    caught("no_pin", |mutants| mutants.no_pin = true);
 }
 
 #[test]

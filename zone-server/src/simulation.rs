@@ -634,6 +634,11 @@ impl SimRun {
         self.run.played()
     }
 
+    /// Whether somebody acts on what is here and must not go.
+    pub fn pinned(&self, who: &CharacterId) -> bool {
+        self.run.pinned(who)
+    }
+
     /// What it is about, for people.
     pub fn about(&self) -> String {
         self.run.about()

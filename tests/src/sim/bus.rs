@@ -631,6 +631,11 @@ impl Sim {
                 attempt,
                 request,
             } => {
+                if request.pull_target.is_empty() {
+                    self.law_of_pins(zone, &who);
+                } else {
+                    self.coverage.count("pull: asked");
+                }
                 let call = Call::Prepare {
                     zone,
                     life,

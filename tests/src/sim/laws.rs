@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use persistence_svc::simulation::Facts;
 use proto::rpc::zone::v1::Private;
 
+use world::CharacterId;
+
 use super::Sim;
 pub(crate) use calm::QUIET_TICKS;
 use value::{Holdings, Seen};
@@ -167,6 +169,14 @@ impl Sim {
         }
         for law in broken {
             self.breaks(law);
+        }
+    }
+
+    /// Nobody is handed over because of where it stands while it acts on something.
+    pub(crate) fn law_of_pins(&mut self, zone: usize, who: &CharacterId) {
+        let run = self.zones[zone].run.as_ref();
+        if run.is_some_and(|run| run.pinned(who)) {
+            self.breaks(format!("{who} is pinned, and handed over all the same"));
         }
     }
 
