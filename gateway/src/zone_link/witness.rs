@@ -8,12 +8,18 @@ use std::{error::Error, io::ErrorKind, time::Duration};
 
 use chassis::rpc;
 use proto::rpc::persistence::v1::{SuspectRequest, directory_client::DirectoryClient};
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{
+    net::TcpStream,
+    time::{sleep, timeout},
+};
 
 use crate::view::Measures;
 
 /// How long a new connection may take; no answer within it is silence.
 const CONNECT_PATIENCE: Duration = Duration::from_millis(300);
+
+/// Before each new connection, in milliseconds.
+const KNOCK_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
 
 /// A link on which nothing came for too long.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +44,21 @@ pub(super) fn is_reset(error: &anyhow::Error) -> bool {
     !error.chain().any(late)
 }
 
+/// Whether an address refuses connections: now, or in a moment, because a process that is killed
+/// loses its connections and its port one after the other.
+async fn refuses(address: &str) -> bool {
+    for pause_ms in KNOCK_PAUSES_MS {
+        sleep(Duration::from_millis(pause_ms)).await;
+        match timeout(CONNECT_PATIENCE, TcpStream::connect(address)).await {
+            Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => return true,
+            // Silence would be no proof the next time either.
+            Err(_) => return false,
+            Ok(_) => {}
+        }
+    }
+    false
+}
+
 impl Witness {
     pub(super) fn new(
         gateway_id: &str,
@@ -53,9 +74,8 @@ impl Witness {
 
     /// A run's streams were reset: says so to the store if its address refuses, too.
     pub(super) async fn look(&self, run_id: u64, address: &str) {
-        match timeout(CONNECT_PATIENCE, TcpStream::connect(address)).await {
-            Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => {}
-            _ => return,
+        if !refuses(address).await {
+            return;
         }
         tracing::warn!(run = run_id, address, "a run is gone");
         self.measures.suspected();
@@ -118,5 +138,16 @@ mod tests {
             timeout(Duration::from_secs(5), store.accept())
         );
         assert!(asked.is_ok(), "the store was not told of one that refuses");
+    }
+
+    #[tokio::test]
+    async fn a_port_that_goes_a_moment_after_its_connections_is_found_gone() {
+        let dying = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+        let dying = dying.expect("a port");
+        let address = dying.local_addr().expect("an address").to_string();
+        let looking = tokio::spawn(async move { refuses(&address).await });
+        dying.accept().await.expect("the first knock");
+        drop(dying);
+        assert!(looking.await.expect("looked"), "it was not tried again");
     }
 }

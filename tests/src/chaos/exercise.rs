@@ -32,8 +32,7 @@ const POLL: Duration = Duration::from_millis(200);
 pub async fn kills(cast: Cast, count: usize, timeline: Timeline) -> Result<Summary> {
     let plan = Plan::new("kills").of(2, 3, 2);
     let mut stage = Stage::set(plan.clone(), cast, timeline).await?;
-    // Everybody begins in the same place: they and the load spread first.
-    spread(&stage, plan.zones).await;
+    shared(&stage, plan.zones).await;
     let mut worst_of_each = Vec::new();
     let mut all = Vec::new();
     for kill in 0..count {
@@ -170,13 +169,13 @@ async fn loads(stage: &Stage) -> Result<BTreeMap<i64, f64>> {
 pub async fn rolling(cast: Cast, timeline: Timeline) -> Result<Summary> {
     let plan = Plan::new("rolling").of(2, 3, 2);
     let mut stage = Stage::set(plan.clone(), cast, timeline).await?;
-    spread(&stage, plan.zones).await;
+    shared(&stage, plan.zones).await;
     let members = stage.cluster.members();
     let order = |kind| members.iter().copied().filter(move |of| of.0 == kind);
     let all = order(Kind::Persistence).chain(order(Kind::Zone));
     for member in all.collect::<Vec<_>>() {
         restart(&mut stage, member).await?;
-        spread(&stage, plan.zones).await;
+        shared(&stage, plan.zones).await;
     }
     let before = stage.swarm.summary();
     ensure!(

@@ -24,6 +24,8 @@ use crate::store::Store;
 /// Runs that are watched.
 const WATCHED_MAX: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
+/// Before each new connection, in milliseconds.
+const KNOCK_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
 const ANSWER_DEADLINE: Duration = Duration::from_secs(2);
 
 /// How a stream to another run ended.
@@ -187,13 +189,23 @@ fn ending(status: &Status) -> Ended {
     }
 }
 
-/// Tries one new connection.
+/// Tries new connections until one is refused or the tries are over: a process that is killed
+/// loses its connections and its port one after the other.
 async fn knock(address: &str) -> Knock {
-    match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
-        Ok(Ok(_)) => Knock::Open,
-        Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => Knock::Refused,
-        Ok(Err(_)) | Err(_) => Knock::Silent,
+    let mut last = Knock::Silent;
+    for pause_ms in KNOCK_PAUSES_MS {
+        tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+        last = match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
+            Ok(Ok(_)) => Knock::Open,
+            Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => {
+                return Knock::Refused;
+            }
+            Ok(Err(_)) => Knock::Silent,
+            // Silence would be no proof the next time either.
+            Err(_) => return Knock::Silent,
+        };
     }
+    last
 }
 
 #[cfg(test)]
