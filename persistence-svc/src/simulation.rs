@@ -286,7 +286,7 @@ impl Store {
     /// # Errors
     /// The store is broken.
     pub fn facts(&self) -> anyhow::Result<Facts> {
-        let read = self.sqlite.look(|connection| Facts::read(connection));
+        let read = self.sqlite.look(Facts::read);
         Ok(read.context("the store is not in memory")??)
     }
 }

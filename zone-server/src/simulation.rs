@@ -4,12 +4,14 @@
 //!
 //! Always: nothing happens but when it is called; the same calls give the same answers.
 
+mod asking;
+mod hearing;
+mod watching;
+
 use std::{
-    cell::RefCell,
-    collections::{BTreeMap, VecDeque},
-    fmt::Debug,
+    collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -19,24 +21,23 @@ use chassis::{
 };
 use prost::Message as _;
 use proto::rpc::{
-    persistence::v1::{
-        CharacterOwnership, CharacterRecord, CommitPart, CommitReply, DirectoryUpdate,
-        LoadRegionReply, RegisterReply, RenewReply, RunState,
-    },
-    zone::v1::{
-        CompleteRegionReply, CompleteRegionRequest, CompleteReply, CompleteRequest, ForwardReply,
-        ForwardRequest, Frame, FromZone, LocateReply, LocateRequest, PrepareRegionReply,
-        PrepareRegionRequest, PrepareReply, PrepareRequest, Subscribe,
-        to_zone::Message as ToZoneMessage,
-    },
+    persistence::v1::{RegisterReply, RenewReply, RunState},
+    zone::v1::{Frame, FromZone, LocateReply, PrepareRegionReply, PrepareReply},
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use world::{CharacterId, Content, Region};
 
+pub(crate) use self::watching::{Step, plays};
+pub use self::{
+    asking::Ask,
+    hearing::{Heard, PeerAnswer, PeerAsk},
+    watching::{take_played, take_steps},
+};
+
+use self::asking::{Asked, Queue};
 use crate::{
-    commit::{batch::Sending, committer},
     config::Config,
     deliver::{
         encoded::EncodedFrame,
@@ -44,216 +45,10 @@ use crate::{
     },
     mailbox::Message,
     metrics::Metrics,
-    outside::{NobodyCommits, Outside},
     ownership::keeper::{Pulse, Renewed},
     run::{Hands, Run},
     tick_loop::{Beat, End},
 };
-
-thread_local! {
-    static PLAYED: RefCell<Vec<(String, u64, u64)>> = const { RefCell::new(Vec::new()) };
-    static STEPS: RefCell<BTreeMap<String, u64>> = const { RefCell::new(BTreeMap::new()) };
-}
-
-/// Inputs that runs of this thread have handed to their worlds since the last call: character,
-/// session epoch and number.
-pub fn take_played() -> Vec<(String, u64, u64)> {
-    PLAYED.take()
-}
-
-/// How often each state of a protocol took which step, on this thread since the last call.
-pub fn take_steps() -> BTreeMap<String, u64> {
-    STEPS.take()
-}
-
-/// A state and what it is asked.
-pub(crate) struct Step(String);
-
-impl Step {
-    /// `machine` stands at `at` and hears of `event`.
-    pub(crate) fn of(machine: &str, at: &impl Debug, event: &impl Debug) -> Step {
-        Step(format!("{machine}: {} on {}", word(at), word(event)))
-    }
-
-    /// It takes this step.
-    pub(crate) fn takes(self, step: &impl Debug) {
-        let taken = format!("{} takes {}", self.0, word(step));
-        STEPS.with_borrow_mut(|steps| *steps.entry(taken).or_default() += 1);
-    }
-}
-
-/// The name of a variant.
-fn word(of: &impl Debug) -> String {
-    let text = format!("{of:?}");
-    let end = text.find(|c: char| !c.is_alphanumeric());
-    text[..end.unwrap_or(text.len())].to_owned()
-}
-
-/// A run hands an input to its world.
-pub(crate) fn plays(who: &CharacterId, session_epoch: u64, number: u64) {
-    PLAYED.with_borrow_mut(|played| played.push((who.to_string(), session_epoch, number)));
-}
-
-/// What a run asks of the outside.
-#[derive(Debug)]
-#[allow(missing_docs, reason = "see `Outside`")]
-pub enum Ask {
-    LoadRegion {
-        region: Region,
-        epoch: u64,
-    },
-    LoadCharacter {
-        who: CharacterId,
-    },
-    Prepare {
-        address: String,
-        who: CharacterId,
-        attempt: u32,
-        request: Box<PrepareRequest>,
-    },
-    Complete {
-        address: String,
-        who: CharacterId,
-        h: u64,
-        request: Box<CompleteRequest>,
-    },
-    Forward {
-        address: String,
-        who: CharacterId,
-        request: ForwardRequest,
-    },
-    PrepareRegion {
-        address: String,
-        attempt: u64,
-        request: PrepareRegionRequest,
-    },
-    CompleteRegion {
-        address: String,
-        request: Box<CompleteRegionRequest>,
-    },
-    Locate {
-        address: String,
-        who: CharacterId,
-        attempt: u32,
-        request: LocateRequest,
-    },
-    Drain,
-    Owner {
-        who: CharacterId,
-        h: u64,
-        source_dead: bool,
-    },
-    Commit {
-        sequence: u64,
-        parts: Arc<Vec<CommitPart>>,
-    },
-}
-
-/// What a run hears.
-#[derive(Debug, Clone)]
-#[allow(missing_docs, reason = "see `Message`")]
-pub enum Heard {
-    RegionLoaded {
-        region: Region,
-        epoch: u64,
-        loaded: Result<Box<LoadRegionReply>, Status>,
-    },
-    CharacterLoaded {
-        who: CharacterId,
-        loaded: Result<Box<CharacterRecord>, Status>,
-    },
-    Prepared {
-        who: CharacterId,
-        attempt: u32,
-        reply: Option<PrepareReply>,
-    },
-    Completed {
-        who: CharacterId,
-        h: u64,
-        known: Option<bool>,
-    },
-    Forwarded {
-        who: CharacterId,
-        taken: bool,
-    },
-    Owner {
-        who: CharacterId,
-        h: u64,
-        owned: Option<CharacterOwnership>,
-        source_dead: bool,
-    },
-    RegionPrepared {
-        region: Region,
-        attempt: u64,
-        reply: Option<PrepareRegionReply>,
-    },
-    RegionCompleted {
-        region: Region,
-        epoch: u64,
-        known: Option<bool>,
-    },
-    Located {
-        who: CharacterId,
-        attempt: u32,
-        run_id: u64,
-        reply: Option<LocateReply>,
-    },
-    Drained(bool),
-    Answered {
-        sequence: u64,
-        reply: CommitReply,
-    },
-    /// An attempt at a batch failed.
-    CommitFailed,
-    Directory(DirectoryUpdate),
-    Online(Vec<CharacterOwnership>),
-    /// The answer to a renewal that was asked at a moment.
-    Renewed {
-        reply: RenewReply,
-        asked_ms: u64,
-    },
-    /// From a gateway's control stream.
-    Gateway {
-        gateway_id: String,
-        link: u64,
-        message: Box<ToZoneMessage>,
-    },
-    Subscribe {
-        gateway_id: String,
-        link: u64,
-        subscribe: Subscribe,
-    },
-    LinkEnded {
-        gateway_id: String,
-        link: u64,
-    },
-    /// SIGTERM.
-    Stop,
-}
-
-/// What a peer asks.
-#[derive(Debug, Clone)]
-#[allow(missing_docs, reason = "see the service `Handover`")]
-pub enum PeerAsk {
-    Prepare(Box<PrepareRequest>),
-    Complete(Box<CompleteRequest>),
-    Forward(ForwardRequest),
-    PrepareRegion(PrepareRegionRequest),
-    CompleteRegion(Box<CompleteRegionRequest>),
-    Locate(LocateRequest),
-}
-
-/// What it is answered.
-#[derive(Debug, Clone)]
-#[allow(missing_docs, reason = "see the service `Handover`")]
-pub enum PeerAnswer {
-    Prepare(PrepareReply),
-    Complete(CompleteReply),
-    Forward(ForwardReply),
-    PrepareRegion(PrepareRegionReply),
-    CompleteRegion(CompleteRegionReply),
-    Locate(LocateReply),
-}
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -304,7 +99,7 @@ pub enum FromLink {
 
 impl LinkEnd {
     /// The next message, if there is one.
-    pub fn next(&mut self) -> Option<FromLink> {
+    pub fn take(&mut self) -> Option<FromLink> {
         if let Ok(Ok(message)) = self.control.try_recv() {
             return Some(FromLink::Control(message));
         }
@@ -318,107 +113,6 @@ impl LinkEnd {
     /// The run has cut it.
     pub fn is_cut(&self) -> bool {
         self.cut.is_cancelled()
-    }
-}
-
-#[derive(Debug, Default, Clone)]
-struct Asked(Arc<Mutex<VecDeque<Ask>>>);
-
-impl Asked {
-    fn push(&self, ask: Ask) {
-        let mut asks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        asks.push_back(ask);
-    }
-}
-
-/// Queues what the run asks.
-struct Queue {
-    run_id: u64,
-    asked: Asked,
-}
-
-impl Outside for Queue {
-    fn load_region(&mut self, region: Region, epoch: u64) {
-        self.asked.push(Ask::LoadRegion { region, epoch });
-    }
-
-    fn load_character(&mut self, who: CharacterId) {
-        self.asked.push(Ask::LoadCharacter { who });
-    }
-
-    fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest) {
-        self.asked.push(Ask::Prepare {
-            address: address.to_owned(),
-            who,
-            attempt,
-            request: Box::new(request),
-        });
-    }
-
-    fn complete(&mut self, address: &str, who: CharacterId, h: u64, request: CompleteRequest) {
-        self.asked.push(Ask::Complete {
-            address: address.to_owned(),
-            who,
-            h,
-            request: Box::new(request),
-        });
-    }
-
-    fn forward(&mut self, address: &str, who: CharacterId, request: ForwardRequest) {
-        self.asked.push(Ask::Forward {
-            address: address.to_owned(),
-            who,
-            request,
-        });
-    }
-
-    fn prepare_region(&mut self, address: &str, attempt: u64, request: PrepareRegionRequest) {
-        self.asked.push(Ask::PrepareRegion {
-            address: address.to_owned(),
-            attempt,
-            request,
-        });
-    }
-
-    fn complete_region(&mut self, address: &str, request: CompleteRegionRequest) {
-        self.asked.push(Ask::CompleteRegion {
-            address: address.to_owned(),
-            request: Box::new(request),
-        });
-    }
-
-    fn locate(&mut self, address: &str, who: CharacterId, attempt: u32, request: LocateRequest) {
-        self.asked.push(Ask::Locate {
-            address: address.to_owned(),
-            who,
-            attempt,
-            request,
-        });
-    }
-
-    fn drain(&mut self) {
-        self.asked.push(Ask::Drain);
-    }
-
-    fn owner(&mut self, who: CharacterId, h: u64, source_dead: bool) {
-        self.asked.push(Ask::Owner {
-            who,
-            h,
-            source_dead,
-        });
-    }
-
-    fn commit(&mut self, sending: Sending) -> Result<(), NobodyCommits> {
-        let parts = committer::parts(self.run_id, &sending, String::new());
-        self.asked.push(Ask::Commit {
-            sequence: sending.sequence,
-            parts: Arc::new(parts),
-        });
-        Ok(())
-    }
-
-    fn beside(&mut self, work: Box<dyn FnOnce() + Send>) {
-        work();
     }
 }
 
@@ -522,8 +216,7 @@ impl SimRun {
 
     /// What it has asked since the last call.
     pub fn asks(&mut self) -> VecDeque<Ask> {
-        let mut asks = self.asked.0.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut asks)
+        self.asked.take()
     }
 
     /// Plays the ticks that are due; how many that were.
@@ -542,7 +235,7 @@ impl SimRun {
     /// Says something to it.
     pub fn hear(&mut self, heard: Heard, now_ms: u64) {
         if self.ended.is_none() {
-            let message = self.message(heard, now_ms);
+            let message = heard.message(|reply, asked_ms| self.renewed(reply, asked_ms, now_ms));
             self.guarded(|run| run.hear(message));
         }
     }
@@ -672,100 +365,6 @@ impl SimRun {
             End::Refused => Ended::Refused,
             End::Panicked => Ended::Panicked(String::new()),
         });
-    }
-
-    fn message(&self, heard: Heard, now_ms: u64) -> Message {
-        match heard {
-            Heard::RegionLoaded {
-                region,
-                epoch,
-                loaded,
-            } => Message::RegionLoaded {
-                region,
-                epoch,
-                loaded,
-            },
-            Heard::CharacterLoaded { who, loaded } => Message::CharacterLoaded { who, loaded },
-            Heard::Prepared {
-                who,
-                attempt,
-                reply,
-            } => Message::Prepared {
-                who,
-                attempt,
-                reply,
-            },
-            Heard::Completed { who, h, known } => Message::Completed { who, h, known },
-            Heard::Forwarded { who, taken } => Message::Forwarded { who, taken },
-            Heard::Owner {
-                who,
-                h,
-                owned,
-                source_dead,
-            } => Message::Owner {
-                who,
-                h,
-                owned,
-                source_dead,
-            },
-            Heard::RegionPrepared {
-                region,
-                attempt,
-                reply,
-            } => Message::RegionPrepared {
-                region,
-                attempt,
-                reply,
-            },
-            Heard::RegionCompleted {
-                region,
-                epoch,
-                known,
-            } => Message::RegionCompleted {
-                region,
-                epoch,
-                known,
-            },
-            Heard::Located {
-                who,
-                attempt,
-                run_id,
-                reply,
-            } => Message::Located {
-                who,
-                attempt,
-                run_id,
-                reply,
-            },
-            Heard::Drained(done) => Message::Drained(done),
-            Heard::Answered { sequence, reply } => Message::Answered { sequence, reply },
-            Heard::CommitFailed => Message::CommitFailed,
-            Heard::Directory(update) => Message::Directory(update),
-            Heard::Online(online) => Message::Online(online),
-            Heard::Renewed { reply, asked_ms } => {
-                Message::Renewed(self.renewed(&reply, asked_ms, now_ms))
-            }
-            Heard::Gateway {
-                gateway_id,
-                link,
-                message,
-            } => Message::Gateway {
-                gateway_id,
-                link,
-                message,
-            },
-            Heard::Subscribe {
-                gateway_id,
-                link,
-                subscribe,
-            } => Message::Subscribe {
-                gateway_id,
-                link,
-                subscribe,
-            },
-            Heard::LinkEnded { gateway_id, link } => Message::LinkEnded { gateway_id, link },
-            Heard::Stop => Message::Stop,
-        }
     }
 
     fn renewed(&self, reply: &RenewReply, asked_ms: u64, now_ms: u64) -> Renewed {

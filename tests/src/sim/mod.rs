@@ -2,9 +2,12 @@
 //! that delays, loses, repeats and cuts. The runs, the batches, the handover and the store are
 //! the real ones; gateways follow their rules and are not the real code.
 //!
-//! - [`bus`]: calls with deadlines, whose request or answer may be late or lost;
+//! - [`bus`]: calls with deadlines, whose request or answer may be late or lost; [`asking`] and
+//!   [`answering`]: what runs ask and hear by it;
 //! - [`zone`]: processes that live runs: killed, paused, stopped in order, started anew;
-//! - [`gateway`] and [`session`]: who is linked with whom, and whom a session plays where;
+//! - [`feed`]: the planner's rounds and the pushed directory;
+//! - [`gateway`], [`session`] and [`seeking`]: who is linked with whom, and whom a session plays
+//!   where;
 //! - [`player`]: what a player does;
 //! - [`faults`]: what goes wrong, by the seed;
 //! - [`laws`]: what must hold at every moment, and after the faults have ended;
@@ -13,18 +16,22 @@
 //!
 //! Always: a seed gives the same story, step by step; time is the simulation's own.
 
+pub mod answering;
+pub mod asking;
 pub mod bus;
 pub mod coverage;
 pub mod faults;
+pub mod feed;
 pub mod gateway;
 pub mod land;
 pub mod laws;
 pub mod player;
 pub mod seeds;
+pub mod seeking;
 pub mod session;
 pub mod zone;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use persistence_svc::simulation::{Facts, Store};
 use proto::rpc::persistence::v1::DirectoryUpdate;
@@ -381,120 +388,10 @@ impl Sim {
                 callee: Callee::Zone(zone, _),
                 ..
             } => *zone,
-            Event::Answer { call, .. } | Event::Deadline(call) => self.calls.get(call)?.zone()?,
-            Event::Again { call, .. } => call.zone()?,
+            Event::Answer { call, .. } | Event::Deadline(call) => self.calls.get(call)?.by?.0,
+            Event::Again { call, .. } => call.by?.0,
             _ => return None,
         };
         self.zones[zone].paused.then_some(zone)
-    }
-
-    fn plan(&mut self) {
-        self.after(200, Event::Plan);
-        if self.store_away {
-            return;
-        }
-        if let Err(why) = self.store.plan(self.now) {
-            return self.breaks(format!("the planner failed: {why}"));
-        }
-        if self.store.version(self.now).ok() != Some(self.directory.version) {
-            self.store_changed();
-        }
-        let tick = (self.now - self.begun) / TICK_MS;
-        if tick >= self.checked + CHECK_TICKS {
-            self.checked = tick;
-            self.law_of_conservation();
-        }
-    }
-
-    /// After anything that may have changed what the store holds.
-    pub(crate) fn store_changed(&mut self) {
-        let facts = match self.store.facts() {
-            Ok(facts) => facts,
-            Err(why) => return self.breaks(format!("the store cannot be read: {why}")),
-        };
-        if facts == self.facts {
-            return;
-        }
-        self.laws_of_store(&facts);
-        self.facts = facts;
-        self.feed();
-    }
-
-    /// Pushes the directory if it is another.
-    fn feed(&mut self) {
-        let version = match self.store.version(self.now) {
-            Ok(version) => version,
-            Err(why) => return self.breaks(format!("the directory has no version: {why}")),
-        };
-        if version == self.directory.version {
-            return;
-        }
-        match self.store.directory(self.now) {
-            Ok(update) => self.directory = update,
-            Err(why) => return self.breaks(format!("the directory cannot be read: {why}")),
-        }
-        let watchers: Vec<Watcher> = self.pushed.keys().copied().collect();
-        for to in watchers {
-            if self.loses() {
-                // Its stream ended; it will follow anew.
-                self.coverage.count("directory: stream ended");
-                self.pushed.remove(&to);
-                let wait = self.dice.random_range(500..4_000);
-                self.after(wait, Event::Follows(to));
-            } else {
-                let update = self.directory.clone();
-                self.push(to, update);
-            }
-        }
-    }
-
-    fn push(&mut self, to: Watcher, update: DirectoryUpdate) {
-        let delay = self.delay();
-        let last = self.pushed.get(&to).copied().unwrap_or_default();
-        let at = last.max(self.now + delay);
-        self.pushed.insert(to, at);
-        let update = Box::new(update);
-        self.at(at, Event::Pushed { to, update });
-    }
-
-    fn sign(&mut self) {
-        self.after(1_000, Event::Sign);
-        if self.store_away {
-            return;
-        }
-        let watchers: BTreeSet<Watcher> = self.pushed.keys().copied().collect();
-        for to in watchers {
-            let update = DirectoryUpdate {
-                version: self.directory.version,
-                incarnation: self.directory.incarnation,
-                unchanged: true,
-                ..DirectoryUpdate::default()
-            };
-            self.push(to, update);
-        }
-    }
-
-    fn follows(&mut self, watcher: Watcher) {
-        if let Watcher::Zone(zone, life) = watcher
-            && !self.zones[zone].lives(life)
-        {
-            return;
-        }
-        if self.store_away {
-            let wait = self.dice.random_range(200..1_000);
-            return self.after(wait, Event::Follows(watcher));
-        }
-        self.pushed.entry(watcher).or_default();
-        let update = self.directory.clone();
-        if update.version > 0 {
-            self.push(watcher, update);
-        }
-    }
-
-    fn pushed(&mut self, to: Watcher, update: DirectoryUpdate) {
-        match to {
-            Watcher::Zone(zone, life) => self.hears(zone, life, Heard::Directory(update)),
-            Watcher::Gateway(gateway) => self.gateway_directory(gateway, update),
-        }
     }
 }

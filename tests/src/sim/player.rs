@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{
     Event, Sim,
-    bus::{Call, Callee, Reply, Result_},
+    bus::{Call, Callee, Reply, Result_, Why},
     session::{Asked, Place, Session},
 };
 
@@ -114,8 +114,9 @@ impl Sim {
             gateway_id: self.gateways[gateway].id(),
         };
         self.players[player].stage = Stage::Opening;
-        let ask = Callee::Store(Box::new(StoreAsk::OpenSession(request)));
-        self.call(Call::Open(opening), ask, 2_000);
+        let ask = Callee::store(StoreAsk::OpenSession(request));
+        let (by, why) = (None, Why::Open(opening));
+        self.call(Call { by, why }, ask, 2_000);
     }
 
     pub(crate) fn opened(&mut self, opening: Opening, result: Result_) {

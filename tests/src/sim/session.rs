@@ -4,19 +4,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
-use proto::rpc::zone::v1::{
-    Attach, AttachRefused, Attached, Detach, Frame, Input, Left, Moved, SessionFrame, to_zone,
-};
-use rand::RngExt;
+use proto::rpc::zone::v1::{Detach, Frame, Input, Left, Moved, SessionFrame, to_zone};
 
-use super::{Event, Sim};
+use super::Sim;
 
 /// Inputs that wait for an owner.
 const HELD_MAX: usize = 32;
 /// A run answers an attach within this.
-const ASK_PATIENCE_MS: u64 = 2_500;
+pub(crate) const ASK_PATIENCE_MS: u64 = 2_500;
 /// A player waits so long for the world.
-const ENTER_PATIENCE_MS: u64 = 5_000;
+pub(crate) const ENTER_PATIENCE_MS: u64 = 5_000;
 
 /// Who plays the session's character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,18 +38,18 @@ pub(crate) struct Session {
     pub(crate) player: usize,
     pub(crate) character: String,
     pub(crate) epoch: u64,
-    attach: u64,
+    pub(crate) attach: u64,
     pub(crate) last_input: u64,
     pub(crate) sequence: u64,
     pub(crate) place: Place,
-    region: (i32, i32),
-    hint: Option<u64>,
-    entering: bool,
-    since: u64,
-    waiter: Option<(u64, u64)>,
-    round: VecDeque<u64>,
-    seeking: bool,
-    held: VecDeque<Asked>,
+    pub(crate) region: (i32, i32),
+    pub(crate) hint: Option<u64>,
+    pub(crate) entering: bool,
+    pub(crate) since: u64,
+    pub(crate) waiter: Option<(u64, u64)>,
+    pub(crate) round: VecDeque<u64>,
+    pub(crate) seeking: bool,
+    pub(crate) held: VecDeque<Asked>,
     /// Inputs that were sent and not answered: when, by number.
     pub(crate) open: BTreeMap<u64, u64>,
     /// When something of it was answered last.
@@ -91,11 +88,11 @@ impl Session {
     }
 
     /// Nobody plays it, or nobody has said so: a frame may be faster than the answer to an attach.
-    fn sought(&self) -> bool {
+    pub(crate) fn sought(&self) -> bool {
         self.place == Place::Sought || (self.entering && self.place != Place::Paused)
     }
 
-    fn detach(&self) -> Detach {
+    pub(crate) fn detach(&self) -> Detach {
         Detach {
             session_id: self.id.clone(),
             character_id: self.character.clone(),
@@ -104,7 +101,7 @@ impl Session {
         }
     }
 
-    fn lost(&mut self, run: u64) -> bool {
+    pub(crate) fn lost(&mut self, run: u64) -> bool {
         if self.place != Place::At(run) {
             return false;
         }
@@ -115,176 +112,9 @@ impl Session {
 }
 
 impl Sim {
-    fn session(&mut self, gateway: usize, id: &str) -> Option<&mut Session> {
+    /// A session of a gateway.
+    pub(crate) fn session(&mut self, gateway: usize, id: &str) -> Option<&mut Session> {
         self.gateways[gateway].sessions.get_mut(id)
-    }
-
-    /// Whoever is sought is looked for again, soon.
-    pub(crate) fn seek_again(&mut self, gateway: usize) {
-        let sessions = &self.gateways[gateway].sessions;
-        let sought: Vec<String> = sessions
-            .values()
-            .filter(|s| s.sought() && s.waiter.is_none())
-            .map(|s| s.id.clone())
-            .collect();
-        for id in sought {
-            self.seek_after(gateway, &id, 1);
-        }
-    }
-
-    pub(crate) fn seek_after(&mut self, gateway: usize, id: &str, wait_ms: u64) {
-        if let Some(session) = self.session(gateway, id)
-            && !std::mem::replace(&mut session.seeking, true)
-        {
-            let session = id.to_owned();
-            self.after(wait_ms, Event::Seek { gateway, session });
-        }
-    }
-
-    /// Asks the next run for the session's character, or begins a new round.
-    pub(crate) fn seek(&mut self, gateway: usize, id: &str) {
-        let now = self.now;
-        let owners = self.gateways[gateway].owners.clone();
-        let links = &self.links;
-        let Some(session) = self.gateways[gateway].sessions.get_mut(id) else {
-            return;
-        };
-        session.seeking = false;
-        if !session.sought() || session.waiter.is_some() {
-            return;
-        }
-        if session.entering && now.saturating_sub(session.since) > ENTER_PATIENCE_MS {
-            self.coverage.count("session: could not enter");
-            return self.end_session(gateway, id, true);
-        }
-        let linked: Vec<u64> = links
-            .iter()
-            .filter(|((of, _), link)| *of == gateway && link.up)
-            .map(|((_, run), _)| *run)
-            .collect();
-        let owner = owners.get(&session.region).copied();
-        let all = owner.into_iter().chain(session.hint).chain(linked.clone());
-        let mut round = VecDeque::new();
-        for run in all {
-            if linked.contains(&run) && !round.contains(&run) {
-                round.push_back(run);
-            }
-        }
-        session.round = round;
-        self.ask_next(gateway, id);
-    }
-
-    fn ask_next(&mut self, gateway: usize, id: &str) {
-        loop {
-            let Some(session) = self.session(gateway, id) else {
-                return;
-            };
-            let Some(run) = session.round.pop_front() else {
-                let wait = self.dice.random_range(50..800);
-                return self.seek_after(gateway, id, wait);
-            };
-            session.attach += 1;
-            let attach = Attach {
-                session_id: session.id.clone(),
-                character_id: session.character.clone(),
-                session_epoch: session.epoch,
-                attach: session.attach,
-                last_input: session.last_input,
-                resume: false,
-            };
-            let number = session.attach;
-            session.waiter = Some((run, number));
-            if self.link_tells(gateway, run, to_zone::Message::Attach(attach)) {
-                let session = id.to_owned();
-                let silence = Event::Silence {
-                    gateway,
-                    session,
-                    attach: number,
-                };
-                return self.after(ASK_PATIENCE_MS, silence);
-            }
-            if let Some(session) = self.session(gateway, id) {
-                session.waiter = None;
-            }
-        }
-    }
-
-    /// The run that was asked says nothing.
-    pub(crate) fn silence(&mut self, gateway: usize, id: &str, attach: u64) {
-        let Some(session) = self.session(gateway, id) else {
-            return;
-        };
-        if session.waiter.is_some_and(|(_, asked)| asked == attach) {
-            let detach = session.detach();
-            let run = session.waiter.take().map(|(run, _)| run);
-            if let Some(run) = run {
-                self.link_tells(gateway, run, to_zone::Message::Detach(detach));
-            }
-            self.coverage.count("attach: silence");
-            self.seek_after(gateway, id, 10);
-        }
-    }
-
-    pub(crate) fn attached(&mut self, gateway: usize, run: u64, attached: Attached) {
-        let now = self.now;
-        let Some(session) = self.session(gateway, &attached.session_id) else {
-            return;
-        };
-        if session.waiter != Some((run, attached.attach)) {
-            return;
-        }
-        session.waiter = None;
-        let expected = match session.place {
-            Place::Sought => attached.ownership_sequence >= session.sequence,
-            Place::At(at) => at == run && attached.ownership_sequence >= session.sequence,
-            Place::Paused => false,
-        };
-        if !expected {
-            let id = attached.session_id;
-            return self.seek_after(gateway, &id, 10);
-        }
-        session.sequence = attached.ownership_sequence;
-        session.place = Place::At(run);
-        session.hint = None;
-        session.entering = false;
-        session.answered_ms = now;
-        if let Some(region) = attached.region {
-            session.region = (region.x, region.z);
-        }
-        let player = session.player;
-        self.coverage.count("attach: attached");
-        self.tell(|| format!("player {player} is attached at run {run}"));
-        if let Some(tile) = attached.position {
-            self.players[player].tile = (tile.x, tile.z);
-        }
-        self.synchronised(player, &attached.session_id, &attached.sync);
-        self.send_held(gateway, &attached.session_id);
-    }
-
-    pub(crate) fn attach_refused(&mut self, gateway: usize, run: u64, refused: &AttachRefused) {
-        let id = refused.session_id.as_str();
-        let Some(session) = self.session(gateway, id) else {
-            return;
-        };
-        if session.waiter == Some((run, refused.attach)) {
-            session.waiter = None;
-            self.coverage.count_of("attach refused", &refused.code);
-            match refused.code.as_str() {
-                "stale" | "not_in_world" => self.end_session(gateway, id, false),
-                "busy" => {
-                    let wait = self.dice.random_range(50..800);
-                    self.seek_after(gateway, id, wait);
-                }
-                _ => self.ask_next(gateway, id),
-            }
-            return;
-        }
-        let current = refused.attach == 0 || refused.attach == session.attach;
-        if current && !session.entering && session.lost(run) {
-            session.open.clear();
-            self.coverage.count("session: turned out");
-            self.seek_after(gateway, id, 1);
-        }
     }
 
     pub(crate) fn moved(&mut self, gateway: usize, moved: &Moved) {
@@ -418,7 +248,7 @@ impl Sim {
         }
     }
 
-    fn send_held(&mut self, gateway: usize, id: &str) {
+    pub(crate) fn send_held(&mut self, gateway: usize, id: &str) {
         let Some(session) = self.session(gateway, id) else {
             return;
         };

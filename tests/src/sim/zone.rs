@@ -12,7 +12,7 @@ use zone_server::simulation::{Ended, FromLink, Heard, SimRun};
 
 use super::{
     Event, Sim, TICK_MS, Watcher,
-    bus::{Call, Callee, Reply, Result_},
+    bus::{Call, Callee, Reply, Result_, Why},
     gateway::ToGateway,
     land,
 };
@@ -97,11 +97,10 @@ impl Sim {
             content_hash: self.stage.ground.content.hash().to_owned(),
             regions: land::regions(&self.stage.ground.content),
         };
-        let ask = Callee::Store(Box::new(StoreAsk::Register(request)));
-        let call = Call::Register {
-            zone,
-            life,
-            asked_ms: self.now,
+        let ask = Callee::store(StoreAsk::Register(request));
+        let call = Call {
+            by: Some((zone, life)),
+            why: Why::Register { asked_ms: self.now },
         };
         self.call(call, ask, 2_000);
     }
@@ -135,12 +134,11 @@ impl Sim {
             run_id,
             ..RenewRequest::default()
         };
-        let call = Call::Renew {
-            zone,
-            life,
-            asked_ms: self.now,
+        let call = Call {
+            by: Some((zone, life)),
+            why: Why::Renew { asked_ms: self.now },
         };
-        let ask = Callee::Store(Box::new(StoreAsk::Renew(request)));
+        let ask = Callee::store(StoreAsk::Renew(request));
         self.call(call, ask, 2_000);
         self.after(1_000, Event::Renew(zone, life));
     }
@@ -150,8 +148,9 @@ impl Sim {
             return;
         };
         let request = OnlineCharactersRequest { run_id };
-        let ask = Callee::Store(Box::new(StoreAsk::OnlineCharacters(request)));
-        self.call(Call::Online { zone, life }, ask, 2_000);
+        let ask = Callee::store(StoreAsk::OnlineCharacters(request));
+        let (by, why) = (Some((zone, life)), Why::Online);
+        self.call(Call { by, why }, ask, 2_000);
         self.after(5_000, Event::Reconcile(zone, life));
     }
 
@@ -183,7 +182,7 @@ impl Sim {
         };
         let (run_id, asks, ended) = (run.id(), run.asks(), run.ended().cloned());
         for ask in asks {
-            self.asks(zone, life, run_id, ask);
+            self.asks((zone, life), run_id, ask);
         }
         self.drain_links(run_id);
         if let Some(ended) = ended {
@@ -197,7 +196,7 @@ impl Sim {
             let Some(link) = self.links.get_mut(&(gateway, run_id)) else {
                 continue;
             };
-            while let Some(message) = link.end.as_mut().and_then(|end| end.next()) {
+            while let Some(message) = link.end.as_mut().and_then(|end| end.take()) {
                 messages.push(match message {
                     FromLink::Control(message) => ToGateway::Control(Box::new(message)),
                     FromLink::Frame(frame) => ToGateway::Frame(Box::new(frame)),
@@ -223,11 +222,13 @@ impl Sim {
             self.breaks(format!("run {run_id} ended: {ended:?}"));
         }
         self.zones[zone].run = None;
+        let life = self.zones[zone].life;
         self.zones[zone].life += 1;
         self.end_links(run_id);
         if matches!(ended, Ended::Stopped | Ended::Astray) {
-            let ask = Callee::Store(Box::new(StoreAsk::Release(ReleaseRequest { run_id })));
-            self.call(Call::Release { zone }, ask, 2_000);
+            let ask = Callee::store(StoreAsk::Release(ReleaseRequest { run_id }));
+            let (by, why) = (Some((zone, life)), Why::Release);
+            self.call(Call { by, why }, ask, 2_000);
         }
         if *ended == Ended::Stopped {
             // The process is gone, and another is started in its place.
@@ -283,8 +284,9 @@ impl Sim {
             run_id: run,
             witness,
         };
-        let ask = Callee::Store(Box::new(StoreAsk::Suspect(request)));
-        self.call(Call::Suspect, ask, 2_000);
+        let ask = Callee::store(StoreAsk::Suspect(request));
+        let (by, why) = (None, Why::Suspect);
+        self.call(Call { by, why }, ask, 2_000);
     }
 
     /// The process is paused, and goes on later as if nothing had been.
