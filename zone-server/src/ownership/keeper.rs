@@ -3,7 +3,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
     time::{Duration, Instant},
@@ -13,8 +13,8 @@ use proto::rpc::{
     common::v1 as common,
     persistence::v1::{
         DirectoryUpdate, DrainRequest, EndedRequest, LoadCharacterRequest, LoadRegionRequest,
-        OnlineCharactersRequest, RegisterRequest, ReleaseRequest, RenewRequest, RunState,
-        WatchRequest,
+        OnlineCharactersRequest, RegionLoad, RegisterRequest, ReleaseRequest, RenewRequest,
+        RunState, WatchRequest,
     },
 };
 use tokio::sync::Semaphore;
@@ -67,6 +67,13 @@ pub(crate) struct Pulse {
     pub(crate) players: AtomicU32,
     /// Mean work of a tick, in microseconds.
     pub(crate) tick_cost_us: AtomicU32,
+    /// What each region costs of that.
+    pub(crate) regions: Mutex<Vec<RegionLoad>>,
+}
+
+fn loads(pulse: &Pulse) -> Vec<RegionLoad> {
+    let regions = pulse.regions.lock();
+    regions.unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Registers a new run, however long the store is away; `None` when `stop` comes first.
@@ -195,7 +202,7 @@ impl Keeper {
                 run_id: self.run.run_id,
                 players: pulse.players.load(Ordering::Relaxed),
                 tick_cost_us: pulse.tick_cost_us.load(Ordering::Relaxed),
-                regions: Vec::new(),
+                regions: loads(&pulse),
             };
             let asked = Instant::now();
             let mut client = self.store.runs();

@@ -115,6 +115,7 @@ impl Run {
         let before = pulse.tick_cost_us.load(Ordering::Relaxed);
         let mean = before - before / 8 + us / 8;
         pulse.tick_cost_us.store(mean, Ordering::Relaxed);
+        self.measure_regions(mean);
     }
 
     /// All that the tick will hear.

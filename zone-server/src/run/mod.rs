@@ -10,6 +10,7 @@ mod edge;
 mod fault;
 mod giving;
 mod leaving;
+mod load;
 mod pull;
 mod regions;
 mod saving;

@@ -8,7 +8,7 @@ use crate::store::model::{NOBODY, Region, RunState};
 
 /// A region that costs less is counted as this much, in microseconds a tick: about what one
 /// player costs, so that empty regions weigh something and noise weighs nothing.
-pub(super) const FLOOR_US: i64 = 50;
+pub(super) const FLOOR_US: i64 = 10;
 
 /// Who will own what. Every wish that still makes sense counts as done.
 pub(super) struct Prospect<'a> {
