@@ -19,6 +19,8 @@ pub struct Config {
     pub lease: Duration,
     /// How long the first placement waits after the newest registration.
     pub settle: Duration,
+    /// Regions are moved to even out load.
+    pub balance: bool,
     /// How overdue leases must be when half or more of all lapsed at once.
     pub mass_lapse: Duration,
 }
@@ -94,6 +96,8 @@ impl Config {
             overdue,
             "how overdue leases must be when half or more of all lapsed at once",
         );
+        let help = "move regions between zone servers to even out their load";
+        let balance = reader.flag("BALANCE_LOAD", true, help);
         Config {
             listen,
             metrics_port,
@@ -101,6 +105,7 @@ impl Config {
             lease,
             settle,
             mass_lapse,
+            balance,
         }
     }
 }

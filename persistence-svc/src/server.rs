@@ -148,6 +148,7 @@ impl Server {
             lease: self.config.lease,
             settle: self.config.settle,
             mass_lapse: self.config.mass_lapse,
+            balance: self.config.balance,
         };
         let (store, desk, feed) = (Arc::clone(&self.store), Arc::clone(desk), Arc::clone(feed));
         let (metrics, ready, end) = (self.metrics.clone(), health.clone(), stop.clone());

@@ -236,6 +236,7 @@ impl Store {
             lease: Duration::from_millis(LEASE_MS),
             settle: Duration::from_millis(500),
             mass_lapse: Duration::from_millis(MASS_LAPSE_MS),
+            balance: true,
         };
         let quiet = match self.steady.get() {
             Some(since) => now_ms.saturating_sub(since) < LEASE_MS,

@@ -71,6 +71,8 @@ pub(crate) struct Patience {
     pub(crate) mass_lapse_ms: i64,
     /// Nobody is fenced: the store has only just come back.
     pub(crate) quiet: bool,
+    /// Regions of living runs are moved to even out their load.
+    pub(crate) balance: bool,
 }
 
 /// What should change.
@@ -170,7 +172,7 @@ pub(crate) fn plan(view: &View, patience: Patience) -> Change {
     for (region, run) in &given {
         prospect.put(*region, *run);
     }
-    let wanted = balance::wishes(prospect);
+    let wanted = balance::wishes(prospect, patience.balance);
     Change {
         moves: moves(view, &given),
         wishes: wishes(view, &fence, &wanted),

@@ -29,6 +29,7 @@ pub(crate) struct Settings {
     pub(crate) lease: Duration,
     pub(crate) settle: Duration,
     pub(crate) mass_lapse: Duration,
+    pub(crate) balance: bool,
 }
 
 /// Plans until `stop`, then gives up the right to. It looks at once when it is `woken`, and now
@@ -115,6 +116,7 @@ pub(crate) async fn round(
         settle_ms: millis(settings.settle),
         mass_lapse_ms: millis(settings.mass_lapse),
         quiet,
+        balance: settings.balance,
     };
     let change = plan(&view, patience);
     if change.is_empty() {

@@ -26,12 +26,15 @@ pub(super) const EVEN_PERMILLE: i64 = 1_150;
 /// So soon after a region changed its owner, the moves that it belonged to are still going on.
 const UNDER_WAY_MS: i64 = 3_000;
 
-/// What is wished for each region of a living run; regions that stay are not named.
-pub(super) fn wishes(prospect: Prospect<'_>) -> BTreeMap<Region, i64> {
+/// What is wished for each region of a living run; regions that stay are not named. Load is evened
+/// out only when asked.
+pub(super) fn wishes(prospect: Prospect<'_>, even: bool) -> BTreeMap<Region, i64> {
     let mut balance = Balance::new(prospect);
     balance.empty_cells();
     balance.drain();
-    balance.even_out();
+    if even {
+        balance.even_out();
+    }
     balance.wanted
 }
 

@@ -13,6 +13,7 @@ const PATIENT: Patience = Patience {
     settle_ms: 1_500,
     mass_lapse_ms: 10_000,
     quiet: false,
+    balance: true,
 };
 
 /// A view from a map; every run named in it or in `idle` registered long ago and lives.
