@@ -63,7 +63,8 @@ impl Stage {
     ///
     /// # Errors
     /// Something does not start, or bots do not come in.
-    pub async fn set(plan: Plan, cast: Cast, timeline: Timeline) -> Result<Stage> {
+    pub async fn set(mut plan: Plan, cast: Cast, timeline: Timeline) -> Result<Stage> {
+        plan.balance = true;
         let cluster = Cluster::start(plan.clone()).await?;
         let atlas = Atlas::of(&cluster, &plan).await?;
         let gates = spread(atlas.gates.clone(), 50, 12);

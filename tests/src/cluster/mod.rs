@@ -46,6 +46,9 @@ pub struct Plan {
     /// A PostgreSQL server of its own, which may be killed, and a proxy on every way between
     /// processes that may be cut.
     pub breakable: bool,
+    /// Regions move between zone servers to even out their load; without it, tests know who owns
+    /// what.
+    pub balance: bool,
     /// Further variables of every service.
     pub env: Vec<(String, String)>,
 }
@@ -61,6 +64,7 @@ impl Plan {
             rate_limits: false,
             dump_ticks: 0,
             breakable: false,
+            balance: false,
             env: Vec::new(),
         }
     }
@@ -240,6 +244,7 @@ impl Cluster {
                     url.unwrap_or_else(|| self.database_url.clone()),
                 );
                 set("METRICS_PORT", ports.probes.to_string());
+                set("BALANCE_LOAD", self.plan.balance.to_string());
             }
             Kind::Zone => {
                 set("ZONE_LISTEN", format!("127.0.0.1:{}", ports.main));

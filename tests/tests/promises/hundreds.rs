@@ -31,9 +31,6 @@ const IN_TRANSIT_TICKS: u64 = 2;
 async fn five_hundred_cross_borders_for_two_minutes_and_nobody_notices() {
     let mut plan = Plan::new("five_hundred").of(2, 3, 2);
     plan.dump_ticks = 50;
-    // What is compared is who owns what by the directory of the beginning.
-    plan.env
-        .push(("BALANCE_LOAD".to_owned(), "false".to_owned()));
     let cluster = Cluster::start(plan.clone()).await.unwrap();
     story(&cluster, &plan).await.unwrap();
 }
