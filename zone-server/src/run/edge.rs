@@ -84,6 +84,7 @@ impl Run {
         self.source_edges();
         self.announced_edges();
         self.departed_edges();
+        self.left_edges();
         self.given_edges();
         watch.mark("handover");
         self.show(&outcome.touched);

@@ -7,7 +7,12 @@ use proto::rpc::zone::v1::{Left, from_zone};
 use world::CharacterId;
 
 use super::Run;
-use crate::{commit::batch::Going, roster::Stage, tick_loop::End, translate::record};
+use crate::{
+    commit::batch::Going,
+    roster::{Seat, Stage},
+    tick_loop::End,
+    translate::record,
+};
 
 /// How long a run may take to save everything when nobody takes it.
 const STOP_WITHIN: Duration = Duration::from_secs(8);
@@ -28,6 +33,9 @@ enum Told {
     Failed,
     Heard,
 }
+
+/// Ticks for which it is known who logged out: no answer of the store is under way for so long.
+const LEFT_TICKS: u64 = 100;
 
 impl Run {
     /// Takes somebody out of the world; saved with the next batch. `re`: the request that asked.
@@ -58,27 +66,48 @@ impl Run {
 
     /// The store has somebody's last row.
     pub(super) fn logged_out(&mut self, who: &CharacterId, reason: &str) {
-        if let Some(seat) = self.roster.remove(who)
-            && let Some(session) = seat.session
-        {
-            let re = match seat.stage {
-                Stage::Leaving { re } => re,
-                Stage::Joining { .. } | Stage::Playing | Stage::Moving => Bytes::new(),
-            };
-            let left = Left {
-                session_id: session.session_id,
-                character_id: who.to_string(),
-                session_epoch: seat.session_epoch,
-                reason: reason.to_owned(),
-                re,
-            };
-            self.links
-                .tell(&session.gateway_id, from_zone::Message::Left(left));
+        if let Some(seat) = self.roster.remove(who) {
+            self.left
+                .insert(who.clone(), (seat.session_epoch, self.now));
+            self.tell_left(who, seat, reason);
         }
         if self.calls.contains_key(who) {
             // A newer session waits for it.
             self.hands.outside.load_character(who.clone());
         }
+    }
+
+    /// Tells whoever plays a character that it is out of the world.
+    fn tell_left(&mut self, who: &CharacterId, seat: Seat, reason: &str) {
+        let Some(session) = seat.session else {
+            return;
+        };
+        let re = match seat.stage {
+            Stage::Leaving { re } => re,
+            Stage::Joining { .. } | Stage::Playing | Stage::Moving => Bytes::new(),
+        };
+        let left = Left {
+            session_id: session.session_id,
+            character_id: who.to_string(),
+            session_epoch: seat.session_epoch,
+            reason: reason.to_owned(),
+            re,
+        };
+        self.links
+            .tell(&session.gateway_id, from_zone::Message::Left(left));
+    }
+
+    /// Whether a row was read before its character logged out here: then it is not in the world.
+    pub(super) fn read_before_leaving(&self, who: &CharacterId, session_epoch: u64) -> bool {
+        let left = self.left.get(who);
+        left.is_some_and(|(epoch, _)| session_epoch <= *epoch)
+    }
+
+    /// At an edge: whatever was read of whoever left has arrived by now.
+    pub(super) fn left_edges(&mut self) {
+        let now = self.now;
+        self.left
+            .retain(|_, (_, at)| now.saturating_sub(*at) <= LEFT_TICKS);
     }
 
     /// The run ends in order, for this reason: its regions are given to other runs.

@@ -124,6 +124,8 @@ pub(crate) struct Run {
     arrivals: Vec<(u64, Arrival)>,
     announced: BTreeMap<CharacterId, target::Announced>,
     departed: BTreeMap<CharacterId, source::Gone>,
+    /// Who logged out lately: the session epoch, and the tick.
+    left: BTreeMap<CharacterId, (u64, u64)>,
     transferred: BTreeSet<EntityId>,
     /// What lies on the ground and is not acknowledged.
     held_ground: HeldGround,
@@ -197,6 +199,7 @@ impl Run {
             arrivals: Vec::new(),
             announced: BTreeMap::new(),
             departed: BTreeMap::new(),
+            left: BTreeMap::new(),
             transferred: BTreeSet::new(),
             held_ground: HeldGround::default(),
             published: Published::default(),

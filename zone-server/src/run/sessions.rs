@@ -299,6 +299,9 @@ impl Run {
         if known.is_some_and(|seat| seat.sequence >= sequence) || self.stopping.is_some() {
             return;
         }
+        if self.read_before_leaving(&who, row.session_epoch) {
+            return;
+        }
         // An older claim means nothing any more.
         self.evict(&who);
         if self
