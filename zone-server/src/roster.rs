@@ -13,7 +13,7 @@ use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Private, SessionRef}
 use world::{CharacterId, EntityId, Region, Tile};
 
 use crate::{
-    deliver::held::{HeldMessages, Holdings, Released},
+    deliver::held::{HeldMessages, Holdings, Released, shows_holdings},
     handover::protocol::Source,
     inbox::Inputs,
     translate::record::Owner,
@@ -224,6 +224,18 @@ impl Seat {
     }
 
     /// What the last owner says when the character is here already: once, and nothing that
+    /// belongs to an older login, whose inputs are numbered otherwise. What the character had then
+    /// is not what it has by now: whoever plays it is shown that instead.
+    pub(crate) fn catch_up_late(&mut self, mut complete: CompleteRequest) {
+        let told = complete.held.len();
+        complete.held.retain(|message| !shows_holdings(message));
+        if complete.held.len() < told && !self.caught_up {
+            self.owe_sync(0);
+        }
+        self.catch_up(complete);
+    }
+
+    /// What the last owner says of a character that comes with its word: once, and nothing that
     /// belongs to an older login, whose inputs are numbered otherwise.
     pub(crate) fn catch_up(&mut self, complete: CompleteRequest) {
         let epoch = self.session_epoch;
@@ -378,6 +390,29 @@ mod tests {
         assert!(seat.attach("g2", &attach(3, 2, 5)).is_ok());
         seat.inputs.take(input(6));
         assert_eq!(seat.inputs.ready().len(), 2);
+    }
+
+    #[test]
+    fn what_comes_late_of_pack_and_coins_is_not_shown_any_more() {
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        assert!(seat.attach("g1", &attach(3, 1, 0)).is_ok());
+        let message = |event: &str, re: &'static str| Private {
+            event: event.to_owned(),
+            re: re.into(),
+            ..Private::default()
+        };
+        let complete = CompleteRequest {
+            session: Some(seat.session_ref()),
+            held: vec![message("inventory:update", ""), message("ack", "7")],
+            ..CompleteRequest::default()
+        };
+        seat.catch_up_late(complete.clone());
+        seat.catch_up_late(complete);
+        let told = seat.take_outbox();
+        let told: Vec<&str> = told.iter().map(|message| &*message.event).collect();
+        assert_eq!(told, ["ack"]);
+        assert!(seat.release(1).is_some_and(|released| released.sync));
+        assert!(seat.release(2).is_none());
     }
 
     #[test]

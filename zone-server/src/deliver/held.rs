@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use proto::{
-    client::{ServerEvent, coins::CoinsUpdate, inventory::InventoryUpdate},
+    client::{ServerEvent, coins::CoinsUpdate, inventory::InventoryUpdate, sync::PlayerSync},
     rpc::zone::v1::Private,
 };
 use world::{EntityId, PlayerRecord, Stack};
@@ -97,6 +97,11 @@ impl HeldMessages {
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.sync.is_none()
     }
+}
+
+/// Whether the message shows what somebody had when it was written.
+pub(crate) fn shows_holdings(message: &Private) -> bool {
+    is_state(message) || message.event == PlayerSync::NAME
 }
 
 /// Whether a synchronisation says what the message says.

@@ -114,7 +114,7 @@ impl Run {
                 continue;
             };
             if let Some(seat) = self.roster.get_mut(&who).filter(|s| s.sequence == h) {
-                seat.catch_up(last_words(moved));
+                seat.catch_up_late(last_words(moved));
             }
         }
     }

@@ -132,7 +132,7 @@ impl Run {
             let known = seat.sequence >= h;
             if seat.sequence == h {
                 // It came by the store's word, or this is a repetition.
-                seat.catch_up(request);
+                seat.catch_up_late(request);
             }
             return CompleteReply { known };
         } else if self.departed.get(&who).is_some_and(|gone| gone.follows(h)) {
