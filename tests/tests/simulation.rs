@@ -66,13 +66,13 @@ fn without_faults_everybody_plays() {
 #[test]
 fn laws_hold_under_every_fault() {
     let test = "laws_hold_under_every_fault";
-    hold(test, 500, |_| settings(Faults::MANY, 0));
+    hold(test, 600, |_| settings(Faults::STORM, 0));
 }
 
 #[test]
 fn everything_comes_right_after_the_faults_and_every_transition_was_taken() {
     let test = "everything_comes_right_after_the_faults_and_every_transition_was_taken";
-    let report = hold(test, 500, |_| settings(Faults::MANY, 60));
+    let report = hold(test, 600, |_| settings(Faults::MANY, 60));
     println!("counted by the processes:\n{}", coverage::counted());
     if number("SIM_SEED").or(number("SIM_SEEDS")).is_none() {
         let never = TRANSITIONS

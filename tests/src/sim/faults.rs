@@ -37,6 +37,15 @@ impl Faults {
         great_ms: 6_000,
         second_logins: true,
     };
+
+    /// Hardly anything works.
+    pub const STORM: Faults = Faults {
+        lost: 900,
+        slow: 1_500,
+        repeated: 1_000,
+        great_ms: 2_500,
+        second_logins: true,
+    };
 }
 
 impl Sim {
