@@ -3,6 +3,8 @@
 //! Always: what tells of value is told when the batch that holds it is acknowledged; movement,
 //! vitals and whatever else anybody may see never wait.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use world::{Changes, CharacterId, Event, GroundChange, Refusal};
 
 use super::{Run, edge::Requests};
@@ -10,6 +12,32 @@ use crate::{
     roster::Stage,
     translate::{self, Told},
 };
+
+/// What is told shows the pack as it is after the tick, so that one message tells of all its slots
+/// that changed in it: several would show what never was.
+fn once_a_tick(events: &[Event]) -> Vec<Event> {
+    let mut changed: BTreeMap<&CharacterId, BTreeSet<u8>> = BTreeMap::new();
+    for event in events {
+        if let Event::Inventory { who, slots } = event {
+            changed.entry(who).or_default().extend(slots);
+        }
+    }
+    // From the end, so that the last of a player's is the one that stays.
+    let mut told: Vec<Event> = Vec::with_capacity(events.len());
+    for event in events.iter().rev() {
+        match event {
+            Event::Inventory { who, .. } => {
+                if let Some(slots) = changed.remove(who) {
+                    let (who, slots) = (who.clone(), slots.into_iter().collect());
+                    told.push(Event::Inventory { who, slots });
+                }
+            }
+            other => told.push(other.clone()),
+        }
+    }
+    told.reverse();
+    told
+}
 
 impl Run {
     /// What changed in a tick goes to the store with the next batch.
@@ -51,7 +79,7 @@ impl Run {
     /// Tells each player what happened to it.
     pub(super) fn tell(&mut self, events: &[Event], mut requests: Requests) {
         let held = self.held_until();
-        for event in events {
+        for event in &once_a_tick(events) {
             let who = event.who();
             let record = self.world.player(who).map(world::Player::record);
             let Some(told) = translate::told(event, record) else {
@@ -120,5 +148,27 @@ impl Run {
         if let Some(seat) = self.roster.remove(who) {
             self.turn_out(who, &seat, "busy");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pack_is_told_of_once_a_tick_with_all_that_changed() {
+        let pack = |who: &str, slots: &[u8]| Event::Inventory {
+            who: who.into(),
+            slots: slots.to_vec(),
+        };
+        let coins = Event::Coins { who: "ann".into() };
+        let events = [
+            pack("ann", &[2]),
+            pack("bob", &[0]),
+            coins.clone(),
+            pack("ann", &[20, 2]),
+        ];
+        let told = once_a_tick(&events);
+        assert_eq!(told, [pack("bob", &[0]), coins, pack("ann", &[2, 20])]);
     }
 }
