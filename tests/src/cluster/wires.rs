@@ -46,15 +46,15 @@ impl Wires {
                 Kind::Zone => {
                     let proxy = Proxy::start(&cluster.zone(member.1)).await?;
                     wires.zones.insert(member, proxy);
-                    wires.to_stores(cluster, member).await?;
+                    wires.wire_stores(cluster, member).await?;
                 }
-                Kind::Gateway => wires.to_stores(cluster, member).await?,
+                Kind::Gateway => wires.wire_stores(cluster, member).await?,
             }
         }
         Ok(wires)
     }
 
-    async fn to_stores(&mut self, cluster: &Cluster, caller: Member) -> Result<()> {
+    async fn wire_stores(&mut self, cluster: &Cluster, caller: Member) -> Result<()> {
         for number in 0..cluster.plan.persistence {
             let proxy = Proxy::start(&cluster.persistence(number)).await?;
             let ends = (caller, (Kind::Persistence, number));
