@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod laws;
-mod stage;
+use crate::laws;
+use crate::stage;
 
 use stage::Kind;
 

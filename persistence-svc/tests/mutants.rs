@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, dead_code)]
 
-mod laws;
-mod stage;
+use crate::laws;
+use crate::stage;
 
 use std::sync::{Mutex, PoisonError};
 

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod stage;
+use crate::stage;
 
 use proto::rpc::common::v1::Region;
 use proto::rpc::persistence::v1 as wire;

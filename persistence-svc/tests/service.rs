@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod stage;
+use crate::stage;
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Output, Stdio};

@@ -1,6 +1,6 @@
 //! Stories about the edges of regions.
 
-mod stage;
+use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod stage;
+use crate::stage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Stories about dropping and picking up.
 
-mod stage;
+use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};

@@ -1,6 +1,6 @@
 //! Stories about going home by magic.
 
-mod stage;
+use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{BEGIN, Land, Stage};

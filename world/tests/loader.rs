@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod stage;
+use crate::stage;
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Stories about walking and running.
 
-mod stage;
+use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};

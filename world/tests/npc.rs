@@ -1,6 +1,6 @@
 //! Stories about people and beasts.
 
-mod stage;
+use crate::stage;
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Stories about the pack, the pouch and what a new character begins with.
 
-mod stage;
+use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};

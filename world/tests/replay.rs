@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
-mod stage;
+use crate::stage;
 
 use std::sync::{Arc, OnceLock};
 

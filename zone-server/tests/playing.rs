@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod stage;
+use crate::stage;
 
 use proto::rpc::{
     common::v1 as common,

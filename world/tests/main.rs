@@ -1,0 +1,13 @@
+//! The rules, one file per feature, on one stage.
+
+mod border;
+mod conservation;
+mod content;
+mod ground_items;
+mod home_teleport;
+mod loader;
+mod movement;
+mod npc;
+mod pack;
+mod replay;
+mod stage;
