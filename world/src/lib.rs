@@ -5,16 +5,18 @@
 //! network or a shared source of chance, and all arithmetic is on integers.
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
-//! [`event`], [`refusal`], [`errand`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
+//! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod errand;
 pub mod event;
+pub mod experience;
 pub mod ids;
 pub mod intent;
 pub mod record;
 pub mod refusal;
 pub mod rng;
+pub mod skill;
 pub mod tick;
 pub mod tile;
 
@@ -52,6 +54,7 @@ pub use player::Player;
 pub use record::{PlayerHot, PlayerRecord, SkillXp};
 pub use refusal::Refusal;
 pub use rules::Rules;
+pub use skill::Skill;
 pub use tick::Tick;
 pub use tile::{Bounds, Chunk, Region, Tile};
 pub use world::World;
