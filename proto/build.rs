@@ -1,7 +1,13 @@
 //! Compiles the `.proto` files without protoc.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let files = ["common.proto", "persistence.proto", "zone.proto"];
+    let files = [
+        "common.proto",
+        "persistence.proto",
+        "zone.proto",
+        "agents.proto",
+        "queries.proto",
+    ];
     for file in files {
         println!("cargo:rerun-if-changed=protos/{file}");
     }

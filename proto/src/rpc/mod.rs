@@ -26,3 +26,21 @@ pub mod zone {
         tonic::include_proto!("tilestead.zone.v1");
     }
 }
+
+/// Agents: what the persistence service and zone servers answer about them.
+pub mod agents {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.agents.v1");
+    }
+}
+
+/// What lists, dashboards and operators read, and what they change at rest.
+pub mod queries {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.queries.v1");
+    }
+}
