@@ -2,5 +2,6 @@
 
 pub(crate) mod accounts;
 pub(crate) mod attempts;
+pub(crate) mod caller;
 pub(crate) mod device_key;
 pub(crate) mod tokens;

@@ -16,6 +16,8 @@ const AUDIENCE: &str = "tilestead";
 const RESUME_AUDIENCE: &str = "tilestead-resume";
 /// How long a token is good, in seconds.
 const LIFETIME_S: u64 = 12 * 60 * 60;
+/// How long an operator's token is good, in seconds.
+const OPERATOR_LIFETIME_S: u64 = 60 * 60;
 const LEEWAY_S: u64 = 5;
 
 /// What a token says.
@@ -27,9 +29,17 @@ pub(crate) struct Claims {
     aud: String,
     iat: u64,
     exp: u64,
-    jti: String,
+    /// Its own id.
+    pub(crate) jti: String,
     /// What it is good for.
     pub(crate) scope: Scope,
+    /// The only character that it is good for: an agent's, and no other scope has one.
+    #[serde(
+        rename = "characterId",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(crate) character_id: Option<String>,
 }
 
 /// What a resume token says: all that another gateway must know to go on with the session.
@@ -89,6 +99,36 @@ pub(crate) enum Scope {
     Operator,
 }
 
+impl Scope {
+    /// How long a token of this scope is good, in seconds.
+    const fn lifetime_s(self) -> u64 {
+        match self {
+            Self::Operator => OPERATOR_LIFETIME_S,
+            Self::Player | Self::Agent | Self::Spectator => LIFETIME_S,
+        }
+    }
+}
+
+/// Whom and what a new token is good for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Good<'a> {
+    pub(crate) account_id: &'a str,
+    pub(crate) scope: Scope,
+    /// With [`Scope::Agent`], and only then.
+    pub(crate) character_id: Option<&'a str>,
+}
+
+impl<'a> Good<'a> {
+    /// Everything that a player may do.
+    pub(crate) const fn player(account_id: &'a str) -> Self {
+        Self {
+            account_id,
+            scope: Scope::Player,
+            character_id: None,
+        }
+    }
+}
+
 /// A token that was made.
 pub(crate) struct Issued {
     pub(crate) token: String,
@@ -130,18 +170,24 @@ impl Tokens {
 
     /// A player's token for an account; `None` while the secret is not known.
     pub(crate) fn issue(&self, account_id: &str) -> Option<Issued> {
-        self.issue_at(account_id, clock::unix_ms() / 1000)
+        self.issue_at(Good::player(account_id), clock::unix_ms() / 1000)
     }
 
-    fn issue_at(&self, account_id: &str, now_s: u64) -> Option<Issued> {
+    /// A token that is good for just this; `None` while the secret is not known.
+    pub(crate) fn issue_for(&self, good: Good<'_>) -> Option<Issued> {
+        self.issue_at(good, clock::unix_ms() / 1000)
+    }
+
+    fn issue_at(&self, good: Good<'_>, now_s: u64) -> Option<Issued> {
         let claims = Claims {
-            sub: account_id.to_owned(),
+            sub: good.account_id.to_owned(),
             iss: ISSUER.to_owned(),
             aud: AUDIENCE.to_owned(),
             iat: now_s,
-            exp: now_s + LIFETIME_S,
+            exp: now_s + good.scope.lifetime_s(),
             jti: uuid::Uuid::new_v4().simple().to_string(),
-            scope: Scope::Player,
+            scope: good.scope,
+            character_id: good.character_id.map(str::to_owned),
         };
         let keys = self.0.load_full()?;
         let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &keys.sign);
@@ -154,6 +200,11 @@ impl Tokens {
     /// What a token says, if it is ours and still good.
     pub(crate) fn verify(&self, token: &str) -> Result<Claims, Refused> {
         let claims: Claims = self.read(token, AUDIENCE)?;
+        // An agent's token without its character would be good for all of the account.
+        let agent = claims.scope == Scope::Agent;
+        if agent != claims.character_id.is_some() {
+            return Err(Refused::Invalid);
+        }
         timely(claims.iat, claims.exp).map(|()| claims)
     }
 
@@ -246,11 +297,11 @@ mod tests {
         assert_eq!(claims.exp - claims.iat, 12 * 60 * 60);
         assert_eq!(issued.expires_at_ms, claims.exp * 1000);
         let old = tokens
-            .issue_at("a", now_s() - LIFETIME_S - LEEWAY_S - 1)
+            .issue_at(Good::player("a"), now_s() - LIFETIME_S - LEEWAY_S - 1)
             .unwrap();
         assert_eq!(tokens.verify(&old.token), Err(Refused::Invalid));
         let just = tokens
-            .issue_at("a", now_s() - LIFETIME_S - LEEWAY_S + 3)
+            .issue_at(Good::player("a"), now_s() - LIFETIME_S - LEEWAY_S + 3)
             .unwrap();
         assert!(tokens.verify(&just.token).is_ok(), "within the leeway");
     }
@@ -332,6 +383,28 @@ mod tests {
         let resume = signed(&both, Algorithm::HS256, SECRET);
         assert!(tokens().verify_resume(&resume).is_ok());
         assert_eq!(tokens().verify(&resume), Err(Refused::Invalid));
+    }
+
+    #[test]
+    fn an_agents_token_names_its_character_and_no_other_token_does() {
+        let tokens = tokens();
+        let issue = |scope, character_id| {
+            let good = Good {
+                account_id: "a",
+                scope,
+                character_id,
+            };
+            tokens.verify(&tokens.issue_for(good).unwrap().token)
+        };
+        let agent = issue(Scope::Agent, Some("c")).unwrap();
+        assert_eq!(agent.character_id.as_deref(), Some("c"));
+        assert_eq!(issue(Scope::Agent, None), Err(Refused::Invalid));
+        for scope in [Scope::Player, Scope::Spectator, Scope::Operator] {
+            assert_eq!(issue(scope, Some("c")), Err(Refused::Invalid));
+            assert_eq!(issue(scope, None).unwrap().scope, scope);
+        }
+        let operator = issue(Scope::Operator, None).unwrap();
+        assert_eq!(operator.exp - operator.iat, 60 * 60);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! What is answered over HTTP. The list of routes stands in [`router`].
 
 pub(crate) mod address;
+mod auth;
 pub(crate) mod cors;
 mod env_js;
 pub(crate) mod manifests;
 mod page;
 mod probes;
-mod problem;
+pub(crate) mod problem;
 pub(crate) mod proxies;
 pub(crate) mod router;
 mod stored;

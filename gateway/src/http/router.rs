@@ -11,12 +11,18 @@ use axum::{
     http::{HeaderName, HeaderValue, Method, StatusCode, Uri},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{MethodRouter, get},
+    routing::{MethodRouter, get, post},
 };
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
 
-use super::{cors, env_js, manifests, page, probes, problem::Problem, terrain, upgrade};
-use crate::app::App;
+use super::{auth, cors, env_js, manifests, page, probes, problem::Problem, terrain, upgrade};
+use crate::{
+    app::App,
+    auth::{
+        caller::{self, Caller, Denied},
+        tokens::Scope,
+    },
+};
 
 /// Who may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +31,8 @@ pub(crate) enum Policy {
     Public,
     /// Anybody may connect, from an allowed origin; what is said inside is authenticated there.
     Session,
+    /// Whoever has a token of one of these scopes; its [`Caller`] is an extension of the request.
+    Bearer(&'static [Scope]),
 }
 
 /// One route.
@@ -42,6 +50,14 @@ fn public(path: &'static str, handler: MethodRouter<Arc<App>>) -> Route {
     }
 }
 
+fn bearer(path: &'static str, scopes: &'static [Scope], handler: MethodRouter<Arc<App>>) -> Route {
+    Route {
+        path,
+        policy: Policy::Bearer(scopes),
+        handler,
+    }
+}
+
 /// Every route of the main port.
 pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
     let mut routes = vec![
@@ -55,6 +71,7 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
         public("/world/terrain/{x}/{z}", get(terrain::get_region)),
         public("/", get(page::index)),
         public("/page/{*name}", get(page::get)),
+        bearer("/api/auth/refresh", auth::MAY_REFRESH, post(auth::refresh)),
         Route {
             path: "/ws",
             policy: Policy::Session,
@@ -105,24 +122,42 @@ struct Guard {
 }
 
 /// Lets in whom the route's policy lets in, and counts.
-async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    let origins = &guard.app.config.origins;
-    let allowed = match guard.policy {
-        Policy::Public => true,
-        // What a browser sends along would otherwise work for any page in the world.
-        Policy::Session => origins.allows_upgrade(request.headers()),
-    };
-    let response = if allowed {
-        next.run(request).await
-    } else {
-        let (why, uri) = ("This origin may not use this server.", request.uri());
-        Problem::new(StatusCode::FORBIDDEN, "origin_refused", why, uri).into_response()
+async fn guarded(State(guard): State<Guard>, mut request: Request, next: Next) -> Response {
+    let response = match let_in(&guard, &request) {
+        Ok(caller) => {
+            if let Some(caller) = caller {
+                request.extensions_mut().insert(caller);
+            }
+            next.run(request).await
+        }
+        Err(refusal) => refusal,
     };
     guard
         .app
         .metrics
         .request(guard.path, response.status().as_u16());
     response
+}
+
+/// Who asks, where that matters; refused, the answer is there.
+fn let_in(guard: &Guard, request: &Request) -> Result<Option<Caller>, Response> {
+    let (app, headers, uri) = (&guard.app, request.headers(), request.uri());
+    match guard.policy {
+        Policy::Public => Ok(None),
+        // What a browser sends along would otherwise work for any page in the world.
+        Policy::Session if app.config.origins.allows_upgrade(headers) => Ok(None),
+        Policy::Session => {
+            let why = "This origin may not use this server.";
+            let problem = Problem::new(StatusCode::FORBIDDEN, "origin_refused", why, uri);
+            Err(problem.into_response())
+        }
+        Policy::Bearer(scopes) => {
+            let known = caller::authenticate(&app.tokens, headers);
+            known
+                .and_then(|caller| caller::authorise(&caller, scopes).map(|()| Some(caller)))
+                .map_err(|denied: Denied| denied.answer(uri))
+        }
+    }
 }
 
 async fn not_found(uri: Uri) -> Problem {

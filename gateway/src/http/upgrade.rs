@@ -5,19 +5,15 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Extension,
     extract::State,
-    http::{
-        HeaderMap, HeaderValue, StatusCode, Uri,
-        header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL},
-    },
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header::SEC_WEBSOCKET_PROTOCOL},
     response::{IntoResponse, Response},
 };
-use chassis::config::Secret;
 use fastwebsockets::upgrade::{IncomingUpgrade, UpgradeFut};
 use proto::client::Format;
 use tokio::time::timeout;
 
 use super::{address::Peer, problem::Problem};
-use crate::{app::App, session::Session, socket::Socket};
+use crate::{app::App, auth::caller, session::Session, socket::Socket};
 
 /// How long a client may take to read the answer to its upgrade.
 const UPGRADE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,7 +44,10 @@ pub(super) async fn ws(
         return (spoken, problem).into_response();
     };
     let address = app.config.proxies.client(peer.address, &headers);
-    let token = bearer(&headers);
+    let token = match caller::bearer(&headers) {
+        Ok(token) => token,
+        Err(denied) => return denied.answer(&uri),
+    };
     let tasks = app.tasks.clone();
     tasks.spawn(async move {
         // The connection keeps its place as long as the session's first socket is served.
@@ -104,14 +103,6 @@ fn choose(asked: &[&str]) -> Option<(Format, bool)> {
     asked.iter().find_map(known).map(|format| (format, true))
 }
 
-fn bearer(headers: &HeaderMap) -> Option<Secret> {
-    let value = headers.get(AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| Secret::new(token.trim()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,18 +119,5 @@ mod tests {
             Some((Format::Json, true))
         );
         assert_eq!(choose(&["chat"]), None);
-    }
-
-    #[test]
-    fn only_a_bearer_token_is_a_token() {
-        let read = |value: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(AUTHORIZATION, value.parse().unwrap());
-            bearer(&headers).map(|secret| secret.expose().to_owned())
-        };
-        assert_eq!(read("Bearer abc").as_deref(), Some("abc"));
-        assert_eq!(read("bearer abc").as_deref(), Some("abc"));
-        assert_eq!(read("Basic abc"), None);
-        assert_eq!(read("abc"), None);
     }
 }

@@ -1,0 +1,239 @@
+//! Who asks over HTTP: the bearer token of a request, read and checked.
+//!
+//! Always: a token that is there must be good, and there is at most one; who may do something is
+//! decided by the token's scope alone, never by what else the request says; a token is never
+//! logged.
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use chassis::config::Secret;
+
+use super::tokens::{Claims, Refused, Scope, Tokens};
+use crate::http::problem::Problem;
+
+/// The longest token that is looked at, in bytes.
+pub(crate) const TOKEN_BYTES_MAX: usize = 8 * 1024;
+
+/// Who asks: what the guard of the routes found out, as an extension of the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caller {
+    pub(crate) account_id: String,
+    pub(crate) scope: Scope,
+    /// An agent's token is good for this character only.
+    pub(crate) character_id: Option<String>,
+    /// The token's own id, which is named to revoke it.
+    pub(crate) token_id: String,
+    /// What operators made of the account beside what its scope allows.
+    pub(crate) roles: Vec<String>,
+}
+
+impl Caller {
+    /// Whether the token allows to speak for this character, if the account has it: a token that
+    /// names a character is good for no other one.
+    pub(crate) fn may_name(&self, character_id: &str) -> bool {
+        let named = self.character_id.as_deref();
+        named.is_none_or(|named| named == character_id)
+    }
+}
+
+impl From<Claims> for Caller {
+    fn from(claims: Claims) -> Self {
+        Self {
+            account_id: claims.sub,
+            scope: claims.scope,
+            character_id: claims.character_id,
+            token_id: claims.jti,
+            roles: Vec::new(),
+        }
+    }
+}
+
+/// Why a request is not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Denied {
+    /// It names nobody.
+    NoToken,
+    /// What it names is no good token.
+    InvalidToken,
+    /// The token is good, but not for this.
+    WrongScope,
+    /// It cannot be checked yet.
+    NotReady,
+}
+
+impl Denied {
+    /// As the client hears it.
+    pub(crate) fn answer(self, uri: &Uri) -> Response {
+        let (status, code, detail) = match self {
+            Self::NoToken => (
+                StatusCode::UNAUTHORIZED,
+                "token_required",
+                "This needs a token: send `Authorization: Bearer <token>`.",
+            ),
+            Self::InvalidToken => (
+                StatusCode::UNAUTHORIZED,
+                "invalid_token",
+                "The token is not valid here, or not any more.",
+            ),
+            Self::WrongScope => (
+                StatusCode::FORBIDDEN,
+                "wrong_scope",
+                "This token is good for other things, but not for this.",
+            ),
+            Self::NotReady => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "not_ready",
+                "Tokens cannot be checked right now; try again in a moment.",
+            ),
+        };
+        let mut response = Problem::new(status, code, detail, uri).into_response();
+        let headers = response.headers_mut();
+        match self {
+            Self::NoToken => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+            }
+            Self::InvalidToken => headers.insert(
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer error=\"invalid_token\""),
+            ),
+            Self::WrongScope => headers.insert(
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer error=\"insufficient_scope\""),
+            ),
+            Self::NotReady => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1")),
+        };
+        response
+    }
+}
+
+impl From<Refused> for Denied {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Invalid => Self::InvalidToken,
+            Refused::NotReady => Self::NotReady,
+        }
+    }
+}
+
+/// The bearer token of a request: `Ok(None)` where there is no `Authorization` header. Another
+/// scheme, a second header or a token without end is as bad as a bad token.
+pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, Denied> {
+    let mut lines = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(line) = lines.next() else {
+        return Ok(None);
+    };
+    if lines.next().is_some() || line.len() > TOKEN_BYTES_MAX {
+        return Err(Denied::InvalidToken);
+    }
+    let line = line.to_str().map_err(|_| Denied::InvalidToken)?;
+    let (scheme, token) = line.split_once(' ').ok_or(Denied::InvalidToken)?;
+    let token = token.trim();
+    if !scheme.eq_ignore_ascii_case("bearer") || token.is_empty() || token.contains(' ') {
+        return Err(Denied::InvalidToken);
+    }
+    Ok(Some(Secret::new(token)))
+}
+
+/// Who asks, by the request's token.
+pub(crate) fn authenticate(tokens: &Tokens, headers: &HeaderMap) -> Result<Caller, Denied> {
+    let token = bearer(headers)?.ok_or(Denied::NoToken)?;
+    Ok(tokens.verify(token.expose())?.into())
+}
+
+/// Whether a token of this scope may use a route that is open to `scopes`.
+pub(crate) fn authorise(caller: &Caller, scopes: &[Scope]) -> Result<(), Denied> {
+    if scopes.contains(&caller.scope) {
+        Ok(())
+    } else {
+        Err(Denied::WrongScope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(header::AUTHORIZATION, line.parse().unwrap());
+        }
+        headers
+    }
+
+    fn tokens() -> Tokens {
+        let tokens = Tokens::default();
+        tokens.set_secret(b"0123456789abcdef0123456789abcdef");
+        tokens
+    }
+
+    #[test]
+    fn one_bearer_token_is_read_and_nothing_else() {
+        let read = |lines: &[&str]| {
+            bearer(&headers(lines)).map(|token| token.map(|token| token.expose().to_owned()))
+        };
+        assert_eq!(read(&[]), Ok(None));
+        for good in ["Bearer abc", "bearer abc", "BEARER  abc "] {
+            assert_eq!(read(&[good]), Ok(Some("abc".to_owned())), "{good}");
+        }
+        let long = format!("Bearer {}", "a".repeat(TOKEN_BYTES_MAX));
+        for bad in ["Basic abc", "abc", "Bearer ", "Bearer", "Bearer a b", &long] {
+            assert_eq!(read(&[bad]), Err(Denied::InvalidToken), "{bad}");
+        }
+        assert_eq!(
+            read(&["Bearer abc", "Bearer abc"]),
+            Err(Denied::InvalidToken)
+        );
+    }
+
+    #[test]
+    fn a_good_token_names_its_account_and_what_it_is_good_for() {
+        let tokens = tokens();
+        let issued = tokens.issue("account-7").unwrap();
+        let asked = headers(&[&format!("Bearer {}", issued.token)]);
+        let caller = authenticate(&tokens, &asked).unwrap();
+        assert_eq!(caller.account_id, "account-7");
+        assert_eq!(caller.scope, Scope::Player);
+        assert!(!caller.token_id.is_empty() && caller.may_name("any"));
+        assert_eq!(authorise(&caller, &[Scope::Agent, Scope::Player]), Ok(()));
+        let operators = authorise(&caller, &[Scope::Operator]);
+        assert_eq!(operators, Err(Denied::WrongScope));
+    }
+
+    #[test]
+    fn without_a_good_token_nobody_is_let_in() {
+        let ask = |lines: &[&str]| authenticate(&tokens(), &headers(lines));
+        assert_eq!(ask(&[]), Err(Denied::NoToken));
+        assert_eq!(ask(&["Bearer rubbish"]), Err(Denied::InvalidToken));
+        let fresh = authenticate(&Tokens::default(), &headers(&["Bearer abc"]));
+        assert_eq!(fresh, Err(Denied::NotReady));
+    }
+
+    #[test]
+    fn each_refusal_says_what_to_do() {
+        let uri = Uri::from_static("/api/v1/player");
+        let table = [
+            (Denied::NoToken, 401, "www-authenticate", "Bearer"),
+            (
+                Denied::InvalidToken,
+                401,
+                "www-authenticate",
+                "Bearer error=\"invalid_token\"",
+            ),
+            (
+                Denied::WrongScope,
+                403,
+                "www-authenticate",
+                "Bearer error=\"insufficient_scope\"",
+            ),
+            (Denied::NotReady, 503, "retry-after", "1"),
+        ];
+        for (denied, status, name, value) in table {
+            let answer = denied.answer(&uri);
+            assert_eq!(answer.status(), status);
+            assert_eq!(answer.headers()[name], value);
+            let kind = &answer.headers()[header::CONTENT_TYPE];
+            assert_eq!(kind, "application/problem+json");
+        }
+    }
+}
