@@ -7,6 +7,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "zone.proto",
         "agents.proto",
         "queries.proto",
+        "content.proto",
     ];
     for file in files {
         println!("cargo:rerun-if-changed=protos/{file}");

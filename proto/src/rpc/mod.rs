@@ -44,3 +44,12 @@ pub mod queries {
         tonic::include_proto!("tilestead.queries.v1");
     }
 }
+
+/// What a process plays, told to others.
+pub mod content {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.content.v1");
+    }
+}
