@@ -72,48 +72,68 @@ fn what_is_required_is_required() {
 }
 
 #[test]
-fn a_required_field_is_named_with_its_place() {
+fn what_cannot_be_understood_is_left_out_with_its_place_and_stops_nothing() {
     let at = json!({"x": 1, "y": 0, "z": 1});
-    for (file, json, error) in [
+    let key = "must be a text that is not empty, skipped";
+    for (file, json, place, what) in [
         (
             "npcs.json",
             json!([{"id": "a", "name": "A"}, {"id": "b"}]),
-            "[1].name: must be a text",
+            "[1].name",
+            "must be a text that is not empty, the id stands for it",
         ),
         (
             "biomes.json",
-            json!([{"name": "B"}]),
-            "[0].id: must be a text",
+            json!([{"name": "B"}, {"id": "plain"}]),
+            "[0].id",
+            key,
         ),
         (
             "items.json",
-            json!([{"id": "", "name": "A"}]),
-            "[0].id: is empty",
+            json!({"items": [{"id": "", "name": "A"}]}),
+            "items[0].id",
+            key,
         ),
         (
             "world-areas.json",
             areas(&json!({"bounds": {"minX": 0}})),
-            "starterTowns.town.bounds.maxX: must be a coordinate",
+            "starterTowns.town.bounds",
+            "must be {minX, maxX, minZ, maxZ}, the minima below the maxima; skipped",
         ),
         (
             "world-areas.json",
             areas(&json!({"npcs": [{"id": "a", "position": {"x": 1e30, "z": 0}}]})),
-            "starterTowns.town.npcs[0].position.x: must be a coordinate",
+            "starterTowns.town.npcs[0].position",
+            "must be {x, z} from -10000 to 10000, skipped",
         ),
         (
             "world-areas.json",
             areas(&json!({"mobSpawns": [{"position": at}]})),
-            "starterTowns.town.mobSpawns[0].mobId: must be a text",
+            "starterTowns.town.mobSpawns[0].mobId",
+            key,
         ),
         (
             "world-areas.json",
-            json!({"terrain": {"bounds": {"minX": 0, "maxX": 65, "minZ": 0, "maxZ": 64}}}),
-            "terrain.bounds.minX: must be multiples of 64, the minima below the maxima",
+            json!({"terrain": {"bounds": {"minX": 0, "maxX": 65, "minZ": 0, "maxZ": 64},
+                "defaultBiome": "plain"}}),
+            "terrain.bounds.minX",
+            "must be multiples of 64, the minima below the maxima; the areas' bounds count",
+        ),
+        (
+            "world-areas.json",
+            json!({"terrain": {"spawn": {"x": 500, "z": 0}, "defaultBiome": "plain"}}),
+            "terrain.spawn",
+            "must be {x, z} inside the bounds, the first town's middle stands for it",
         ),
     ] {
-        let found = Content::load(&with(file, &json)).map(|_| ()).unwrap_err();
-        assert_eq!(found.to_string(), format!("{file}: {error}"));
+        let found = warnings(&with(file, &json));
+        assert_eq!(found, [format!("{file}: {place}: {what}")]);
     }
+    let found = warnings(&with("biomes.json", &json!([])));
+    assert_eq!(
+        found[0],
+        "biomes.json: the file: there is no biome, all is grass"
+    );
 }
 
 #[test]
@@ -158,7 +178,7 @@ fn what_is_wrong_but_not_required_is_a_warning() {
     for (area, warning) in [
         (
             json!({"npcs": [{"id": "ghost", "position": at}]}),
-            format!("{town}.npcs[0].id: there is no NPC \"ghost\" and it has no name"),
+            format!("{town}.npcs[0].id: there is no NPC \"ghost\", and it has no name of its own"),
         ),
         (
             json!({"mobSpawns": [{"mobId": "ghost", "position": at, "maxCount": 3}]}),
@@ -166,7 +186,9 @@ fn what_is_wrong_but_not_required_is_a_warning() {
         ),
         (
             json!({"resources": [{"type": "tree", "resourceId": "ash", "position": at}]}),
-            format!("{town}.resources[0].resourceId: there is no resource \"ash\""),
+            format!(
+                "{town}.resources[0].resourceId: there is no resource \"ash\", it only stands there"
+            ),
         ),
         (
             json!({"npcs": [4]}),
@@ -193,11 +215,11 @@ fn what_is_wrong_but_not_required_is_a_warning() {
         "it has a name"
     );
     let stores = json!([{"id": "s", "name": "S", "items": [{"id": "1", "itemId": "soap"}]}]);
-    let soap = "stores.json: [0].items[0].itemId: there is no item \"soap\"";
+    let soap = "stores.json: [0].items[0].itemId: there is no item \"soap\", it is not sold";
     assert_eq!(warnings(&with("stores.json", &stores)), [soap]);
     let broken = warnings(&with_text("stations.json", "{"));
     assert!(
-        broken[0].starts_with("stations.json: the file: is not read"),
+        broken[0].starts_with("stations.json: the file: cannot be read and is left out: "),
         "{broken:?}"
     );
 }

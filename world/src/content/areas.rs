@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::content::reader::{ContentError, Fields};
+use crate::content::fields::Fields;
 use crate::tile::{Bounds, Tile};
 
 /// The file.
@@ -40,27 +40,31 @@ pub struct Area {
 }
 
 /// All areas, each with the object it was read from, in the order of the file.
-pub(crate) fn load<'v>(root: &Fields<'v>) -> Result<Vec<(Area, Fields<'v>)>, ContentError> {
+pub(crate) fn load<'v>(root: &Fields<'v>) -> Vec<(Area, Fields<'v>)> {
     let mut areas = Vec::new();
     for group in GROUPS {
-        let Some(map) = root.object_if(group) else {
+        let Some(map) = root.object(group) else {
             continue;
         };
         for (key, fields) in map.entries() {
-            areas.push((area(key, &fields, group == GROUPS[0])?, fields));
+            if let Some(area) = area(key, &fields, group == GROUPS[0]) {
+                areas.push((area, fields));
+            }
         }
     }
-    Ok(areas)
+    areas
 }
 
-fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Result<Area, ContentError> {
-    let bounds = bounds(&fields.object("bounds")?)?;
-    if bounds.area() == 0 {
-        return Err(fields.error("bounds", "the minima must be below the maxima"));
-    }
-    Ok(Area {
+fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Option<Area> {
+    let bounds = fields.object("bounds").as_ref().and_then(bounds);
+    let Some(bounds) = bounds.filter(|bounds| bounds.area() > 0) else {
+        let why = "must be {minX, maxX, minZ, maxZ}, the minima below the maxima; skipped";
+        fields.warn("bounds", why);
+        return None;
+    };
+    Some(Area {
         id: fields.text_or("id", key).to_owned(),
-        name: fields.text("name")?.to_owned(),
+        name: fields.name(key).to_owned(),
         description: fields.text_or("description", "").to_owned(),
         difficulty_level: fields.int_or("difficultyLevel", 0).clamp(0, 3) as u32,
         bounds,
@@ -72,8 +76,8 @@ fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Result<Are
 }
 
 /// A rectangle written {minX, maxX, minZ, maxZ}.
-pub(crate) fn bounds(fields: &Fields<'_>) -> Result<Bounds, ContentError> {
-    Ok(Bounds {
+pub(crate) fn bounds(fields: &Fields<'_>) -> Option<Bounds> {
+    Some(Bounds {
         min_x: fields.coordinate("minX")?,
         max_x: fields.coordinate("maxX")?,
         min_z: fields.coordinate("minZ")?,
@@ -82,6 +86,6 @@ pub(crate) fn bounds(fields: &Fields<'_>) -> Result<Bounds, ContentError> {
 }
 
 /// A point written {x, z}; y is the terrain's business.
-pub(crate) fn position(fields: &Fields<'_>) -> Result<Tile, ContentError> {
-    Ok(Tile::new(fields.coordinate("x")?, fields.coordinate("z")?))
+pub(crate) fn position(fields: &Fields<'_>) -> Option<Tile> {
+    Some(Tile::new(fields.coordinate("x")?, fields.coordinate("z")?))
 }

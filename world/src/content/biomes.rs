@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::content::reader::{ContentError, Fields, Reader, whole};
+use crate::content::fields::{Fields, whole};
+use crate::content::reader::{ContentError, Defect, Reader};
 use crate::map::Ground;
 use crate::map::plan::Biome;
 
@@ -25,11 +26,10 @@ pub(crate) struct Biomes {
     pub(crate) by_id: BTreeMap<String, usize>,
 }
 
-pub(crate) fn load(reader: &Reader<'_>) -> Result<Biomes, ContentError> {
-    let json = reader.required(FILE)?;
+pub(crate) fn load(reader: &Reader) -> Result<Biomes, ContentError> {
     let mut biomes = Biomes::default();
-    for fields in reader.records(FILE, &json, &["biomes"])? {
-        let id = fields.text("id")?;
+    for fields in reader.required_records(FILE)? {
+        let Some(id) = fields.key("id") else { continue };
         let mut grounds = weighed(&fields, "grounds");
         if grounds.is_empty() {
             grounds = usual(fields.text_or("terrain", "plains"));
@@ -49,9 +49,16 @@ pub(crate) fn load(reader: &Reader<'_>) -> Result<Biomes, ContentError> {
         biomes.list.push(biome);
     }
     if biomes.list.is_empty() {
-        return Err(ContentError::Broken {
-            file: FILE.to_owned(),
-            why: "there must be at least one biome".to_owned(),
+        reader.warn(
+            Defect::Malformed,
+            FILE,
+            "the file",
+            "there is no biome, all is grass",
+        );
+        biomes.list.push(Biome {
+            grounds: usual("plains"),
+            scatter: Vec::new(),
+            heights: USUAL,
         });
     }
     Ok(biomes)

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::content::reader::{ContentError, Fields, Reader, coordinate};
+use crate::content::fields::{Fields, coordinate};
+use crate::content::reader::Reader;
 use crate::map::Ground;
 use crate::map::plan::Building;
 use crate::tile::{Bounds, Tile};
@@ -10,30 +11,19 @@ use crate::tile::{Bounds, Tile};
 /// The file.
 pub(crate) const FILE: &str = "buildings.json";
 
-pub(crate) fn load(reader: &Reader<'_>) -> Result<Vec<Building>, ContentError> {
-    let Some(json) = reader.optional(FILE) else {
-        return Ok(Vec::new());
-    };
-    if json.is_object() {
-        return Ok(Vec::new());
-    }
-    reader
-        .records(FILE, &json, &[])?
-        .iter()
-        .map(building)
-        .collect()
+pub(crate) fn load(reader: &Reader) -> Vec<Building> {
+    reader.records(FILE).iter().filter_map(building).collect()
 }
 
-fn building(fields: &Fields<'_>) -> Result<Building, ContentError> {
-    let bounds = Bounds {
-        min_x: fields.coordinate("minX")?,
-        max_x: fields.coordinate("maxX")? + 1,
-        min_z: fields.coordinate("minZ")?,
-        max_z: fields.coordinate("maxZ")? + 1,
+fn building(fields: &Fields<'_>) -> Option<Building> {
+    let bounds = corners(fields).filter(|bounds| bounds.area() > 0);
+    let Some(bounds) = bounds else {
+        fields.warn(
+            "maxX",
+            "must be {minX, maxX, minZ, maxZ}, the minima not above; not built",
+        );
+        return None;
     };
-    if bounds.area() == 0 {
-        return Err(fields.error("maxX", "the minima must not be above the maxima"));
-    }
     let ground = |name: &str, default: Ground| {
         let text = fields.text_or(name, default.name());
         Ground::named(text).unwrap_or_else(|| {
@@ -49,11 +39,21 @@ fn building(fields: &Fields<'_>) -> Result<Building, ContentError> {
             None => fields.warn("doors", "a door is not [x, z], skipped"),
         }
     }
-    Ok(Building {
+    Some(Building {
         bounds,
         wall: ground("wall", Ground::Wall),
         floor: ground("floor", Ground::Floor),
         doors,
+    })
+}
+
+/// The corners, both of which belong to the building.
+fn corners(fields: &Fields<'_>) -> Option<Bounds> {
+    Some(Bounds {
+        min_x: fields.coordinate("minX")?,
+        max_x: fields.coordinate("maxX")? + 1,
+        min_z: fields.coordinate("minZ")?,
+        max_z: fields.coordinate("maxZ")? + 1,
     })
 }
 

@@ -1,9 +1,11 @@
 //! `gathering/*.json` (or the older `resources.json`): what trees, rocks and fishing spots are.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::reader::{ContentError, Reader};
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::reader::{Of, Reader};
+use crate::skill::Skill;
 
 const FILES: [&str; 4] = [
     "resources.json",
@@ -11,6 +13,10 @@ const FILES: [&str; 4] = [
     "gathering/mining.json",
     "gathering/fishing.json",
 ];
+/// Ticks between tries, where nobody says.
+const CYCLE_TICKS: u32 = 4;
+/// Ticks until it is back, where nobody says.
+const RESPAWN_TICKS: u32 = 80;
 
 /// A kind of tree, rock or fishing spot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,33 +31,124 @@ pub struct ResourceKind {
     pub examine: Arc<str>,
     /// The level that it takes.
     pub level: u32,
+    /// The skill that it takes and gives XP in; none for what only stands there.
+    pub skill: Option<Skill>,
+    /// What it takes in the hand or pack; empty for nothing.
+    pub tool: ToolNeed,
+    /// What every success uses up.
+    pub bait: Option<Arc<str>>,
+    /// Ticks between tries, at least 1.
+    pub cycle_ticks: u32,
+    /// The chance that a success empties it, in millionths.
+    pub deplete_millionths: u32,
+    /// Ticks until it is back.
+    pub respawn_ticks: u32,
+    /// What it gives, the main product first.
+    pub yields: Vec<Yield>,
+    /// Its model; a path that begins with `asset://`.
+    pub model: Option<Arc<str>>,
+    /// Its model's scale, in thousandths.
+    pub scale_thousandths: u32,
 }
 
-/// The kinds by id.
-pub(crate) type Resources = BTreeMap<String, Arc<ResourceKind>>;
+/// What gathering takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolNeed {
+    /// Nothing.
+    Nothing,
+    /// Any tool of that skill: the manifest says `pickaxe`, or `bronze_hatchet`.
+    Any(Skill),
+    /// This item.
+    Item(Arc<str>),
+}
 
-pub(crate) fn load(reader: &Reader<'_>) -> Result<Resources, ContentError> {
-    let mut kinds = BTreeMap::new();
+/// What a try may give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Yield {
+    /// The item.
+    pub item: Arc<str>,
+    /// How many.
+    pub quantity: u32,
+    /// The chance, in millionths.
+    pub chance_millionths: u32,
+    /// XP, in tenths.
+    pub xp_tenths: u32,
+    /// The level that it takes.
+    pub level: u8,
+    /// For fish: the chance at level 1 and at level 99, in 256ths.
+    pub catch: Option<(u32, u32)>,
+}
+
+pub(crate) fn load(reader: &Reader) -> Catalog<ResourceKind> {
+    let mut kinds = Catalog::default();
     for file in FILES {
-        let Some(json) = reader.optional(file) else {
-            continue;
-        };
-        let names = ["trees", "rocks", "spots", "resources"];
-        for fields in reader.records(file, &json, &names)? {
-            let id = fields.text("id")?;
-            let level = fields.int_or("requiredLevel", 1);
-            let level = fields.int_or("levelRequired", level).clamp(1, 99);
-            let kind = ResourceKind {
-                id: id.into(),
-                name: fields.text("name")?.into(),
-                kind: fields.text_or("type", "resource").to_lowercase().into(),
-                examine: fields.text_or("examine", "").into(),
-                level: level as u32,
-            };
-            if kinds.insert(id.to_owned(), Arc::new(kind)).is_some() {
-                fields.warn("id", &format!("{id} is there twice, the last one counts"));
+        for fields in &reader.records(file) {
+            if let Some(id) = fields.key("id") {
+                kinds.add(fields, id, kind(id, fields));
             }
         }
     }
-    Ok(kinds)
+    kinds
+}
+
+fn kind<'v>(id: &'v str, fields: &Fields<'v>) -> ResourceKind {
+    let level = fields.either(&["levelRequired", "requiredLevel"]);
+    let sort = fields.text_or("type", fields.text_or("resourceType", "resource"));
+    let skill = fields.skill("harvestSkill");
+    ResourceKind {
+        id: id.into(),
+        name: fields.name(id).into(),
+        kind: sort.to_lowercase().into(),
+        examine: fields
+            .text_or("examine", fields.text_or("description", ""))
+            .into(),
+        level: u32::from(fields.level_or(level, 1)),
+        skill,
+        tool: tool(fields),
+        bait: Some(fields.refer("secondaryRequired", Of::Item, "nothing can be gathered"))
+            .filter(|id| !id.is_empty()),
+        cycle_ticks: fields
+            .ticks_or("baseCycleTicks", "harvestTime", CYCLE_TICKS)
+            .max(1),
+        deplete_millionths: fields.millionths_or("depleteChance", 1_000_000),
+        respawn_ticks: fields.ticks_or("respawnTicks", "respawnTime", RESPAWN_TICKS),
+        yields: fields
+            .objects("harvestYield")
+            .iter()
+            .filter_map(given)
+            .collect(),
+        model: Some(fields.text("modelPath")).filter(|path| !path.is_empty()),
+        scale_thousandths: fields.parts_or("scale", 1_000, 1_000),
+    }
+}
+
+fn tool(fields: &Fields<'_>) -> ToolNeed {
+    let tool = fields.text_or("toolRequired", "");
+    match tool.to_lowercase().as_str() {
+        "" => ToolNeed::Nothing,
+        "pickaxe" | "bronze_pickaxe" => ToolNeed::Any(Skill::Mining),
+        "hatchet" | "axe" | "bronze_hatchet" => ToolNeed::Any(Skill::Woodcutting),
+        _ => ToolNeed::Item(fields.refer("toolRequired", Of::Item, "nothing can be gathered")),
+    }
+}
+
+fn given(fields: &Fields<'_>) -> Option<Yield> {
+    fields.key("itemId")?;
+    let rate = fields.object("successRate");
+    let catch = match &rate {
+        Some(rate) => Some((rate.count_or("low", 0), rate.count_or("high", 0))),
+        None if fields.has("catchLow") || fields.has("catchHigh") => Some((
+            fields.count_or("catchLow", 0),
+            fields.count_or("catchHigh", 0),
+        )),
+        None => None,
+    };
+    Some(Yield {
+        item: fields.refer("itemId", Of::Item, "it is not given"),
+        quantity: fields.count_or("quantity", 1).max(1),
+        chance_millionths: fields.millionths_or("chance", 1_000_000),
+        xp_tenths: fields.tenths(fields.either(&["xpAmount", "xp"])),
+        level: fields.level_or(fields.either(&["levelRequired", "requiredLevel"]), 1),
+        catch,
+    })
 }

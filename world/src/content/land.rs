@@ -5,7 +5,7 @@
 use crate::content::areas::{self, Area};
 use crate::content::biomes::Biomes;
 use crate::content::buildings::point;
-use crate::content::reader::{ContentError, Fields};
+use crate::content::fields::Fields;
 use crate::map::Ground;
 use crate::map::plan::{Paint, Plan, Zone};
 use crate::map::shape::Shape;
@@ -17,12 +17,8 @@ const ROUGH_MAX: i64 = 16;
 const WIDTH_MAX: i64 = 2_000;
 
 /// The plan of the land, without houses and things, and where new players begin.
-pub(crate) fn load(
-    root: &Fields<'_>,
-    areas: &[Area],
-    biomes: Biomes,
-) -> Result<(Plan, Tile), ContentError> {
-    let terrain = root.object_if("terrain");
+pub(crate) fn load(root: &Fields<'_>, areas: &[Area], biomes: Biomes) -> (Plan, Tile) {
+    let terrain = root.object("terrain");
     let zones = zones(root, areas, &biomes);
     let mut plan = Plan {
         zones,
@@ -31,37 +27,41 @@ pub(crate) fn load(
     };
     let Some(terrain) = terrain else {
         plan.bounds = around(areas);
-        return Ok((plan, middle(areas)));
+        return (plan, middle(areas));
     };
     plan.seed = terrain.int_or("seed", 0).cast_unsigned();
-    plan.bounds = match terrain.object_if("bounds") {
-        Some(bounds) => whole_regions(&bounds)?,
-        None => around(areas),
-    };
+    let bounds = terrain.object("bounds");
+    plan.bounds = bounds
+        .and_then(|bounds| whole_regions(&bounds))
+        .unwrap_or_else(|| around(areas));
     let default = terrain.text_or("defaultBiome", "");
     match biomes.by_id.get(default) {
         Some(biome) => plan.default_biome = *biome,
         None => terrain.warn("defaultBiome", &format!("there is no biome {default:?}")),
     }
     plan.paints = terrain.objects("paints").iter().filter_map(paint).collect();
-    let spawn = match terrain.object_if("spawn") {
-        Some(spawn) => areas::position(&spawn)?,
+    let spawn = terrain.object("spawn").map(|spawn| areas::position(&spawn));
+    let spawn = match spawn {
+        Some(Some(spawn)) if plan.bounds.contains(spawn) => spawn,
+        Some(_) => {
+            let why = "must be {x, z} inside the bounds, the first town's middle stands for it";
+            terrain.warn("spawn", why);
+            middle(areas)
+        }
         None => middle(areas),
     };
-    if !plan.bounds.contains(spawn) {
-        return Err(terrain.error("spawn", "must lie inside the bounds"));
-    }
-    Ok((plan, spawn))
+    (plan, spawn)
 }
 
-fn whole_regions(fields: &Fields<'_>) -> Result<Bounds, ContentError> {
+fn whole_regions(fields: &Fields<'_>) -> Option<Bounds> {
     let bounds = areas::bounds(fields)?;
     let sides = [bounds.min_x, bounds.max_x, bounds.min_z, bounds.max_z];
     if sides.iter().any(|v| v.rem_euclid(REGION_TILES) != 0) || bounds.area() == 0 {
-        let why = "must be multiples of 64, the minima below the maxima";
-        return Err(fields.error("minX", why));
+        let why = "must be multiples of 64, the minima below the maxima; the areas' bounds count";
+        fields.warn("minX", why);
+        return None;
     }
-    Ok(bounds)
+    Some(bounds)
 }
 
 fn zones(root: &Fields<'_>, areas: &[Area], biomes: &Biomes) -> Vec<Zone> {
@@ -135,7 +135,7 @@ fn shape(fields: &Fields<'_>) -> Option<Shape> {
             center: point(fields.get("center")?)?,
             radius: size("radius", 0),
         },
-        "rect" => Shape::Rect(areas::bounds(fields).ok()?),
+        "rect" => Shape::Rect(areas::bounds(fields)?),
         "polygon" => Shape::Polygon { points: points()? },
         _ => return None,
     })

@@ -5,7 +5,11 @@
 
 mod areas;
 mod biomes;
+mod bounds;
 mod buildings;
+mod catalog;
+mod fields;
+mod files;
 mod gathering;
 mod items;
 mod land;
@@ -14,6 +18,8 @@ mod placement;
 mod reader;
 mod stations;
 mod stores;
+mod tiers;
+mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -22,20 +28,27 @@ use std::sync::{Arc, OnceLock};
 use sha2::{Digest, Sha256};
 
 pub use areas::Area;
-pub use gathering::ResourceKind;
-pub use items::ItemKind;
+pub use bounds::ModelBounds;
+pub use catalog::Catalog;
+pub use files::{MANIFESTS, Manifest, Need, manifest, missing, parse};
+pub use gathering::{ResourceKind, ToolNeed, Yield};
+pub use items::{
+    AttackType, Bonuses, EquipSlot, ItemKind, ItemSort, Items, Lamp, Note, ToolUse, Weapon,
+    WeaponType,
+};
 pub use npcs::{Movement, NpcKind};
 pub use placement::{Fixture, NpcPlacement};
-pub use reader::{ContentError, Warning};
+pub use reader::{ContentError, Defect, Warning};
 pub use stations::StationKind;
-pub use stores::Store;
+pub use stores::{Good, Store};
+pub use tiers::{Tiers, Use};
 
 use crate::ids::EntityId;
 use crate::item::COINS;
 use crate::map::Terrain;
 use crate::tile::{Bounds, Region, Tile};
 use placement::{Catalogs, Placed};
-use reader::Reader;
+use reader::{Of, Reader};
 
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/manifests.rs"));
 
@@ -49,8 +62,12 @@ pub struct Content {
     npcs: BTreeMap<Region, Vec<NpcPlacement>>,
     fixtures: BTreeMap<EntityId, Fixture>,
     fixture_ids: BTreeMap<Region, Vec<EntityId>>,
-    items: BTreeMap<String, Arc<ItemKind>>,
-    stores: BTreeMap<String, Store>,
+    items: Items,
+    stores: Catalog<Store>,
+    resources: Catalog<ResourceKind>,
+    stations: Catalog<StationKind>,
+    kinds: Catalog<NpcKind>,
+    tiers: Tiers,
 }
 
 /// Content, and what was found wrong with it.
@@ -76,26 +93,28 @@ impl Content {
         })
     }
 
-    fn read(reader: &Reader<'_>, hash: String) -> Result<Content, ContentError> {
-        let items = items::load(reader)?;
-        let stores = stores::load(reader, &items)?;
+    fn read(reader: &Reader, hash: String) -> Result<Content, ContentError> {
+        let tiers = tiers::load(reader);
+        let items = items::load(reader, &tiers)?;
+        let stores = stores::load(reader)?;
+        let kinds = npcs::load(reader)?;
+        let resources = gathering::load(reader);
+        let stations = stations::load(reader, &bounds::load(reader));
         let catalogs = Catalogs {
-            npcs: &npcs::load(reader)?,
-            resources: &gathering::load(reader)?,
-            stations: &stations::load(reader)?,
-            stores: &stores,
+            npcs: &kinds,
+            resources: &resources,
+            stations: &stations,
         };
         let biomes = biomes::load(reader)?;
-        let json = reader.required(areas::FILE)?;
-        let root = reader.object(areas::FILE, &json)?;
-        let read = areas::load(&root)?;
+        let root = reader.required_object(areas::FILE)?;
+        let read = areas::load(&root);
         let mut placed = Placed::default();
         for (area, fields) in &read {
-            placed.add(area, fields, &catalogs)?;
+            placed.add(area, fields, &catalogs);
         }
         let areas: Vec<Area> = read.into_iter().map(|(area, _)| area).collect();
-        let (mut plan, spawn) = land::load(&root, &areas, biomes)?;
-        plan.buildings = buildings::load(reader)?;
+        let (mut plan, spawn) = land::load(&root, &areas, biomes);
+        plan.buildings = buildings::load(reader);
         for fixture in &placed.fixtures {
             plan.blocked.extend(&fixture.blocks);
             plan.clear.extend(around(fixture.tile));
@@ -115,9 +134,25 @@ impl Content {
             fixture_ids: BTreeMap::new(),
             items,
             stores,
+            resources,
+            stations,
+            kinds,
+            tiers,
         };
         content.place(placed);
+        reader.resolve(|of, id| content.has(of, id));
         Ok(content)
+    }
+
+    /// Whether what a manifest refers to is there.
+    fn has(&self, of: Of, id: &str) -> bool {
+        match of {
+            Of::Item => self.items.contains(id),
+            Of::Npc => self.kinds.contains(id),
+            Of::Store => self.stores.contains(id),
+            Of::Resource => self.resources.contains(id),
+            Of::Quest | Of::Prayer | Of::Spell => true,
+        }
     }
 
     /// Sorts what is placed by region; in a region by id.
@@ -227,9 +262,34 @@ impl Content {
         item == COINS || self.items.get(item).is_none_or(|kind| kind.stackable)
     }
 
-    /// All shops, by id.
-    pub fn stores(&self) -> impl Iterator<Item = &Store> {
-        self.stores.values()
+    /// All items, and the notes of those that have one.
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// All shops.
+    pub fn stores(&self) -> &Catalog<Store> {
+        &self.stores
+    }
+
+    /// The kinds of NPCs.
+    pub fn npc_kinds(&self) -> &Catalog<NpcKind> {
+        &self.kinds
+    }
+
+    /// The kinds of trees, rocks and fishing spots.
+    pub fn resources(&self) -> &Catalog<ResourceKind> {
+        &self.resources
+    }
+
+    /// The kinds of furnaces, anvils, banks …, by type.
+    pub fn stations(&self) -> &Catalog<StationKind> {
+        &self.stations
+    }
+
+    /// The levels that go with tiers.
+    pub fn tiers(&self) -> &Tiers {
+        &self.tiers
     }
 }
 

@@ -1,10 +1,11 @@
 //! `npcs.json`: what kinds of people and beasts there are.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::content::areas::position;
-use crate::content::reader::{ContentError, Fields, Reader};
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::reader::{ContentError, Reader};
 use crate::tile::Tile;
 
 /// The file.
@@ -52,37 +53,32 @@ pub enum Movement {
     },
 }
 
-pub(crate) fn load(reader: &Reader<'_>) -> Result<BTreeMap<String, Arc<NpcKind>>, ContentError> {
-    let json = reader.required(FILE)?;
-    let mut kinds = BTreeMap::new();
-    for fields in reader.records(FILE, &json, &["npcs"])? {
-        let id = fields.text("id")?;
-        if kinds
-            .insert(id.to_owned(), Arc::new(kind(id, &fields)?))
-            .is_some()
-        {
-            fields.warn("id", &format!("{id} is there twice, the last one counts"));
+pub(crate) fn load(reader: &Reader) -> Result<Catalog<NpcKind>, ContentError> {
+    let mut kinds = Catalog::default();
+    for fields in &reader.required_records(FILE)? {
+        if let Some(id) = fields.key("id") {
+            kinds.add(fields, id, kind(id, fields));
         }
     }
     Ok(kinds)
 }
 
-fn kind(id: &str, fields: &Fields<'_>) -> Result<NpcKind, ContentError> {
-    let stats = fields.object_if("stats");
+fn kind<'v>(id: &'v str, fields: &Fields<'v>) -> NpcKind {
+    let stats = fields.object("stats");
     let stat = |name: &str, default: i64| {
         let value = stats.as_ref().map_or(default, |s| s.int_or(name, default));
         value.clamp(1, 1_000_000) as u32
     };
-    let combat = fields.object_if("combat");
+    let combat = fields.object("combat");
     let leash = combat.as_ref().map_or(7, |c| c.int_or("leashRange", 7));
-    let movement = fields.object_if("movement");
+    let movement = fields.object("movement");
     // Units a second times 0.6 s, rounded to whole tiles, one at least.
     let speed = movement
         .as_ref()
         .map_or(0, |m| m.scaled_or("speed", 600, 0));
-    Ok(NpcKind {
+    NpcKind {
         id: id.into(),
-        name: fields.text("name")?.into(),
+        name: fields.name(id).into(),
         description: fields.text_or("description", "").into(),
         category: fields.text_or("category", "neutral").to_lowercase().into(),
         level: stat("level", 1),
@@ -93,7 +89,7 @@ fn kind(id: &str, fields: &Fields<'_>) -> Result<NpcKind, ContentError> {
         movement: movement.as_ref().map_or(Movement::Stationary, moves),
         tiles_per_tick: (speed.saturating_add(500) / 1_000).clamp(1, 8) as u32,
         leash_tiles: leash.clamp(0, 64) as i32,
-    })
+    }
 }
 
 fn moves(fields: &Fields<'_>) -> Movement {
@@ -115,7 +111,7 @@ fn moves(fields: &Fields<'_>) -> Movement {
 /// The points of `patrolPath`, in the world's coordinates.
 pub(crate) fn patrol(fields: &Fields<'_>) -> Vec<Tile> {
     let list = fields.objects("patrolPath");
-    let points: Vec<Tile> = list.iter().filter_map(|f| position(f).ok()).collect();
+    let points: Vec<Tile> = list.iter().filter_map(position).collect();
     if points.len() < list.len() {
         fields.warn("patrolPath", "a point is not {x, z}, skipped");
     }

@@ -3,16 +3,17 @@
 //! Always: a placed thing's id depends only on what is placed where and by which area, never on
 //! the order in a file; ids are unique and at most 64 bytes long.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::border::PAST_TILES_MAX;
 use crate::content::areas::{Area, position};
-use crate::content::gathering::Resources;
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::gathering::ResourceKind;
 use crate::content::npcs::{self, Movement, NpcKind};
-use crate::content::reader::{ContentError, Fields};
+use crate::content::reader::Of;
 use crate::content::stations::StationKind;
-use crate::content::stores::Store;
 use crate::ids::EntityId;
 use crate::look::Kind;
 use crate::rng;
@@ -77,57 +78,42 @@ pub(crate) struct Placed {
 
 /// The catalogs that placements refer to.
 pub(crate) struct Catalogs<'a> {
-    pub(crate) npcs: &'a BTreeMap<String, Arc<NpcKind>>,
-    pub(crate) resources: &'a Resources,
-    pub(crate) stations: &'a BTreeMap<String, Arc<StationKind>>,
-    pub(crate) stores: &'a BTreeMap<String, Store>,
+    pub(crate) npcs: &'a Catalog<NpcKind>,
+    pub(crate) resources: &'a Catalog<ResourceKind>,
+    pub(crate) stations: &'a Catalog<StationKind>,
 }
 
 impl Placed {
     /// Adds all that `area` places.
-    pub(crate) fn add(
-        &mut self,
-        area: &Area,
-        fields: &Fields<'_>,
-        catalogs: &Catalogs<'_>,
-    ) -> Result<(), ContentError> {
+    pub(crate) fn add(&mut self, area: &Area, fields: &Fields<'_>, catalogs: &Catalogs<'_>) {
         for npc in fields.objects("npcs") {
-            self.npc(area, &npc, catalogs)?;
+            self.npc(area, &npc, catalogs);
         }
         for spawn in fields.objects("mobSpawns") {
-            self.mobs(area, &spawn, catalogs)?;
+            self.mobs(area, &spawn, catalogs);
         }
         for resource in fields.objects("resources") {
-            self.resource(&resource, catalogs)?;
+            self.resource(&resource, catalogs);
         }
         for station in fields.objects("stations") {
-            self.station(area, &station, catalogs)?;
+            self.station(area, &station, catalogs);
         }
-        Ok(())
     }
 
-    fn npc(
-        &mut self,
-        area: &Area,
-        fields: &Fields<'_>,
-        catalogs: &Catalogs<'_>,
-    ) -> Result<(), ContentError> {
-        let id = fields.text("id")?;
-        let tile = position(&fields.object("position")?)?;
+    fn npc(&mut self, area: &Area, fields: &Fields<'_>, catalogs: &Catalogs<'_>) -> Option<()> {
+        let id = fields.key("id")?;
+        let tile = place(fields)?;
         let given = fields.text_or("name", "");
         let kind = match catalogs.npcs.get(id) {
             Some(kind) => Arc::clone(kind),
             None => {
                 if given.is_empty() {
-                    fields.warn("id", &format!("there is no NPC {id:?} and it has no name"));
+                    fields.refer("id", Of::Npc, "and it has no name of its own");
                 }
                 Arc::new(nobody(id, given, fields.text_or("description", "")))
             }
         };
-        let store = fields.text_or("storeId", "");
-        if !store.is_empty() && !catalogs.stores.contains_key(store) {
-            fields.warn("storeId", &format!("there is no store {store:?}"));
-        }
+        fields.refer("storeId", Of::Store, "nothing is sold");
         let entity = self.id(fields, &format!("npc:{}:{id}", area.id), tile);
         let patrol = patrol(fields, &kind, tile);
         self.npcs.push(NpcPlacement {
@@ -144,20 +130,15 @@ impl Placed {
             radius: 0,
             patrol,
         });
-        Ok(())
+        Some(())
     }
 
-    fn mobs(
-        &mut self,
-        area: &Area,
-        fields: &Fields<'_>,
-        catalogs: &Catalogs<'_>,
-    ) -> Result<(), ContentError> {
-        let id = fields.text("mobId")?;
-        let tile = position(&fields.object("position")?)?;
+    fn mobs(&mut self, area: &Area, fields: &Fields<'_>, catalogs: &Catalogs<'_>) -> Option<()> {
+        let id = fields.key("mobId")?;
+        let tile = place(fields)?;
         let Some(kind) = catalogs.npcs.get(id) else {
-            fields.warn("mobId", &format!("there is no NPC {id:?}, none appear"));
-            return Ok(());
+            fields.refer("mobId", Of::Npc, "none appear");
+            return None;
         };
         let radius = fields.int_or("spawnRadius", 0).clamp(0, 64) as i32;
         for number in 0..fields.int_or("maxCount", 1).clamp(0, SPAWN_MAX) {
@@ -174,21 +155,15 @@ impl Placed {
                 patrol: patrol(fields, kind, tile),
             });
         }
-        Ok(())
+        Some(())
     }
 
-    fn resource(
-        &mut self,
-        fields: &Fields<'_>,
-        catalogs: &Catalogs<'_>,
-    ) -> Result<(), ContentError> {
-        let of = fields.text("resourceId")?;
-        let tile = position(&fields.object("position")?)?;
+    fn resource(&mut self, fields: &Fields<'_>, catalogs: &Catalogs<'_>) -> Option<()> {
+        let of = fields.key("resourceId")?;
+        let tile = place(fields)?;
         let sort = fields.text_or("type", "resource").to_lowercase();
         let known = catalogs.resources.get(of);
-        if known.is_none() {
-            fields.warn("resourceId", &format!("there is no resource {of:?}"));
-        }
+        fields.refer("resourceId", Of::Resource, "it only stands there");
         let swims = sort == "fishing_spot";
         let id = self.id(fields, &format!("res:{of}:{},{}", tile.x, tile.z), tile);
         self.fixtures.push(Fixture {
@@ -202,17 +177,12 @@ impl Placed {
             tile,
             blocks: if swims { Vec::new() } else { vec![tile] },
         });
-        Ok(())
+        Some(())
     }
 
-    fn station(
-        &mut self,
-        area: &Area,
-        fields: &Fields<'_>,
-        catalogs: &Catalogs<'_>,
-    ) -> Result<(), ContentError> {
-        let sort = fields.text("type")?.to_lowercase();
-        let tile = position(&fields.object("position")?)?;
+    fn station(&mut self, area: &Area, fields: &Fields<'_>, catalogs: &Catalogs<'_>) -> Option<()> {
+        let sort = fields.key("type")?.to_lowercase();
+        let tile = place(fields)?;
         let known = catalogs.stations.get(&sort);
         let usual = known.map_or(sort.as_str(), |k| &k.name);
         let (width, depth) = known.map_or((1, 1), |k| k.footprint);
@@ -233,7 +203,7 @@ impl Placed {
             tile,
             blocks: blocks.collect(),
         });
-        Ok(())
+        Some(())
     }
 
     /// `wanted` as an id, with the tile or a number behind it where it is taken or too long.
@@ -274,6 +244,15 @@ fn patrol(fields: &Fields<'_>, kind: &NpcKind, home: Tile) -> Vec<Tile> {
         fields.warn("patrolPath", &why);
     }
     points
+}
+
+/// Where the thing that `fields` describe is; without it the thing is skipped with a warning.
+fn place(fields: &Fields<'_>) -> Option<Tile> {
+    let tile = fields.object("position").as_ref().and_then(position);
+    if tile.is_none() {
+        fields.warn("position", "must be {x, z} from -10000 to 10000, skipped");
+    }
+    tile
 }
 
 /// Somebody who has no record of its own.

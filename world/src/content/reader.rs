@@ -1,13 +1,30 @@
-//! Reading manifests: strict about what is required, tolerant of all else.
+//! Reading manifests: strict about which files are needed, tolerant of all else.
 //!
-//! Always: what is missing or wrong but not required becomes a warning and its default; unknown
-//! fields are nobody's business; numbers may be written 1 or 1.0.
+//! Always: what is missing or wrong in a file that can be read becomes a warning and a default,
+//! or the record is skipped; unknown fields are nobody's business; numbers may be written 1 or
+//! 1.0. What refers to something else is looked up when all is read, so files know no order.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::content::fields::Fields;
+use crate::content::files;
+
+/// What sort of fault a warning is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Defect {
+    /// Something is missing or not of the right kind; it is skipped or has its default.
+    Malformed,
+    /// A word that the rules do not know; it is kept.
+    Unknown,
+    /// It names something that there is not.
+    Dangling,
+    /// An id that is there twice; the last one counts.
+    Duplicate,
+}
 
 /// Something in a manifest that is not as it should be, but could be read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,8 +33,10 @@ pub struct Warning {
     pub file: String,
     /// Where in it.
     pub at: String,
-    /// What is wrong.
+    /// What is wrong, and what comes of it.
     pub what: String,
+    /// What sort of fault it is.
+    pub defect: Defect,
 }
 
 impl fmt::Display for Warning {
@@ -41,8 +60,8 @@ pub enum ContentError {
         /// What is wrong.
         why: String,
     },
-    /// A required field is missing or wrong.
-    Field {
+    /// An item's id is there twice, which production does not play.
+    Duplicate {
         /// The manifest's path.
         file: String,
         /// Where in it.
@@ -57,24 +76,64 @@ impl fmt::Display for ContentError {
         match self {
             ContentError::Missing { file } => write!(f, "{file} is missing"),
             ContentError::Broken { file, why } => write!(f, "{file}: {why}"),
-            ContentError::Field { file, at, why } => write!(f, "{file}: {at}: {why}"),
+            ContentError::Duplicate { file, at, why } => write!(f, "{file}: {at}: {why}"),
         }
     }
 }
 
 impl std::error::Error for ContentError {}
 
-/// The files to read, and what was found wrong with them so far.
-pub(crate) struct Reader<'a> {
-    files: &'a BTreeMap<String, String>,
-    warnings: RefCell<Vec<Warning>>,
+/// What a reference is to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    Item,
+    Npc,
+    Store,
+    Quest,
+    Prayer,
+    Spell,
+    Resource,
 }
 
-impl<'a> Reader<'a> {
-    pub(crate) fn new(files: &'a BTreeMap<String, String>) -> Reader<'a> {
+impl Of {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Of::Item => "item",
+            Of::Npc => "NPC",
+            Of::Store => "store",
+            Of::Quest => "quest",
+            Of::Prayer => "prayer",
+            Of::Spell => "spell",
+            Of::Resource => "resource",
+        }
+    }
+}
+
+/// Something that names something else.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    pub(crate) file: String,
+    pub(crate) at: String,
+    pub(crate) of: Of,
+    pub(crate) id: String,
+    /// What comes of it when there is no such thing.
+    pub(crate) so: &'static str,
+}
+
+/// The files to read, what was found wrong with them so far, and what they refer to.
+pub(crate) struct Reader {
+    files: BTreeMap<String, Result<Value, ContentError>>,
+    warnings: RefCell<Vec<Warning>>,
+    references: RefCell<Vec<Reference>>,
+}
+
+impl Reader {
+    pub(crate) fn new(texts: &BTreeMap<String, String>) -> Reader {
+        let parsed = |(path, text): (&String, &String)| (path.clone(), files::parse(path, text));
         Reader {
-            files,
+            files: texts.iter().map(parsed).collect(),
             warnings: RefCell::default(),
+            references: RefCell::default(),
         }
     }
 
@@ -82,240 +141,99 @@ impl<'a> Reader<'a> {
         self.files.contains_key(file)
     }
 
-    /// The JSON of a required manifest.
-    pub(crate) fn required(&self, file: &str) -> Result<Value, ContentError> {
-        let text = self.files.get(file);
-        let text = text.ok_or_else(|| ContentError::Missing {
-            file: file.to_owned(),
-        })?;
-        serde_json::from_str(text).map_err(|e| ContentError::Broken {
-            file: file.to_owned(),
-            why: e.to_string(),
-        })
-    }
-
-    /// The JSON of a manifest that may be missing, or broken, which is a warning.
-    pub(crate) fn optional(&self, file: &str) -> Option<Value> {
-        let text = self.files.get(file)?;
-        match serde_json::from_str(text) {
-            Ok(value) => Some(value),
-            Err(e) => {
-                self.warn(file, "the file", &format!("is not read: {e}"));
-                None
-            }
+    /// A required manifest.
+    fn required(&self, file: &str) -> Result<&Value, ContentError> {
+        match self.files.get(file) {
+            Some(parsed) => parsed.as_ref().map_err(Clone::clone),
+            None => Err(ContentError::Missing {
+                file: file.to_owned(),
+            }),
         }
     }
 
-    pub(crate) fn warn(&self, file: &str, at: &str, what: &str) {
+    /// A manifest that may be missing, or broken, which is a warning.
+    pub(crate) fn optional(&self, file: &str) -> Option<&Value> {
+        match self.files.get(file)? {
+            Ok(value) => Some(value),
+            Err(ContentError::Broken { why, .. }) => {
+                let what = format!("cannot be read and is left out: {why}");
+                self.warn(Defect::Malformed, file, "the file", &what);
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    pub(crate) fn warn(&self, defect: Defect, file: &str, at: &str, what: &str) {
         self.warnings.borrow_mut().push(Warning {
             file: file.to_owned(),
             at: at.to_owned(),
             what: what.to_owned(),
+            defect,
         });
+    }
+
+    pub(crate) fn refer(&self, reference: Reference) {
+        self.references.borrow_mut().push(reference);
+    }
+
+    /// Warns of everything that names something which `exists` does not know.
+    pub(crate) fn resolve(&self, exists: impl Fn(Of, &str) -> bool) {
+        for reference in self.references.take() {
+            let Reference {
+                file,
+                at,
+                of,
+                id,
+                so,
+            } = reference;
+            if !exists(of, &id) {
+                let what = format!("there is no {} {id:?}, {so}", of.name());
+                self.warn(Defect::Dangling, &file, &at, &what);
+            }
+        }
     }
 
     pub(crate) fn into_warnings(self) -> Vec<Warning> {
         self.warnings.into_inner()
     }
 
-    /// The records of a list file: a bare array, or an object with the array under one of
-    /// `names`. What is not an object is skipped with a warning.
-    pub(crate) fn records<'v>(
+    /// The records of a list file that must be there.
+    pub(crate) fn required_records<'v>(
         &'v self,
         file: &'v str,
-        value: &'v Value,
-        names: &[&str],
     ) -> Result<Vec<Fields<'v>>, ContentError> {
-        let named = |map: &'v Map<String, Value>| names.iter().find_map(|n| map.get(*n));
-        let list = match value {
-            Value::Array(list) => Some(list),
-            Value::Object(map) => named(map).and_then(Value::as_array),
+        Ok(self.list(file, self.required(file)?))
+    }
+
+    /// The records of a list file; none where it is not there or cannot be read. What is not an
+    /// object is skipped with a warning.
+    pub(crate) fn records<'v>(&'v self, file: &'v str) -> Vec<Fields<'v>> {
+        let value = self.optional(file);
+        value.map_or_else(Vec::new, |value| self.list(file, value))
+    }
+
+    fn list<'v>(&'v self, file: &'v str, value: &'v Value) -> Vec<Fields<'v>> {
+        let names = files::list_names(file);
+        let at = match value {
+            Value::Object(map) => names.iter().copied().find(|name| map.contains_key(*name)),
             _ => None,
         };
-        let list = list.ok_or_else(|| ContentError::Broken {
-            file: file.to_owned(),
-            why: format!("neither a list nor an object with one of {names:?}"),
-        })?;
-        Ok(objects(self, file, "", list))
+        let list = files::list_of(value, names).map_or(&[][..], Vec::as_slice);
+        Fields::list(self, file, at.unwrap_or(""), list)
     }
 
-    /// The one object that a file is.
-    pub(crate) fn object<'v>(
-        &'v self,
-        file: &'v str,
-        value: &'v Value,
-    ) -> Result<Fields<'v>, ContentError> {
-        let map = value.as_object().ok_or_else(|| ContentError::Broken {
+    /// The object that a file is; none where it is not there, cannot be read or is none.
+    pub(crate) fn object<'v>(&'v self, file: &'v str) -> Option<Fields<'v>> {
+        Fields::root(self, file, self.optional(file)?)
+    }
+
+    /// The object that a file must be.
+    pub(crate) fn required_object<'v>(&'v self, file: &'v str) -> Result<Fields<'v>, ContentError> {
+        let value = self.required(file)?;
+        Fields::root(self, file, value).ok_or_else(|| ContentError::Broken {
             file: file.to_owned(),
             why: "not an object".to_owned(),
-        })?;
-        Ok(Fields {
-            reader: self,
-            file,
-            at: String::new(),
-            map,
         })
     }
-}
-
-fn objects<'v>(
-    reader: &'v Reader<'v>,
-    file: &'v str,
-    at: &str,
-    list: &'v [Value],
-) -> Vec<Fields<'v>> {
-    let mut found = Vec::with_capacity(list.len());
-    for (i, value) in list.iter().enumerate() {
-        let at = format!("{at}[{i}]");
-        match value.as_object() {
-            Some(map) => found.push(Fields {
-                reader,
-                file,
-                at,
-                map,
-            }),
-            None => reader.warn(file, &at, "not an object, skipped"),
-        }
-    }
-    found
-}
-
-/// One object of a manifest, with its place for warnings.
-#[derive(Clone)]
-pub(crate) struct Fields<'v> {
-    reader: &'v Reader<'v>,
-    file: &'v str,
-    at: String,
-    map: &'v Map<String, Value>,
-}
-
-impl<'v> Fields<'v> {
-    pub(crate) fn place(&self, name: &str) -> String {
-        if self.at.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{}.{name}", self.at)
-        }
-    }
-
-    pub(crate) fn warn(&self, name: &str, what: &str) {
-        self.reader.warn(self.file, &self.place(name), what);
-    }
-
-    pub(crate) fn error(&self, name: &str, why: &str) -> ContentError {
-        ContentError::Field {
-            file: self.file.to_owned(),
-            at: self.place(name),
-            why: why.to_owned(),
-        }
-    }
-
-    /// The field, if it is there and not null.
-    pub(crate) fn get(&self, name: &str) -> Option<&'v Value> {
-        self.map.get(name).filter(|v| !v.is_null())
-    }
-
-    fn read<T>(&self, name: &str, what: &str, as_t: fn(&'v Value) -> Option<T>) -> Option<T> {
-        let value = self.get(name)?;
-        let read = as_t(value);
-        if read.is_none() {
-            self.warn(name, &format!("not {what}, ignored"));
-        }
-        read
-    }
-
-    /// A text that must be there and not be empty.
-    pub(crate) fn text(&self, name: &str) -> Result<&'v str, ContentError> {
-        match self.get(name).and_then(Value::as_str) {
-            Some(text) if !text.is_empty() => Ok(text),
-            Some(_) => Err(self.error(name, "is empty")),
-            None => Err(self.error(name, "must be a text")),
-        }
-    }
-
-    pub(crate) fn text_or(&self, name: &str, default: &'v str) -> &'v str {
-        self.read(name, "a text", Value::as_str).unwrap_or(default)
-    }
-
-    pub(crate) fn flag_or(&self, name: &str, default: bool) -> bool {
-        self.read(name, "true or false", Value::as_bool)
-            .unwrap_or(default)
-    }
-
-    /// A number rounded down to a whole one.
-    pub(crate) fn int_or(&self, name: &str, default: i64) -> i64 {
-        self.scaled_or(name, 1, default)
-    }
-
-    /// A number times `scale`, rounded down to a whole one.
-    pub(crate) fn scaled_or(&self, name: &str, scale: i32, default: i64) -> i64 {
-        let number = self.read(name, "a number", Value::as_f64);
-        number.map_or(default, |n| whole(n, scale))
-    }
-
-    /// A coordinate that must be there: a number from -10000 to 10000, rounded down.
-    pub(crate) fn coordinate(&self, name: &str) -> Result<i32, ContentError> {
-        let number = self.get(name).and_then(Value::as_f64);
-        number
-            .and_then(coordinate)
-            .ok_or_else(|| self.error(name, "must be a coordinate"))
-    }
-
-    /// An object that must be there.
-    pub(crate) fn object(&self, name: &str) -> Result<Fields<'v>, ContentError> {
-        let map = self.get(name).and_then(Value::as_object);
-        let map = map.ok_or_else(|| self.error(name, "must be an object"))?;
-        Ok(self.inner(name, map))
-    }
-
-    /// An object that may be missing.
-    pub(crate) fn object_if(&self, name: &str) -> Option<Fields<'v>> {
-        self.read(name, "an object", Value::as_object)
-            .map(|map| self.inner(name, map))
-    }
-
-    fn inner(&self, name: &str, map: &'v Map<String, Value>) -> Fields<'v> {
-        Fields {
-            at: self.place(name),
-            map,
-            ..*self
-        }
-    }
-
-    /// The values of a list, which may be missing.
-    pub(crate) fn values(&self, name: &str) -> &'v [Value] {
-        self.read(name, "a list", Value::as_array)
-            .map_or(&[], Vec::as_slice)
-    }
-
-    /// The objects of a list, which may be missing.
-    pub(crate) fn objects(&self, name: &str) -> Vec<Fields<'v>> {
-        objects(self.reader, self.file, &self.place(name), self.values(name))
-    }
-
-    /// The objects of a map, by key; `$schema` and `_comment` are not among them.
-    pub(crate) fn entries(&self) -> Vec<(&'v str, Fields<'v>)> {
-        let mut found = Vec::new();
-        for (key, value) in self.map {
-            match value.as_object() {
-                Some(map) => found.push((key.as_str(), self.inner(key, map))),
-                None if key.starts_with('$') || key.starts_with('_') => {}
-                None => self.warn(key, "not an object, skipped"),
-            }
-        }
-        found
-    }
-}
-
-/// `number` times `scale`, rounded down; the ends of the range for what does not fit.
-pub(crate) fn whole(number: f64, scale: i32) -> i64 {
-    (number * f64::from(scale)).floor() as i64
-}
-
-/// A coordinate from -10000 to 10000, rounded down.
-pub(crate) fn coordinate(number: f64) -> Option<i32> {
-    let number = number.floor();
-    (-10_000.0..=10_000.0)
-        .contains(&number)
-        .then_some(number as i32)
 }

@@ -1,12 +1,19 @@
 //! `stations.json`: furnaces, anvils, banks and the like.
+//!
+//! How many tiles one covers: what `model-bounds.json` measures times the model's scale, where
+//! both are there; else what the record itself says; else one tile.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::reader::{ContentError, Reader};
+use crate::content::bounds::ModelBounds;
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::reader::Reader;
 
 /// The file.
-pub(crate) const FILE: &str = "stations.json";
+const FILE: &str = "stations.json";
+/// The most tiles that a side of something covers.
+pub(crate) const SIDE_MAX: i32 = 16;
 
 /// A kind of station.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,32 +26,43 @@ pub struct StationKind {
     pub examine: Arc<str>,
     /// Tiles that it covers, east and north.
     pub footprint: (i32, i32),
+    /// Its model; a path that begins with `asset://`.
+    pub model: Option<Arc<str>>,
+    /// Its model's scale, in thousandths.
+    pub scale_thousandths: u32,
 }
 
-pub(crate) fn load(
-    reader: &Reader<'_>,
-) -> Result<BTreeMap<String, Arc<StationKind>>, ContentError> {
-    let Some(json) = reader.optional(FILE) else {
-        return Ok(BTreeMap::new());
-    };
-    let mut kinds = BTreeMap::new();
-    for fields in reader.records(FILE, &json, &["stations"])? {
-        let kind = fields.text("type")?.to_lowercase();
-        // A footprint may also be a preset's name, which says nothing about tiles.
-        let footprint = fields.get("footprint").filter(|f| f.is_object());
-        let footprint = footprint.and_then(|_| fields.object_if("footprint"));
-        let side = |name: &str| {
-            footprint
-                .as_ref()
-                .map_or(1, |f| f.int_or(name, 1).clamp(1, 8) as i32)
-        };
-        let station = StationKind {
-            kind: kind.as_str().into(),
-            name: fields.text_or("name", fields.text("type")?).into(),
-            examine: fields.text_or("examine", "").into(),
-            footprint: (side("width"), side("depth")),
-        };
-        kinds.insert(kind, Arc::new(station));
+pub(crate) fn load(reader: &Reader, bounds: &ModelBounds) -> Catalog<StationKind> {
+    let mut kinds = Catalog::default();
+    for fields in &reader.records(FILE) {
+        if let Some(kind) = fields.key("type") {
+            let kind = kind.to_lowercase();
+            kinds.add(fields, &kind, station(&kind, fields, bounds));
+        }
     }
-    Ok(kinds)
+    kinds
+}
+
+fn station(kind: &str, fields: &Fields<'_>, bounds: &ModelBounds) -> StationKind {
+    let scale_thousandths = fields.parts_or("modelScale", 1_000, 1_000);
+    let model = fields.text_or("model", "");
+    let measured = bounds.footprint(kind, model, scale_thousandths);
+    StationKind {
+        kind: kind.into(),
+        name: fields.text_or("name", fields.text_or("type", "")).into(),
+        examine: fields.text("examine"),
+        footprint: own(fields).or(measured).unwrap_or((1, 1)),
+        model: Some(model)
+            .filter(|model| !model.is_empty())
+            .map(Into::into),
+        scale_thousandths,
+    }
+}
+
+/// The footprint of the record itself. It may also be a preset's name, which says nothing.
+fn own(fields: &Fields<'_>) -> Option<(i32, i32)> {
+    fields.get("footprint").filter(|f| f.is_object())?;
+    let footprint = fields.object("footprint")?;
+    let side = |name: &str| footprint.int_or(name, 1).clamp(1, i64::from(SIDE_MAX)) as i32;
+    Some((side("width"), side("depth")))
 }

@@ -1,13 +1,15 @@
-//! `stores.json`: shops. Today only who is who, and that they sell what there is.
+//! `stores.json`: shops.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::items::ItemKind;
-use crate::content::reader::{ContentError, Reader};
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::reader::{ContentError, Of, Reader};
 
 /// The file.
 pub(crate) const FILE: &str = "stores.json";
+/// What a shop that does not say pays, in thousandths of an item's worth.
+const BUYBACK_THOUSANDTHS: u32 = 500;
 
 /// A shop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,29 +18,63 @@ pub struct Store {
     pub id: Arc<str>,
     /// As players see it.
     pub name: Arc<str>,
+    /// What it is like.
+    pub description: Arc<str>,
+    /// It buys things, too.
+    pub buys: bool,
+    /// What it pays, in thousandths of an item's worth.
+    pub buyback_thousandths: u32,
+    /// What it sells, in the order of the manifest; also what there is not.
+    pub goods: Vec<Good>,
 }
 
-pub(crate) fn load(
-    reader: &Reader<'_>,
-    items: &BTreeMap<String, Arc<ItemKind>>,
-) -> Result<BTreeMap<String, Store>, ContentError> {
-    let json = reader.required(FILE)?;
-    let mut stores = BTreeMap::new();
-    for fields in reader.records(FILE, &json, &["stores"])? {
-        let id = fields.text("id")?;
-        let store = Store {
-            id: id.into(),
-            name: fields.text("name")?.into(),
-        };
-        for sold in fields.objects("items") {
-            let item = sold.text_or("itemId", "");
-            if !items.contains_key(item) {
-                sold.warn("itemId", &format!("there is no item {item:?}"));
-            }
-        }
-        if stores.insert(id.to_owned(), store).is_some() {
-            fields.warn("id", &format!("{id} is there twice, the last one counts"));
+/// Something that a shop sells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Good {
+    /// Unique in the shop.
+    pub id: Arc<str>,
+    /// The item.
+    pub item: Arc<str>,
+    /// In coins.
+    pub price: u32,
+    /// How many it has when it has all; none for any number.
+    pub stock: Option<u32>,
+    /// Ticks until one more is there.
+    pub restock_ticks: u32,
+    /// weapons, food … as the manifest says.
+    pub category: Arc<str>,
+}
+
+pub(crate) fn load(reader: &Reader) -> Result<Catalog<Store>, ContentError> {
+    let mut stores = Catalog::default();
+    for fields in &reader.required_records(FILE)? {
+        if let Some(id) = fields.key("id") {
+            stores.add(fields, id, store(id, fields));
         }
     }
     Ok(stores)
+}
+
+fn store<'v>(id: &'v str, fields: &Fields<'v>) -> Store {
+    Store {
+        id: id.into(),
+        name: fields.name(id).into(),
+        description: fields.text("description"),
+        buys: fields.flag_or("buyback", true),
+        buyback_thousandths: fields.parts_or("buybackRate", 1_000, BUYBACK_THOUSANDTHS),
+        goods: fields.objects("items").iter().filter_map(good).collect(),
+    }
+}
+
+fn good(fields: &Fields<'_>) -> Option<Good> {
+    let item = fields.key("itemId")?;
+    let stock = fields.int_or("stockQuantity", -1);
+    Some(Good {
+        id: fields.text_or("id", item).into(),
+        item: fields.refer("itemId", Of::Item, "it is not sold"),
+        price: fields.count_or("price", 0),
+        stock: (stock >= 0).then(|| stock.min(i64::from(i32::MAX)) as u32),
+        restock_ticks: fields.count_or("restockTime", 100),
+        category: fields.text("category"),
+    })
 }

@@ -1,0 +1,108 @@
+//! `model-bounds.json`: how large models are, and so how many tiles things cover.
+//!
+//! The file's own footprints are those of a model at scale 1 and are not used.
+
+use std::collections::BTreeMap;
+
+use crate::content::reader::Reader;
+use crate::content::stations::SIDE_MAX;
+
+/// The file.
+const FILE: &str = "model-bounds.json";
+/// Dimensions are kept in thousandths of a tile.
+const THOUSAND: u32 = 1_000;
+/// The greatest dimension of a model, in thousandths of a tile.
+const WIDE_MAX: i32 = 1_000_000;
+
+/// How large models are.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModelBounds {
+    /// East and north, in thousandths of a tile, by id.
+    models: BTreeMap<String, (u32, u32)>,
+    /// Ids by the path of the model below the root of assets.
+    paths: BTreeMap<String, String>,
+}
+
+impl ModelBounds {
+    /// The tiles that the station `kind` covers, east and north, whose model is at the path
+    /// `model` and shown at `scale_thousandths`; none when the model was not measured.
+    pub fn footprint(&self, kind: &str, model: &str, scale_thousandths: u32) -> Option<(i32, i32)> {
+        let by_path = self.paths.get(below_root(model));
+        let id = by_path.map_or_else(|| format!("stations/{kind}"), Clone::clone);
+        let (east, north) = self.models.get(&id).or_else(|| self.models.get(kind))?;
+        Some((
+            tiles(*east, scale_thousandths),
+            tiles(*north, scale_thousandths),
+        ))
+    }
+
+    /// How many models were measured.
+    pub fn len(&self) -> usize {
+        self.models.len()
+    }
+
+    /// Whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.models.is_empty()
+    }
+}
+
+/// A length times a scale, rounded up to whole tiles, at least one. What is a hundredth of a
+/// tile or less over is no tile more: models are measured in fractions.
+fn tiles(length: u32, scale: u32) -> i32 {
+    let millionths = u64::from(length) * u64::from(scale);
+    let spare = millionths.saturating_sub(10_000);
+    let tiles = spare
+        .div_ceil(1_000_000)
+        .clamp(1, SIDE_MAX.unsigned_abs().into());
+    tiles as i32
+}
+
+/// The path below the root of assets that an `asset://` address means.
+fn below_root(path: &str) -> &str {
+    path.strip_prefix("asset://").unwrap_or(path)
+}
+
+pub(crate) fn load(reader: &Reader) -> ModelBounds {
+    let mut bounds = ModelBounds::default();
+    for fields in &reader.records(FILE) {
+        let Some(id) = fields.key("id") else { continue };
+        let Some(dimensions) = fields.object("dimensions") else {
+            fields.warn(
+                "dimensions",
+                "must be {x, y, z}, the model counts as not measured",
+            );
+            continue;
+        };
+        let side = |name: &str| {
+            let side = dimensions.signed_or(name, THOUSAND, 0);
+            side.clamp(0, WIDE_MAX).unsigned_abs()
+        };
+        bounds.models.insert(id.to_owned(), (side("x"), side("z")));
+        let path = below_root(fields.text_or("assetPath", ""));
+        if !path.is_empty() {
+            bounds.paths.insert(path.to_owned(), id.to_owned());
+        }
+    }
+    bounds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_rounded_up_to_whole_tiles_and_never_vanish() {
+        for (length, scale, expected) in [
+            (1_000, 1_000, 1),
+            (1_001, 1_000, 1),
+            (1_020, 1_000, 2),
+            (1_500, 1_500, 3),
+            (0, 1_000, 1),
+            (2_000, 500, 1),
+            (4_000_000, 1_000_000, SIDE_MAX),
+        ] {
+            assert_eq!(tiles(length, scale), expected, "{length} x {scale}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! One object of a manifest, with its place for warnings.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::content::reader::{Defect, Of, Reader, Reference};
+use crate::content::words::Word;
+use crate::skill::Skill;
+
+/// How long a tick takes, in milliseconds; older generations give times so.
+const TICK_MS: f64 = 600.0;
+
+/// One object of a manifest.
+#[derive(Clone)]
+pub(crate) struct Fields<'v> {
+    reader: &'v Reader,
+    file: &'v str,
+    at: String,
+    map: &'v Map<String, Value>,
+}
+
+impl<'v> Fields<'v> {
+    /// The object that a file is.
+    pub(crate) fn root(reader: &'v Reader, file: &'v str, value: &'v Value) -> Option<Fields<'v>> {
+        Some(Fields {
+            reader,
+            file,
+            at: String::new(),
+            map: value.as_object()?,
+        })
+    }
+
+    /// The objects of a list; what is none is skipped with a warning.
+    pub(crate) fn list(
+        reader: &'v Reader,
+        file: &'v str,
+        at: &str,
+        list: &'v [Value],
+    ) -> Vec<Fields<'v>> {
+        let mut found = Vec::with_capacity(list.len());
+        for (i, value) in list.iter().enumerate() {
+            let at = format!("{at}[{i}]");
+            match value.as_object() {
+                Some(map) => found.push(Fields {
+                    reader,
+                    file,
+                    at,
+                    map,
+                }),
+                None => reader.warn(Defect::Malformed, file, &at, "not an object, skipped"),
+            }
+        }
+        found
+    }
+
+    fn place(&self, name: &str) -> String {
+        match (self.at.is_empty(), name.is_empty()) {
+            (true, _) => name.to_owned(),
+            (false, true) => self.at.clone(),
+            (false, false) => format!("{}.{name}", self.at),
+        }
+    }
+
+    /// Warns that something is missing or wrong.
+    pub(crate) fn warn(&self, name: &str, what: &str) {
+        self.defect(Defect::Malformed, name, what);
+    }
+
+    pub(crate) fn defect(&self, defect: Defect, name: &str, what: &str) {
+        self.reader.warn(defect, self.file, &self.place(name), what);
+    }
+
+    /// The field, if it is there and not null.
+    pub(crate) fn get(&self, name: &str) -> Option<&'v Value> {
+        self.map.get(name).filter(|v| !v.is_null())
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The first of several names that is there, else the first.
+    pub(crate) fn either<'n>(&self, names: &[&'n str]) -> &'n str {
+        let there = names.iter().find(|name| self.has(name));
+        there.or(names.first()).copied().unwrap_or("")
+    }
+
+    fn read<T>(&self, name: &str, what: &str, as_t: fn(&'v Value) -> Option<T>) -> Option<T> {
+        let value = self.get(name)?;
+        let read = as_t(value);
+        if read.is_none() {
+            self.warn(name, &format!("not {what}, ignored"));
+        }
+        read
+    }
+
+    /// A text without which the record says nothing: it is skipped with a warning.
+    pub(crate) fn key(&self, name: &str) -> Option<&'v str> {
+        let text = self.get(name).and_then(Value::as_str);
+        let text = text.filter(|text| !text.is_empty());
+        if text.is_none() {
+            self.warn(name, "must be a text that is not empty, skipped");
+        }
+        text
+    }
+
+    /// The name that players see; `id` with a warning where there is none.
+    pub(crate) fn name(&self, id: &'v str) -> &'v str {
+        match self.get("name").and_then(Value::as_str) {
+            Some(text) if !text.is_empty() => text,
+            _ => {
+                self.warn(
+                    "name",
+                    "must be a text that is not empty, the id stands for it",
+                );
+                id
+            }
+        }
+    }
+
+    pub(crate) fn text_or(&self, name: &str, default: &'v str) -> &'v str {
+        self.read(name, "a text", Value::as_str).unwrap_or(default)
+    }
+
+    /// A text; empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> Arc<str> {
+        self.text_or(name, "").into()
+    }
+
+    /// The texts of a list, which may be missing.
+    pub(crate) fn texts(&self, name: &str) -> Vec<Arc<str>> {
+        let mut texts = Vec::new();
+        for (i, value) in self.values(name).iter().enumerate() {
+            match value.as_str() {
+                Some(text) => texts.push(text.into()),
+                None => self.warn(&format!("{name}[{i}]"), "not a text, skipped"),
+            }
+        }
+        texts
+    }
+
+    pub(crate) fn flag_or(&self, name: &str, default: bool) -> bool {
+        self.read(name, "true or false", Value::as_bool)
+            .unwrap_or(default)
+    }
+
+    /// A word of a list, in whatever case; kept with a warning when nobody knows it.
+    pub(crate) fn word<T: Word>(&self, name: &str) -> Option<T> {
+        let text = self.text_or(name, "");
+        (!text.is_empty()).then(|| {
+            T::known(text).unwrap_or_else(|| {
+                let what = format!("the rules know no {text:?}, kept as it is");
+                self.defect(Defect::Unknown, name, &what);
+                T::other(text)
+            })
+        })
+    }
+
+    /// A number rounded down to a whole one.
+    pub(crate) fn int_or(&self, name: &str, default: i64) -> i64 {
+        self.scaled_or(name, 1, default)
+    }
+
+    /// A number times `scale`, rounded down to a whole one.
+    pub(crate) fn scaled_or(&self, name: &str, scale: i32, default: i64) -> i64 {
+        let number = self.read(name, "a number", Value::as_f64);
+        number.map_or(default, |n| whole(n, scale))
+    }
+
+    /// A number times `scale`, rounded to the nearest whole one from 0 to 2^31 - 1.
+    pub(crate) fn parts_or(&self, name: &str, scale: u32, default: u32) -> u32 {
+        let Some(number) = self.read(name, "a number", Value::as_f64) else {
+            return default;
+        };
+        let number = (number * f64::from(scale)).round() as i64;
+        if number < 0 {
+            self.warn(name, "below 0, taken as 0");
+        }
+        number.clamp(0, i64::from(i32::MAX)) as u32
+    }
+
+    /// A number times `scale`, rounded to the nearest whole one, which may be below 0.
+    pub(crate) fn signed_or(&self, name: &str, scale: u32, default: i32) -> i32 {
+        let number = self.read(name, "a number", Value::as_f64);
+        number.map_or(default, |n| (n * f64::from(scale)).round() as i32)
+    }
+
+    /// A whole number from 0 to 2^31 - 1.
+    pub(crate) fn count_or(&self, name: &str, default: u32) -> u32 {
+        self.parts_or(name, 1, default)
+    }
+
+    /// XP, in tenths.
+    pub(crate) fn tenths(&self, name: &str) -> u32 {
+        self.parts_or(name, 10, 0)
+    }
+
+    /// A chance from 0 to 1, in millionths.
+    pub(crate) fn millionths_or(&self, name: &str, default: u32) -> u32 {
+        let chance = self.parts_or(name, 1_000_000, default);
+        if chance > 1_000_000 {
+            self.warn(name, "above 1, taken as 1");
+        }
+        chance.min(1_000_000)
+    }
+
+    /// A level from 1 to 99.
+    pub(crate) fn level_or(&self, name: &str, default: u32) -> u8 {
+        self.count_or(name, default).clamp(1, 99) as u8
+    }
+
+    /// Ticks, from the field `ticks` or, in milliseconds, from the field `ms`.
+    pub(crate) fn ticks_or(&self, ticks: &str, ms: &str, default: u32) -> u32 {
+        if self.has(ticks) || !self.has(ms) {
+            return self.count_or(ticks, default);
+        }
+        match self.read(ms, "a number", Value::as_f64) {
+            Some(number) => (number / TICK_MS).round().clamp(1.0, 1e9) as u32,
+            None => default,
+        }
+    }
+
+    /// A coordinate: a number from -10000 to 10000, rounded down.
+    pub(crate) fn coordinate(&self, name: &str) -> Option<i32> {
+        self.get(name).and_then(Value::as_f64).and_then(coordinate)
+    }
+
+    /// An object that may be missing.
+    pub(crate) fn object(&self, name: &str) -> Option<Fields<'v>> {
+        self.read(name, "an object", Value::as_object)
+            .map(|map| self.inner(name, map))
+    }
+
+    fn inner(&self, name: &str, map: &'v Map<String, Value>) -> Fields<'v> {
+        Fields {
+            at: self.place(name),
+            map,
+            ..*self
+        }
+    }
+
+    /// The values of a list, which may be missing.
+    pub(crate) fn values(&self, name: &str) -> &'v [Value] {
+        self.read(name, "a list", Value::as_array)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// The objects of a list, which may be missing.
+    pub(crate) fn objects(&self, name: &str) -> Vec<Fields<'v>> {
+        Fields::list(self.reader, self.file, &self.place(name), self.values(name))
+    }
+
+    /// The fields by name, without `$schema` and `_comment`.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&'v str, &'v Value)> {
+        let comment = |name: &str| name.starts_with('$') || name.starts_with('_');
+        let fields = self.map.iter().map(|(name, value)| (name.as_str(), value));
+        fields.filter(move |(name, _)| !comment(name))
+    }
+
+    /// The objects of a map, by key; what is none is skipped with a warning.
+    pub(crate) fn entries(&self) -> Vec<(&'v str, Fields<'v>)> {
+        let mut found = Vec::new();
+        for (key, value) in self.fields() {
+            match value.as_object() {
+                Some(map) => found.push((key, self.inner(key, map))),
+                None => self.warn(key, "not an object, skipped"),
+            }
+        }
+        found
+    }
+
+    /// The lists of a map, by key, each with its objects.
+    pub(crate) fn lists(&self) -> Vec<(&'v str, Vec<Fields<'v>>)> {
+        let names = self.fields().map(|(name, _)| name);
+        names.map(|name| (name, self.objects(name))).collect()
+    }
+
+    /// A map from skill to level, from 1 to 99; unknown skills are left out with a warning.
+    pub(crate) fn levels(&self) -> BTreeMap<Skill, u8> {
+        self.by_skill(|name| self.level_or(name, 1))
+    }
+
+    /// A map by skill; unknown skills are left out with a warning.
+    pub(crate) fn by_skill<T>(&self, read: impl Fn(&str) -> T) -> BTreeMap<Skill, T> {
+        let mut found = BTreeMap::new();
+        for (name, _) in self.fields() {
+            match Skill::named(name) {
+                Some(skill) => {
+                    found.insert(skill, read(name));
+                }
+                None => self.defect(Defect::Unknown, name, "there is no such skill, ignored"),
+            }
+        }
+        found
+    }
+
+    /// A skill by name; none with a warning for an unknown one.
+    pub(crate) fn skill(&self, name: &str) -> Option<Skill> {
+        let text = self.text_or(name, "");
+        let skill = Skill::named(text);
+        if skill.is_none() && !text.is_empty() {
+            let what = format!("there is no skill {text:?}, ignored");
+            self.defect(Defect::Unknown, name, &what);
+        }
+        skill
+    }
+
+    /// A text that names something else; `so` is what comes of it when there is no such thing.
+    pub(crate) fn refer(&self, name: &str, of: Of, so: &'static str) -> Arc<str> {
+        let id = self.text_or(name, "");
+        if !id.is_empty() {
+            self.refer_to(name, of, id, so);
+        }
+        id.into()
+    }
+
+    /// As [`Fields::refer`], for a list of texts.
+    pub(crate) fn refer_all(&self, name: &str, of: Of, so: &'static str) -> Vec<Arc<str>> {
+        let ids = self.texts(name);
+        for (i, id) in ids.iter().enumerate() {
+            self.refer_to(&format!("{name}[{i}]"), of, id, so);
+        }
+        ids
+    }
+
+    /// Notes that `name` refers to `id`.
+    pub(crate) fn refer_to(&self, name: &str, of: Of, id: &str, so: &'static str) {
+        self.reader.refer(Reference {
+            file: self.file.to_owned(),
+            at: self.place(name),
+            of,
+            id: id.to_owned(),
+            so,
+        });
+    }
+}
+
+/// `number` times `scale`, rounded down; the ends of the range for what does not fit.
+pub(crate) fn whole(number: f64, scale: i32) -> i64 {
+    (number * f64::from(scale)).floor() as i64
+}
+
+/// A coordinate from -10000 to 10000, rounded down.
+pub(crate) fn coordinate(number: f64) -> Option<i32> {
+    let number = number.floor();
+    (-10_000.0..=10_000.0)
+        .contains(&number)
+        .then_some(number as i32)
+}
