@@ -9,13 +9,14 @@ use serde_json::Value;
 use tests::cluster::process::workspace;
 
 /// What each crate may depend on, of ours. Tests may bring up their own stores.
-const MAY_KNOW: [(&str, &[&str]); 9] = [
+const MAY_KNOW: [(&str, &[&str]); 10] = [
     ("world", &[]),
     ("proto", &[]),
     ("chassis", &[]),
     ("test-servers", &[]),
-    ("gateway", &["proto", "chassis", "world"]),
-    ("zone-server", &["proto", "chassis", "world"]),
+    ("delivery", &["proto", "chassis", "world"]),
+    ("gateway", &["proto", "chassis", "world", "delivery"]),
+    ("zone-server", &["proto", "chassis", "world", "delivery"]),
     ("persistence-svc", &["proto", "chassis"]),
     (
         "tilestead",
@@ -23,6 +24,7 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
             "proto",
             "chassis",
             "world",
+            "delivery",
             "gateway",
             "zone-server",
             "persistence-svc",
@@ -34,6 +36,7 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
             "proto",
             "chassis",
             "world",
+            "delivery",
             "gateway",
             "zone-server",
             "persistence-svc",

@@ -32,6 +32,28 @@ impl Source {
     }
 }
 
+/// What a process is run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Environment {
+    /// To try things, on one machine.
+    Development,
+    /// To be tested: nothing is asked that no setting names.
+    Test,
+    /// For players.
+    Production,
+}
+
+impl Environment {
+    /// As `NODE_ENV` says it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Development => "development",
+            Self::Test => "test",
+            Self::Production => "production",
+        }
+    }
+}
+
 /// One line of the table of settings.
 #[derive(Debug)]
 struct Entry {
@@ -193,25 +215,30 @@ impl Reader {
         self.problems.push(sentence);
     }
 
-    /// Whether `NODE_ENV` is `production`; `development` (the default) and `test` are not.
-    pub fn production(&mut self) -> bool {
+    /// What `NODE_ENV` says; `development` where it says nothing.
+    pub fn environment(&mut self) -> Environment {
         const HELP: &str = "development, test or production";
         let given = self.env.get("NODE_ENV").unwrap_or_default().to_owned();
-        let (name, source) = match given.as_str() {
-            "" => ("development", Source::Default),
-            "development" => ("development", Source::Environment),
-            "test" => ("test", Source::Environment),
-            "production" => ("production", Source::Environment),
+        let (environment, source) = match given.as_str() {
+            "" => (Environment::Development, Source::Default),
+            "development" => (Environment::Development, Source::Environment),
+            "test" => (Environment::Test, Source::Environment),
+            "production" => (Environment::Production, Source::Environment),
             _ => {
                 let clause = "NODE_ENV must be development, test or production";
                 if !self.problems.iter().any(|p| p == clause) {
                     self.problem(clause.to_owned());
                 }
-                ("development", Source::Default)
+                (Environment::Development, Source::Default)
             }
         };
-        self.note("NODE_ENV", name.to_owned(), source, HELP);
-        name == "production"
+        self.note("NODE_ENV", environment.name().to_owned(), source, HELP);
+        environment
+    }
+
+    /// Whether `NODE_ENV` is `production`.
+    pub fn production(&mut self) -> bool {
+        self.environment() == Environment::Production
     }
 
     /// Fails when anything was wrong, with all of it in one sentence.

@@ -1,6 +1,7 @@
 //! The chassis of every Tilestead process: how it reads its settings, reports what it does, says
 //! whether it is ready, talks to its peers, and stops. It knows nothing of the game.
 
+pub mod clock;
 pub mod config;
 pub mod drain;
 pub mod health;

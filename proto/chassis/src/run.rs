@@ -1,7 +1,8 @@
 //! `main` of every service: settings, telemetry, work, drain.
 //!
 //! Always: a wrong setting ends the process with one sentence on stderr and exit code 64 before a
-//! port is bound; a clean end is exit code 0; anything else is 1.
+//! port is bound; content that cannot be used likewise with 65; a clean end is exit code 0;
+//! anything else is 1.
 
 use std::{io::Write, process::ExitCode, time::Duration};
 
@@ -15,6 +16,15 @@ use crate::{
 
 /// The exit code for settings that cannot be used (`EX_USAGE`).
 pub const EXIT_CONFIG: u8 = 64;
+/// The exit code for content that cannot be used (`EX_DATAERR`).
+pub const EXIT_DATA: u8 = 65;
+
+/// What the process was given to work on cannot be used, in one sentence. It ends with exit
+/// code 65.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnusableData(pub String);
+
 const RUNTIME_DRAIN: Duration = Duration::from_secs(2);
 
 /// What the command line asks for.
@@ -129,10 +139,13 @@ pub fn exit(name: &str, ended: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// 64 for what a person must set right: a [`ConfigError`], or a port that is taken or not ours;
-/// 1 for anything else.
+/// 65 for [`UnusableData`]; 64 for what a person must set right: a [`ConfigError`], or a port that
+/// is taken or not ours; 1 for anything else.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
+    if error.chain().any(|cause| cause.is::<UnusableData>()) {
+        return EXIT_DATA;
+    }
     let wrong = error.chain().any(|cause| {
         let io = cause
             .downcast_ref::<std::io::Error>()
@@ -236,6 +249,8 @@ mod tests {
         let taken = Err::<(), _>(taken).context("listen").unwrap_err();
         assert_eq!(exit_code(&taken), 64);
         assert_eq!(exit_code(&anyhow::anyhow!("it broke")), 1);
+        let data = anyhow::Error::new(UnusableData("npcs.json is missing".to_owned()));
+        assert_eq!(exit_code(&data.context("read the content")), 65);
     }
 
     #[test]

@@ -1,15 +1,17 @@
-//! Real PostgreSQL and Redis servers for tests.
+//! Real PostgreSQL and Redis servers for tests, and a content server that can be ill.
 //!
 //! Each is private to who started it: its own temporary folder, its own port, an unprivileged
 //! account where the test runs as root. It ends with its owner: when dropped, and also when the
 //! test process dies. A machine without the server's binary fails the test with a sentence;
 //! nothing is ever skipped.
 
+pub mod cdn;
 mod folder;
 mod postgres;
 mod process;
 mod redis;
 
+pub use cdn::Cdn;
 pub use postgres::Postgres;
 pub use process::spawn;
 pub use redis::Redis;

@@ -1,0 +1,196 @@
+//! Where content comes from, and what a fetch makes of the copies in the cache. Pure.
+
+use std::{collections::BTreeMap, fmt};
+
+use crate::Files;
+
+/// Where content came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// What is built into the process.
+    BuiltIn,
+    /// The world's folder.
+    Folder,
+    /// The content server.
+    Cdn,
+    /// Copies of what the content server had.
+    Cache,
+    /// The production's content server, asked by a developer.
+    ProductionCdn,
+    /// A zone that plays it.
+    Zone,
+}
+
+impl Source {
+    /// One word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Folder => "folder",
+            Self::Cdn => "cdn",
+            Self::Cache => "cache",
+            Self::ProductionCdn => "production-cdn",
+            Self::Zone => "zone",
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What came of asking for one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It is here, and has the shape that such a file has.
+    Fresh { text: String, etag: Option<String> },
+    /// The copy is still right.
+    Unchanged,
+    /// The server has no such file.
+    Absent,
+    /// It is here, but is not what such a file must be.
+    Broken(String),
+    /// It could not be had.
+    Failed(String),
+}
+
+/// What a fetch makes of the copies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Merged {
+    /// The manifests after it.
+    pub(crate) files: Files,
+    /// The tags of those that the server has, by path.
+    pub(crate) etags: BTreeMap<String, String>,
+    /// Those whose text has changed, or that are new.
+    pub(crate) changed: Vec<String>,
+    /// Those that the server has no more.
+    pub(crate) removed: Vec<String>,
+    /// A copy is older than what the server has, because that could not be had.
+    pub(crate) stale: bool,
+    /// What is wrong, a sentence for each file.
+    pub(crate) wrong: Vec<String>,
+}
+
+/// Lays what was fetched over the copies, which have these tags.
+pub(crate) fn merge(
+    copies: &Files,
+    tags: &BTreeMap<String, String>,
+    outcomes: BTreeMap<String, Outcome>,
+) -> Merged {
+    let mut merged = Merged::default();
+    for (path, outcome) in outcomes {
+        let copy = copies.get(&path);
+        let mut keep = copy.cloned();
+        let mut tag = tags.get(&path).cloned();
+        match outcome {
+            Outcome::Fresh { text, etag } => {
+                if copy != Some(&text) {
+                    merged.changed.push(path.clone());
+                }
+                (keep, tag) = (Some(text), etag);
+            }
+            Outcome::Unchanged => {}
+            Outcome::Absent => {
+                if keep.take().is_some() {
+                    merged.removed.push(path.clone());
+                }
+            }
+            Outcome::Broken(why) => {
+                let so = if copy.is_some() {
+                    "the copy is kept"
+                } else {
+                    "it is left out"
+                };
+                merged.wrong.push(format!("{why}; {so}"));
+            }
+            Outcome::Failed(why) => {
+                merged.stale |= copy.is_some();
+                merged.wrong.push(format!("{path}: {why}"));
+            }
+        }
+        if let Some(text) = keep {
+            if let Some(tag) = tag {
+                merged.etags.insert(path.clone(), tag);
+            }
+            merged.files.insert(path, text);
+        }
+    }
+    merged
+}
+
+/// Says which required files are missing; nothing when none is.
+pub(crate) fn lacks(files: &Files) -> Option<String> {
+    let missing = world::content::missing(|path| files.contains_key(path));
+    (!missing.is_empty()).then(|| missing.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(list: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let pair = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+        list.iter().map(pair).collect()
+    }
+
+    fn merged(outcomes: &[(&str, Outcome)]) -> Merged {
+        let copies = files(&[("a.json", "[1]"), ("b.json", "[2]")]);
+        let tags = files(&[("a.json", "\"a1\""), ("b.json", "\"b1\"")]);
+        let outcomes = outcomes
+            .iter()
+            .map(|(path, outcome)| ((*path).to_owned(), outcome.clone()));
+        merge(&copies, &tags, outcomes.collect())
+    }
+
+    fn fresh(text: &str) -> Outcome {
+        Outcome::Fresh {
+            text: text.to_owned(),
+            etag: Some("\"new\"".to_owned()),
+        }
+    }
+
+    #[test]
+    fn only_what_differs_is_changed() {
+        let merged = merged(&[
+            ("a.json", fresh("[1]")),
+            ("b.json", fresh("[3]")),
+            ("c.json", fresh("[4]")),
+        ]);
+        assert_eq!(merged.changed, ["b.json", "c.json"]);
+        let expected = files(&[("a.json", "[1]"), ("b.json", "[3]"), ("c.json", "[4]")]);
+        assert_eq!(merged.files, expected);
+        assert!(merged.etags.values().all(|tag| tag == "\"new\""));
+        assert!(!merged.stale && merged.wrong.is_empty());
+    }
+
+    #[test]
+    fn what_is_unchanged_keeps_its_tag_and_what_is_gone_goes() {
+        let merged = merged(&[
+            ("a.json", Outcome::Unchanged),
+            ("b.json", Outcome::Absent),
+            ("c.json", Outcome::Absent),
+        ]);
+        assert_eq!(merged.files, files(&[("a.json", "[1]")]));
+        assert_eq!(merged.etags, files(&[("a.json", "\"a1\"")]));
+        assert_eq!(merged.removed, ["b.json"]);
+        assert!(merged.changed.is_empty() && !merged.stale);
+    }
+
+    #[test]
+    fn a_broken_file_leaves_the_copy_and_a_failed_one_makes_it_stale() {
+        let broken = Outcome::Broken("not JSON".to_owned());
+        let one = merged(&[
+            ("a.json", broken.clone()),
+            ("b.json", Outcome::Unchanged),
+            ("c.json", broken),
+        ]);
+        assert_eq!(one.files, files(&[("a.json", "[1]"), ("b.json", "[2]")]));
+        assert_eq!((one.wrong.len(), one.stale), (2, false));
+        let failed = Outcome::Failed("no answer".to_owned());
+        assert!(merged(&[("a.json", failed.clone())]).stale);
+        let new = merged(&[("c.json", failed)]);
+        assert!(!new.stale && new.wrong == ["c.json: no answer"]);
+    }
+}

@@ -1,0 +1,127 @@
+//! What the tests have in common: a small land, and a world's folder that goes when they end.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use chassis::config::Environment;
+use delivery::{Config, Files, Times};
+use test_servers::Cdn;
+
+/// The manifests of a small land.
+pub const LAND: &[(&str, &str)] = &[
+    ("npcs.json", "[]"),
+    ("stores.json", "[]"),
+    ("items.json", "[]"),
+    ("biomes.json", r#"[{"id": "plain", "name": "Plain"}]"#),
+    ("music.json", "[]"),
+    ("gathering/mining.json", r#"{"rocks": []}"#),
+    (
+        "world-areas.json",
+        r#"{"starterTowns": {"town": {"id": "town", "name": "Town", "biomeType": "plain",
+            "bounds": {"minX": 0, "maxX": 64, "minZ": 0, "maxZ": 64}}}}"#,
+    ),
+];
+
+/// Those that cannot be missing.
+pub const REQUIRED: [&str; 5] = [
+    "npcs.json",
+    "stores.json",
+    "items.json",
+    "biomes.json",
+    "world-areas.json",
+];
+
+/// A content server with the small land.
+pub fn cdn() -> Cdn {
+    Cdn::start(LAND.iter().copied())
+}
+
+/// The text of the small land's manifest at `path`.
+pub fn text(path: &str) -> &'static str {
+    LAND.iter().find(|(p, _)| *p == path).unwrap().1
+}
+
+/// The small land as files.
+pub fn land() -> Files {
+    let owned = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+    LAND.iter().map(owned).collect()
+}
+
+/// A world's folder that goes when the test ends.
+pub struct World(PathBuf);
+
+impl World {
+    pub fn new() -> Self {
+        let name = format!("delivery-{}-{}", std::process::id(), unique());
+        Self(std::env::temp_dir().join(name))
+    }
+
+    /// With these manifests in it.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let world = Self::new();
+        for (path, text) in files {
+            world.write(path, text);
+        }
+        world
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn file(&self, path: &str) -> PathBuf {
+        self.0.join("assets/manifests").join(path)
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let file = self.file(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+
+    /// The text of a manifest; none when it is not there.
+    pub fn read(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.file(path)).ok()
+    }
+
+    /// The settings for this folder and content server.
+    pub fn config(&self, environment: Environment, cdn: Option<&str>) -> Config {
+        Config {
+            environment,
+            world: self.0.clone(),
+            cdn_url: cdn.map(str::to_owned),
+            production_cdn_url: None,
+            skip: false,
+            all_from_cdn: false,
+            follow: true,
+            times: Times {
+                attempt: Duration::from_millis(300),
+                whole: Duration::from_secs(10),
+            },
+        }
+    }
+
+    pub fn production(&self, cdn: &str) -> Config {
+        self.config(Environment::Production, Some(cdn))
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn unique() -> usize {
+    static NEXT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
+/// An address at which nobody is.
+pub fn nobody() -> String {
+    let bound = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", bound.local_addr().unwrap())
+}
