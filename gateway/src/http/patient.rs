@@ -1,0 +1,122 @@
+//! A connection whose client must read.
+//!
+//! Always: a write that makes no progress for a time ends the connection; reading has deadlines
+//! of its own (the head, the body, the WebSocket's heartbeat).
+
+use std::{
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Sleep, sleep},
+};
+
+/// A stream that waits only so long for its client to read.
+pub(crate) struct Patient<S> {
+    inner: S,
+    patience: Duration,
+    /// Runs while a write waits.
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    pub(crate) fn new(inner: S, patience: Duration) -> Self {
+        Self {
+            inner,
+            patience,
+            waiting: None,
+        }
+    }
+
+    /// What a write came to; one that waits too long has failed.
+    fn timed<T>(
+        &mut self,
+        written: Poll<io::Result<T>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.waiting = None;
+            return written;
+        }
+        let patience = self.patience;
+        let waiting = self
+            .waiting
+            .get_or_insert_with(|| Box::pin(sleep(patience)));
+        ready!(waiting.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write(cx, bytes);
+        self.timed(written, cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.inner).poll_write_vectored(cx, slices);
+        self.timed(written, cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.inner).poll_flush(cx);
+        self.timed(flushed, cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let ended = Pin::new(&mut self.inner).poll_shutdown(cx);
+        self.timed(ended, cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_nothing_is_let_go_and_who_reads_slowly_is_not() {
+        let patience = Duration::from_secs(10);
+        let (mut client, server) = duplex(8);
+        let mut server = Patient::new(server, patience);
+        let writing = tokio::spawn(async move {
+            let slowly = server.write_all(&[7; 24]).await;
+            (slowly, server.write_all(&[7; 24]).await.unwrap_err().kind())
+        });
+        let mut buffer = [0; 8];
+        for _ in 0..2 {
+            tokio::time::sleep(patience - Duration::from_secs(1)).await;
+            client.read_exact(&mut buffer).await.unwrap();
+        }
+        let (slowly, never) = writing.await.unwrap();
+        assert!(slowly.is_ok());
+        assert_eq!(never, io::ErrorKind::TimedOut);
+    }
+}

@@ -1,0 +1,186 @@
+//! `POST /api/voice/token`: a token for the voice server, as LiveKit's are.
+//!
+//! Always: the room is where the caller's character stands, which no client chooses; who is muted
+//! may listen and not speak; the token is good for two minutes, in which one joins.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Extension, Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use jsonwebtoken::{EncodingKey, Header, encode};
+use serde::Serialize;
+use world::Region;
+
+use super::problem::{Code, Problem};
+use crate::{
+    app::App,
+    auth::{caller::Caller, tokens::Scope},
+    clock,
+    config::Voice,
+    social::presence::Present,
+};
+
+/// Who may speak: who plays by hand.
+pub(super) const MAY_SPEAK: &[Scope] = &[Scope::Player];
+/// How long one may take to join.
+const LIFETIME: Duration = Duration::from_secs(120);
+
+/// What the voice server is told.
+#[derive(Debug, Serialize)]
+struct Claims<'a> {
+    /// The API key.
+    iss: &'a str,
+    /// The character.
+    sub: &'a str,
+    name: &'a str,
+    jti: String,
+    nbf: u64,
+    exp: u64,
+    video: Grants<'a>,
+}
+
+/// What the token is good for.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Grants<'a> {
+    room_join: bool,
+    room: &'a str,
+    can_publish: bool,
+    can_subscribe: bool,
+    can_publish_data: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    token: String,
+    /// The voice server's WebSocket.
+    url: String,
+    room: String,
+    /// Who one is in the room.
+    identity: String,
+    can_publish: bool,
+    expires_at: String,
+}
+
+/// A token for the surroundings of the caller's character.
+pub(super) async fn token(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Response, Problem> {
+    let Some(voice) = &app.config.voice else {
+        let why = "This server has no voice chat.";
+        return Err(Problem::of(Code::NotFound, why));
+    };
+    let (present, region) = surroundings(&app, &caller.account_id).ok_or_else(|| {
+        let why = "No character of yours is in the world at this gateway; enter it first.";
+        Problem::of(Code::NotInWorld, why)
+    })?;
+    let now_ms = clock::unix_ms();
+    let muted = app.gates.muted(&caller.account_id, now_ms).is_some();
+    let answer = issue(voice, &present, region, !muted, now_ms / 1000);
+    let answer = answer.map_err(|error| {
+        tracing::error!(%error, "a voice token cannot be signed");
+        Problem::of(Code::Internal, "The token cannot be signed.")
+    })?;
+    Ok(Json(answer).into_response())
+}
+
+/// Whom the account plays here, and in which region.
+fn surroundings(app: &App, account_id: &str) -> Option<(Present, Region)> {
+    let played = app.hub.played_by(account_id);
+    played.into_iter().find_map(|present| {
+        let (tile, _) = app.zones.position(&present.session_id)?;
+        Some((present, tile.region()))
+    })
+}
+
+fn issue(
+    voice: &Voice,
+    present: &Present,
+    region: Region,
+    can_publish: bool,
+    now_s: u64,
+) -> Result<Answer, jsonwebtoken::errors::Error> {
+    let room = format!("region:{}:{}", region.x, region.z);
+    let exp = now_s + LIFETIME.as_secs();
+    let claims = Claims {
+        iss: &voice.key,
+        sub: &present.character_id,
+        name: &present.name,
+        jti: uuid::Uuid::new_v4().to_string(),
+        nbf: now_s,
+        exp,
+        video: Grants {
+            room_join: true,
+            room: &room,
+            can_publish,
+            can_subscribe: true,
+            can_publish_data: false,
+        },
+    };
+    let key = EncodingKey::from_secret(voice.secret.expose().as_bytes());
+    let token = encode(&Header::default(), &claims, &key)?;
+    Ok(Answer {
+        token,
+        url: voice.url.clone(),
+        identity: present.character_id.clone(),
+        can_publish,
+        expires_at: clock::iso(exp * 1000),
+        room,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::config::Secret;
+    use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_token_names_who_where_and_what_and_is_good_for_two_minutes() {
+        let voice = Voice {
+            key: "the-key".to_owned(),
+            secret: Secret::new("the-secret-of-the-voice-server-00"),
+            url: "wss://voice.example".to_owned(),
+        };
+        let ann = Present {
+            session_id: "s".to_owned(),
+            account_id: "a".to_owned(),
+            character_id: "c-1".to_owned(),
+            name: "Ann".to_owned(),
+        };
+        for can_publish in [true, false] {
+            let now = clock::unix_ms() / 1000;
+            let region = Region { x: -1, z: 4 };
+            let answer = issue(&voice, &ann, region, can_publish, now).unwrap();
+            let mut check = Validation::new(Algorithm::HS256);
+            check.set_issuer(&["the-key"]);
+            check.validate_nbf = true;
+            let key = DecodingKey::from_secret(voice.secret.expose().as_bytes());
+            let read = decode::<Value>(&answer.token, &key, &check).unwrap();
+            assert_eq!(read.header.alg, Algorithm::HS256);
+            assert_eq!(
+                (&read.claims["sub"], &read.claims["name"]),
+                (&json!("c-1"), &json!("Ann"))
+            );
+            assert_eq!(read.claims["exp"], now + 120);
+            let grants = json!({
+                "roomJoin": true,
+                "room": "region:-1:4",
+                "canPublish": can_publish,
+                "canSubscribe": true,
+                "canPublishData": false,
+            });
+            assert_eq!(read.claims["video"], grants);
+            assert_eq!(answer.room, "region:-1:4");
+            let other = DecodingKey::from_secret(b"another secret");
+            assert!(decode::<Value>(&answer.token, &other, &check).is_err());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! When to leave somebody alone who does not answer. Pure.
+
+use std::time::{Duration, Instant};
+
+/// So many calls in a row without an answer are enough.
+const MISSES_MAX: u32 = 3;
+/// For how long nobody is asked then; afterwards one call tries.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Whether somebody is to be asked.
+#[derive(Debug, Default)]
+pub(crate) struct Breaker {
+    misses: u32,
+    open_until: Option<Instant>,
+}
+
+impl Breaker {
+    /// Whether to call now. After a pause only the first who asks may, until it is known how that
+    /// went.
+    pub(crate) fn allows(&mut self, now: Instant) -> bool {
+        match self.open_until {
+            None => true,
+            Some(until) if now < until => false,
+            Some(_) => {
+                self.open_until = Some(now + PAUSE);
+                true
+            }
+        }
+    }
+
+    /// A call was answered, or not.
+    pub(crate) fn told(&mut self, answered: bool, now: Instant) {
+        if answered {
+            *self = Self::default();
+            return;
+        }
+        self.misses = self.misses.saturating_add(1);
+        if self.misses >= MISSES_MAX {
+            self.open_until = Some(now + PAUSE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_misses_in_a_row_make_a_pause_and_one_call_ends_it() {
+        let (now, mut breaker) = (Instant::now(), Breaker::default());
+        for _ in 0..2 {
+            breaker.told(false, now);
+        }
+        breaker.told(true, now);
+        for _ in 0..2 {
+            breaker.told(false, now);
+            assert!(breaker.allows(now));
+        }
+        breaker.told(false, now);
+        assert!(!breaker.allows(now));
+        assert!(!breaker.allows(now + PAUSE / 2));
+        let later = now + PAUSE;
+        assert!(breaker.allows(later));
+        assert!(!breaker.allows(later), "one tries, not all");
+        breaker.told(false, later);
+        assert!(!breaker.allows(later + PAUSE / 2));
+        assert!(breaker.allows(later + PAUSE));
+        breaker.told(true, later + PAUSE);
+        assert!(breaker.allows(later + PAUSE));
+    }
+}

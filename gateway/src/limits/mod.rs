@@ -1,0 +1,86 @@
+//! How often one may ask: windows per account, where there is one, else per client address.
+//!
+//! Always: all gateways count together through Redis; while that does not answer within 20 ms
+//! each goes on alone, from what it has seen; without Redis the gateways of one process count
+//! together.
+//!
+//! In reading order: `window` (pure: what passes), `subject` (who is counted), `local` (in
+//! memory), `breaker` (pure: when to leave Redis alone), `shared` (in Redis).
+
+mod breaker;
+mod local;
+mod shared;
+pub(crate) mod subject;
+pub(crate) mod window;
+
+use std::sync::Arc;
+
+use self::{
+    local::Local,
+    shared::Shared,
+    subject::Subject,
+    window::{Refusal, Rule, Standing},
+};
+use crate::{clock, metrics::Metrics, social::bus::Bus};
+
+/// The limits of this gateway.
+pub(crate) struct Limits {
+    on: bool,
+    local: Arc<Local>,
+    shared: Option<Shared>,
+    metrics: Metrics,
+}
+
+impl Limits {
+    /// Over the same Redis as the bus, or in memory under the name of the bus.
+    pub(crate) fn new(on: bool, bus: &Bus, name: &str, metrics: Metrics) -> Self {
+        let (local, shared) = match bus {
+            Bus::Local(_) => (Local::shared(name), None),
+            Bus::Redis(redis) => (Arc::new(Local::new()), Some(Shared::new(redis.clone()))),
+        };
+        Self {
+            on,
+            local,
+            shared,
+            metrics,
+        }
+    }
+
+    /// Passes and counts, or not. `None`: limits are off.
+    pub(crate) async fn pass(
+        &self,
+        rule: Rule,
+        who: &Subject,
+    ) -> Result<Option<Standing>, Refusal> {
+        if !self.on {
+            return Ok(None);
+        }
+        let answer = self.ask(rule, who).await;
+        if let Err(refusal) = &answer {
+            self.metrics.limited(rule.name, refusal.blocked);
+        }
+        answer.map(Some)
+    }
+
+    async fn ask(&self, rule: Rule, who: &Subject) -> Result<Standing, Refusal> {
+        let now = clock::instant();
+        let Some(shared) = &self.shared else {
+            return self.local.pass(rule, who, now);
+        };
+        // Who is known to be blocked costs Redis nothing.
+        if let Some(wait) = self.local.blocked(rule, who, now) {
+            let blocked = true;
+            return Err(Refusal { wait, blocked });
+        }
+        match shared.pass(rule, who).await {
+            Some(decided) => {
+                self.local.note(rule, who, now, &decided);
+                decided
+            }
+            None => {
+                self.metrics.limited_alone(rule.name);
+                self.local.pass(rule, who, now)
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+use std::time::Instant;
+
+use proptest::{
+    prelude::*,
+    strategy::ValueTree,
+    test_runner::{Config, TestRunner},
+};
+use test_servers::Redis;
+use tokio::sync::mpsc;
+
+use super::*;
+use crate::limits::window::{Counter, REST};
+
+fn shared(redis: &Redis) -> Shared {
+    let (sender, _) = mpsc::channel(1);
+    Shared::new(RedisBus::connect(&redis.url(), sender).unwrap())
+}
+
+/// Random stories, each of its own somebody, told to both.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_script_decides_as_the_windows_do() {
+    let redis = Redis::start();
+    let shared = shared(&redis);
+    let mut runner = TestRunner::new(Config::default());
+    let stories = (1_usize..8, prop::collection::vec(0_u32..40, 1..60));
+    for story in 0..60 {
+        let (most, gaps) = stories.new_tree(&mut runner).unwrap().current();
+        let rule = Rule {
+            name: "test",
+            most,
+            length: Duration::from_millis(100),
+            refusals: 5,
+            block: Duration::from_millis(150),
+        };
+        let who = Subject::Account(format!("story {story}"));
+        let (start, mut counter) = (Instant::now(), Counter::new(rule));
+        let mut at = 0;
+        for (step, gap) in gaps.iter().enumerate() {
+            at += gap;
+            let now = Duration::from_millis(at.into());
+            let told = shared.ask(rule, &who, Some(1_700_000_000_000 + i64::from(at)));
+            let expected = counter.pass(start + now);
+            assert_eq!(told.await.unwrap(), expected, "{gaps:?}, step {step}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn redis_forgets_who_does_not_come_again() {
+    let redis = Redis::start();
+    let shared = shared(&redis);
+    let rule = Rule {
+        most: 1,
+        refusals: 2,
+        ..REST
+    };
+    let who = Subject::Account("a".to_owned());
+    for _ in 0..3 {
+        shared.ask(rule, &who, None).await.unwrap().ok();
+    }
+    let mut manager = shared.bus.manager();
+    let mut list = redis::cmd("KEYS");
+    let keys: Vec<String> = list.arg("limit:*").query_async(&mut manager).await.unwrap();
+    assert_eq!(keys.len(), 3, "{keys:?}");
+    for key in keys {
+        let mut ask = redis::cmd("PTTL");
+        let left: i64 = ask.arg(&key).query_async(&mut manager).await.unwrap();
+        assert!((1..=60_000).contains(&left), "{key}: {left}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redis_that_hangs_costs_three_deadlines_and_then_nothing() {
+    let redis = Redis::start();
+    let shared = shared(&redis);
+    let who = Subject::Account("a".to_owned());
+    let warm = shared.ask(REST, &who, None).await;
+    assert!(warm.unwrap().is_ok());
+    redis.signal("STOP");
+    let mut waited = 0;
+    for _ in 0..50 {
+        let began = Instant::now();
+        assert!(shared.pass(REST, &who).await.is_none());
+        waited += u32::from(began.elapsed() >= DEADLINE);
+    }
+    redis.signal("CONT");
+    // One more for each second that went by.
+    assert!((3..=6).contains(&waited), "{waited}");
+}

@@ -1,0 +1,48 @@
+//! Who is counted.
+
+use std::{fmt, net::IpAddr};
+
+/// Whom a limit counts for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    /// An account, by its id.
+    Account(String),
+    /// A client that has none, by its network.
+    Address(IpAddr),
+}
+
+impl Subject {
+    /// By a client's address. One person has a whole /64 of IPv6.
+    pub(crate) fn address(address: IpAddr) -> Self {
+        Self::Address(match address.to_canonical() {
+            v4 @ IpAddr::V4(_) => v4,
+            IpAddr::V6(a) => IpAddr::V6((a.to_bits() >> 64 << 64).into()),
+        })
+    }
+}
+
+/// As a key.
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Account(id) => write!(f, "account:{id}"),
+            Self::Address(address) => write!(f, "address:{address}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ipv6_network_counts_as_one_and_a_mapped_address_as_ipv4() {
+        let key = |text: &str| Subject::address(text.parse().unwrap()).to_string();
+        assert_eq!(key("10.0.0.1"), "address:10.0.0.1");
+        assert_eq!(key("::ffff:10.0.0.1"), key("10.0.0.1"));
+        assert_eq!(key("2001:db8::1"), key("2001:db8::ffff:0:0:2"));
+        assert_ne!(key("2001:db8::1"), key("2001:db8:0:1::1"));
+        let account = Subject::Account("10.0.0.1".to_owned()).to_string();
+        assert_ne!(account, key("10.0.0.1"));
+    }
+}
