@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use chassis::config::ConfigError;
 use chassis::telemetry::Telemetry;
+use futures::future::BoxFuture;
 
 use crate::config::Config;
 use crate::metrics::Metrics;
@@ -95,7 +96,16 @@ impl Command {
     /// # Errors
     /// A [`ConfigError`] where the command is not understood or there is no world; otherwise when
     /// the store does not do it, or a check found something.
-    pub async fn run(self, config: Config, telemetry: Telemetry) -> anyhow::Result<()> {
+    pub fn run(
+        self,
+        config: Config,
+        telemetry: Telemetry,
+    ) -> BoxFuture<'static, anyhow::Result<()>> {
+        // Boxed: compiled here, once, and not in the program again.
+        Box::pin(self.obey(config, telemetry))
+    }
+
+    async fn obey(self, config: Config, telemetry: Telemetry) -> anyhow::Result<()> {
         let operands: Vec<&str> = self.operands.iter().map(String::as_str).collect();
         let task = Task::read(self.word, &operands).ok_or_else(|| {
             ConfigError::new(format!("what is asked is not understood: {}", self.about))

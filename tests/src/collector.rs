@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Result, bail};
+use futures::future::BoxFuture;
 use opentelemetry_proto::tonic::{
     collector::{
         metrics::v1::{
@@ -58,26 +59,28 @@ impl Drop for Collector {
 
 impl Collector {
     /// Starts one on a free port.
-    pub async fn start() -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
-        let spans = Arc::new(Mutex::new(Vec::new()));
-        let keeper = Keeper(Arc::clone(&spans));
-        let server = tonic::transport::Server::builder()
-            .add_service(TraceServiceServer::new(keeper.clone()))
-            .add_service(MetricsServiceServer::new(keeper));
-        let task = tokio::spawn(async move {
-            if let Err(e) = server
-                .serve_with_incoming(TcpIncoming::from(listener))
-                .await
-            {
-                eprintln!("collector: {e}");
-            }
-        });
-        Ok(Self {
-            spans,
-            address,
-            task,
+    pub fn start() -> BoxFuture<'static, Result<Self>> {
+        Box::pin(async move {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            let address = listener.local_addr()?;
+            let spans = Arc::new(Mutex::new(Vec::new()));
+            let keeper = Keeper(Arc::clone(&spans));
+            let server = tonic::transport::Server::builder()
+                .add_service(TraceServiceServer::new(keeper.clone()))
+                .add_service(MetricsServiceServer::new(keeper));
+            let task = tokio::spawn(async move {
+                if let Err(e) = server
+                    .serve_with_incoming(TcpIncoming::from(listener))
+                    .await
+                {
+                    eprintln!("collector: {e}");
+                }
+            });
+            Ok(Self {
+                spans,
+                address,
+                task,
+            })
         })
     }
 

@@ -5,6 +5,7 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
+use futures::future::BoxFuture;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::{HeaderMap, Method, Request, StatusCode, header};
 use hyper_util::rt::TokioIo;
@@ -95,25 +96,27 @@ pub async fn get(authority: &str, path: &str) -> Result<Answer> {
 }
 
 /// Any request.
-pub async fn send(
-    authority: &str,
+pub fn send<'a>(
+    authority: &'a str,
     method: Method,
-    path: &str,
-    headers: &[(&str, &str)],
+    path: &'a str,
+    headers: &'a [(&'a str, &'a str)],
     body: Bytes,
-) -> Result<Answer> {
-    let mut request = Request::builder()
-        .method(method)
-        .uri(path)
-        .header(header::HOST, authority);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    let request = request.body(Full::new(body))?;
-    timeout(DEADLINE, exchange(authority, request))
-        .await
-        .with_context(|| format!("http://{authority}{path}: no answer in {DEADLINE:?}"))?
-        .with_context(|| format!("http://{authority}{path}"))
+) -> BoxFuture<'a, Result<Answer>> {
+    Box::pin(async move {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, authority);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Full::new(body))?;
+        timeout(DEADLINE, exchange(authority, request))
+            .await
+            .with_context(|| format!("http://{authority}{path}: no answer in {DEADLINE:?}"))?
+            .with_context(|| format!("http://{authority}{path}"))
+    })
 }
 
 async fn exchange(authority: &str, request: Request<Full<Bytes>>) -> Result<Answer> {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use crate::{
@@ -32,47 +33,51 @@ pub struct Atlas {
 impl Atlas {
     /// Reads it from the first gateway and the first persistence service, once every region has
     /// an owner and the plan's number of zones own some.
-    pub async fn of(cluster: &Cluster, plan: &Plan) -> Result<Self> {
-        let terrain = Terrain::fetch(&cluster.gateway(0)).await?;
-        let deadline = Instant::now() + Duration::from_secs(30);
-        let directory = loop {
-            let directory = Directory::fetch(&cluster.persistence(0)).await?;
-            let shares = directory.shares();
-            if shares.len() == plan.zones && directory.owner(terrain.spawn()).is_some() {
-                break directory;
-            }
-            ensure!(
-                Instant::now() < deadline,
-                "not all zones own regions: {shares:?}"
-            );
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        };
-        let mut gates = terrain.gates(REACH, RADIUS);
-        gates.retain(|gate| {
-            let (low, high) = (directory.owner(gate.low), directory.owner(gate.high));
-            low.is_some() && high.is_some() && low != high
-        });
-        ensure!(!gates.is_empty(), "no way over a border between zones");
-        Ok(Self {
-            terrain,
-            directory,
-            gates,
+    pub fn of<'a>(cluster: &'a Cluster, plan: &'a Plan) -> BoxFuture<'a, Result<Self>> {
+        Box::pin(async move {
+            let terrain = Terrain::fetch(&cluster.gateway(0)).await?;
+            let deadline = Instant::now() + Duration::from_secs(30);
+            let directory = loop {
+                let directory = Directory::fetch(&cluster.persistence(0)).await?;
+                let shares = directory.shares();
+                if shares.len() == plan.zones && directory.owner(terrain.spawn()).is_some() {
+                    break directory;
+                }
+                ensure!(
+                    Instant::now() < deadline,
+                    "not all zones own regions: {shares:?}"
+                );
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            };
+            let mut gates = terrain.gates(REACH, RADIUS);
+            gates.retain(|gate| {
+                let (low, high) = (directory.owner(gate.low), directory.owner(gate.high));
+                low.is_some() && high.is_some() && low != high
+            });
+            ensure!(!gates.is_empty(), "no way over a border between zones");
+            Ok(Self {
+                terrain,
+                directory,
+                gates,
+            })
         })
     }
 
     /// Runs to a tile over any distance.
-    pub async fn travel(&self, player: &Player, to: (i32, i32)) -> Result<()> {
-        let ways = self.terrain.ways_to(to);
-        loop {
-            let at = player.position()?;
-            if at == to {
-                return Ok(());
+    pub fn travel<'a>(&'a self, player: &'a Player, to: (i32, i32)) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let ways = self.terrain.ways_to(to);
+            loop {
+                let at = player.position()?;
+                if at == to {
+                    return Ok(());
+                }
+                let next = ways
+                    .toward(at, STRIDE)
+                    .with_context(|| format!("{at:?} to {to:?}"))?;
+                player.walk(next, true, Duration::from_secs(30)).await?;
             }
-            let next = ways
-                .toward(at, STRIDE)
-                .with_context(|| format!("{at:?} to {to:?}"))?;
-            player.walk(next, true, Duration::from_secs(30)).await?;
-        }
+        })
     }
 }
 

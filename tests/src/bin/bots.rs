@@ -180,6 +180,7 @@ async fn play(arguments: Arguments) -> Result<Summary> {
         scenario: arguments.scenario,
         acting: Acting {
             deeds: arguments.act,
+            doers: usize::MAX,
             leave_every: arguments.leave_every,
         },
         seed: arguments.seed,

@@ -16,6 +16,9 @@ use tests::{
     load::{Acting, Scenario, Summary},
 };
 
+/// More bots that keep whole maps cost one machine more than the cluster does.
+const DOERS_MAX: usize = 200;
+
 const EXPLAINED: &str = "\
 The services' binaries are those beside this one (or in TILESTEAD_BIN_DIR); PostgreSQL and Redis
 are private servers. Afterwards everything is judged: what each bot was told that it has against
@@ -31,7 +34,7 @@ struct Arguments {
     /// The same seed makes the same faults and the same walks
     #[arg(long, global = true, default_value_t = 1)]
     seed: u64,
-    /// How many bots
+    /// How many bots; the first 200 drop, pick up and keep whole maps, the others walk
     #[arg(long, global = true, default_value_t = 60)]
     players: usize,
     #[command(subcommand)]
@@ -101,6 +104,7 @@ fn cast(arguments: &Arguments, scenario: Scenario) -> Cast {
         scenario,
         acting: Acting {
             deeds: true,
+            doers: DOERS_MAX,
             leave_every: None,
         },
         seed: arguments.seed,

@@ -9,6 +9,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use fastwebsockets::OpCode;
+use futures::future::BoxFuture;
 use proto::client::{
     Format, RequestId,
     session::{Character, Welcome, WorldEntered},
@@ -82,39 +83,57 @@ impl Player {
     }
 
     /// Connects as `upgrade` says and waits for `session:hello`.
-    pub async fn connect_with(gateway: &str, format: Format, upgrade: &Upgrade) -> Result<Self> {
-        let address: Address = gateway.parse()?;
-        let shared = Arc::new(Shared::default());
-        let (writer, reading) = Self::open(&address, format, upgrade, &shared).await?;
-        let player = Self {
-            address,
-            format,
-            shared,
-            writer,
-            reading,
-        };
-        player
-            .until("session:hello", PATIENCE, |view| view.hello.clone())
-            .await?;
-        Ok(player)
+    pub fn connect_with<'a>(
+        gateway: &'a str,
+        format: Format,
+        upgrade: &'a Upgrade,
+    ) -> BoxFuture<'a, Result<Self>> {
+        Box::pin(async move {
+            let address: Address = gateway.parse()?;
+            let shared = Arc::new(Shared::default());
+            let (writer, reading) = Self::open(&address, format, upgrade, &shared).await?;
+            let player = Self {
+                address,
+                format,
+                shared,
+                writer,
+                reading,
+            };
+            player
+                .until("session:hello", PATIENCE, |view| view.hello.clone())
+                .await?;
+            Ok(player)
+        })
     }
 
     /// Connects, signs in anonymously, makes a character of this name and enters the world.
-    pub async fn arrive(gateway: &str, format: Format, name: &str) -> Result<Self> {
-        let player = Self::connect(gateway, format).await?;
-        player.sign_in(None).await?;
-        let character = player.create(name).await?;
-        player.enter(&character.id).await?;
-        Ok(player)
+    pub fn arrive<'a>(
+        gateway: &'a str,
+        format: Format,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Self>> {
+        Box::pin(async move {
+            let player = Self::connect(gateway, format).await?;
+            player.sign_in(None).await?;
+            let character = player.create(name).await?;
+            player.enter(&character.id).await?;
+            Ok(player)
+        })
     }
 
     /// Signs in, enters with the first character of a device key and returns.
-    pub async fn come_back(gateway: &str, format: Format, device_key: &str) -> Result<Self> {
-        let player = Self::connect(gateway, format).await?;
-        let welcome = player.sign_in(Some(device_key)).await?;
-        let first = welcome.characters.first().context("no character")?;
-        player.enter(&first.id).await?;
-        Ok(player)
+    pub fn come_back<'a>(
+        gateway: &'a str,
+        format: Format,
+        device_key: &'a str,
+    ) -> BoxFuture<'a, Result<Self>> {
+        Box::pin(async move {
+            let player = Self::connect(gateway, format).await?;
+            let welcome = player.sign_in(Some(device_key)).await?;
+            let first = welcome.characters.first().context("no character")?;
+            player.enter(&first.id).await?;
+            Ok(player)
+        })
     }
 
     async fn open(
@@ -134,12 +153,14 @@ impl Player {
     }
 
     /// `authenticate` without a token.
-    pub async fn sign_in(&self, device_key: Option<&str>) -> Result<Welcome> {
-        let data = match device_key {
-            Some(key) => json!({ "deviceKey": key }),
-            None => json!({}),
-        };
-        self.authenticate(data).await
+    pub fn sign_in<'a>(&'a self, device_key: Option<&'a str>) -> BoxFuture<'a, Result<Welcome>> {
+        Box::pin(async move {
+            let data = match device_key {
+                Some(key) => json!({ "deviceKey": key }),
+                None => json!({}),
+            };
+            self.authenticate(data).await
+        })
     }
 
     /// `authenticate` with any data.
@@ -151,41 +172,52 @@ impl Player {
     }
 
     /// `character:create`.
-    pub async fn create(&self, name: &str) -> Result<Character> {
-        match self
-            .ask("character:create", &json!({ "name": name }))
-            .await?
-        {
-            Told::CharacterCreated(created) => Ok(created.character),
-            other => bail!("character:create: {other:?}"),
-        }
+    pub fn create<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Character>> {
+        Box::pin(async move {
+            match self
+                .ask("character:create", &json!({ "name": name }))
+                .await?
+            {
+                Told::CharacterCreated(created) => Ok(created.character),
+                other => bail!("character:create: {other:?}"),
+            }
+        })
     }
 
     /// `world:enter`, until the own entity is on the own map.
-    pub async fn enter(&self, character_id: &str) -> Result<WorldEntered> {
-        let data = json!({ "characterId": character_id });
-        let entered = match self.ask("world:enter", &data).await? {
-            Told::WorldEntered(entered) => entered,
-            other => bail!("world:enter: {other:?}"),
-        };
-        self.until("the own entity", PATIENCE, |view| {
-            view.map.entity(&entered.entity_id).map(|_| ())
+    pub fn enter<'a>(&'a self, character_id: &'a str) -> BoxFuture<'a, Result<WorldEntered>> {
+        Box::pin(async move {
+            let data = json!({ "characterId": character_id });
+            let entered = match self.ask("world:enter", &data).await? {
+                Told::WorldEntered(entered) => entered,
+                other => bail!("world:enter: {other:?}"),
+            };
+            self.until("the own entity", PATIENCE, |view| {
+                view.map.entity(&entered.entity_id).map(|_| ())
+            })
+            .await?;
+            Ok(entered)
         })
-        .await?;
-        Ok(entered)
     }
 
     /// Walks or runs to a tile and waits until it stands there.
-    pub async fn walk(&self, to: (i32, i32), run: bool, patience: Duration) -> Result<()> {
-        let data = json!({ "target": { "x": to.0, "z": to.1 }, "run": run });
-        match self.ask("player:move", &data).await? {
-            Told::Ack(_) => {}
-            other => bail!("player:move to {to:?}: {other:?}"),
-        }
-        self.until(&format!("standing at {to:?}"), patience, |view| {
-            (view.position == Some(to)).then_some(())
+    pub fn walk<'a>(
+        &'a self,
+        to: (i32, i32),
+        run: bool,
+        patience: Duration,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let data = json!({ "target": { "x": to.0, "z": to.1 }, "run": run });
+            match self.ask("player:move", &data).await? {
+                Told::Ack(_) => {}
+                other => bail!("player:move to {to:?}: {other:?}"),
+            }
+            self.until(&format!("standing at {to:?}"), patience, |view| {
+                (view.position == Some(to)).then_some(())
+            })
+            .await
         })
-        .await
     }
 
     /// `player:chat`; the answer.
@@ -204,16 +236,18 @@ impl Player {
     }
 
     /// Asks for something of value and waits for the answer.
-    pub async fn act(&self, deed: Deed) -> Result<Told> {
-        let (event, data) = deed.request();
-        let (id, from) = {
-            let mut inner = self.shared.lock();
-            inner.next_id += 1;
-            let id = inner.next_id;
-            inner.view.possessions.asked(id, deed);
-            (id, inner.dropped + inner.log.len())
-        };
-        self.answer_to(event, id, from, &data).await
+    pub fn act<'a>(&'a self, deed: Deed) -> BoxFuture<'a, Result<Told>> {
+        Box::pin(async move {
+            let (event, data) = deed.request();
+            let (id, from) = {
+                let mut inner = self.shared.lock();
+                inner.next_id += 1;
+                let id = inner.next_id;
+                inner.view.possessions.asked(id, deed);
+                (id, inner.dropped + inner.log.len())
+            };
+            self.answer_to(event, id, from, &data).await
+        })
     }
 
     async fn answer_to<T: Serialize + ?Sized>(
@@ -384,24 +418,26 @@ impl Player {
     }
 
     /// Connects again at `gateway` and resumes the session; whether everything was sent anew.
-    pub async fn resume(&mut self, gateway: &str) -> Result<bool> {
-        self.reading.abort();
-        let (resume_token, last_seq) = self.look(|view| (view.resume_token.clone(), view.seq));
-        let resume_token = resume_token.context("never welcomed")?;
-        self.address = gateway.parse()?;
-        let upgrade = Upgrade {
-            format: Some(self.format),
-            ..Upgrade::default()
-        };
-        let (writer, reading) =
-            Self::open(&self.address, self.format, &upgrade, &self.shared).await?;
-        self.writer = writer;
-        self.reading = reading;
-        let data = json!({ "resumeToken": resume_token, "lastSeq": last_seq });
-        match self.ask("session:resume", &data).await? {
-            Told::Resumed(resumed) => Ok(resumed.resync),
-            other => bail!("session:resume: {other:?}"),
-        }
+    pub fn resume<'a>(&'a mut self, gateway: &'a str) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(async move {
+            self.reading.abort();
+            let (resume_token, last_seq) = self.look(|view| (view.resume_token.clone(), view.seq));
+            let resume_token = resume_token.context("never welcomed")?;
+            self.address = gateway.parse()?;
+            let upgrade = Upgrade {
+                format: Some(self.format),
+                ..Upgrade::default()
+            };
+            let (writer, reading) =
+                Self::open(&self.address, self.format, &upgrade, &self.shared).await?;
+            self.writer = writer;
+            self.reading = reading;
+            let data = json!({ "resumeToken": resume_token, "lastSeq": last_seq });
+            match self.ask("session:resume", &data).await? {
+                Told::Resumed(resumed) => Ok(resumed.resync),
+                other => bail!("session:resume: {other:?}"),
+            }
+        })
     }
 
     /// The gateway's host and port.

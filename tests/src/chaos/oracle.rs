@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
+use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep};
 
 use crate::{
@@ -19,18 +20,20 @@ const CHECK_WITHIN: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// It does not come to that in time.
-pub async fn whole(cluster: &Cluster) -> Result<Duration> {
-    let began = Instant::now();
-    let mut last = String::new();
-    while began.elapsed() < WHOLE_WITHIN {
-        match ownerless(cluster).await {
-            Ok(0) => return Ok(began.elapsed()),
-            Ok(count) => last = format!("{count} regions are nobody's"),
-            Err(e) => last = format!("{e:#}"),
+pub fn whole<'a>(cluster: &'a Cluster) -> BoxFuture<'a, Result<Duration>> {
+    Box::pin(async move {
+        let began = Instant::now();
+        let mut last = String::new();
+        while began.elapsed() < WHOLE_WITHIN {
+            match ownerless(cluster).await {
+                Ok(0) => return Ok(began.elapsed()),
+                Ok(count) => last = format!("{count} regions are nobody's"),
+                Err(e) => last = format!("{e:#}"),
+            }
+            sleep(Duration::from_millis(100)).await;
         }
-        sleep(Duration::from_millis(100)).await;
-    }
-    bail!("after {WHOLE_WITHIN:?}: {last}")
+        bail!("after {WHOLE_WITHIN:?}: {last}")
+    })
 }
 
 /// How many regions belong to no run that answers.

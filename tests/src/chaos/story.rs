@@ -6,6 +6,7 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
+use futures::future::BoxFuture;
 use proto::client::Format;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -63,41 +64,47 @@ impl Stage {
     ///
     /// # Errors
     /// Something does not start, or bots do not come in.
-    pub async fn set(mut plan: Plan, cast: Cast, timeline: Timeline) -> Result<Stage> {
-        plan.balance = true;
-        let cluster = Cluster::start(plan.clone()).await?;
-        let atlas = Atlas::of(&cluster, &plan).await?;
-        let gates = spread(atlas.gates.clone(), 50, 12);
-        let gateways = (0..plan.gateways).map(|number| cluster.gateway(number).parse());
-        let options = Options {
-            players: cast.players,
-            ramp: cast.ramp,
-            settle: Duration::ZERO,
-            duration: Duration::ZERO,
-            scenario: cast.scenario,
-            acting: cast.acting,
-            seed: cast.seed,
-            gateways: gateways.collect::<Result<_>>()?,
-            format: Format::Json,
-            maps: cast.players,
-            ground: Arc::new(Ground::new(atlas.terrain, gates)),
-            snapshots: None,
-            progress_every: Duration::from_secs(5),
-        };
-        let swarm = Swarm::start(options, &CancellationToken::new())?;
-        let stage = Stage {
-            cluster,
-            swarm,
-            timeline,
-            sockets_may_end: false,
-        };
-        stage
-            .all_in(cast.players, cast.ramp + ARRIVE_WITHIN)
-            .await?;
-        stage
-            .timeline
-            .note(format!("{} bots are in the world", cast.players));
-        Ok(stage)
+    pub fn set(
+        mut plan: Plan,
+        cast: Cast,
+        timeline: Timeline,
+    ) -> BoxFuture<'static, Result<Stage>> {
+        Box::pin(async move {
+            plan.balance = true;
+            let cluster = Cluster::start(plan.clone()).await?;
+            let atlas = Atlas::of(&cluster, &plan).await?;
+            let gates = spread(atlas.gates.clone(), 50, 12);
+            let gateways = (0..plan.gateways).map(|number| cluster.gateway(number).parse());
+            let options = Options {
+                players: cast.players,
+                ramp: cast.ramp,
+                settle: Duration::ZERO,
+                duration: Duration::ZERO,
+                scenario: cast.scenario,
+                acting: cast.acting,
+                seed: cast.seed,
+                gateways: gateways.collect::<Result<_>>()?,
+                format: Format::Json,
+                maps: cast.players.min(cast.acting.doers),
+                ground: Arc::new(Ground::new(atlas.terrain, gates)),
+                snapshots: None,
+                progress_every: Duration::from_secs(5),
+            };
+            let swarm = Swarm::start(options, &CancellationToken::new())?;
+            let stage = Stage {
+                cluster,
+                swarm,
+                timeline,
+                sockets_may_end: false,
+            };
+            stage
+                .all_in(cast.players, cast.ramp + ARRIVE_WITHIN)
+                .await?;
+            stage
+                .timeline
+                .note(format!("{} bots are in the world", cast.players));
+            Ok(stage)
+        })
     }
 
     async fn all_in(&self, players: usize, within: Duration) -> Result<()> {
@@ -117,18 +124,20 @@ impl Stage {
     ///
     /// # Errors
     /// It cannot be done, or the world does not recover.
-    pub async fn suffer(&mut self, step: Step) -> Result<()> {
-        sleep(step.after).await;
-        self.sockets_may_end |= step.fault.costs_sockets();
-        let lasts = step.lasts.as_secs_f64();
-        self.timeline
-            .note(format!("{} for {lasts:.1} s", step.fault));
-        let began = Instant::now();
-        self.swarm.mark();
-        step.fault.begin(&mut self.cluster).await?;
-        sleep(step.lasts.saturating_sub(began.elapsed())).await;
-        step.fault.end(&mut self.cluster).await?;
-        self.recover(step.fault).await
+    pub fn suffer<'a>(&'a mut self, step: Step) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            sleep(step.after).await;
+            self.sockets_may_end |= step.fault.costs_sockets();
+            let lasts = step.lasts.as_secs_f64();
+            self.timeline
+                .note(format!("{} for {lasts:.1} s", step.fault));
+            let began = Instant::now();
+            self.swarm.mark();
+            step.fault.begin(&mut self.cluster).await?;
+            sleep(step.lasts.saturating_sub(began.elapsed())).await;
+            step.fault.end(&mut self.cluster).await?;
+            self.recover(step.fault).await
+        })
     }
 
     /// Somebody's socket may be closed from now on.
@@ -170,27 +179,29 @@ impl Stage {
     ///
     /// # Errors
     /// Something does not hold.
-    pub async fn judge(mut self) -> Result<Summary> {
-        self.swarm.hush(true);
-        let busy = self.swarm.settled(SETTLE_WITHIN).await;
-        ensure!(
-            busy.is_empty(),
-            "{} bots do not come to rest, such as {:?}:\n{}",
-            busy.len(),
-            &busy[..busy.len().min(5)],
-            self.swarm.summary()
-        );
-        self.agrees().await?;
-        let said = oracle::conserved(&self.cluster).await?;
-        self.timeline.note(said.lines().next().unwrap_or_default());
-        let store = self.cluster.store().await?;
-        oracle::everybody_is_somewhere(&store).await?;
-        oracle::no_deadlock(&mut self.cluster)?;
-        let sockets_may_end = self.sockets_may_end;
-        let summary = self.swarm.finish().await?;
-        self.timeline.note("judged");
-        sound(&summary, sockets_may_end)?;
-        Ok(summary)
+    pub fn judge(mut self) -> BoxFuture<'static, Result<Summary>> {
+        Box::pin(async move {
+            self.swarm.hush(true);
+            let busy = self.swarm.settled(SETTLE_WITHIN).await;
+            ensure!(
+                busy.is_empty(),
+                "{} bots do not come to rest, such as {:?}:\n{}",
+                busy.len(),
+                &busy[..busy.len().min(5)],
+                self.swarm.summary()
+            );
+            self.agrees().await?;
+            let said = oracle::conserved(&self.cluster).await?;
+            self.timeline.note(said.lines().next().unwrap_or_default());
+            let store = self.cluster.store().await?;
+            oracle::everybody_is_somewhere(&store).await?;
+            oracle::no_deadlock(&mut self.cluster)?;
+            let sockets_may_end = self.sockets_may_end;
+            let summary = self.swarm.finish().await?;
+            self.timeline.note("judged");
+            sound(&summary, sockets_may_end)?;
+            Ok(summary)
+        })
     }
 
     /// What players were told they have is what the store holds.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use futures::future::BoxFuture;
 use tokio::{sync::OwnedMutexGuard, time::Instant};
 
 use super::process::{Process, binary, free_port, keep_logs};
@@ -50,13 +51,19 @@ impl Drop for DataFolder {
 
 impl Launcher {
     /// Starts one with further arguments and waits until it is ready.
-    pub async fn start(name: &'static str, data: &Path, arguments: &[&str]) -> Result<Self> {
-        let alone = super::alone().await;
-        let port = free_port()?;
-        let mut launcher = Self::launch(name, data, port, arguments)?;
-        launcher._alone = Some(alone);
-        launcher.ready().await?;
-        Ok(launcher)
+    pub fn start<'a>(
+        name: &'static str,
+        data: &'a Path,
+        arguments: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Self>> {
+        Box::pin(async move {
+            let alone = super::alone().await;
+            let port = free_port()?;
+            let mut launcher = Self::launch(name, data, port, arguments)?;
+            launcher._alone = Some(alone);
+            launcher.ready().await?;
+            Ok(launcher)
+        })
     }
 
     fn launch(name: &'static str, data: &Path, port: u16, arguments: &[&str]) -> Result<Self> {

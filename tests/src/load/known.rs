@@ -20,6 +20,8 @@ use crate::bot::{Deed, Forager, Message, Phase, Told, View};
 pub struct Acting {
     /// They drop, pick up and move coins, several times between two walks.
     pub deeds: bool,
+    /// Only the first so many bots do that; the others walk and talk.
+    pub doers: usize,
     /// Each logs out and in again about this often.
     pub leave_every: Option<Duration>,
 }
@@ -28,8 +30,17 @@ impl Acting {
     /// They only walk and talk.
     pub const NONE: Self = Self {
         deeds: false,
+        doers: usize::MAX,
         leave_every: None,
     };
+
+    /// What the bot of this number does.
+    pub fn of(self, index: usize) -> Self {
+        Self {
+            deeds: self.deeds && index < self.doers,
+            ..self
+        }
+    }
 }
 
 /// Between two deeds, in milliseconds.
@@ -436,6 +447,7 @@ mod tests {
 
     const ACTS: Acting = Acting {
         deeds: true,
+        doers: usize::MAX,
         leave_every: None,
     };
 

@@ -10,6 +10,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
+use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use proto::client::{Format, update::Entity};
 use tokio::{
@@ -291,13 +292,15 @@ impl Swarm {
     ///
     /// # Errors
     /// A task of bots has panicked.
-    pub async fn finish(mut self) -> Result<Summary> {
-        let summary = self.summary();
-        self.run.end.cancel();
-        for task in self.tasks.drain(..) {
-            task.await.context("a task of bots")?;
-        }
-        Ok(summary)
+    pub fn finish(mut self) -> BoxFuture<'static, Result<Summary>> {
+        Box::pin(async move {
+            let summary = self.summary();
+            self.run.end.cancel();
+            for task in self.tasks.drain(..) {
+                task.await.context("a task of bots")?;
+            }
+            Ok(summary)
+        })
     }
 }
 
@@ -315,13 +318,14 @@ fn bots(options: &Options, run: &Arc<Run>, start: Instant) -> Arc<Vec<Bot>> {
         let ground = Arc::clone(&options.ground);
         let plan = Plan::new(options.scenario, ground, options.seed, index, connect_at);
         let seed = options.seed ^ (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let whole = options.acting.deeds || options.format == Format::MessagePack;
+        let acting = options.acting.of(index);
+        let whole = acting.deeds || options.format == Format::MessagePack;
         Bot::new(
             format!("b{index}-{life}"),
             index,
             connect_at,
             index < options.maps || whole,
-            Known::new(plan, options.acting, seed, connect_at),
+            Known::new(plan, acting, seed, connect_at),
             Arc::clone(run),
         )
     });

@@ -19,6 +19,7 @@ fn cast(players: usize, seed: u64) -> Cast {
         scenario: Scenario::Border,
         acting: Acting {
             deeds: true,
+            doers: usize::MAX,
             leave_every: Some(Duration::from_secs(40)),
         },
         seed,
