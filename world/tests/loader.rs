@@ -142,14 +142,14 @@ fn unknown_fields_comments_and_kinds_of_numbers_are_nobodys_business() {
         "stats": {"level": 3.0, "health": 7, "_comment": "z"}, "combat": {"attackable": false},
         "movement": {"type": "WANDER", "speed": 1, "wanderRadius": 2.0}}]);
     let mut files = with("npcs.json", &npcs);
-    let at = json!({"x": 1.7, "y": null, "z": -0.5});
+    let at = json!({"x": 1.7, "y": null, "z": 2.5});
     let place = areas(&json!({"npcs": [{"id": "cat", "type": "BANK", "position": at}]}));
     files.insert("world-areas.json".to_owned(), place.to_string());
     let loaded = load(&files);
     assert_eq!(loaded.warnings, []);
-    let cat = &loaded.content.npcs_in(Region { x: 0, z: -1 })[0];
+    let cat = &loaded.content.npcs_in(Region { x: 0, z: 0 })[0];
     assert_eq!((cat.kind.level, cat.kind.health), (3, 7));
-    assert_eq!(cat.tile, Tile::new(1, -1), "rounded down");
+    assert_eq!(cat.tile, Tile::new(1, 2), "rounded down");
     assert_eq!(cat.service.as_ref(), "bank");
 }
 

@@ -6,6 +6,7 @@ mod content;
 mod ground_items;
 mod home_teleport;
 mod loader;
+mod loader_generations;
 mod movement;
 mod npc;
 mod pack;

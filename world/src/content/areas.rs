@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::fields::Fields;
+use crate::content::zones::{self, Fishing, FlatZone, SubZone};
 use crate::tile::{Bounds, Tile};
 
 /// The file.
@@ -37,6 +38,12 @@ pub struct Area {
     pub pvp: bool,
     /// It is one of the towns in which players begin.
     pub starter_town: bool,
+    /// Parts of it with rules of their own.
+    pub sub_zones: Vec<SubZone>,
+    /// Ground in it that is made flat.
+    pub flat_zones: Vec<FlatZone>,
+    /// The fishing spots that it wants on its shores.
+    pub fishing: Option<Fishing>,
 }
 
 /// All areas, each with the object it was read from, in the order of the file.
@@ -72,6 +79,9 @@ fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Option<Are
         safe_zone: fields.flag_or("safeZone", false),
         pvp: fields.flag_or("pvpEnabled", false),
         starter_town,
+        sub_zones: zones::sub_zones(fields),
+        flat_zones: zones::flat_zones(fields),
+        fishing: zones::fishing(fields),
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::content::fields::{Fields, whole};
-use crate::content::reader::{ContentError, Defect, Reader};
+use crate::content::reader::{ContentError, Defect, Of, Reader};
 use crate::map::Ground;
 use crate::map::plan::Biome;
 
@@ -34,6 +34,7 @@ pub(crate) fn load(reader: &Reader) -> Result<Biomes, ContentError> {
         if grounds.is_empty() {
             grounds = usual(fields.text_or("terrain", "plains"));
         }
+        fields.refer_all("mobs", Of::Npc, "none live there");
         let biome = Biome {
             grounds,
             scatter: weighed(&fields, "scatter"),

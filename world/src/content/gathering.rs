@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::content::bounds::ModelBounds;
 use crate::content::catalog::Catalog;
 use crate::content::fields::Fields;
+use crate::content::placement::Kinds;
 use crate::content::reader::{Of, Reader};
+use crate::content::stations::own_footprint;
 use crate::skill::Skill;
 
 const FILES: [&str; 4] = [
@@ -49,6 +52,8 @@ pub struct ResourceKind {
     pub model: Option<Arc<str>>,
     /// Its model's scale, in thousandths.
     pub scale_thousandths: u32,
+    /// Tiles that it covers, east and north.
+    pub footprint: (i32, i32),
 }
 
 /// What gathering takes.
@@ -79,22 +84,22 @@ pub struct Yield {
     pub catch: Option<(u32, u32)>,
 }
 
-pub(crate) fn load(reader: &Reader) -> Catalog<ResourceKind> {
+pub(crate) fn load(reader: &Reader, bounds: &ModelBounds) -> Catalog<ResourceKind> {
     let mut kinds = Catalog::default();
     for file in FILES {
         for fields in &reader.records(file) {
             if let Some(id) = fields.key("id") {
-                kinds.add(fields, id, kind(id, fields));
+                kinds.add(fields, id, kind(id, fields, bounds));
             }
         }
     }
     kinds
 }
 
-fn kind<'v>(id: &'v str, fields: &Fields<'v>) -> ResourceKind {
+fn kind<'v>(id: &'v str, fields: &Fields<'v>, bounds: &ModelBounds) -> ResourceKind {
     let level = fields.either(&["levelRequired", "requiredLevel"]);
     let sort = fields.text_or("type", fields.text_or("resourceType", "resource"));
-    let skill = fields.skill("harvestSkill");
+    let scale_thousandths = fields.parts_or("scale", 1_000, 1_000);
     ResourceKind {
         id: id.into(),
         name: fields.name(id).into(),
@@ -103,7 +108,7 @@ fn kind<'v>(id: &'v str, fields: &Fields<'v>) -> ResourceKind {
             .text_or("examine", fields.text_or("description", ""))
             .into(),
         level: u32::from(fields.level_or(level, 1)),
-        skill,
+        skill: fields.skill("harvestSkill"),
         tool: tool(fields),
         bait: Some(fields.refer("secondaryRequired", Of::Item, "nothing can be gathered"))
             .filter(|id| !id.is_empty()),
@@ -118,8 +123,72 @@ fn kind<'v>(id: &'v str, fields: &Fields<'v>) -> ResourceKind {
             .filter_map(given)
             .collect(),
         model: Some(fields.text("modelPath")).filter(|path| !path.is_empty()),
-        scale_thousandths: fields.parts_or("scale", 1_000, 1_000),
+        scale_thousandths,
+        footprint: footprint(fields, sort, bounds, scale_thousandths),
     }
+}
+
+/// The tiles that it covers: what the record says, else what was measured of its model. Of a tree
+/// only the trunk is in anybody's way, of a fishing spot nothing.
+fn footprint(fields: &Fields<'_>, sort: &str, bounds: &ModelBounds, scale: u32) -> (i32, i32) {
+    if let Some(own) = own_footprint(fields) {
+        return own;
+    }
+    match sort.to_lowercase().as_str() {
+        "tree" | "fishing_spot" => (1, 1),
+        _ => {
+            let model = fields.text_or("modelPath", "");
+            bounds.footprint("", model, scale).unwrap_or((1, 1))
+        }
+    }
+}
+
+/// In the oldest generation a place names the item that it gives. What stands there then: the
+/// kind that gives this item, else one made from what the place and the item say.
+pub(crate) fn named_by_item(
+    item: &str,
+    sort: &str,
+    place: &Fields<'_>,
+    known: &Kinds<'_>,
+) -> Option<ResourceKind> {
+    let gives = |kind: &&Arc<ResourceKind>| {
+        kind.kind.as_ref() == sort && kind.yields.iter().any(|y| y.item.as_ref() == item)
+    };
+    if let Some(kind) = known.resources.iter().find(gives) {
+        return Some(ResourceKind::clone(kind));
+    }
+    let item = known.items.get(item)?;
+    let skill = match sort {
+        "tree" => Some(Skill::Woodcutting),
+        "ore" | "mine" => Some(Skill::Mining),
+        "fishing_spot" => Some(Skill::Fishing),
+        _ => None,
+    };
+    let level = place.level_or("level", 1);
+    Some(ResourceKind {
+        id: Arc::clone(&item.id),
+        name: Arc::clone(&item.name),
+        kind: sort.into(),
+        examine: Arc::clone(&item.examine),
+        level: u32::from(level),
+        skill,
+        tool: skill.map_or(ToolNeed::Nothing, ToolNeed::Any),
+        bait: None,
+        cycle_ticks: CYCLE_TICKS,
+        deplete_millionths: 1_000_000,
+        respawn_ticks: place.ticks_or("respawnTicks", "respawnTime", RESPAWN_TICKS),
+        yields: vec![Yield {
+            item: Arc::clone(&item.id),
+            quantity: 1,
+            chance_millionths: 1_000_000,
+            xp_tenths: 0,
+            level,
+            catch: None,
+        }],
+        model: None,
+        scale_thousandths: 1_000,
+        footprint: (1, 1),
+    })
 }
 
 fn tool(fields: &Fields<'_>) -> ToolNeed {

@@ -3,23 +3,36 @@
 //! Always: the same text gives the same content and the same hash; what is required but missing
 //! is an error that names it; all else that is wrong is a warning.
 
+mod ammunition;
 mod areas;
 mod biomes;
 mod bounds;
 mod buildings;
 mod catalog;
+mod catalogs;
+mod duel_arenas;
 mod fields;
 mod files;
 mod gathering;
 mod items;
 mod land;
+mod music;
 mod npcs;
 mod placement;
+mod prayers;
+mod quests;
 mod reader;
+mod recipes;
+mod runes;
+mod spells;
 mod stations;
 mod stores;
 mod tiers;
+mod tools;
+mod unlocks;
+mod vegetation;
 mod words;
+mod zones;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,28 +40,46 @@ use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest, Sha256};
 
+pub use ammunition::Arrow;
 pub use areas::Area;
 pub use bounds::ModelBounds;
 pub use catalog::Catalog;
+pub use duel_arenas::{Arena, DuelArenas, Hall};
 pub use files::{MANIFESTS, Manifest, Need, manifest, missing, parse};
 pub use gathering::{ResourceKind, ToolNeed, Yield};
 pub use items::{
     AttackType, Bonuses, EquipSlot, ItemKind, ItemSort, Items, Lamp, Note, ToolUse, Weapon,
     WeaponType,
 };
-pub use npcs::{Movement, NpcKind};
+pub use music::Track;
+pub use npcs::{
+    Answer, Dialogue, Drop, Drops, Effect, Fight, Movement, Node, NpcKind, Overrides, ServiceKind,
+    Services, Stats,
+};
 pub use placement::{Fixture, NpcPlacement};
+pub use prayers::{Prayer, PrayerKind};
+pub use quests::{Difficulty, Quest, Reward, Stage, StageKind};
 pub use reader::{ContentError, Defect, Warning};
+pub use recipes::{
+    Consumed, Cooking, Crafting, Effort, Firemaking, Fletching, Part, Recipes, Runecrafting,
+    Smelting, Smithing, Tanning,
+};
+pub use runes::{Rune, Runes};
+pub use spells::{RuneCost, Spell};
 pub use stations::StationKind;
 pub use stores::{Good, Store};
 pub use tiers::{Tiers, Use};
+pub use tools::Tool;
+pub use unlocks::{Unlock, UnlockKind, Unlocks};
+pub use vegetation::Plant;
+pub use zones::{ArenaGrid, Fishing, FlatZone, SubZone};
 
 use crate::ids::EntityId;
-use crate::item::COINS;
 use crate::map::Terrain;
 use crate::tile::{Bounds, Region, Tile};
-use placement::{Catalogs, Placed};
-use reader::{Of, Reader};
+use catalogs::Catalogs;
+use placement::{Kinds, Placed};
+use reader::Reader;
 
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/manifests.rs"));
 
@@ -62,12 +93,7 @@ pub struct Content {
     npcs: BTreeMap<Region, Vec<NpcPlacement>>,
     fixtures: BTreeMap<EntityId, Fixture>,
     fixture_ids: BTreeMap<Region, Vec<EntityId>>,
-    items: Items,
-    stores: Catalog<Store>,
-    resources: Catalog<ResourceKind>,
-    stations: Catalog<StationKind>,
-    kinds: Catalog<NpcKind>,
-    tiers: Tiers,
+    catalogs: Catalogs,
 }
 
 /// Content, and what was found wrong with it.
@@ -79,11 +105,32 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
 }
 
+impl Loaded {
+    /// What production does not play, though development does: two items with the same id.
+    ///
+    /// # Errors
+    /// [`ContentError::Duplicate`] for the first of them.
+    pub fn strict(self) -> Result<Loaded, ContentError> {
+        let found = self
+            .warnings
+            .iter()
+            .find(|w| items::is_duplicate(&w.file, w.defect));
+        match found {
+            Some(warning) => Err(ContentError::Duplicate {
+                file: warning.file.clone(),
+                at: warning.at.clone(),
+                why: warning.what.clone(),
+            }),
+            None => Ok(self),
+        }
+    }
+}
+
 impl Content {
     /// Reads manifests: text by path below the folder of manifests, such as `items/food.json`.
     ///
     /// # Errors
-    /// A required manifest or field is missing or cannot be read.
+    /// A required manifest is missing or cannot be read.
     pub fn load(files: &BTreeMap<String, String>) -> Result<Loaded, ContentError> {
         let reader = Reader::new(files);
         let content = Content::read(&reader, hash(files))?;
@@ -94,23 +141,23 @@ impl Content {
     }
 
     fn read(reader: &Reader, hash: String) -> Result<Content, ContentError> {
-        let tiers = tiers::load(reader);
-        let items = items::load(reader, &tiers)?;
-        let stores = stores::load(reader)?;
-        let kinds = npcs::load(reader)?;
-        let resources = gathering::load(reader);
-        let stations = stations::load(reader, &bounds::load(reader));
-        let catalogs = Catalogs {
-            npcs: &kinds,
-            resources: &resources,
-            stations: &stations,
+        let mut catalogs = Catalogs::load(reader)?;
+        let kinds = Kinds {
+            items: &catalogs.items,
+            npcs: &catalogs.npcs,
+            resources: &catalogs.resources,
+            stations: &catalogs.stations,
         };
         let biomes = biomes::load(reader)?;
         let root = reader.required_object(areas::FILE)?;
         let read = areas::load(&root);
         let mut placed = Placed::default();
         for (area, fields) in &read {
-            placed.add(area, fields, &catalogs);
+            placed.add(area, fields, &kinds);
+        }
+        for kind in placed.implied.iter() {
+            let kind = ResourceKind::clone(kind);
+            catalogs.resources.put(&kind.id.clone(), kind);
         }
         let areas: Vec<Area> = read.into_iter().map(|(area, _)| area).collect();
         let (mut plan, spawn) = land::load(&root, &areas, biomes);
@@ -132,27 +179,11 @@ impl Content {
             npcs: BTreeMap::new(),
             fixtures: BTreeMap::new(),
             fixture_ids: BTreeMap::new(),
-            items,
-            stores,
-            resources,
-            stations,
-            kinds,
-            tiers,
+            catalogs,
         };
         content.place(placed);
-        reader.resolve(|of, id| content.has(of, id));
+        reader.resolve(|of, id| content.catalogs.has(of, id));
         Ok(content)
-    }
-
-    /// Whether what a manifest refers to is there.
-    fn has(&self, of: Of, id: &str) -> bool {
-        match of {
-            Of::Item => self.items.contains(id),
-            Of::Npc => self.kinds.contains(id),
-            Of::Store => self.stores.contains(id),
-            Of::Resource => self.resources.contains(id),
-            Of::Quest | Of::Prayer | Of::Spell => true,
-        }
     }
 
     /// Sorts what is placed by region; in a region by id.
@@ -250,46 +281,6 @@ impl Content {
     /// The resource or station with that id.
     pub fn fixture(&self, id: &EntityId) -> Option<&Fixture> {
         self.fixtures.get(id)
-    }
-
-    /// The item with that id.
-    pub fn item(&self, id: &str) -> Option<&Arc<ItemKind>> {
-        self.items.get(id)
-    }
-
-    /// Whether any number of `item` lies in one slot. What is not known does, so that it keeps.
-    pub fn stackable(&self, item: &str) -> bool {
-        item == COINS || self.items.get(item).is_none_or(|kind| kind.stackable)
-    }
-
-    /// All items, and the notes of those that have one.
-    pub fn items(&self) -> &Items {
-        &self.items
-    }
-
-    /// All shops.
-    pub fn stores(&self) -> &Catalog<Store> {
-        &self.stores
-    }
-
-    /// The kinds of NPCs.
-    pub fn npc_kinds(&self) -> &Catalog<NpcKind> {
-        &self.kinds
-    }
-
-    /// The kinds of trees, rocks and fishing spots.
-    pub fn resources(&self) -> &Catalog<ResourceKind> {
-        &self.resources
-    }
-
-    /// The kinds of furnaces, anvils, banks …, by type.
-    pub fn stations(&self) -> &Catalog<StationKind> {
-        &self.stations
-    }
-
-    /// The levels that go with tiers.
-    pub fn tiers(&self) -> &Tiers {
-        &self.tiers
     }
 }
 

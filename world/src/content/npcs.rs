@@ -1,6 +1,16 @@
-//! `npcs.json`: what kinds of people and beasts there are.
+//! `npcs.json`, and the older `mobs.json`: what kinds of people and beasts there are.
+
+mod combat;
+mod dialogue;
+mod drops;
+mod services;
 
 use std::sync::Arc;
+
+pub use combat::{Fight, Stats};
+pub use dialogue::{Answer, Dialogue, Effect, Node, Overrides};
+pub use drops::{Drop, Drops};
+pub use services::{ServiceKind, Services};
 
 use crate::content::areas::position;
 use crate::content::catalog::Catalog;
@@ -9,7 +19,11 @@ use crate::content::reader::{ContentError, Reader};
 use crate::tile::Tile;
 
 /// The file.
-pub(crate) const FILE: &str = "npcs.json";
+const FILE: &str = "npcs.json";
+/// Where beasts stand in the oldest generation.
+const MOBS: &str = "mobs.json";
+/// How far an NPC strays from home that does not say, in steps.
+const LEASH_TILES: i64 = 7;
 
 /// A kind of NPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +36,8 @@ pub struct NpcKind {
     pub description: Arc<str>,
     /// mob, neutral …
     pub category: Arc<str>,
+    /// monster, town …; empty for none.
+    pub faction: Arc<str>,
     /// Combat level.
     pub level: u32,
     /// Health when well.
@@ -34,6 +50,20 @@ pub struct NpcKind {
     pub tiles_per_tick: u32,
     /// How far it strays from home at most, in steps.
     pub leash_tiles: i32,
+    /// How good it is at what.
+    pub stats: Stats,
+    /// How it fights.
+    pub fight: Fight,
+    /// What it leaves behind.
+    pub drops: Drops,
+    /// What it does for people.
+    pub services: Services,
+    /// What it says; none for who says nothing.
+    pub dialogue: Option<Arc<Dialogue>>,
+    /// Its model; a path that begins with `asset://`.
+    pub model: Option<Arc<str>>,
+    /// Its model's scale, in thousandths.
+    pub scale_thousandths: u32,
 }
 
 /// How an NPC moves of its own accord.
@@ -53,43 +83,105 @@ pub enum Movement {
     },
 }
 
+impl NpcKind {
+    /// Somebody of whom nothing is known: level 1, standing about, in nobody's way.
+    pub(crate) fn plain(id: &str, name: &str) -> NpcKind {
+        NpcKind {
+            id: id.into(),
+            name: name.into(),
+            description: "".into(),
+            category: "neutral".into(),
+            faction: "".into(),
+            level: 1,
+            health: 10,
+            attackable: false,
+            movement: Movement::Stationary,
+            tiles_per_tick: 1,
+            leash_tiles: LEASH_TILES as i32,
+            stats: Stats::default(),
+            fight: Fight::default(),
+            drops: Drops::default(),
+            services: Services::default(),
+            dialogue: None,
+            model: None,
+            scale_thousandths: 1_000,
+        }
+    }
+}
+
 pub(crate) fn load(reader: &Reader) -> Result<Catalog<NpcKind>, ContentError> {
     let mut kinds = Catalog::default();
     for fields in &reader.required_records(FILE)? {
         if let Some(id) = fields.key("id") {
-            kinds.add(fields, id, kind(id, fields));
+            kinds.add(fields, id, kind(id, fields, "neutral"));
+        }
+    }
+    for fields in &reader.records(MOBS) {
+        if let Some(id) = fields.key("id") {
+            kinds.add(fields, id, kind(id, fields, "mob"));
         }
     }
     Ok(kinds)
 }
 
-fn kind<'v>(id: &'v str, fields: &Fields<'v>) -> NpcKind {
-    let stats = fields.object("stats");
-    let stat = |name: &str, default: i64| {
-        let value = stats.as_ref().map_or(default, |s| s.int_or(name, default));
-        value.clamp(1, 1_000_000) as u32
-    };
+fn kind<'v>(id: &'v str, fields: &Fields<'v>, category: &'static str) -> NpcKind {
     let combat = fields.object("combat");
-    let leash = combat.as_ref().map_or(7, |c| c.int_or("leashRange", 7));
+    // The oldest generation keeps both on the record itself and in `behavior`.
+    let behavior = fields.object("behavior");
+    let leash = combat.as_ref().filter(|c| c.has("leashRange"));
+    let leash = leash.or(behavior.as_ref()).map_or(LEASH_TILES, |f| {
+        f.int_or(f.either(&["leashRange", "chaseRange"]), LEASH_TILES)
+    });
     let movement = fields.object("movement");
-    // Units a second times 0.6 s, rounded to whole tiles, one at least.
-    let speed = movement
-        .as_ref()
-        .map_or(0, |m| m.scaled_or("speed", 600, 0));
+    let stats = fields.object("stats");
+    let stat = |name: &str, old: &str, default: u32| {
+        let own = stats.as_ref().filter(|stats| stats.has(name));
+        let count = own.map_or_else(
+            || fields.count_or(fields.either(&[old, name]), default),
+            |stats| stats.count_or(name, default),
+        );
+        count.clamp(1, 1_000_000)
+    };
+    let appearance = fields.object("appearance");
+    let model = appearance.as_ref().unwrap_or(fields).text("modelPath");
     NpcKind {
-        id: id.into(),
         name: fields.name(id).into(),
-        description: fields.text_or("description", "").into(),
-        category: fields.text_or("category", "neutral").to_lowercase().into(),
-        level: stat("level", 1),
-        health: stat("health", 10),
+        description: fields.text("description"),
+        category: fields.text_or("category", category).to_lowercase().into(),
+        faction: fields.text_or("faction", "").to_lowercase().into(),
+        level: stat("level", "level", 1),
+        health: stat("health", "maxHealth", 10),
         attackable: combat
             .as_ref()
-            .is_none_or(|c| c.flag_or("attackable", true)),
+            .map_or(category == "mob" || !old_person(fields), |c| {
+                c.flag_or("attackable", true)
+            }),
         movement: movement.as_ref().map_or(Movement::Stationary, moves),
-        tiles_per_tick: (speed.saturating_add(500) / 1_000).clamp(1, 8) as u32,
+        tiles_per_tick: steps(movement.as_ref(), fields),
         leash_tiles: leash.clamp(0, 64) as i32,
+        stats: combat::stats(stats.as_ref()),
+        fight: combat::fight(fields, combat.as_ref(), behavior.as_ref()),
+        drops: drops::read(fields),
+        services: services::read(fields),
+        dialogue: dialogue::read(fields).map(Arc::new),
+        model: Some(model).filter(|path| !path.is_empty()),
+        scale_thousandths: appearance.map_or(1_000, |a| a.parts_or("scale", 1_000, 1_000)),
+        ..NpcKind::plain(id, "")
     }
+}
+
+/// Whether the record is one of the people of the oldest generation.
+fn old_person(fields: &Fields<'_>) -> bool {
+    fields.has("npcType")
+}
+
+/// Units a second times 0.6 s, rounded to whole tiles, one at least.
+fn steps(movement: Option<&Fields<'_>>, fields: &Fields<'_>) -> u32 {
+    let speed = match movement {
+        Some(movement) => movement.scaled_or("speed", 600, 0),
+        None => fields.scaled_or("moveSpeed", 600, 0),
+    };
+    (speed.saturating_add(500) / 1_000).clamp(1, 8) as u32
 }
 
 fn moves(fields: &Fields<'_>) -> Movement {
@@ -116,4 +208,9 @@ pub(crate) fn patrol(fields: &Fields<'_>) -> Vec<Tile> {
         fields.warn("patrolPath", "a point is not {x, z}, skipped");
     }
     points
+}
+
+/// What somebody says who is placed with words of its own.
+pub(crate) fn own_words(fields: &Fields<'_>) -> Option<Arc<Dialogue>> {
+    dialogue::read(fields).map(Arc::new)
 }

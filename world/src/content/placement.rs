@@ -10,14 +10,15 @@ use crate::border::PAST_TILES_MAX;
 use crate::content::areas::{Area, position};
 use crate::content::catalog::Catalog;
 use crate::content::fields::Fields;
-use crate::content::gathering::ResourceKind;
-use crate::content::npcs::{self, Movement, NpcKind};
+use crate::content::gathering::{ResourceKind, named_by_item};
+use crate::content::items::Items;
+use crate::content::npcs::{self, Dialogue, Movement, NpcKind};
 use crate::content::reader::Of;
 use crate::content::stations::StationKind;
 use crate::ids::EntityId;
 use crate::look::Kind;
 use crate::rng;
-use crate::tile::{Region, Tile};
+use crate::tile::{Bounds, Region, Tile};
 
 /// How many NPCs one spawn may hold.
 const SPAWN_MAX: i64 = 64;
@@ -43,6 +44,12 @@ pub struct NpcPlacement {
     pub radius: i32,
     /// The points that it walks to in turn.
     pub patrol: Vec<Tile>,
+    /// What it says: words of its own, else its kind's.
+    pub dialogue: Option<Arc<Dialogue>>,
+    /// The shop that it keeps.
+    pub store: Option<Arc<str>>,
+    /// Ticks until it is back after it died, at least 1.
+    pub respawn_ticks: u32,
 }
 
 /// A resource or a station that content places.
@@ -64,8 +71,23 @@ pub struct Fixture {
     pub level: u32,
     /// Where it stands: the middle of what it covers.
     pub tile: Tile,
+    /// The tiles that it covers.
+    pub covers: Bounds,
     /// The tiles that nobody can stand on because of it.
     pub blocks: Vec<Tile>,
+    /// Ticks until it is back when it is empty; none where its kind says.
+    pub respawn_ticks: Option<u32>,
+    /// air, water … for an altar where runes are made; empty for all else.
+    pub rune_type: Arc<str>,
+}
+
+impl Fixture {
+    /// Steps from `tile` to the nearest tile that it covers; 1 for who stands next to it.
+    pub fn distance(&self, tile: Tile) -> i32 {
+        let past = |at: i32, min: i32, max: i32| (min - at).max(at - (max - 1)).max(0);
+        let east = past(tile.x, self.covers.min_x, self.covers.max_x);
+        east.max(past(tile.z, self.covers.min_z, self.covers.max_z))
+    }
 }
 
 /// Everything that is placed.
@@ -73,11 +95,14 @@ pub struct Fixture {
 pub(crate) struct Placed {
     pub(crate) npcs: Vec<NpcPlacement>,
     pub(crate) fixtures: Vec<Fixture>,
+    /// Kinds that nobody describes: things called by the item that they give.
+    pub(crate) implied: Catalog<ResourceKind>,
     ids: BTreeSet<EntityId>,
 }
 
 /// The catalogs that placements refer to.
-pub(crate) struct Catalogs<'a> {
+pub(crate) struct Kinds<'a> {
+    pub(crate) items: &'a Items,
     pub(crate) npcs: &'a Catalog<NpcKind>,
     pub(crate) resources: &'a Catalog<ResourceKind>,
     pub(crate) stations: &'a Catalog<StationKind>,
@@ -85,35 +110,41 @@ pub(crate) struct Catalogs<'a> {
 
 impl Placed {
     /// Adds all that `area` places.
-    pub(crate) fn add(&mut self, area: &Area, fields: &Fields<'_>, catalogs: &Catalogs<'_>) {
+    pub(crate) fn add(&mut self, area: &Area, fields: &Fields<'_>, kinds: &Kinds<'_>) {
+        let before = (self.npcs.len(), self.fixtures.len());
         for npc in fields.objects("npcs") {
-            self.npc(area, &npc, catalogs);
+            self.npc(area, &npc, kinds);
         }
         for spawn in fields.objects("mobSpawns") {
-            self.mobs(area, &spawn, catalogs);
+            self.mobs(area, &spawn, kinds);
         }
         for resource in fields.objects("resources") {
-            self.resource(&resource, catalogs);
+            self.resource(&resource, kinds);
         }
         for station in fields.objects("stations") {
-            self.station(area, &station, catalogs);
+            self.station(area, &station, kinds);
         }
+        self.outside(area, fields, before);
     }
 
-    fn npc(&mut self, area: &Area, fields: &Fields<'_>, catalogs: &Catalogs<'_>) -> Option<()> {
+    fn npc(&mut self, area: &Area, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
         let id = fields.key("id")?;
         let tile = place(fields)?;
         let given = fields.text_or("name", "");
-        let kind = match catalogs.npcs.get(id) {
+        let kind = match kinds.npcs.get(id) {
             Some(kind) => Arc::clone(kind),
             None => {
                 if given.is_empty() {
                     fields.refer("id", Of::Npc, "and it has no name of its own");
                 }
-                Arc::new(nobody(id, given, fields.text_or("description", "")))
+                let about = fields.text("description");
+                Arc::new(NpcKind {
+                    description: about,
+                    ..NpcKind::plain(id, if given.is_empty() { id } else { given })
+                })
             }
         };
-        fields.refer("storeId", Of::Store, "nothing is sold");
+        let store = fields.refer("storeId", Of::Store, "nothing is sold");
         let entity = self.id(fields, &format!("npc:{}:{id}", area.id), tile);
         let patrol = patrol(fields, &kind, tile);
         self.npcs.push(NpcPlacement {
@@ -124,23 +155,28 @@ impl Placed {
             } else {
                 given.into()
             },
-            kind,
             service: fields.text_or("type", "").to_lowercase().into(),
             tile,
             radius: 0,
             patrol,
+            dialogue: npcs::own_words(fields).or_else(|| kind.dialogue.clone()),
+            store: Some(store).filter(|store| !store.is_empty()),
+            respawn_ticks: kind.fight.respawn_ticks,
+            kind,
         });
         Some(())
     }
 
-    fn mobs(&mut self, area: &Area, fields: &Fields<'_>, catalogs: &Catalogs<'_>) -> Option<()> {
+    fn mobs(&mut self, area: &Area, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
         let id = fields.key("mobId")?;
         let tile = place(fields)?;
-        let Some(kind) = catalogs.npcs.get(id) else {
+        let Some(kind) = kinds.npcs.get(id) else {
             fields.refer("mobId", Of::Npc, "none appear");
             return None;
         };
         let radius = fields.int_or("spawnRadius", 0).clamp(0, 64) as i32;
+        let usual = kind.fight.respawn_ticks;
+        let respawn_ticks = fields.ticks_or("respawnTicks", "respawnTime", usual).max(1);
         for number in 0..fields.int_or("maxCount", 1).clamp(0, SPAWN_MAX) {
             let name = format!("npc:{}:{id}:{},{}:{number}", area.id, tile.x, tile.z);
             let entity = self.id(fields, &name, tile);
@@ -153,44 +189,79 @@ impl Placed {
                 tile,
                 radius,
                 patrol: patrol(fields, kind, tile),
+                dialogue: kind.dialogue.clone(),
+                store: None,
+                respawn_ticks,
             });
         }
         Some(())
     }
 
-    fn resource(&mut self, fields: &Fields<'_>, catalogs: &Catalogs<'_>) -> Option<()> {
+    fn resource(&mut self, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
         let of = fields.key("resourceId")?;
         let tile = place(fields)?;
         let sort = fields.text_or("type", "resource").to_lowercase();
-        let known = catalogs.resources.get(of);
-        fields.refer("resourceId", Of::Resource, "it only stands there");
+        let own = kinds.resources.get(of).cloned();
+        let known = own.or_else(|| {
+            let kind = Arc::new(named_by_item(of, &sort, fields, kinds)?);
+            self.implied.put(&kind.id, ResourceKind::clone(&kind));
+            Some(kind)
+        });
+        if known.is_none() {
+            fields.refer("resourceId", Of::Resource, "it only stands there");
+        }
         let swims = sort == "fishing_spot";
-        let id = self.id(fields, &format!("res:{of}:{},{}", tile.x, tile.z), tile);
-        self.fixtures.push(Fixture {
-            id,
+        let timed = fields.has("respawnTime") || fields.has("respawnTicks");
+        let covers = around(tile, known.as_ref().map_or((1, 1), |k| k.footprint));
+        let fixture = Fixture {
+            id: self.id(fields, &format!("res:{of}:{},{}", tile.x, tile.z), tile),
             kind: Kind::Resource,
-            name: known.map_or_else(|| of.into(), |k| Arc::clone(&k.name)),
+            name: of.into(),
             sort: sort.into(),
             of: of.into(),
-            examine: known.map_or_else(|| "".into(), |k| Arc::clone(&k.examine)),
-            level: known.map_or(1, |k| k.level),
+            examine: "".into(),
+            level: 1,
             tile,
-            blocks: if swims { Vec::new() } else { vec![tile] },
+            covers,
+            blocks: if swims {
+                Vec::new()
+            } else {
+                tiles(covers).collect()
+            },
+            respawn_ticks: timed.then(|| fields.ticks_or("respawnTicks", "respawnTime", 1)),
+            rune_type: "".into(),
+        };
+        self.fixtures.push(match known {
+            Some(kind) => Fixture {
+                name: Arc::clone(&kind.name),
+                of: Arc::clone(&kind.id),
+                examine: Arc::clone(&kind.examine),
+                level: kind.level,
+                ..fixture
+            },
+            None => fixture,
         });
         Some(())
     }
 
-    fn station(&mut self, area: &Area, fields: &Fields<'_>, catalogs: &Catalogs<'_>) -> Option<()> {
+    fn station(&mut self, area: &Area, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
         let sort = fields.key("type")?.to_lowercase();
         let tile = place(fields)?;
-        let known = catalogs.stations.get(&sort);
+        let known = kinds.stations.get(&sort);
         let usual = known.map_or(sort.as_str(), |k| &k.name);
         let (width, depth) = known.map_or((1, 1), |k| k.footprint);
-        let (low, name) = (
-            tile.moved(-(width / 2), -(depth / 2)),
-            fields.text_or("id", &sort),
+        // A quarter turn puts its width north.
+        let turns = fields.int_or("rotation", 0).rem_euclid(180);
+        let across = (45..135).contains(&turns);
+        let covers = around(
+            tile,
+            if across {
+                (depth, width)
+            } else {
+                (width, depth)
+            },
         );
-        let blocks = (0..depth).flat_map(|dz| (0..width).map(move |dx| low.moved(dx, dz)));
+        let name = fields.text_or("id", &sort);
         let id = self.id(fields, &format!("sta:{}:{name}", area.id), tile);
         self.fixtures.push(Fixture {
             id,
@@ -201,9 +272,28 @@ impl Placed {
             examine: known.map_or_else(|| "".into(), |k| Arc::clone(&k.examine)),
             level: 1,
             tile,
-            blocks: blocks.collect(),
+            covers,
+            blocks: tiles(covers).collect(),
+            respawn_ticks: None,
+            rune_type: fields.text_or("runeType", "").to_lowercase().into(),
         });
         Some(())
+    }
+
+    /// Warns of what `area` places outside itself: it is there, but under the rules of whatever
+    /// lies there.
+    fn outside(&self, area: &Area, fields: &Fields<'_>, before: (usize, usize)) {
+        let npcs = self.npcs[before.0..].iter().map(|npc| npc.tile);
+        let fixtures = self.fixtures[before.1..].iter().map(|fixture| fixture.tile);
+        let (mut all, mut out) = (0, 0);
+        for tile in npcs.chain(fixtures) {
+            all += 1;
+            out += u32::from(!area.bounds.contains(tile));
+        }
+        if out > 0 {
+            let what = format!("{out} of {all} placed things lie outside, and stay there");
+            fields.warn("bounds", &what);
+        }
     }
 
     /// `wanted` as an id, with the tile or a number behind it where it is taken or too long.
@@ -255,18 +345,18 @@ fn place(fields: &Fields<'_>) -> Option<Tile> {
     tile
 }
 
-/// Somebody who has no record of its own.
-fn nobody(id: &str, name: &str, description: &str) -> NpcKind {
-    NpcKind {
-        id: id.into(),
-        name: if name.is_empty() { id } else { name }.into(),
-        description: description.into(),
-        category: "neutral".into(),
-        level: 1,
-        health: 10,
-        attackable: false,
-        movement: Movement::Stationary,
-        tiles_per_tick: 1,
-        leash_tiles: 7,
+/// The tiles of a footprint whose middle is `tile`; of an even one the middle's upper half.
+fn around(tile: Tile, (width, depth): (i32, i32)) -> Bounds {
+    let low = tile.moved(-(width / 2), -(depth / 2));
+    Bounds {
+        min_x: low.x,
+        max_x: low.x + width,
+        min_z: low.z,
+        max_z: low.z + depth,
     }
+}
+
+fn tiles(covers: Bounds) -> impl Iterator<Item = Tile> {
+    let rows = covers.min_z..covers.max_z;
+    rows.flat_map(move |z| (covers.min_x..covers.max_x).map(move |x| Tile::new(x, z)))
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::content::bounds::ModelBounds;
 use crate::content::catalog::Catalog;
 use crate::content::fields::Fields;
-use crate::content::reader::Reader;
+use crate::content::reader::{Defect, Reader};
 
 /// The file.
 const FILE: &str = "stations.json";
@@ -51,7 +51,7 @@ fn station(kind: &str, fields: &Fields<'_>, bounds: &ModelBounds) -> StationKind
         kind: kind.into(),
         name: fields.text_or("name", fields.text_or("type", "")).into(),
         examine: fields.text("examine"),
-        footprint: own(fields).or(measured).unwrap_or((1, 1)),
+        footprint: own_footprint(fields).or(measured).unwrap_or((1, 1)),
         model: Some(model)
             .filter(|model| !model.is_empty())
             .map(Into::into),
@@ -59,10 +59,22 @@ fn station(kind: &str, fields: &Fields<'_>, bounds: &ModelBounds) -> StationKind
     }
 }
 
-/// The footprint of the record itself. It may also be a preset's name, which says nothing.
-fn own(fields: &Fields<'_>) -> Option<(i32, i32)> {
-    fields.get("footprint").filter(|f| f.is_object())?;
-    let footprint = fields.object("footprint")?;
-    let side = |name: &str| footprint.int_or(name, 1).clamp(1, i64::from(SIDE_MAX)) as i32;
-    Some((side("width"), side("depth")))
+/// The footprint that the record of a thing gives: {width, depth}, or a preset's name.
+pub(crate) fn own_footprint(fields: &Fields<'_>) -> Option<(i32, i32)> {
+    let value = fields.get("footprint")?;
+    let Some(preset) = value.as_str() else {
+        let footprint = fields.object("footprint")?;
+        let side = |name: &str| footprint.int_or(name, 1).clamp(1, i64::from(SIDE_MAX)) as i32;
+        return Some((side("width"), side("depth")));
+    };
+    match preset.to_lowercase().as_str() {
+        "standard" | "small" => Some((1, 1)),
+        "large" => Some((2, 2)),
+        "massive" | "huge" => Some((3, 3)),
+        _ => {
+            let what = format!("the rules know no footprint {preset:?}, what is measured counts");
+            fields.defect(Defect::Unknown, "footprint", &what);
+            None
+        }
+    }
 }

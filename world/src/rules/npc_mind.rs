@@ -187,16 +187,10 @@ mod tests {
 
     fn hen(terrain: &Terrain, dice: &mut Dice) -> Npc {
         let kind = NpcKind {
-            id: "hen".into(),
-            name: "Hen".into(),
-            description: "".into(),
-            category: "mob".into(),
-            level: 1,
-            health: 3,
-            attackable: true,
             movement: Movement::Wander { radius: 3 },
             tiles_per_tick: 2,
             leash_tiles: 5,
+            ..NpcKind::plain("hen", "Hen")
         };
         let placement = NpcPlacement {
             id: EntityId::from("npc:hen"),
@@ -207,6 +201,9 @@ mod tests {
             tile: Tile::new(20, 20),
             radius: 4,
             patrol: Vec::new(),
+            dialogue: None,
+            store: None,
+            respawn_ticks: 25,
         };
         let state = appear(&placement, terrain, &mut Crowd::default(), Tick(10), dice);
         let region = Region::from(placement.tile);

@@ -1,0 +1,110 @@
+//! `duel-arenas.json`: where duels are fought. Where an area has sub-zones for duels, those count
+//! and this file does not.
+
+use std::sync::Arc;
+
+use crate::content::areas::position;
+use crate::content::fields::Fields;
+use crate::content::reader::Reader;
+use crate::tile::Tile;
+
+/// The file.
+const FILE: &str = "duel-arenas.json";
+
+/// An arena.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arena {
+    /// Unique among arenas; a number in upstream's.
+    pub id: Arc<str>,
+    /// Its middle.
+    pub center: Tile,
+    /// Its width and depth, in tiles.
+    pub size: (u32, u32),
+    /// Where the two begin.
+    pub begins: Vec<Tile>,
+    /// Where one gives up.
+    pub trapdoors: Vec<Tile>,
+}
+
+/// A place beside the arenas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hall {
+    /// Its middle.
+    pub center: Tile,
+    /// Its width and depth, in tiles.
+    pub size: (u32, u32),
+    /// Where one comes to stand.
+    pub spawn: Tile,
+}
+
+/// Where duels are fought.
+#[derive(Debug, Default)]
+pub struct DuelArenas {
+    /// In the order of the manifest.
+    pub arenas: Vec<Arena>,
+    /// Where one challenges others.
+    pub lobby: Option<Hall>,
+    /// Where the beaten wake.
+    pub hospital: Option<Hall>,
+}
+
+pub(crate) fn load(reader: &Reader) -> DuelArenas {
+    let arenas = reader.records(FILE);
+    let whole = reader.optional(FILE).is_some_and(|value| value.is_object());
+    let root = whole.then(|| reader.object(FILE)).flatten();
+    let hall_of = |name: &str| root.as_ref().and_then(|root| hall(&root.object(name)?));
+    DuelArenas {
+        arenas: arenas.iter().filter_map(arena).collect(),
+        lobby: hall_of("lobby"),
+        hospital: hall_of("hospital"),
+    }
+}
+
+fn arena(fields: &Fields<'_>) -> Option<Arena> {
+    let number = fields.get("arenaId").and_then(|id| id.as_f64());
+    let id = match number {
+        Some(number) => format!("{number}"),
+        None => fields.key("arenaId")?.to_owned(),
+    };
+    let points = |name: &str| fields.objects(name).iter().filter_map(position).collect();
+    Some(Arena {
+        id: id.into(),
+        center: middle(fields)?,
+        size: size(fields),
+        begins: points("spawnPoints"),
+        trapdoors: points("trapdoorPositions"),
+    })
+}
+
+fn hall(fields: &Fields<'_>) -> Option<Hall> {
+    let center = middle(fields)?;
+    let spawn = fields.object("spawnPoint");
+    Some(Hall {
+        center,
+        size: size(fields),
+        spawn: spawn.as_ref().and_then(position).unwrap_or(center),
+    })
+}
+
+fn middle(fields: &Fields<'_>) -> Option<Tile> {
+    let center = fields.object("center").as_ref().and_then(position);
+    if center.is_none() {
+        fields.warn("center", "must be {x, z}, skipped");
+    }
+    center
+}
+
+/// A number for both sides, or {width, depth}.
+fn size(fields: &Fields<'_>) -> (u32, u32) {
+    let one = |value: u32| value.clamp(1, 256);
+    if fields.get("size").is_some_and(|size| size.is_object()) {
+        let size = fields.object("size");
+        let side = |names: &[&str]| {
+            size.as_ref()
+                .map_or(1, |size| one(size.count_or(size.either(names), 1)))
+        };
+        return (side(&["width"]), side(&["depth", "length"]));
+    }
+    let side = one(fields.count_or("size", 1));
+    (side, side)
+}

@@ -1,0 +1,216 @@
+//! What NPCs say.
+//!
+//! Always: an answer leads to a node that there is, or ends the talk.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::content::fields::Fields;
+use crate::content::reader::{Defect, Of};
+
+/// What somebody says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialogue {
+    /// The node with which a talk begins.
+    pub entry: Arc<str>,
+    /// All nodes, by id.
+    pub nodes: BTreeMap<Arc<str>, Node>,
+    /// By quest: the nodes with which a talk begins instead.
+    pub overrides: BTreeMap<Arc<str>, Overrides>,
+}
+
+/// The nodes with which a talk begins that is about a quest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Overrides {
+    /// While it is under way.
+    pub in_progress: Option<Arc<str>>,
+    /// When its stage is done.
+    pub ready_to_complete: Option<Arc<str>>,
+    /// When it is over.
+    pub completed: Option<Arc<str>>,
+}
+
+/// Something that is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What.
+    pub text: Arc<str>,
+    /// What comes of it when the talk ends here.
+    pub effect: Option<Effect>,
+    /// What one may answer; nothing where the talk ends.
+    pub answers: Vec<Answer>,
+}
+
+/// Something that one may answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// What.
+    pub text: Arc<str>,
+    /// The node to which it leads; none where it ends the talk.
+    pub next: Option<Arc<str>>,
+    /// What comes of it.
+    pub effect: Option<Effect>,
+    /// When it may be said, as the manifest says; empty for always.
+    pub condition: Arc<str>,
+}
+
+/// What comes of something that is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// The bank opens.
+    OpenBank,
+    /// The shop opens.
+    OpenStore,
+    /// The tanner's list opens.
+    OpenTanner,
+    /// One is healed.
+    Heal,
+    /// A quest is offered.
+    StartQuest(Arc<str>),
+    /// A quest ends.
+    CompleteQuest(Arc<str>),
+    /// Nothing that the rules know.
+    Other(Arc<str>),
+}
+
+/// What the NPC that `npc` describes says: a tree, a greeting, or the lines of the oldest
+/// generation.
+pub(super) fn read(npc: &Fields<'_>) -> Option<Dialogue> {
+    let lines = npc.texts("dialogueLines");
+    if !lines.is_empty() {
+        return Some(only(&lines.join("\n"), None));
+    }
+    let fields = npc.object("dialogue")?;
+    let greeting = fields.text_or("greeting", "");
+    if !greeting.is_empty() && !fields.has("nodes") {
+        let heals = fields.get("heal").is_some_and(|heal| heal != false);
+        return Some(only(greeting, heals.then_some(Effect::Heal)));
+    }
+    let nodes: BTreeMap<Arc<str>, (Node, Fields<'_>)> = fields
+        .objects("nodes")
+        .into_iter()
+        .filter_map(|f| Some((f.key("id")?.into(), (node(&f), f))))
+        .collect();
+    let dialogue = Dialogue {
+        entry: fields.text("entryNodeId"),
+        overrides: overrides(&fields),
+        nodes: nodes
+            .iter()
+            .map(|(id, (node, _))| (Arc::clone(id), node.clone()))
+            .collect(),
+    };
+    Some(closed(dialogue, &fields, &nodes))
+}
+
+/// A talk of one node.
+fn only(text: &str, effect: Option<Effect>) -> Dialogue {
+    let node = Node {
+        text: text.into(),
+        effect,
+        answers: Vec::new(),
+    };
+    Dialogue {
+        entry: "greeting".into(),
+        nodes: BTreeMap::from([("greeting".into(), node)]),
+        overrides: BTreeMap::new(),
+    }
+}
+
+fn node(fields: &Fields<'_>) -> Node {
+    Node {
+        text: fields.text("text"),
+        effect: effect(fields),
+        answers: fields.objects("responses").iter().map(answer).collect(),
+    }
+}
+
+fn answer(fields: &Fields<'_>) -> Answer {
+    let next = fields.text_or("nextNodeId", "");
+    Answer {
+        text: fields.text("text"),
+        next: Some(next)
+            .filter(|next| !next.is_empty() && !next.eq_ignore_ascii_case("end"))
+            .map(Into::into),
+        effect: effect(fields),
+        condition: fields.text("condition"),
+    }
+}
+
+/// An effect: a name and, after a colon, what it is about.
+fn effect(fields: &Fields<'_>) -> Option<Effect> {
+    let text = fields.text_or("effect", "");
+    let (name, about) = text.split_once(':').unwrap_or((text, ""));
+    let quest = || {
+        fields.refer_to("effect", Of::Quest, about, "nothing comes of it");
+        about.into()
+    };
+    Some(match name.to_ascii_lowercase().as_str() {
+        "" => return None,
+        "openbank" => Effect::OpenBank,
+        "openstore" | "openshop" => Effect::OpenStore,
+        "opentanner" => Effect::OpenTanner,
+        "heal" => Effect::Heal,
+        "startquest" => Effect::StartQuest(quest()),
+        "completequest" => Effect::CompleteQuest(quest()),
+        _ => {
+            let what = format!("the rules know no effect {text:?}, nothing comes of it");
+            fields.defect(Defect::Unknown, "effect", &what);
+            Effect::Other(text.into())
+        }
+    })
+}
+
+fn overrides(fields: &Fields<'_>) -> BTreeMap<Arc<str>, Overrides> {
+    let Some(map) = fields.object("questOverrides") else {
+        return BTreeMap::new();
+    };
+    let read = |(quest, given): (&str, Fields<'_>)| {
+        map.refer_to(quest, Of::Quest, quest, "it changes nothing that is said");
+        let to = |name: &str| Some(given.text(name)).filter(|id| !id.is_empty());
+        let overrides = Overrides {
+            in_progress: to("in_progress"),
+            ready_to_complete: to("ready_to_complete"),
+            completed: to("completed"),
+        };
+        (quest.into(), overrides)
+    };
+    map.entries().into_iter().map(read).collect()
+}
+
+/// The same, with nothing in it that leads to a node that there is not.
+fn closed(
+    mut dialogue: Dialogue,
+    fields: &Fields<'_>,
+    read: &BTreeMap<Arc<str>, (Node, Fields<'_>)>,
+) -> Dialogue {
+    let missing = |id: &Arc<str>| !read.contains_key(id);
+    if missing(&dialogue.entry) {
+        let what = format!("there is no node {:?}, nothing is said", dialogue.entry);
+        fields.defect(Defect::Dangling, "entryNodeId", &what);
+    }
+    for (id, node) in &mut dialogue.nodes {
+        for (i, answer) in node.answers.iter_mut().enumerate() {
+            if let Some(next) = answer.next.take_if(|next| missing(next)) {
+                let place = format!("responses[{i}].nextNodeId");
+                let what = format!("there is no node {next:?}, the talk ends");
+                if let Some((_, of)) = read.get(id) {
+                    of.defect(Defect::Dangling, &place, &what);
+                }
+            }
+        }
+    }
+    for (quest, given) in &mut dialogue.overrides {
+        for (name, to) in [
+            ("in_progress", &mut given.in_progress),
+            ("ready_to_complete", &mut given.ready_to_complete),
+            ("completed", &mut given.completed),
+        ] {
+            if let Some(id) = to.take_if(|id| missing(id)) {
+                let place = format!("questOverrides.{quest}.{name}");
+                let what = format!("there is no node {id:?}, nothing changes");
+                fields.defect(Defect::Dangling, &place, &what);
+            }
+        }
+    }
+    dialogue
+}

@@ -1,0 +1,195 @@
+//! `quests.json`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::content::areas::position;
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::items::Items;
+use crate::content::reader::{Of, Reader};
+use crate::content::words::words;
+use crate::skill::Skill;
+use crate::tile::Tile;
+
+/// The file.
+const FILE: &str = "quests.json";
+
+words! {
+    /// How hard a quest is.
+    Difficulty {
+        Novice = "novice",
+        Intermediate = "intermediate",
+        Experienced = "experienced",
+        Master = "master",
+        Grandmaster = "grandmaster",
+    }
+}
+
+words! {
+    /// What a stage of a quest asks for.
+    StageKind {
+        Dialogue = "dialogue",
+        Kill = "kill",
+        Gather = "gather",
+        Interact = "interact",
+        Travel = "travel",
+    }
+}
+
+/// A quest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quest {
+    /// Unique among quests.
+    pub id: Arc<str>,
+    /// As players see it.
+    pub name: Arc<str>,
+    /// What it is about.
+    pub description: Arc<str>,
+    /// How hard it is.
+    pub difficulty: Difficulty,
+    /// The points that it gives.
+    pub points: u32,
+    /// It can be done again.
+    pub replayable: bool,
+    /// What one must have done before.
+    pub after: Vec<Arc<str>>,
+    /// The levels that it takes.
+    pub levels: BTreeMap<Skill, u8>,
+    /// The items that one must have with one to begin.
+    pub needs: Vec<Arc<str>>,
+    /// Who gives it, and to whom one returns.
+    pub giver: Arc<str>,
+    /// What it asks for, in order.
+    pub stages: Vec<Stage>,
+    /// What one is given at its beginning.
+    pub given: Vec<Reward>,
+    /// What one is given at its end.
+    pub rewards: Vec<Reward>,
+    /// XP at its end, in tenths.
+    pub xp_tenths: BTreeMap<Skill, u32>,
+}
+
+/// A stage of a quest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stage {
+    /// Unique in the quest.
+    pub id: Arc<str>,
+    /// What it asks for.
+    pub kind: StageKind,
+    /// The same in words.
+    pub description: Arc<str>,
+    /// With whom to talk; empty for nobody.
+    pub npc: Arc<str>,
+    /// What to kill, gather or make; empty for nothing.
+    pub target: Arc<str>,
+    /// How many, at least 1.
+    pub count: u32,
+    /// Where to go, and how near.
+    pub place: Option<(Tile, u32)>,
+}
+
+/// So many of one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reward {
+    /// The item.
+    pub item: Arc<str>,
+    /// How many, at least 1.
+    pub quantity: u32,
+}
+
+/// The quests. `items` are those that there are: what a stage asks one to make may also be a
+/// fire, which is no item.
+pub(crate) fn load(reader: &Reader, items: &Items) -> Catalog<Quest> {
+    let mut quests = Catalog::default();
+    if reader.optional(FILE).is_some_and(|value| value.is_array()) {
+        for fields in &reader.records(FILE) {
+            if let Some(id) = fields.key("id") {
+                quests.add(fields, id, quest(id, fields, items));
+            }
+        }
+        return quests;
+    }
+    let Some(root) = reader.object(FILE) else {
+        return quests;
+    };
+    for (key, fields) in root.entries() {
+        let id = fields.text_or("id", key);
+        quests.add(&fields, id, quest(id, &fields, items));
+    }
+    quests
+}
+
+fn quest<'v>(id: &'v str, fields: &Fields<'v>, items: &Items) -> Quest {
+    let requirements = fields.object("requirements");
+    let rewards = fields.object("rewards");
+    let begin = fields.object("onStart");
+    let needs = requirements.as_ref();
+    let levels = needs.and_then(|r| r.object("skills"));
+    let xp = rewards.as_ref().and_then(|r| r.object("xp"));
+    let points = fields.count_or("questPoints", 0);
+    let points = rewards
+        .as_ref()
+        .map_or(points, |r| r.count_or("questPoints", points));
+    let stages = fields.objects("stages");
+    Quest {
+        id: id.into(),
+        name: fields.name(id).into(),
+        description: fields.text("description"),
+        difficulty: fields.word("difficulty").unwrap_or(Difficulty::Novice),
+        points,
+        replayable: fields.flag_or("replayable", false),
+        after: needs.map_or_else(Vec::new, |r| {
+            r.refer_all("quests", Of::Quest, "nobody can begin it")
+        }),
+        levels: levels.map_or_else(BTreeMap::new, |levels| levels.levels()),
+        needs: needs.map_or_else(Vec::new, |r| {
+            r.refer_all("items", Of::Item, "nobody can begin it")
+        }),
+        giver: fields.refer("startNpc", Of::Npc, "nobody can begin it"),
+        stages: stages.iter().filter_map(|f| stage(f, items)).collect(),
+        given: begin.map_or_else(Vec::new, |f| given(&f)),
+        rewards: rewards.map_or_else(Vec::new, |f| given(&f)),
+        xp_tenths: xp.map_or_else(BTreeMap::new, |xp| xp.by_skill(|name| xp.tenths(name))),
+    }
+}
+
+fn stage(fields: &Fields<'_>, items: &Items) -> Option<Stage> {
+    let id = fields.key("id")?;
+    let kind = fields.word("type").unwrap_or(StageKind::Dialogue);
+    let never = "it can never be done";
+    let target = match kind {
+        StageKind::Kill => fields.refer("target", Of::Npc, never),
+        StageKind::Gather => fields.refer("target", Of::Item, never),
+        StageKind::Interact => {
+            let target = fields.text_or("target", "");
+            let fire = target.eq_ignore_ascii_case("fire") || items.contains(target);
+            if !target.is_empty() && !fire {
+                fields.refer_to("target", Of::Item, target, never);
+            }
+            target.into()
+        }
+        _ => fields.text("target"),
+    };
+    let location = fields.object("location");
+    Some(Stage {
+        id: id.into(),
+        kind,
+        description: fields.text("description"),
+        npc: fields.refer("npcId", Of::Npc, never),
+        target,
+        count: fields.count_or("count", 1).max(1),
+        place: location.and_then(|l| Some((position(&l)?, l.count_or("radius", 5)))),
+    })
+}
+
+fn given(fields: &Fields<'_>) -> Vec<Reward> {
+    let read = |item: &Fields<'_>| {
+        item.key("itemId")?;
+        Some(Reward {
+            item: item.refer("itemId", Of::Item, "it is not given"),
+            quantity: item.count_or("quantity", 1).max(1),
+        })
+    };
+    fields.objects("items").iter().filter_map(read).collect()
+}

@@ -1,0 +1,56 @@
+//! `recipes/smithing.json`.
+
+use std::sync::Arc;
+
+use super::{Effort, effort, item};
+use crate::content::fields::Fields;
+use crate::content::reader::Of;
+
+/// Something that can be made at an anvil.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Smithing {
+    /// What.
+    pub output: Arc<str>,
+    /// How many at once.
+    pub quantity: u32,
+    /// The bar that it is made of.
+    pub bar: Arc<str>,
+    /// How many bars.
+    pub bars: u32,
+    /// sword, dagger, platebody … as the manifest says.
+    pub category: Arc<str>,
+    /// What it takes and gives.
+    pub effort: Effort,
+}
+
+pub(super) fn read(fields: &Fields<'_>) -> Option<(String, Smithing)> {
+    let output = item(fields, "output")?;
+    let bar = item(fields, "bar")?;
+    let recipe = smithing(fields, Arc::clone(&output), bar);
+    Some((output.to_string(), recipe))
+}
+
+/// The recipe that the record of what is made carries; its `barType` may be the metal's name.
+pub(super) fn embedded(output: &str, fields: &Fields<'_>) -> Smithing {
+    let metal = fields.text_or(fields.either(&["barType", "bar"]), "");
+    let bar = if metal.ends_with("_bar") || metal.is_empty() {
+        metal.to_owned()
+    } else {
+        format!("{metal}_bar")
+    };
+    if !bar.is_empty() {
+        fields.refer_to("barType", Of::Item, &bar, super::UNMADE);
+    }
+    smithing(fields, output.into(), bar.into())
+}
+
+fn smithing(fields: &Fields<'_>, output: Arc<str>, bar: Arc<str>) -> Smithing {
+    Smithing {
+        output,
+        quantity: fields.count_or("outputQuantity", 1).max(1),
+        bar,
+        bars: fields.count_or("barsRequired", 1).max(1),
+        category: fields.text("category"),
+        effort: effort(fields),
+    }
+}

@@ -1,0 +1,85 @@
+//! `combat-spells.json`.
+
+use std::sync::Arc;
+
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::reader::{Of, Reader};
+
+/// The file.
+const FILE: &str = "combat-spells.json";
+/// Ticks between casts, where nobody says.
+const SPEED_TICKS: u32 = 5;
+
+/// A spell for fights.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spell {
+    /// Unique among spells.
+    pub id: Arc<str>,
+    /// As players see it.
+    pub name: Arc<str>,
+    /// The book in which it stands: standard.
+    pub book: Arc<str>,
+    /// strike, bolt … as the manifest says.
+    pub group: Arc<str>,
+    /// The level that it takes.
+    pub level: u8,
+    /// The most damage, before what gear adds.
+    pub max_hit: u32,
+    /// XP for a cast, in tenths.
+    pub xp_tenths: u32,
+    /// air, water …; empty for none.
+    pub element: Arc<str>,
+    /// Ticks between casts, at least 1.
+    pub speed_ticks: u32,
+    /// What a cast uses up.
+    pub runes: Vec<RuneCost>,
+}
+
+/// So many of a rune.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuneCost {
+    /// The rune.
+    pub rune: Arc<str>,
+    /// How many, at least 1.
+    pub quantity: u32,
+}
+
+pub(crate) fn load(reader: &Reader) -> Catalog<Spell> {
+    let mut spells = Catalog::default();
+    let Some(root) = reader.object(FILE) else {
+        return spells;
+    };
+    for (book, groups) in root.entries() {
+        for (group, list) in groups.lists() {
+            for fields in &list {
+                if let Some(id) = fields.key("id") {
+                    spells.add(fields, id, spell(id, book, group, fields));
+                }
+            }
+        }
+    }
+    spells
+}
+
+fn spell<'v>(id: &'v str, book: &str, group: &str, fields: &Fields<'v>) -> Spell {
+    let cost = |rune: &Fields<'_>| {
+        rune.key("runeId")?;
+        Some(RuneCost {
+            rune: rune.refer("runeId", Of::Item, "it cannot be cast"),
+            quantity: rune.count_or("quantity", 1).max(1),
+        })
+    };
+    Spell {
+        id: id.into(),
+        name: fields.name(id).into(),
+        book: book.into(),
+        group: group.into(),
+        level: fields.level_or(fields.either(&["level", "levelRequired"]), 1),
+        max_hit: fields.count_or("baseMaxHit", 0).min(200),
+        xp_tenths: fields.tenths("baseXp"),
+        element: fields.text("element"),
+        speed_ticks: fields.count_or("attackSpeed", SPEED_TICKS).clamp(1, 100),
+        runes: fields.objects("runes").iter().filter_map(cost).collect(),
+    }
+}

@@ -1,0 +1,61 @@
+//! `tools.json`: what one gathers with, best first.
+
+use std::sync::Arc;
+
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::reader::{Of, Reader};
+use crate::skill::Skill;
+
+/// The file.
+const FILE: &str = "tools.json";
+
+/// A tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// The item; also such as there is not.
+    pub item: Arc<str>,
+    /// What it is for.
+    pub skill: Skill,
+    /// bronze, iron …; empty for none.
+    pub tier: Arc<str>,
+    /// The level in the skill that it takes.
+    pub level: u8,
+    /// As the manifest says, which generations mean differently: choose by `level` and
+    /// `roll_ticks`.
+    pub priority: u32,
+    /// Ticks between tries with it, if it says.
+    pub roll_ticks: Option<u32>,
+    /// The chance of a quicker try, in millionths.
+    pub bonus_chance_millionths: u32,
+    /// Ticks that a quicker try takes.
+    pub bonus_roll_ticks: u32,
+}
+
+pub(crate) fn load(reader: &Reader) -> Catalog<Tool> {
+    let mut tools = Catalog::default();
+    for fields in &reader.records(FILE) {
+        if let Some((id, tool)) = tool(fields) {
+            tools.add(fields, id, tool);
+        }
+    }
+    tools
+}
+
+fn tool<'v>(fields: &Fields<'v>) -> Option<(&'v str, Tool)> {
+    let id = fields.key("itemId")?;
+    let skill = fields.skill("skill")?;
+    let tool = Tool {
+        item: fields.refer("itemId", Of::Item, "nobody can have it"),
+        skill,
+        tier: fields.text_or("tier", "").to_lowercase().into(),
+        level: fields.level_or(fields.either(&["levelRequired", "requiredLevel"]), 1),
+        priority: fields.count_or("priority", 1),
+        roll_ticks: fields
+            .has("rollTicks")
+            .then(|| fields.count_or("rollTicks", 4).max(1)),
+        bonus_chance_millionths: fields.millionths_or("bonusTickChance", 0),
+        bonus_roll_ticks: fields.count_or("bonusRollTicks", 0),
+    };
+    Some((id, tool))
+}

@@ -1,0 +1,45 @@
+//! `vegetation.json`: what clients strew over the land; the rules only know that it is there.
+
+use std::sync::Arc;
+
+use crate::content::catalog::Catalog;
+use crate::content::fields::Fields;
+use crate::content::reader::Reader;
+
+/// The file.
+const FILE: &str = "vegetation.json";
+
+/// A plant, a stone or the like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plant {
+    /// Unique among plants.
+    pub id: Arc<str>,
+    /// tree, bush, grass …
+    pub category: Arc<str>,
+    /// Its model; a path.
+    pub model: Arc<str>,
+    /// Its model's scale, in thousandths.
+    pub scale_thousandths: u32,
+    /// How often it stands beside others.
+    pub weight: u32,
+}
+
+pub(crate) fn load(reader: &Reader) -> Catalog<Plant> {
+    let mut plants = Catalog::default();
+    for fields in &reader.records(FILE) {
+        if let Some(id) = fields.key("id") {
+            plants.add(fields, id, plant(id, fields));
+        }
+    }
+    plants
+}
+
+fn plant(id: &str, fields: &Fields<'_>) -> Plant {
+    Plant {
+        id: id.into(),
+        category: fields.text_or("category", "").to_lowercase().into(),
+        model: fields.text("model"),
+        scale_thousandths: fields.parts_or("baseScale", 1_000, 1_000),
+        weight: fields.count_or("weight", 1),
+    }
+}
