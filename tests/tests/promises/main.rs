@@ -2,11 +2,16 @@
 //! program, because each further one takes minutes to link.
 
 mod abuse;
+mod agents;
+mod browser;
 mod chaos;
 mod chat;
 mod configuration;
+mod content;
 mod crossing;
 mod hundreds;
 mod identity;
+mod interface;
 mod launcher;
+mod storm;
 mod tracing;
