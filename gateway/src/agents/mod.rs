@@ -1,0 +1,383 @@
+//! Agents: what the store keeps of them, what their zones know of them, and their runtime outside.
+//!
+//! Always: the store decides, and hears of a change first; a zone that cannot be told learns it from the
+//! store within seconds; every call has a deadline and a bounded number of tries.
+
+pub(crate) mod runtime;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use chassis::rpc;
+use proto::rpc::{
+    agents::v1::{
+        AddCredentialRequest, Agent, Credential, GetRequest, ListCredentialsRequest, ListRequest,
+        LookReply, LookRequest, OrderRequest, Orders, RegisterRequest, RemoveReply, RemoveRequest,
+        RevokeCredentialRequest, SayReply, SayRequest, TellRequest, agents_client::AgentsClient,
+        order_request::Order, zone_agents_client::ZoneAgentsClient,
+    },
+    common::v1 as common,
+    identity::v1::{RevokeRequest, identity_client::IdentityClient},
+};
+use tokio::time::{sleep, timeout};
+use tonic::{Code, Response, Status, transport::Channel};
+use world::Region;
+
+use self::runtime::Runtime;
+use crate::{directory::DirectoryView, limits::window::Window, zone_link::Zones};
+
+/// How long a zone is waited for, each time.
+const ZONE_DEADLINE: Duration = Duration::from_millis(500);
+/// How often the zone of a character is looked for; it may be between two of them, or on its way
+/// into the world.
+const ZONE_TRIES: u32 = 4;
+/// Before the next try.
+const ZONE_PAUSE: Duration = Duration::from_millis(200);
+/// Lines to agents: as chat.
+const LINES_MAX: usize = 5;
+const LINES_TIME: Duration = Duration::from_secs(5);
+/// Accounts whose lines are counted; beyond that those that count no more are forgotten.
+const SPEAKERS_MAX: usize = 10_000;
+
+struct Replica {
+    agents: AgentsClient<Channel>,
+    identity: IdentityClient<Channel>,
+}
+
+/// Asks about agents, and orders them.
+pub(crate) struct Agents {
+    replicas: Vec<Replica>,
+    current: AtomicUsize,
+    /// A channel to each run, by its id, with the address.
+    channels: Mutex<BTreeMap<u64, (String, ZoneAgentsClient<Channel>)>>,
+    lines: Mutex<HashMap<String, Window>>,
+    pub(crate) runtime: Runtime,
+}
+
+impl Agents {
+    /// Connects when first used.
+    pub(crate) fn new(addresses: &[String], runtime: Runtime) -> anyhow::Result<Self> {
+        let replica = |address: &String| {
+            let channel = rpc::channel(address)?;
+            Ok(Replica {
+                agents: AgentsClient::new(channel.clone()),
+                identity: IdentityClient::new(channel),
+            })
+        };
+        let replicas = addresses.iter().map(replica);
+        Ok(Self {
+            replicas: replicas
+                .collect::<anyhow::Result<_>>()
+                .context("PERSISTENCE_ADDRESSES")?,
+            current: AtomicUsize::new(0),
+            channels: Mutex::default(),
+            lines: Mutex::default(),
+            runtime,
+        })
+    }
+
+    /// Asks one replica after the other until one answers. All of these calls may be made twice.
+    async fn ask<T, F>(&self, call: impl Fn(&Replica) -> F) -> Result<T, Status>
+    where
+        F: Future<Output = Result<Response<T>, Status>>,
+    {
+        let mut last = Status::unavailable("no persistence service is configured");
+        let first = self.current.load(Ordering::Relaxed);
+        for step in 0..self.replicas.len() {
+            let index = (first + step) % self.replicas.len();
+            match rpc::bounded(call(&self.replicas[index])).await {
+                Err(status) if away(&status) => last = status,
+                answer => {
+                    self.current.store(index, Ordering::Relaxed);
+                    return answer;
+                }
+            }
+        }
+        Err(last)
+    }
+
+    /// Makes a character an agent.
+    pub(crate) async fn register(&self, ask: RegisterRequest) -> Result<Agent, Status> {
+        let call = |replica: &Replica| {
+            let (mut agents, ask) = (replica.agents.clone(), ask.clone());
+            async move { agents.register(ask).await }
+        };
+        self.ask(call).await
+    }
+
+    /// An agent.
+    pub(crate) async fn get(&self, agent_id: &str) -> Result<Agent, Status> {
+        let call = |replica: &Replica| {
+            let mut agents = replica.agents.clone();
+            let agent_id = agent_id.to_owned();
+            async move { agents.get(GetRequest { agent_id }).await }
+        };
+        self.ask(call).await
+    }
+
+    /// Those of an account.
+    pub(crate) async fn list(&self, account_id: &str) -> Result<Vec<Agent>, Status> {
+        let call = |replica: &Replica| {
+            let mut agents = replica.agents.clone();
+            let account_id = account_id.to_owned();
+            async move { agents.list(ListRequest { account_id }).await }
+        };
+        self.ask(call).await.map(|reply| reply.agents)
+    }
+
+    /// Ends an agent, and all its tokens before it.
+    pub(crate) async fn remove(&self, agent: &Agent) -> Result<RemoveReply, Status> {
+        let account_id = agent.account_id.as_str();
+        let good = self.credentials(account_id, &agent.agent_id).await?;
+        self.revoke_tokens(account_id, &good).await?;
+        let call = |replica: &Replica| {
+            let mut agents = replica.agents.clone();
+            let ask = RemoveRequest {
+                account_id: account_id.to_owned(),
+                agent_id: agent.agent_id.clone(),
+            };
+            async move { agents.remove(ask).await }
+        };
+        self.ask(call).await
+    }
+
+    /// Changes what an agent is to do.
+    pub(crate) async fn order(&self, agent: &Agent, order: Order) -> Result<Agent, Status> {
+        let call = |replica: &Replica| {
+            let mut agents = replica.agents.clone();
+            let ask = OrderRequest {
+                account_id: agent.account_id.clone(),
+                agent_id: agent.agent_id.clone(),
+                order: Some(order.clone()),
+            };
+            async move { agents.order(ask).await }
+        };
+        self.ask(call).await
+    }
+
+    /// Notes a token that was made for an agent.
+    pub(crate) async fn add_credential(
+        &self,
+        ask: AddCredentialRequest,
+    ) -> Result<Credential, Status> {
+        let call = |replica: &Replica| {
+            let (mut agents, ask) = (replica.agents.clone(), ask.clone());
+            async move { agents.add_credential(ask).await }
+        };
+        self.ask(call).await
+    }
+
+    /// Tokens that are good; `agent_id` empty: of all agents of the account.
+    pub(crate) async fn credentials(
+        &self,
+        account_id: &str,
+        agent_id: &str,
+    ) -> Result<Vec<Credential>, Status> {
+        let call = |replica: &Replica| {
+            let mut agents = replica.agents.clone();
+            let ask = ListCredentialsRequest {
+                account_id: account_id.to_owned(),
+                agent_id: agent_id.to_owned(),
+            };
+            async move { agents.list_credentials(ask).await }
+        };
+        self.ask(call).await.map(|reply| reply.credentials)
+    }
+
+    /// Ends a token: at every gateway, then in the list. Repeating it is harmless.
+    pub(crate) async fn revoke(&self, account_id: &str, token_id: &str) -> Result<(), Status> {
+        let good = self.credentials(account_id, "").await?;
+        let named = good.into_iter().filter(|one| one.token_id == token_id);
+        let named: Vec<Credential> = named.collect();
+        self.revoke_tokens(account_id, &named).await?;
+        let call = |replica: &Replica| {
+            let mut agents = replica.agents.clone();
+            let ask = RevokeCredentialRequest {
+                account_id: account_id.to_owned(),
+                token_id: token_id.to_owned(),
+            };
+            async move { agents.revoke_credential(ask).await }
+        };
+        self.ask(call).await.map(|_| ())
+    }
+
+    async fn revoke_tokens(&self, account_id: &str, named: &[Credential]) -> Result<(), Status> {
+        let Some(until_ms) = named.iter().map(|one| one.expires_at_ms).max() else {
+            return Ok(());
+        };
+        let ids: Vec<String> = named.iter().map(|one| one.token_id.clone()).collect();
+        let call = |replica: &Replica| {
+            let mut identity = replica.identity.clone();
+            let ask = RevokeRequest {
+                account_id: account_id.to_owned(),
+                ids: ids.clone(),
+                until_ms,
+            };
+            async move { identity.revoke(ask).await }
+        };
+        self.ask(call).await.map(|_| ())
+    }
+
+    /// Tells its zone what an agent is to do by now; false: no zone heard it, and the one that has it
+    /// learns it from the store.
+    pub(crate) async fn tell(&self, zones: &Zones, orders: &Orders, at: common::Region) -> bool {
+        let view = zones.directory();
+        let told = self.at_owner(&view, at, |mut zone, to_run_id| {
+            let ask = TellRequest {
+                to_run_id,
+                orders: Some(orders.clone()),
+            };
+            async move { zone.tell(ask).await.map(|reply| reply.into_inner().here) }
+        });
+        told.await.unwrap_or(false)
+    }
+
+    /// The same, looking for it again where it has gone meanwhile, or is on its way to.
+    pub(crate) async fn insist(&self, zones: &Zones, agent: &Agent) -> bool {
+        let Some(orders) = &agent.orders else {
+            return false;
+        };
+        let mut region = agent.region.unwrap_or_default();
+        for step in 0..ZONE_TRIES {
+            if step > 0 {
+                sleep(ZONE_PAUSE).await;
+                let now = self.get(&agent.agent_id).await.ok();
+                region = now.and_then(|now| now.region).unwrap_or(region);
+            }
+            if self.tell(zones, orders, region).await {
+                return true;
+            }
+        }
+        tracing::debug!("no zone has heard of new orders; they come from the store");
+        false
+    }
+
+    /// What an owner says; `None`: no zone has the agent.
+    pub(crate) async fn say(
+        &self,
+        zones: &Zones,
+        agent: &Agent,
+        line: SayRequest,
+    ) -> Option<SayReply> {
+        self.found(zones, agent, |mut zone, to_run_id| {
+            let ask = SayRequest {
+                to_run_id,
+                ..line.clone()
+            };
+            async move {
+                let reply = zone.say(ask).await?.into_inner();
+                Ok(reply.here.then_some(reply))
+            }
+        })
+        .await
+    }
+
+    /// What an agent sees and does; `None`: no zone has it.
+    pub(crate) async fn look(&self, zones: &Zones, agent: &Agent) -> Option<LookReply> {
+        self.found(zones, agent, |mut zone, to_run_id| {
+            let ask = LookRequest {
+                to_run_id,
+                character_id: agent.character_id.clone(),
+            };
+            async move {
+                let reply = zone.look(ask).await?.into_inner();
+                Ok(reply.here.then_some(reply))
+            }
+        })
+        .await
+    }
+
+    /// Asks the owner of the agent's region, and again where it has gone meanwhile.
+    async fn found<T, F>(
+        &self,
+        zones: &Zones,
+        agent: &Agent,
+        call: impl Fn(ZoneAgentsClient<Channel>, u64) -> F,
+    ) -> Option<T>
+    where
+        F: Future<Output = Result<Option<T>, Status>>,
+    {
+        let (mut region, mut online) = (agent.region.unwrap_or_default(), agent.online);
+        for step in 0..2 {
+            if step > 0 {
+                sleep(ZONE_PAUSE).await;
+                let now = self.get(&agent.agent_id).await.ok()?;
+                (region, online) = (now.region.unwrap_or_default(), now.online);
+            }
+            if !online {
+                return None;
+            }
+            let view = zones.directory();
+            if let Some(Some(reply)) = self.at_owner(&view, region, &call).await {
+                return Some(reply);
+            }
+        }
+        None
+    }
+
+    /// Calls whoever plays a region; `None`: nobody answers.
+    async fn at_owner<T, F>(
+        &self,
+        view: &DirectoryView,
+        at: common::Region,
+        call: impl Fn(ZoneAgentsClient<Channel>, u64) -> F,
+    ) -> Option<T>
+    where
+        F: Future<Output = Result<T, Status>>,
+    {
+        let owner = view.owner_of(Region { x: at.x, z: at.z })?;
+        let zone = self.zone(view, owner.run_id)?;
+        match timeout(ZONE_DEADLINE, call(zone, owner.run_id)).await {
+            Ok(Ok(reply)) => Some(reply),
+            Ok(Err(status)) => {
+                tracing::debug!(run = owner.run_id, %status, "a zone does not answer for an agent");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn zone(&self, view: &DirectoryView, run_id: u64) -> Option<ZoneAgentsClient<Channel>> {
+        let address = &view.run(run_id)?.address;
+        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        channels.retain(|run, _| view.run(*run).is_some());
+        if let Some((at, client)) = channels.get(&run_id)
+            && at == address
+        {
+            return Some(client.clone());
+        }
+        let client = ZoneAgentsClient::new(rpc::channel(address).ok()?);
+        channels.insert(run_id, (address.clone(), client.clone()));
+        Some(client)
+    }
+
+    /// Counts a line of an account to its agents.
+    ///
+    /// # Errors
+    /// Too many; the time after which one more may be said.
+    pub(crate) fn line(&self, account_id: &str, now: Instant) -> Result<(), Duration> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() >= SPEAKERS_MAX {
+            lines.retain(|_, window| !window.idle(now));
+        }
+        let window = lines
+            .entry(account_id.to_owned())
+            .or_insert_with(|| Window::new(LINES_MAX, LINES_TIME));
+        window.pass(now)
+    }
+}
+
+/// The replica did not answer; another one may.
+fn away(status: &Status) -> bool {
+    matches!(
+        status.code(),
+        Code::Unavailable | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled
+    )
+}

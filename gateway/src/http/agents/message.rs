@@ -1,0 +1,91 @@
+//! What an owner says to its agent.
+
+use std::sync::Arc;
+
+use axum::{
+    Extension, Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use proto::{client::limits::CHAT_CHARS_MAX, rpc::agents::v1::SayRequest};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::owned;
+use crate::{
+    agents::runtime::{Event, Word},
+    app::App,
+    auth::caller::Caller,
+    clock,
+    http::{
+        ask::{Body, Id},
+        problem::{Code, Problem},
+    },
+    social::chat,
+};
+
+/// What `POST /api/agents/{agentId}/message` asks.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Line {
+    content: String,
+}
+
+/// `POST /api/agents/{agentId}/message`
+pub(crate) async fn post(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    id: Id,
+    Body(asked): Body<Line>,
+) -> Result<Response, Problem> {
+    let text = chat::clean(&asked.content);
+    let text = text.filter(|text| text.chars().count() <= CHAT_CHARS_MAX);
+    let Some(text) = text else {
+        let why = format!("1 to {CHAT_CHARS_MAX} characters that can be seen");
+        return Err(Problem::invalid("/content", why));
+    };
+    let agent = owned(&app, &caller, &id).await?;
+    if app.config.rate_limits
+        && let Err(wait) = app.agents.line(&caller.account_id, clock::instant())
+    {
+        let seconds = wait.as_secs() as u32 + 1;
+        return Err(Problem {
+            retry_after: Some(seconds),
+            ..Problem::of(Code::RateLimited, "An agent hears 5 lines in 5 seconds.")
+        });
+    }
+    let line = SayRequest {
+        character_id: agent.character_id.clone(),
+        text: text.clone(),
+        message_id: uuid::Uuid::new_v4().simple().to_string(),
+        from_account_id: caller.account_id.clone(),
+        from_name: "Dashboard".to_owned(),
+        at: clock::now_iso(),
+        ..SayRequest::default()
+    };
+    app.agents
+        .runtime
+        .tell(Word::new(Event::Message, &agent, Some(text)));
+    let heard = app.agents.say(&app.zones, &agent, line).await;
+    let (delivered, understood, message) = match &heard {
+        None => (
+            false,
+            None,
+            "The agent is not in the world; only its runtime was told.",
+        ),
+        Some(reply) if reply.heard => (true, None, "Whoever plays the agent has heard it."),
+        Some(reply) if !reply.refused.is_empty() => (true, None, reply.refused.as_str()),
+        Some(reply) if reply.understood.is_empty() => (
+            true,
+            None,
+            "It is no command that the agent knows; its runtime was told.",
+        ),
+        Some(reply) => (true, Some(reply.understood.as_str()), "The agent does so."),
+    };
+    let answer = json!({
+        "success": true,
+        "message": message,
+        "delivered": delivered,
+        "understood": understood,
+    });
+    Ok(Json(answer).into_response())
+}

@@ -1,0 +1,178 @@
+//! Agents as the store speaks of them, and what both stores decide alike.
+
+use super::model::Region;
+
+/// Tokens of one account's agents that are good at the same time.
+pub(crate) const CREDENTIALS_MAX: i64 = 20;
+
+/// The columns of an agent, as `a` with its character as `c`.
+pub(crate) const AGENT: &str = r#"a.agent_id, a.account_id, a.character_id, a.agent_name, c.name,
+ a.created_at, a.updated_at, a.version, a.active, a.paused, a.goal_id, a.progress, a.goal_since,
+ c.online, c."regionX", c."regionZ""#;
+
+/// The tables of an agent.
+pub(crate) const FROM: &str = "agent_mappings a JOIN characters c ON c.id = a.character_id";
+
+/// The bans that its owner is under; the moment and two brackets follow. Who may not come in has no
+/// agents in the world either.
+pub(crate) const BANNED: &str = "SELECT 1 FROM gates g WHERE g.id = 'ban:' || a.account_id
+ AND (g.until IS NULL OR g.until >";
+
+/// The columns of a credential.
+pub(crate) const CREDENTIAL: &str =
+    "token_id, agent_id, account_id, character_id, created_at, expires_at, revoked";
+
+/// An agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Agent {
+    pub(crate) id: String,
+    pub(crate) account_id: String,
+    pub(crate) name: String,
+    pub(crate) character_name: String,
+    pub(crate) created_ms: i64,
+    pub(crate) updated_ms: i64,
+    pub(crate) orders: Orders,
+    /// When its goal was set.
+    pub(crate) goal_since_ms: i64,
+    pub(crate) online: bool,
+    pub(crate) region: Region,
+}
+
+/// What an agent is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Orders {
+    pub(crate) character_id: String,
+    pub(crate) version: i64,
+    /// False: the character is none any more.
+    pub(crate) agent: bool,
+    pub(crate) active: bool,
+    pub(crate) paused: bool,
+    pub(crate) goal: Option<String>,
+    pub(crate) progress: i32,
+}
+
+impl Orders {
+    /// Those of a character that is an agent no more.
+    pub(crate) fn none(character_id: String, version: i64) -> Orders {
+        Orders {
+            character_id,
+            version,
+            agent: false,
+            active: false,
+            paused: false,
+            goal: None,
+            progress: 0,
+        }
+    }
+}
+
+/// Makes a character an agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Registration {
+    pub(crate) agent_id: String,
+    pub(crate) account_id: String,
+    pub(crate) character_id: String,
+    pub(crate) name: String,
+}
+
+/// What is to change of an agent's orders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// This goal; ends the pause.
+    Goal(String),
+    /// No goal, and none is picked.
+    Stop,
+    /// Goals are picked again.
+    Resume,
+    /// Whether it lives in the world when nobody plays it.
+    Active(bool),
+}
+
+impl Order {
+    /// The orders after it: active, paused, goal. `None`: they stay as they are.
+    pub(crate) fn after(&self, now: &Orders) -> Option<(bool, bool, Option<String>)> {
+        match self {
+            Order::Goal(goal) => Some((now.active, false, Some(goal.clone()))),
+            // Also where nothing changes: it may be about what it was told since.
+            Order::Stop => Some((now.active, true, None)),
+            Order::Resume => now.paused.then(|| (now.active, false, now.goal.clone())),
+            Order::Active(active) => {
+                (now.active != *active).then(|| (*active, now.paused, now.goal.clone()))
+            }
+        }
+    }
+
+    /// Whether the goal begins anew.
+    pub(crate) fn begins(&self) -> bool {
+        matches!(self, Order::Goal(_) | Order::Stop)
+    }
+}
+
+/// What a run says of the goal of a version.
+#[derive(Debug, Clone)]
+pub(crate) struct Report {
+    pub(crate) character_id: String,
+    pub(crate) version: i64,
+    pub(crate) progress: i32,
+    pub(crate) over: bool,
+}
+
+/// A token that speaks for an agent's character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Credential {
+    pub(crate) token_id: String,
+    pub(crate) agent_id: String,
+    pub(crate) account_id: String,
+    pub(crate) character_id: String,
+    pub(crate) created_ms: i64,
+    pub(crate) expires_ms: i64,
+    pub(crate) revoked: bool,
+}
+
+/// What was removed: the orders of its character from now on, and the tokens that ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Removed {
+    pub(crate) orders: Orders,
+    pub(crate) region: Region,
+    pub(crate) ended: Vec<Credential>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn orders(paused: bool, goal: Option<&str>) -> Orders {
+        Orders {
+            agent: true,
+            active: true,
+            paused,
+            goal: goal.map(str::to_owned),
+            ..Orders::none("c".to_owned(), 3)
+        }
+    }
+
+    /// The table of the specification, and what else may happen in each state.
+    #[test]
+    fn goals_stop_and_go_on_as_specified() {
+        let (explore, none) = (Some("explore".to_owned()), None);
+        let goal = || Order::Goal("explore".to_owned());
+        let table = [
+            (false, Some("rest"), Order::Stop, Some((true, none.clone()))),
+            (false, None, Order::Stop, Some((true, none.clone()))),
+            (true, None, Order::Stop, Some((true, none.clone()))),
+            (true, None, Order::Resume, Some((false, none.clone()))),
+            (false, None, Order::Resume, None),
+            (false, Some("rest"), Order::Resume, None),
+            (true, None, goal(), Some((false, explore.clone()))),
+            (false, Some("rest"), goal(), Some((false, explore.clone()))),
+            (true, None, Order::Active(true), None),
+        ];
+        for (paused, had, order, then) in table {
+            let after = order.after(&orders(paused, had));
+            let after = after.map(|(_, paused, goal)| (paused, goal));
+            assert_eq!(after, then, "{paused} {had:?} {order:?}");
+        }
+        let sleeps = Order::Active(false).after(&orders(true, None));
+        assert_eq!(sleeps, Some((false, true, None)), "the pause stays");
+    }
+}

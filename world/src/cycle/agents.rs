@@ -1,0 +1,205 @@
+//! Agents: what comes in about them, and what they do of their own accord.
+//!
+//! Always: whoever has waited longest thinks first; all thinking of a tick has its own share of the
+//! searches, so that agents never make the world busy for players.
+
+use super::{Outcome, PhaseClock};
+use crate::agent::{AgentInput, AgentWord, Goal};
+use crate::ids::{CharacterId, EntityId};
+use crate::item::Value;
+use crate::player::Player;
+use crate::rng::{self, Dice};
+use crate::rules::agent::{self, Act, Sees};
+use crate::rules::{ground_items, movement};
+use crate::tile::{Chunk, Region, Tile};
+use crate::world::World;
+
+/// Agents that think in one tick; the others wait for the next.
+const THOUGHTS_MAX: usize = 64;
+/// The part of a tick's searches that agents may use.
+const SEARCH_SHARE: u64 = 4;
+/// How far off things are seen that may be taken.
+const ITEMS_TILES: u32 = 24;
+/// As many things are looked at.
+const ITEMS_MAX: usize = 8;
+/// After a way was not found, before the next thought.
+const AGAIN_TICKS: u64 = 2;
+
+impl World {
+    /// What comes in about agents.
+    pub(super) fn hear_agents(&mut self, inputs: Vec<AgentInput>, out: &mut Outcome) {
+        let now = self.now;
+        for AgentInput { who, word } in inputs {
+            let Some(player) = self.players.get_mut(&who) else {
+                continue;
+            };
+            if let (AgentWord::Orders(orders), None) = (&word, &player.agent)
+                && orders.agent
+            {
+                let xp = player.record.skills.values().map(|skill| skill.xp_tenths);
+                player.agent = Some(agent::fresh(orders, xp.sum()));
+                out.touched.insert(who.entity());
+            }
+            let Some(agent) = &mut player.agent else {
+                continue;
+            };
+            match word {
+                AgentWord::Orders(orders) if !orders.agent => {
+                    if orders.version >= agent.orders.version {
+                        player.agent = None;
+                        stop(player);
+                        out.touched.insert(who.entity());
+                    }
+                }
+                AgentWord::Orders(orders) => {
+                    if agent::obey(agent, orders, &self.content, now) {
+                        stop(player);
+                    }
+                }
+                AgentWord::Played(played) => agent.played = played,
+                AgentWord::Command(told) if !agent.played => {
+                    agent::heed(agent, told, &self.content, now);
+                    stop(player);
+                }
+                // Whoever plays it hears of it and decides.
+                AgentWord::Command(_) => {}
+            }
+        }
+    }
+
+    /// Each agent that has nothing to do thinks of something.
+    pub(super) fn play_agents(
+        &mut self,
+        value: Value,
+        phases: &mut dyn PhaseClock,
+        out: &mut Outcome,
+    ) {
+        let now = self.now;
+        let idle = |player: &Player| {
+            let agent = player.agent.as_ref()?;
+            let stands = player.path.is_empty()
+                && player.pickup.is_none()
+                && !player.held
+                && player.homeward.done_at.is_none()
+                && player.leaving_for().is_none();
+            (stands && agent::thinks(agent, now))
+                .then(|| (agent.thinks_at, player.record.id.clone()))
+        };
+        let mut thinking: Vec<_> = self.players.values().filter_map(idle).collect();
+        thinking.sort_unstable();
+        let visited = self.router.visited();
+        let end = visited.saturating_add(self.rules.search_tiles_per_tick / SEARCH_SHARE);
+        for (_, who) in thinking.into_iter().take(THOUGHTS_MAX) {
+            if let Some(player) = self.players.get(&who) {
+                phases.region(player.region);
+            }
+            self.play_agent(&who, value, end, out);
+        }
+    }
+
+    fn play_agent(&mut self, who: &CharacterId, value: Value, end: u64, out: &mut Outcome) {
+        let now = self.now;
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        let items = self.takeable(player, value);
+        let follows = player.agent.as_ref().and_then(|agent| agent.pursuit());
+        let leader = follows.and_then(|pursuit| match &pursuit.goal {
+            Goal::Follow(leader) => self.players.get(leader).map(Player::tile),
+            _ => None,
+        });
+        let sees = Sees {
+            content: &self.content,
+            now,
+            tile: player.tile(),
+            items: &items,
+            leader,
+        };
+        let mut dice = Dice::new(self.seed, rng::key(who.as_str()), now.0);
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        let Some(agent) = &mut player.agent else {
+            return;
+        };
+        let went = match agent::think(agent, &sees, &mut dice) {
+            Act::Wait(_) | Act::Done | Act::Failed(_) => return,
+            Act::Walk(to) => {
+                let (router, terrain) = (&mut self.router, self.content.terrain());
+                let way = movement::way(player, router, terrain, end, to);
+                way.map(|path| player.path = path).is_ok()
+            }
+            Act::Take(item) => self.pick_up(who, 0, item, end, out).is_ok(),
+        };
+        let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
+        if let Some(agent) = agent {
+            let pause = if went { 1 } else { AGAIN_TICKS };
+            agent.thinks_at = now.after(pause);
+        }
+    }
+
+    /// What lies near a player and may be taken, the nearest first.
+    pub(crate) fn takeable(&self, player: &Player, value: Value) -> Vec<EntityId> {
+        if value.open().is_err() {
+            return Vec::new();
+        }
+        let (from, who) = (player.tile(), &player.record.id);
+        let near = |region: &&Region| region.tiles_past(from) <= ITEMS_TILES;
+        let near = self.regions.keys().filter(near);
+        let items = near.flat_map(|region| self.ground.of(*region));
+        let mut items: Vec<(u32, EntityId)> = items
+            .filter(|item| from.steps_to(item.tile) <= ITEMS_TILES)
+            .filter(|item| ground_items::may_take(item, who, from, self.now).is_ok())
+            .map(|item| (from.steps_to(item.tile), item.id.clone()))
+            .collect();
+        items.sort_unstable();
+        items.truncate(ITEMS_MAX);
+        items.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// What an agent sees that decides what it may be told to do: the goals that may be set
+    /// now, each with the reason for it.
+    pub fn goals_for(&self, who: &CharacterId, value: Value) -> Vec<(Goal, String)> {
+        let Some(player) = self.players.get(who) else {
+            return Vec::new();
+        };
+        let items = self.takeable(player, value);
+        let sees = Sees {
+            content: &self.content,
+            now: self.now,
+            tile: player.tile(),
+            items: &items,
+            leader: None,
+        };
+        let goals = crate::agent::templates(&self.content).into_iter();
+        goals
+            .filter_map(|goal| {
+                let reason = agent::reason(&goal, &sees)?;
+                Some((goal, reason))
+            })
+            .collect()
+    }
+
+    /// How many things lie near a player that it may take.
+    pub fn takeable_near(&self, who: &CharacterId) -> usize {
+        let player = self.players.get(who);
+        player.map_or(0, |player| self.takeable(player, Value::Open).len())
+    }
+
+    /// All that stands within `tiles` of `from` and belongs to a region played here, by id.
+    pub fn entities_near(&self, from: Tile, tiles: u32) -> Vec<&EntityId> {
+        let reach = i32::try_from(tiles).unwrap_or(i32::MAX);
+        let low = Chunk::from(from.moved(-reach, -reach));
+        let high = Chunk::from(from.moved(reach, reach));
+        let column = |x| Chunk { x, z: low.z }..=Chunk { x, z: high.z };
+        let found = (low.x..=high.x).flat_map(|x| self.index.between(column(x)));
+        found.collect()
+    }
+}
+
+/// Whatever it was doing ends, and so does its way.
+fn stop(player: &mut Player) {
+    player.path.clear();
+    player.pickup = None;
+    player.homeward.done_at = None;
+}

@@ -1,0 +1,476 @@
+//! What agents do of their own accord: which goal they pick, and the next step towards it. Each
+//! goal is one arm of [`pursue`]; what is planned here is done in `cycle/agents.rs`.
+//!
+//! Always: nobody thinks who is paused, played by somebody or on its way; what cannot be done is
+//! given up after a few tries, so that no agent is stuck for ever.
+
+use std::collections::VecDeque;
+
+use crate::agent::{Agent, DeedSort, Goal, Orders, Pursuit, Tally};
+use crate::content::Content;
+use crate::ids::EntityId;
+use crate::rng::Dice;
+use crate::tick::Tick;
+use crate::tile::Tile;
+
+/// One is there when no more steps are missing.
+const NEAR_TILES: u32 = 3;
+/// How far one goes before one thinks again; less than a way may be long.
+const LEG_TILES: i32 = 96;
+/// How far off the places are that one goes to see.
+const SIGHT_TILES: (i32, i32) = (12, 40);
+/// Tries in a row that bring nothing.
+const TRIES_MAX: u32 = 6;
+/// After a goal, before the next one is picked.
+const PAUSE_TICKS: u64 = 5;
+/// After what one was told in chat, before goals are pursued again.
+const HEED_TICKS: u64 = 17;
+/// The same after one was told to stop.
+const STOP_TICKS: u64 = 100;
+/// From one thought to the next, for one who waits for something.
+const WAIT_TICKS: u64 = 5;
+
+/// What an agent knows of the world.
+pub(crate) struct Sees<'a> {
+    pub(crate) content: &'a Content,
+    pub(crate) now: Tick,
+    pub(crate) tile: Tile,
+    /// What it may take, the nearest first.
+    pub(crate) items: &'a [EntityId],
+    /// Where whom it follows stands, if that is here.
+    pub(crate) leader: Option<Tile>,
+}
+
+/// What one does next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Nothing for so many ticks.
+    Wait(u64),
+    /// Sets out for a tile.
+    Walk(Tile),
+    /// Goes to something on the ground and takes it.
+    Take(EntityId),
+    /// The goal is reached.
+    Done,
+    /// It comes to nothing.
+    Failed(&'static str),
+}
+
+/// One who has just become an agent, and is to hear yet what it is to do. `xp`: its experience, in
+/// tenths.
+pub(crate) fn fresh(orders: &Orders, xp: u64) -> Agent {
+    Agent {
+        orders: Orders {
+            version: 0,
+            paused: false,
+            goal: None,
+            ..orders.clone()
+        },
+        played: false,
+        over: false,
+        pursuit: None,
+        errand: None,
+        rests_until: Tick::default(),
+        thinks_at: Tick::default(),
+        last: None,
+        deeds: VecDeque::new(),
+        tally: Tally {
+            xp_before: xp,
+            ..Tally::default()
+        },
+    }
+}
+
+/// New orders. True: whatever it was doing ends, and so does its way.
+pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Tick) -> bool {
+    if orders.version <= agent.orders.version {
+        return false;
+    }
+    let before = std::mem::replace(&mut agent.orders, orders);
+    let (paused, goal) = (agent.orders.paused, agent.orders.goal.clone());
+    let same = before.paused == paused && before.goal == goal;
+    if same && (goal.is_none() || before.active != agent.orders.active) {
+        // Something else about it changed.
+        return false;
+    }
+    agent.over = false;
+    agent.errand = None;
+    agent.pursuit = None;
+    agent.rests_until = now;
+    agent.thinks_at = now;
+    // One who has just been loaded was stopped long ago.
+    if paused && before.version > 0 {
+        agent.did(
+            now,
+            DeedSort::Stopped,
+            "Stands still, without a goal".to_owned(),
+        );
+    } else if goal.is_none() && before.version > 0 {
+        agent.did(now, DeedSort::Resumed, "Goes on by itself".to_owned());
+    }
+    if let Some(goal) = goal {
+        begin(agent, goal, content, now);
+        if let Some(pursuit) = &mut agent.pursuit {
+            pursuit.progress = agent.orders.progress.min(pursuit.goal.target());
+        }
+    }
+    true
+}
+
+/// The goal of its orders.
+fn begin(agent: &mut Agent, goal: Goal, content: &Content, now: Tick) {
+    let words = goal.description(content);
+    agent.did(now, DeedSort::GoalStarted, words);
+    agent.pursuit = Some(Pursuit::new(goal, now, false));
+}
+
+/// What its owner says goes before its goal, and is done paused or not.
+pub(crate) fn heed(agent: &mut Agent, told: Option<Goal>, content: &Content, now: Tick) {
+    agent.thinks_at = now;
+    match told {
+        None => {
+            agent.errand = None;
+            agent.rests_until = now.after(STOP_TICKS);
+            agent.did(now, DeedSort::Command, "Stands still".to_owned());
+        }
+        Some(goal) => {
+            agent.did(now, DeedSort::Command, goal.description(content));
+            agent.errand = Some(Pursuit::new(goal, now, false));
+        }
+    }
+}
+
+/// Whether it thinks about what to do at `now`, if it is not on its way.
+pub(crate) fn thinks(agent: &Agent, now: Tick) -> bool {
+    !agent.played && agent.thinks_at <= now && (agent.errand.is_some() || free(agent, now))
+}
+
+/// Whether it pursues goals now.
+fn free(agent: &Agent, now: Tick) -> bool {
+    !agent.orders.paused && agent.orders.active && agent.rests_until <= now
+}
+
+/// What it does next; picks a goal if it has none.
+pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act {
+    if agent.errand.is_none() && agent.pursuit.is_none() {
+        let goal = pick(agent.last.as_ref(), !sees.items.is_empty());
+        let words = goal.description(sees.content);
+        agent.did(sees.now, DeedSort::GoalStarted, words);
+        agent.pursuit = Some(Pursuit::new(goal, sees.now, true));
+    }
+    let Some(pursuit) = agent.errand.as_mut().or(agent.pursuit.as_mut()) else {
+        return Act::Wait(WAIT_TICKS);
+    };
+    let act = pursue(pursuit, sees, dice);
+    match act {
+        Act::Wait(ticks) => agent.thinks_at = sees.now.after(ticks),
+        Act::Done => end(agent, true, "", sees),
+        Act::Failed(why) => end(agent, false, why, sees),
+        Act::Walk(_) | Act::Take(_) => {}
+    }
+    act
+}
+
+/// Which goal one picks: what lies about first, then places to see, then a rest.
+fn pick(last: Option<&(Goal, bool)>, items: bool) -> Goal {
+    match last {
+        Some((Goal::Collect, false)) => Goal::Explore,
+        _ if items => Goal::Collect,
+        Some((Goal::Explore, _)) => Goal::Rest,
+        _ => Goal::Explore,
+    }
+}
+
+/// What one pursues is over.
+fn end(agent: &mut Agent, reached: bool, why: &str, sees: &Sees<'_>) {
+    let errand = agent.errand.take();
+    let told = errand.is_some();
+    let Some(pursuit) = errand.or_else(|| agent.pursuit.take()) else {
+        return;
+    };
+    let words = pursuit.goal.description(sees.content);
+    if reached {
+        agent.did(sees.now, DeedSort::GoalCompleted, words);
+    } else {
+        agent.did(sees.now, DeedSort::GoalFailed, format!("{words}: {why}"));
+    }
+    let rest = if told { HEED_TICKS } else { PAUSE_TICKS };
+    agent.rests_until = agent.rests_until.max(sees.now.after(rest));
+    if told {
+        return;
+    }
+    agent.over |= !pursuit.automatic;
+    agent.last = Some((pursuit.goal, reached));
+}
+
+/// The next step towards a goal, for one who stands.
+fn pursue(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
+    if pursuit.tries >= TRIES_MAX {
+        return Act::Failed("it cannot be done from here");
+    }
+    match &pursuit.goal {
+        Goal::Rest => rest(pursuit, sees),
+        Goal::Explore => explore(pursuit, sees, dice),
+        Goal::Collect => collect(pursuit, sees),
+        Goal::Follow(_) => follow(pursuit, sees),
+        Goal::Bank | Goal::Area(_) | Goal::Place(_) => {
+            // Of several banks one goes to the one that was the nearest at first.
+            let place = pursuit.aim;
+            match place.or_else(|| pursuit.goal.location(sees.content, sees.tile)) {
+                Some(place) => go(pursuit, place, sees),
+                None => Act::Failed("there is no such place"),
+            }
+        }
+    }
+}
+
+fn rest(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
+    let rested = u32::try_from(sees.now.since(pursuit.since)).unwrap_or(u32::MAX);
+    pursuit.progress = rested.min(pursuit.goal.target());
+    if pursuit.progress >= pursuit.goal.target() {
+        return Act::Done;
+    }
+    Act::Wait(WAIT_TICKS)
+}
+
+/// To a place of one's own choice, and to the next.
+fn explore(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
+    if let Some(aim) = pursuit.aim.take() {
+        if sees.tile.steps_to(aim) <= NEAR_TILES * 2 {
+            pursuit.progress += 1;
+            pursuit.tries = 0;
+        } else {
+            pursuit.tries += 1;
+        }
+    }
+    if pursuit.progress >= pursuit.goal.target() {
+        return Act::Done;
+    }
+    let far = |dice: &mut Dice| {
+        let steps = dice.between(SIGHT_TILES.0, SIGHT_TILES.1);
+        if dice.below(2) == 0 { steps } else { -steps }
+    };
+    let (dx, dz) = (far(dice), far(dice));
+    let bounds = sees.content.bounds();
+    let inside = |at: i32, low: i32, high: i32| at.clamp(low, high.saturating_sub(1).max(low));
+    let wanted = sees.tile.moved(dx, dz);
+    let aim = Tile::new(
+        inside(wanted.x, bounds.min_x, bounds.max_x),
+        inside(wanted.z, bounds.min_z, bounds.max_z),
+    );
+    pursuit.aim = Some(aim);
+    Act::Walk(aim)
+}
+
+/// To a place that may be far off, leg by leg.
+fn go(pursuit: &mut Pursuit, place: Tile, sees: &Sees<'_>) -> Act {
+    pursuit.aim = Some(place);
+    let left = sees.tile.steps_to(place);
+    let inside = match &pursuit.goal {
+        Goal::Area(id) => {
+            let area = sees.content.areas().iter().find(|area| *area.id == **id);
+            area.is_some_and(|area| area.bounds.contains(sees.tile))
+        }
+        _ => false,
+    };
+    if left <= NEAR_TILES || inside {
+        pursuit.progress = pursuit.goal.target();
+        return Act::Done;
+    }
+    if left < pursuit.nearest {
+        pursuit.nearest = left;
+        pursuit.tries = 0;
+    } else {
+        pursuit.tries += 1;
+    }
+    Act::Walk(leg(sees.tile, place))
+}
+
+/// As far towards `place` as one goes at a time.
+fn leg(from: Tile, place: Tile) -> Tile {
+    let steps = i64::from(from.steps_to(place));
+    if steps <= i64::from(LEG_TILES) {
+        return place;
+    }
+    let part = |from: i32, to: i32| {
+        let gone = (i64::from(to) - i64::from(from)) * i64::from(LEG_TILES) / steps;
+        // No longer than a leg.
+        from.saturating_add(i32::try_from(gone).unwrap_or(0))
+    };
+    Tile::new(part(from.x, place.x), part(from.z, place.z))
+}
+
+fn collect(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
+    if pursuit.progress >= pursuit.goal.target() {
+        return Act::Done;
+    }
+    // Whoever takes something is told of it and begins to count anew.
+    pursuit.tries += 1;
+    match sees.items.first() {
+        Some(item) => Act::Take(item.clone()),
+        None if pursuit.progress > 0 => Act::Done,
+        None => Act::Failed("nothing lies about"),
+    }
+}
+
+fn follow(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
+    let Some(leader) = sees.leader else {
+        pursuit.tries += 1;
+        return Act::Wait(WAIT_TICKS);
+    };
+    if sees.tile.steps_to(leader) < NEAR_TILES {
+        pursuit.tries = 0;
+        return Act::Wait(1);
+    }
+    // Whoever leads may go on for ever; only one who stands still has lost the way.
+    let stands = pursuit.aim.replace(sees.tile) == Some(sees.tile);
+    pursuit.tries = if stands { pursuit.tries + 1 } else { 0 };
+    Act::Walk(leg(sees.tile, leader))
+}
+
+/// It took something.
+pub(crate) fn took(agent: &mut Agent, name: &str, quantity: u32, coins: bool, now: Tick) {
+    if coins {
+        agent.tally.gold = agent.tally.gold.saturating_add(u64::from(quantity));
+    }
+    let pursuit = agent.errand.as_mut().or(agent.pursuit.as_mut());
+    if let Some(pursuit) = pursuit.filter(|pursuit| pursuit.goal == Goal::Collect) {
+        pursuit.progress += 1;
+        pursuit.tries = 0;
+    }
+    let words = format!("Took {quantity} × {name}");
+    agent.did(now, DeedSort::Pickup, words);
+}
+
+/// Why a goal may be set just now; `None`: it may not.
+pub(crate) fn reason(goal: &Goal, sees: &Sees<'_>) -> Option<String> {
+    Some(match goal {
+        Goal::Explore => "There is always more to see".to_owned(),
+        Goal::Rest => "Nothing has to be done".to_owned(),
+        Goal::Collect if sees.items.is_empty() => return None,
+        Goal::Collect => format!("{} things lie nearby", sees.items.len()),
+        Goal::Bank | Goal::Area(_) => {
+            let place = goal.location(sees.content, sees.tile)?;
+            format!("It is {} tiles away", sees.tile.steps_to(place))
+        }
+        Goal::Place(_) | Goal::Follow(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn orders(version: u64) -> Orders {
+        Orders {
+            version,
+            agent: true,
+            active: true,
+            paused: false,
+            goal: None,
+            progress: 0,
+        }
+    }
+
+    fn known(orders: Orders) -> Agent {
+        let mut agent = fresh(&orders, 0);
+        obey(&mut agent, orders, &Content::embedded(), Tick(0));
+        agent
+    }
+
+    fn sees<'a>(content: &'a Content, now: u64, items: &'a [EntityId]) -> Sees<'a> {
+        Sees {
+            content,
+            now: Tick(now),
+            tile: content.spawn(),
+            items,
+            leader: None,
+        }
+    }
+
+    #[test]
+    fn a_lower_version_of_orders_changes_nothing() {
+        let content = Content::embedded();
+        let mut agent = known(orders(5));
+        let stop = |version| Orders {
+            paused: true,
+            ..orders(version)
+        };
+        for old in [4, 5] {
+            assert!(!obey(&mut agent, stop(old), &content, Tick(9)));
+            assert!(!agent.orders.paused);
+        }
+        assert!(obey(&mut agent, stop(6), &content, Tick(9)));
+        assert!(agent.orders.paused && !thinks(&agent, Tick(1_000)));
+    }
+
+    #[test]
+    fn what_is_said_in_chat_is_done_while_paused() {
+        let content = Content::embedded();
+        let paused = Orders {
+            paused: true,
+            ..orders(1)
+        };
+        let mut agent = known(paused);
+        assert!(!thinks(&agent, Tick(1)));
+        let place = content.spawn().moved(20, 0);
+        heed(&mut agent, Some(Goal::Place(place)), &content, Tick(1));
+        assert!(thinks(&agent, Tick(1)));
+        let act = think(&mut agent, &sees(&content, 1, &[]), &mut Dice::scripted([]));
+        assert_eq!(act, Act::Walk(place));
+        heed(&mut agent, None, &content, Tick(2));
+        assert!(!thinks(&agent, Tick(2)));
+    }
+
+    #[test]
+    fn one_that_picks_takes_what_lies_about_then_looks_around_then_rests() {
+        assert_eq!(pick(None, true), Goal::Collect);
+        assert_eq!(pick(None, false), Goal::Explore);
+        assert_eq!(pick(Some(&(Goal::Explore, true)), false), Goal::Rest);
+        assert_eq!(pick(Some(&(Goal::Rest, true)), false), Goal::Explore);
+        // A full pack does not keep it there for ever.
+        assert_eq!(pick(Some(&(Goal::Collect, false)), true), Goal::Explore);
+    }
+
+    #[test]
+    fn what_brings_nobody_nearer_is_given_up() {
+        let content = Content::embedded();
+        let mut agent = known(orders(1));
+        let far = Goal::Place(content.spawn().moved(500, 0));
+        heed(&mut agent, Some(far), &content, Tick(1));
+        let mut acts = Vec::new();
+        while agent.errand.is_some() && acts.len() < 20 {
+            let sees = sees(&content, 1, &[]);
+            acts.push(think(&mut agent, &sees, &mut Dice::scripted([])));
+        }
+        assert!(matches!(acts.last(), Some(Act::Failed(_))), "{acts:?}");
+        assert!(acts.len() > 3);
+    }
+
+    #[test]
+    fn a_leg_is_never_longer_than_a_way_may_be() {
+        let from = Tile::new(-400, 900);
+        for to in [Tile::new(5_000, -3), Tile::new(i32::MAX, i32::MIN)] {
+            let leg = leg(from, to);
+            assert!(from.steps_to(leg) <= LEG_TILES.unsigned_abs(), "{leg:?}");
+            assert!(leg.steps_to(to) < from.steps_to(to));
+        }
+    }
+
+    #[test]
+    fn a_rest_is_over_after_its_time() {
+        let content = Content::embedded();
+        let mut agent = known(orders(1));
+        agent.pursuit = Some(Pursuit::new(Goal::Rest, Tick(100), false));
+        let mut act = |now| {
+            think(
+                &mut agent,
+                &sees(&content, now, &[]),
+                &mut Dice::scripted([]),
+            )
+        };
+        assert_eq!(act(149), Act::Wait(WAIT_TICKS));
+        assert_eq!(act(150), Act::Done);
+        assert!(agent.over && agent.pursuit.is_none());
+    }
+}

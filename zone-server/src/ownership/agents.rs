@@ -1,0 +1,83 @@
+//! Asks the store for the agents of one run, again and again, and tells it how their goals do.
+//!
+//! Always: whatever was heard too late or not at all is known after one round; a round that fails
+//! is made up for by the next.
+
+use std::{sync::Arc, sync::PoisonError, time::Duration};
+
+use proto::rpc::agents::v1::{OfRunRequest, Report};
+use tokio_util::sync::CancellationToken;
+
+use super::keeper::Pulse;
+use crate::{
+    mailbox::{Mailbox, Message},
+    store::Store,
+};
+
+/// Between two rounds.
+pub(crate) const POLL_EVERY: Duration = Duration::from_secs(5);
+/// After somebody came in, before the store is asked what that one is to do: others come with it.
+const GATHER: Duration = Duration::from_millis(200);
+/// Between two rounds that somebody's coming asks for.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Works for one run until `over`.
+#[derive(Debug)]
+pub(crate) struct AgentPoll {
+    pub(crate) run_id: u64,
+    pub(crate) store: Store,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) over: CancellationToken,
+}
+
+impl AgentPoll {
+    /// Asks until the run is over.
+    pub(crate) async fn work(self, pulse: Arc<Pulse>) {
+        let mut told: Vec<Report> = Vec::new();
+        loop {
+            let wait = async {
+                let wanted = async {
+                    pulse.agents_wanted.notified().await;
+                    tokio::time::sleep(GATHER).await;
+                };
+                // Nobody wants them: they are asked for all the same.
+                let _ = tokio::time::timeout(POLL_EVERY, wanted).await;
+            };
+            if self.over.run_until_cancelled(wait).await.is_none() {
+                return;
+            }
+            self.round(&pulse, &mut told).await;
+            if self
+                .over
+                .run_until_cancelled(tokio::time::sleep(PAUSE))
+                .await
+                .is_none()
+            {
+                return;
+            }
+        }
+    }
+
+    /// One round; `told`: what the store knows.
+    async fn round(&self, pulse: &Pulse, told: &mut Vec<Report>) {
+        let now = pulse.agents.lock();
+        let now = now.unwrap_or_else(PoisonError::into_inner).clone();
+        let news = now.iter().filter(|report| !told.contains(report));
+        let request = OfRunRequest {
+            run_id: self.run_id,
+            reports: news.cloned().collect(),
+        };
+        let mut client = self.store.agents();
+        match chassis::rpc::bounded(client.of_run(request)).await {
+            Ok(reply) => {
+                *told = now;
+                // When the mailbox is full, the next round does it.
+                let _ = self.mailbox.say(Message::AgentsOfRun(reply)).await;
+            }
+            Err(status) => {
+                tracing::debug!(run = self.run_id, %status, "agents are asked for later");
+                self.store.failed(&status);
+            }
+        }
+    }
+}

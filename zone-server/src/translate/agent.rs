@@ -1,0 +1,246 @@
+//! Agents: what the store and gateways say of them, what their owners say to them in words, and
+//! what is told of them.
+//!
+//! Always: what is no command is none, however near to one it sounds; a goal that this world does not have is
+//! none.
+
+use proto::rpc::agents::v1 as wire;
+use world::{
+    AgentWord, Content, Field, Goal, Kind, Look, Orders, Player, Tile,
+    agent::{Deed, Pursuit, Tally},
+    tick::TICK_MS,
+};
+
+use super::record;
+use crate::deliver::held::Holdings;
+
+/// What is told of an agent's surroundings.
+pub(crate) const NEARBY_MAX: usize = 10;
+/// How far it is looked for that, in tiles.
+pub(crate) const NEARBY_TILES: u32 = 100;
+/// What is told of a pack.
+const CARRIED_MAX: usize = 28;
+
+/// What an agent is to do, as the world knows it.
+pub(crate) fn orders(orders: &wire::Orders, content: &Content) -> AgentWord {
+    let goal = Goal::parse(&orders.goal_id, content);
+    AgentWord::Orders(Orders {
+        version: orders.version,
+        agent: orders.agent,
+        active: orders.active,
+        paused: orders.paused,
+        goal,
+        progress: orders.progress,
+    })
+}
+
+/// What an owner says, if it is a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// To stand still.
+    Stop,
+    /// To do something.
+    Do(Goal),
+    /// To come to its owner's own character, or go where that goes.
+    Follow,
+}
+
+/// Reads a command. `None`: it is none.
+pub(crate) fn command(text: &str, content: &Content) -> Option<Command> {
+    let lower = text.trim().to_lowercase();
+    let plain = lower.trim_end_matches(['.', '!', '?']).trim();
+    Some(match plain {
+        "stop" | "halt" | "stand still" | "wait" | "idle" => Command::Stop,
+        "rest" => Command::Do(Goal::Rest),
+        "explore" | "wander" | "look around" => Command::Do(Goal::Explore),
+        "pick up" | "pick up items" | "pickup items" | "collect items" | "collect" => {
+            Command::Do(Goal::Collect)
+        }
+        "follow me" | "follow" | "come here" | "come to me" => Command::Follow,
+        other => Command::Do(place(other.strip_prefix("go to ")?, content)?),
+    })
+}
+
+/// Somewhere to go: a bank, an area by id or name, or a tile.
+fn place(named: &str, content: &Content) -> Option<Goal> {
+    let named = named.trim();
+    let named = named.strip_prefix("the ").unwrap_or(named);
+    if named == "bank" {
+        return Some(Goal::Bank);
+    }
+    let mut areas = content.areas().iter();
+    let known = areas.find(|area| {
+        area.id.to_lowercase() == named || {
+            let name = area.name.to_lowercase();
+            name == named || name.strip_prefix("the ") == Some(named)
+        }
+    });
+    if let Some(area) = known {
+        return Some(Goal::Area(area.id.as_str().into()));
+    }
+    let (x, z) = named.split_once([',', ' '])?;
+    let number = |text: &str| text.trim_matches([',', ' ']).parse::<i32>().ok();
+    let tile = Tile::new(number(x)?, number(z)?);
+    let inside = content.bounds().contains(tile);
+    inside.then_some(Goal::Place(tile))
+}
+
+/// A moment, by the store's clock.
+fn moment_ms(tick: world::Tick) -> u64 {
+    tick.0.saturating_mul(TICK_MS)
+}
+
+/// A goal that is pursued by one who stands at `from`.
+pub(crate) fn goal(pursuit: &Pursuit, content: &Content, from: Tile) -> wire::Goal {
+    let location = pursuit.goal.location(content, from);
+    wire::Goal {
+        id: pursuit.goal.id(),
+        sort: pursuit.goal.sort().to_owned(),
+        description: pursuit.goal.description(content),
+        progress: pursuit.progress,
+        target: pursuit.goal.target(),
+        since_ms: moment_ms(pursuit.since),
+        automatic: pursuit.automatic,
+        location: location.map(record::rpc_tile),
+    }
+}
+
+/// A goal that may be set, and why.
+pub(crate) fn available(
+    (goal, reason): (Goal, String),
+    content: &Content,
+    from: Tile,
+) -> wire::AvailableGoal {
+    wire::AvailableGoal {
+        id: goal.id(),
+        sort: goal.sort().to_owned(),
+        description: goal.description(content),
+        priority: goal.priority(),
+        reason,
+        location: goal.location(content, from).map(record::rpc_tile),
+    }
+}
+
+/// A place worth knowing of to one at `from`; `None`: it is none.
+pub(crate) fn nearby(look: &Look, from: Tile) -> Option<wire::Place> {
+    let text = |name: &str| match look.field(name) {
+        Some(Field::Text(text)) => Some(text.to_string()),
+        _ => None,
+    };
+    let sort = match look.kind {
+        Kind::Resource => text("resourceType")?,
+        Kind::Station => text("stationType")?,
+        Kind::Npc => match text("service").as_deref() {
+            None => "mob".to_owned(),
+            Some(service) if service.contains("store") => "store".to_owned(),
+            Some(service) => service.to_owned(),
+        },
+        Kind::Player | Kind::Item | Kind::Fire | Kind::Grave => return None,
+    };
+    let distance = from.steps_to(look.tile);
+    (distance <= NEARBY_TILES).then(|| wire::Place {
+        id: look.id.to_string(),
+        name: text("name").unwrap_or_default(),
+        sort,
+        tile: Some(record::rpc_tile(look.tile)),
+        distance,
+    })
+}
+
+/// The nearest places first, as many as are told of.
+pub(crate) fn nearest(mut places: Vec<wire::Place>) -> Vec<wire::Place> {
+    places.sort_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
+    places.truncate(NEARBY_MAX);
+    places
+}
+
+/// A pack as the store has acknowledged it.
+pub(crate) fn carried(has: &Holdings, content: &Content) -> Vec<wire::Carried> {
+    let slots = has.inventory.iter().take(CARRIED_MAX);
+    slots
+        .map(|(slot, stack)| {
+            let kind = content.item(&stack.item);
+            let name = kind.map_or(&*stack.item, |kind| &*kind.name);
+            wire::Carried {
+                slot: u32::from(*slot),
+                item_id: stack.item.to_string(),
+                name: name.to_owned(),
+                quantity: stack.quantity,
+                can_equip: kind.is_some_and(|kind| kind.equip_slot.is_some()),
+                // Nothing is used up by any rule yet.
+                can_use: false,
+            }
+        })
+        .collect()
+}
+
+/// Something that an agent did.
+pub(crate) fn deed(deed: &Deed) -> wire::Deed {
+    wire::Deed {
+        sort: deed.sort.wire().to_owned(),
+        description: deed.text.clone(),
+        at_ms: moment_ms(deed.at),
+    }
+}
+
+/// What an agent has done since it was loaded.
+pub(crate) fn tally(tally: &Tally, player: &Player) -> wire::Tally {
+    let xp = player.record().skills.values().map(|skill| skill.xp_tenths);
+    wire::Tally {
+        kills: tally.kills,
+        deaths: tally.deaths,
+        xp_tenths: xp.sum::<u64>().saturating_sub(tally.xp_before),
+        gold: tally.gold,
+        gathered: tally.gathered.clone().into_iter().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_owners_say_is_understood_or_not() {
+        let content = Content::embedded();
+        let area = &content.areas()[0];
+        let spawn = content.spawn();
+        let named = format!("Go to {}!", area.name);
+        let tile = format!("go to {}, {}", spawn.x, spawn.z);
+        let table = [
+            ("stop", Some(Command::Stop)),
+            (" STOP! ", Some(Command::Stop)),
+            ("follow me", Some(Command::Follow)),
+            ("go to the bank", Some(Command::Do(Goal::Bank))),
+            ("pick up items.", Some(Command::Do(Goal::Collect))),
+            (
+                &named,
+                Some(Command::Do(Goal::Area(area.id.as_str().into()))),
+            ),
+            (&tile, Some(Command::Do(Goal::Place(spawn)))),
+            ("go to 99999999, 0", None),
+            ("go to nowhere", None),
+            ("go to", None),
+            ("please do not stop", None),
+            ("", None),
+            ("go to \u{202e}bank", None),
+        ];
+        for (text, means) in table {
+            assert_eq!(command(text, &content), means, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_goal_that_this_world_does_not_have_is_none() {
+        let content = Content::embedded();
+        let said = wire::Orders {
+            version: 7,
+            agent: true,
+            goal_id: "slay_the_moon".to_owned(),
+            ..wire::Orders::default()
+        };
+        let AgentWord::Orders(heard) = orders(&said, &content) else {
+            panic!("orders are orders");
+        };
+        assert_eq!((heard.version, heard.goal), (7, None));
+    }
+}
