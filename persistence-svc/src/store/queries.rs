@@ -1,0 +1,261 @@
+//! What lists and dashboards read, in the words of both databases.
+//!
+//! Always: nothing here writes; every list is cut into pages and has one order, so that no row is
+//! shown twice while nothing changes. `$n` first appears in order: SQLite counts names that way.
+
+use std::sync::LazyLock;
+
+use super::model::{Account, Record, SKILLS};
+
+/// The most rows of a page.
+pub(crate) const PAGE_MAX: i64 = 100;
+
+/// A part of a list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Page {
+    pub(crate) offset: i64,
+    pub(crate) limit: i64,
+}
+
+/// A part of a list, and how long it is in all.
+#[derive(Debug)]
+pub(crate) struct Part<T> {
+    pub(crate) rows: Vec<T>,
+    pub(crate) total: i64,
+}
+
+/// All that is known of a character.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    pub(crate) record: Record,
+    pub(crate) created_at_ms: i64,
+    pub(crate) last_login_ms: i64,
+    pub(crate) online: bool,
+    pub(crate) quarantined: bool,
+    pub(crate) agent: bool,
+    /// Slot, item, quantity.
+    pub(crate) equipment: Vec<(String, String, i32)>,
+    /// Kind of NPC, how many.
+    pub(crate) kills: Vec<(String, i32)>,
+    pub(crate) logins: i64,
+    pub(crate) played_ms: i64,
+}
+
+/// One row of a ranking.
+#[derive(Debug)]
+pub(crate) struct Ranked {
+    pub(crate) name: String,
+    pub(crate) level: i64,
+    pub(crate) xp_tenths: i64,
+}
+
+/// One login of a character.
+#[derive(Debug)]
+pub(crate) struct Login {
+    pub(crate) character_id: String,
+    pub(crate) name: String,
+    pub(crate) account_id: String,
+    pub(crate) gateway_id: String,
+    pub(crate) login_ms: i64,
+    pub(crate) logout_ms: Option<i64>,
+    pub(crate) reason: String,
+}
+
+/// Which logins.
+#[derive(Debug, Clone)]
+pub(crate) struct LoginsOf {
+    /// Empty: everybody's.
+    pub(crate) character: String,
+    /// Only those that go on.
+    pub(crate) open: bool,
+    pub(crate) page: Page,
+}
+
+/// Which accounts.
+#[derive(Debug, Clone)]
+pub(crate) struct UsersLike {
+    /// A part of the name, or the whole id; empty: everybody.
+    pub(crate) search: String,
+    /// Empty: any.
+    pub(crate) role: String,
+    pub(crate) page: Page,
+}
+
+impl UsersLike {
+    /// What the name, the id and the roles must be like.
+    pub(crate) fn patterns(&self) -> (String, String) {
+        let roles = match self.role.as_str() {
+            "" => "%".to_owned(),
+            role => format!("%,{},%", literally(role)),
+        };
+        (
+            format!("%{}%", literally(&self.search.to_lowercase())),
+            roles,
+        )
+    }
+}
+
+/// As a pattern that only the text itself is like, with `\` as the escape.
+fn literally(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// An account and how many characters it has.
+#[derive(Debug)]
+pub(crate) struct User {
+    pub(crate) account: Account,
+    pub(crate) characters: i64,
+}
+
+/// How much there is of everything.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Totals {
+    pub(crate) users: i64,
+    pub(crate) characters: i64,
+    pub(crate) online: i64,
+    pub(crate) quarantined: i64,
+    pub(crate) frozen: bool,
+}
+
+/// Which rows of the ledger; empty texts: any.
+#[derive(Debug, Clone)]
+pub(crate) struct LedgerOf {
+    pub(crate) character: String,
+    pub(crate) item: String,
+    pub(crate) page: Page,
+}
+
+/// One row of the ledger.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) run: i64,
+    pub(crate) sequence: i64,
+    pub(crate) row: i32,
+    /// Empty: the ground.
+    pub(crate) character_id: String,
+    pub(crate) item: String,
+    pub(crate) cause: String,
+    pub(crate) delta: i64,
+    pub(crate) at_ms: i64,
+}
+
+/// What an owner changes of a character at rest.
+#[derive(Debug, Clone)]
+pub(crate) struct Change {
+    pub(crate) account: String,
+    pub(crate) character: String,
+    pub(crate) name: Option<String>,
+    pub(crate) agent: Option<bool>,
+}
+
+/// Of a character, beside its record: $1 id.
+pub(crate) const BESIDE: &str = r#"SELECT "createdAt", "lastLogin", online, quarantined,
+ "isAgent" <> 0 FROM characters WHERE id = $1"#;
+/// What it wears: $1 id.
+pub(crate) const WORN: &str = r#"SELECT "slotType", "itemId", quantity FROM equipment
+ WHERE "playerId" = $1 ORDER BY "slotType""#;
+/// What it killed: $1 id.
+pub(crate) const KILLS: &str = r#"SELECT "npcId", "killCount" FROM "npcKills"
+ WHERE "playerId" = $1 ORDER BY "npcId""#;
+/// How often and how long it played: $1 now, $2 id.
+pub(crate) const PLAYED: &str = r#"SELECT count(*),
+ CAST(coalesce(sum(coalesce(logout, $1) - login), 0) AS bigint)
+ FROM "playerSessions" WHERE "playerId" = $2"#;
+
+/// Only whoever has been in the world is ranked.
+pub(crate) const RANKED: &str = "SELECT count(*) FROM characters WHERE placed";
+
+/// The best at a skill, `None`: at all of them: $1 limit, $2 offset.
+pub(crate) fn ranking(skill: Option<usize>) -> &'static str {
+    static SUM: LazyLock<String> = LazyLock::new(|| {
+        let all = |what: &str| {
+            let columns = SKILLS.iter().map(|skill| format!(r#""{skill}{what}""#));
+            columns.collect::<Vec<_>>().join(" + ")
+        };
+        rank(&all("Level"), &all("Xp"))
+    });
+    static EACH: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let one = |skill: &&str| rank(&format!(r#""{skill}Level""#), &format!(r#""{skill}Xp""#));
+        SKILLS.iter().map(one).collect()
+    });
+    match skill.and_then(|number| EACH.get(number)) {
+        Some(one) => one,
+        None => &SUM,
+    }
+}
+
+fn rank(level: &str, xp: &str) -> String {
+    format!(
+        r#"SELECT name, CAST({level} AS bigint) AS lvl, CAST({xp} AS bigint) AS gained
+ FROM characters WHERE placed ORDER BY lvl DESC, gained DESC, "createdAt", id
+ LIMIT $1 OFFSET $2"#
+    )
+}
+
+/// Logins, newest first: $1 character or empty, $2 only open ones, $3 limit, $4 offset.
+pub(crate) const LOGINS: &str = r#"SELECT s."playerId", c.name, c."accountId", s."gatewayId",
+ s.login, s.logout, coalesce(s.reason, '')
+ FROM "playerSessions" s JOIN characters c ON c.id = s."playerId"
+ WHERE ($1 = '' OR s."playerId" = $1) AND (NOT $2 OR s.logout IS NULL)
+ ORDER BY s.login DESC, s.id DESC LIMIT $3 OFFSET $4"#;
+/// How many: $1 and $2 as above.
+pub(crate) const LOGINS_TOTAL: &str = r#"SELECT count(*) FROM "playerSessions" s
+ WHERE ($1 = '' OR s."playerId" = $1) AND (NOT $2 OR s.logout IS NULL)"#;
+
+/// Accounts, newest first: $1 pattern of the name, $2 id, $3 pattern of the roles, $4 limit,
+/// $5 offset.
+pub(crate) const USERS: &str = r#"SELECT u.id, u.name, u.anonymous, u.roles, u."createdAt",
+ (SELECT count(*) FROM characters c WHERE c."accountId" = u.id)
+ FROM users u WHERE (lower(u.name) LIKE $1 ESCAPE '\' OR u.id = $2)
+   AND ',' || u.roles || ',' LIKE $3 ESCAPE '\'
+ ORDER BY u."createdAt" DESC, u.id LIMIT $4 OFFSET $5"#;
+/// How many: $1 to $3 as above.
+pub(crate) const USERS_TOTAL: &str = r"SELECT count(*) FROM users u
+ WHERE (lower(u.name) LIKE $1 ESCAPE '\' OR u.id = $2)
+   AND ',' || u.roles || ',' LIKE $3 ESCAPE '\'";
+
+/// Users, characters, online, quarantined, frozen.
+pub(crate) const TOTALS: &str = "SELECT (SELECT count(*) FROM users),
+ (SELECT count(*) FROM characters), (SELECT count(*) FROM characters WHERE online),
+ (SELECT count(*) FROM characters WHERE quarantined), frozen FROM switches";
+
+/// The ledger, newest first: $1 character, $2 item, $3 limit, $4 offset; empty: any.
+pub(crate) const LEDGER: &str = r#"SELECT run_id, sequence, "row", coalesce(character_id, ''),
+ item_id, cause, delta, at FROM ledger
+ WHERE ($1 = '' OR character_id = $1) AND ($2 = '' OR item_id = $2)
+ ORDER BY at DESC, run_id DESC, sequence DESC, "row" DESC LIMIT $3 OFFSET $4"#;
+/// How many: $1 and $2 as above.
+pub(crate) const LEDGER_TOTAL: &str = "SELECT count(*) FROM ledger
+ WHERE ($1 = '' OR character_id = $1) AND ($2 = '' OR item_id = $2)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_means_only_what_it_says() {
+        let ask = UsersLike {
+            search: r"A_b%\".to_owned(),
+            role: String::new(),
+            page: Page {
+                offset: 0,
+                limit: 1,
+            },
+        };
+        assert_eq!(ask.patterns(), (r"%a\_b\%\\%".to_owned(), "%".to_owned()));
+    }
+
+    #[test]
+    fn each_skill_has_a_ranking_of_its_own() {
+        assert!(ranking(Some(0)).contains(r#""attackLevel" AS"#));
+        assert!(ranking(None).contains(r#""attackLevel" + "strengthLevel""#));
+        assert_eq!(ranking(Some(SKILLS.len())), ranking(None));
+    }
+}

@@ -1,0 +1,206 @@
+//! What lists and dashboards read, and what changes at rest, in SQLite.
+
+use rusqlite::{OptionalExtension, Params, Row, Transaction, params};
+use tonic::async_trait;
+
+use super::{Sqlite, character, is_duplicate, now_ms, record, value};
+use crate::store::columns::{RECORD, SUMMARY};
+use crate::store::error::{Result, StoreError};
+use crate::store::model::{Account, Character};
+use crate::store::queries::{
+    BESIDE, Change, Entry, KILLS, LEDGER, LEDGER_TOTAL, LOGINS, LOGINS_TOTAL, LedgerOf, Login,
+    LoginsOf, PLAYED, Page, Part, Profile, RANKED, Ranked, TOTALS, Totals, USERS, USERS_TOTAL,
+    User, UsersLike, WORN, ranking,
+};
+use crate::store::{Changes, Queries, name_key, roles};
+
+#[async_trait]
+impl Queries for Sqlite {
+    async fn profile(&self, id: &str) -> Result<Profile> {
+        let id = id.to_owned();
+        self.read(move |transaction| profile(transaction, &id))
+            .await
+    }
+
+    async fn ranking(&self, skill: Option<usize>, page: Page) -> Result<Part<Ranked>> {
+        self.read(move |transaction| {
+            let rows = list(
+                transaction,
+                ranking(skill),
+                params![page.limit, page.offset],
+                |row| {
+                    Ok(Ranked {
+                        name: row.get(0)?,
+                        level: row.get(1)?,
+                        xp_tenths: row.get(2)?,
+                    })
+                },
+            )?;
+            let total = count(transaction, RANKED, [])?;
+            Ok(Part { rows, total })
+        })
+        .await
+    }
+
+    async fn logins(&self, of: LoginsOf) -> Result<Part<Login>> {
+        self.read(move |transaction| {
+            let (who, open, page) = (&of.character, of.open, of.page);
+            let values = params![who, open, page.limit, page.offset];
+            let rows = list(transaction, LOGINS, values, |row| {
+                Ok(Login {
+                    character_id: row.get(0)?,
+                    name: row.get(1)?,
+                    account_id: row.get(2)?,
+                    gateway_id: row.get(3)?,
+                    login_ms: row.get(4)?,
+                    logout_ms: row.get(5)?,
+                    reason: row.get(6)?,
+                })
+            })?;
+            let total = count(transaction, LOGINS_TOTAL, params![who, open])?;
+            Ok(Part { rows, total })
+        })
+        .await
+    }
+
+    async fn users(&self, like: UsersLike) -> Result<Part<User>> {
+        self.read(move |transaction| {
+            let ((name, roles_like), id, page) = (like.patterns(), &like.search, like.page);
+            let values = params![name, id, roles_like, page.limit, page.offset];
+            let rows = list(transaction, USERS, values, |row| {
+                Ok(User {
+                    account: Account {
+                        id: row.get(0)?,
+                        name: row.get(1)?,
+                        anonymous: row.get(2)?,
+                        roles: roles(&row.get::<_, String>(3)?),
+                        created_at_ms: row.get(4)?,
+                    },
+                    characters: row.get(5)?,
+                })
+            })?;
+            let total = count(transaction, USERS_TOTAL, params![name, id, roles_like])?;
+            Ok(Part { rows, total })
+        })
+        .await
+    }
+
+    async fn totals(&self) -> Result<Totals> {
+        self.read(|transaction| {
+            Ok(transaction.prepare_cached(TOTALS)?.query_row([], |row| {
+                Ok(Totals {
+                    users: row.get(0)?,
+                    characters: row.get(1)?,
+                    online: row.get(2)?,
+                    quarantined: row.get(3)?,
+                    frozen: row.get(4)?,
+                })
+            })?)
+        })
+        .await
+    }
+
+    async fn ledger(&self, of: LedgerOf) -> Result<Part<Entry>> {
+        self.read(move |transaction| {
+            let page = of.page;
+            let values = params![of.character, of.item, page.limit, page.offset];
+            let rows = list(transaction, LEDGER, values, |row| {
+                Ok(Entry {
+                    run: row.get(0)?,
+                    sequence: row.get(1)?,
+                    row: row.get(2)?,
+                    character_id: row.get(3)?,
+                    item: row.get(4)?,
+                    cause: row.get(5)?,
+                    delta: row.get(6)?,
+                    at_ms: row.get(7)?,
+                })
+            })?;
+            let total = count(transaction, LEDGER_TOTAL, params![of.character, of.item])?;
+            Ok(Part { rows, total })
+        })
+        .await
+    }
+}
+
+fn list<T>(
+    transaction: &Transaction<'_>,
+    query: &str,
+    values: impl Params,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = transaction.prepare_cached(query)?;
+    let rows = statement.query_map(values, read)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn count(transaction: &Transaction<'_>, query: &str, values: impl Params) -> Result<i64> {
+    let mut statement = transaction.prepare_cached(query)?;
+    Ok(statement.query_row(values, |row| row.get(0))?)
+}
+
+fn profile(transaction: &Transaction<'_>, id: &str) -> Result<Profile> {
+    let query = format!("SELECT {} FROM characters c WHERE c.id = ?1", *RECORD);
+    let found = transaction.prepare_cached(&query)?.query_row([id], record);
+    let mut record = found.optional()?.ok_or(StoreError::NotFound("character"))?;
+    record.holdings.pack = value::pack(transaction, id)?;
+    let equipment = list(transaction, WORN, [id], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+    })?;
+    let kills = list(transaction, KILLS, [id], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    let (logins, played_ms) = transaction
+        .prepare_cached(PLAYED)?
+        .query_row(params![now_ms(), id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(transaction.prepare_cached(BESIDE)?.query_row([id], |row| {
+        Ok(Profile {
+            record,
+            created_at_ms: row.get(0)?,
+            last_login_ms: row.get(1)?,
+            online: row.get(2)?,
+            quarantined: row.get(3)?,
+            agent: row.get(4)?,
+            equipment,
+            kills,
+            logins,
+            played_ms,
+        })
+    })?)
+}
+
+#[async_trait]
+impl Changes for Sqlite {
+    async fn change_character(&self, change: Change) -> Result<Character> {
+        self.write(move |transaction| {
+            let find = r#"SELECT online, quarantined FROM characters
+                          WHERE id = ?1 AND "accountId" = ?2"#;
+            let found: Option<(bool, bool)> = transaction
+                .query_row(find, params![change.character, change.account], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })
+                .optional()?;
+            match found.ok_or(StoreError::NotFound("character"))? {
+                (true, _) => return Err(StoreError::InWorld),
+                (_, true) => return Err(StoreError::Quarantined),
+                _ => {}
+            }
+            let key = change.name.as_deref().map(name_key);
+            let agent = change.agent.map(i32::from);
+            let update = r#"UPDATE characters SET name = coalesce(?2, name),
+                 "nameKey" = coalesce(?3, "nameKey"),
+                 "isAgent" = coalesce(?4, "isAgent") WHERE id = ?1"#;
+            let values = params![change.character, change.name, key, agent];
+            transaction.execute(update, values).map_err(|error| {
+                if is_duplicate(&error) {
+                    StoreError::NameTaken
+                } else {
+                    error.into()
+                }
+            })?;
+            let query = format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1");
+            Ok(transaction.query_row(&query, [&change.character], character)?)
+        })
+        .await
+    }
+}
