@@ -1,0 +1,43 @@
+//! What gateways show of the moment: where somebody stands, how full regions are.
+
+use proto::rpc::queries::v1::{
+    CrowdReply, CrowdRequest, WhereaboutsReply, WhereaboutsRequest, facts_server::Facts,
+};
+use tonic::{Request, Response, Status};
+
+use super::Current;
+use crate::mailbox::Message;
+
+/// Answers gateways.
+#[derive(Debug)]
+pub(crate) struct FactsService(pub(crate) Current);
+
+#[tonic::async_trait]
+impl Facts for FactsService {
+    async fn whereabouts(
+        &self,
+        request: Request<WhereaboutsRequest>,
+    ) -> Result<Response<WhereaboutsReply>, Status> {
+        let (living, ask) = (self.0.get()?, request.into_inner());
+        meant(ask.run_id, living.run_id)?;
+        let asked = |reply| Message::Whereabouts(ask.character_id, reply);
+        let found = living.mailbox.ask(asked).await?;
+        let found = found.ok_or_else(|| Status::not_found("the character is not played here"))?;
+        Ok(Response::new(found))
+    }
+
+    async fn crowd(&self, request: Request<CrowdRequest>) -> Result<Response<CrowdReply>, Status> {
+        let living = self.0.get()?;
+        meant(request.into_inner().run_id, living.run_id)?;
+        Ok(Response::new(living.mailbox.ask(Message::Crowd).await?))
+    }
+}
+
+/// The address may belong to a later run by now.
+fn meant(asked: u64, here: u64) -> Result<(), Status> {
+    if asked == here {
+        Ok(())
+    } else {
+        Err(Status::not_found("another run lives here"))
+    }
+}
