@@ -1,0 +1,142 @@
+//! What zones know of the moment, asked of them: where somebody stands, and how full regions are.
+//!
+//! Always: nobody waits longer for zones than [`DEADLINE`]; what is asked often is asked of the
+//! zones at most once in [`KEPT`]. Who does not answer is left out, never guessed.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use chassis::rpc;
+use proto::rpc::queries::v1::{
+    CrowdRequest, WhereaboutsReply, WhereaboutsRequest, facts_client::FactsClient,
+};
+use tokio::{
+    sync::Mutex as AsyncMutex,
+    time::{Instant, timeout},
+};
+use tonic::{Code, transport::Channel};
+use world::Region;
+
+use crate::directory::DirectoryView;
+
+/// How long zones are waited for.
+const DEADLINE: Duration = Duration::from_millis(500);
+/// How long an answer about all zones is good.
+const KEPT: Duration = Duration::from_secs(1);
+
+/// How full a region is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Crowd {
+    pub(crate) players: u32,
+    pub(crate) npcs: u32,
+}
+
+/// How full all regions are of which somebody spoke.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Crowds {
+    /// The last tick that any zone played; 0: none answered.
+    pub(crate) tick: u64,
+    pub(crate) regions: BTreeMap<Region, Crowd>,
+}
+
+/// Asks zones.
+#[derive(Default)]
+pub(crate) struct Facts {
+    /// A channel to each run, by its id, with the address.
+    channels: Mutex<BTreeMap<u64, (String, FactsClient<Channel>)>>,
+    last: AsyncMutex<Option<(Instant, Crowds)>>,
+}
+
+impl Facts {
+    /// Where a character stands, by the run that plays `region`; `None`: nobody says so.
+    pub(crate) async fn whereabouts(
+        &self,
+        view: &DirectoryView,
+        region: Region,
+        character_id: &str,
+    ) -> Option<WhereaboutsReply> {
+        let owner = view.owner_of(region)?;
+        if let Some(found) = self.of_run(view, owner.run_id, character_id).await {
+            return Some(found);
+        }
+        // It may have crossed a border since the store was asked.
+        let others = view.runs().filter(|run| run.run_id != owner.run_id);
+        let asked = others.map(|run| self.of_run(view, run.run_id, character_id));
+        let found = futures::future::join_all(asked).await;
+        found.into_iter().flatten().next()
+    }
+
+    async fn of_run(
+        &self,
+        view: &DirectoryView,
+        run_id: u64,
+        character_id: &str,
+    ) -> Option<WhereaboutsReply> {
+        let mut client = self.client(view, run_id)?;
+        let ask = WhereaboutsRequest {
+            run_id,
+            character_id: character_id.to_owned(),
+        };
+        match timeout(DEADLINE, client.whereabouts(ask)).await {
+            Ok(Ok(reply)) => Some(reply.into_inner()),
+            Ok(Err(status)) if status.code() == Code::NotFound => None,
+            Ok(Err(status)) => {
+                tracing::debug!(run = run_id, %status, "a zone does not say where somebody is");
+                None
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// How full all regions are.
+    pub(crate) async fn crowds(&self, view: &DirectoryView) -> Crowds {
+        let mut last = self.last.lock().await;
+        if let Some((at, crowds)) = &*last
+            && at.elapsed() < KEPT
+        {
+            return crowds.clone();
+        }
+        let asked = view.runs().map(|run| self.crowd(view, run.run_id));
+        let mut crowds = Crowds::default();
+        for (tick, regions) in futures::future::join_all(asked).await.into_iter().flatten() {
+            crowds.tick = crowds.tick.max(tick);
+            crowds.regions.extend(regions);
+        }
+        *last = Some((Instant::now(), crowds.clone()));
+        crowds
+    }
+
+    async fn crowd(
+        &self,
+        view: &DirectoryView,
+        run_id: u64,
+    ) -> Option<(u64, Vec<(Region, Crowd)>)> {
+        let mut client = self.client(view, run_id)?;
+        let reply = timeout(DEADLINE, client.crowd(CrowdRequest { run_id })).await;
+        let reply = reply.ok()?.ok()?.into_inner();
+        let regions = reply.regions.into_iter().filter_map(|row| {
+            let at = row.region?;
+            let (players, npcs) = (row.players, row.npcs);
+            Some((Region { x: at.x, z: at.z }, Crowd { players, npcs }))
+        });
+        Some((reply.tick, regions.collect()))
+    }
+
+    /// A channel to a run of the directory, which connects when it is used.
+    fn client(&self, view: &DirectoryView, run_id: u64) -> Option<FactsClient<Channel>> {
+        let address = &view.run(run_id)?.address;
+        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        channels.retain(|run, _| view.run(*run).is_some());
+        if let Some((at, client)) = channels.get(&run_id)
+            && at == address
+        {
+            return Some(client.clone());
+        }
+        let client = FactsClient::new(rpc::channel(address).ok()?);
+        channels.insert(run_id, (address.clone(), client.clone()));
+        Some(client)
+    }
+}

@@ -1,0 +1,215 @@
+//! `/admin/*`: what operators look at.
+//!
+//! Always: an operator's token and nothing less; no secret and no token is ever shown.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use proto::rpc::queries::v1::{LedgerEntry, LedgerRequest, Login, LoginsRequest, UsersRequest};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    ask::{Id, Query},
+    problem::{Code, Problem},
+    shapes::{self, Pagination, Paging, refused},
+};
+use crate::{app::App, auth::tokens::Scope};
+
+/// Who may.
+pub(super) const OPERATORS: &[Scope] = &[Scope::Operator];
+/// The longest text that is searched for, in bytes.
+const SEARCH_MAX: usize = 64;
+
+/// `GET /admin/stats`
+pub(super) async fn stats(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+    let totals = app.queries.totals().await;
+    let totals = totals.map_err(|status| refused(&status))?;
+    let view = app.zones.directory();
+    let answer = json!({
+        "totalUsers": totals.users,
+        "totalCharacters": totals.characters,
+        "activeSessions": totals.online,
+        "quarantined": totals.quarantined,
+        "frozen": totals.frozen,
+        "zones": view.runs().count(),
+        "playersHere": app.registry.players(),
+        "uptime": app.started.elapsed().as_secs(),
+    });
+    Ok(Json(answer).into_response())
+}
+
+/// Which accounts.
+#[derive(Debug, Deserialize)]
+pub(super) struct Users {
+    search: Option<String>,
+    role: Option<String>,
+    page: Option<u32>,
+    limit: Option<u32>,
+}
+
+/// `GET /admin/users`
+pub(super) async fn users(
+    State(app): State<Arc<App>>,
+    Query(asked): Query<Users>,
+) -> Result<Response, Problem> {
+    let (page, number) = Paging::new(asked.page, asked.limit).read()?;
+    let ask = UsersRequest {
+        search: text("/search", asked.search)?,
+        role: text("/role", asked.role)?,
+        page: Some(page),
+    };
+    let reply = app.queries.users(ask).await;
+    let reply = reply.map_err(|status| refused(&status))?;
+    let users = reply.rows.iter().filter_map(|row| {
+        let mut user = shapes::account(row.account.as_ref()?);
+        user["characters"] = row.characters.into();
+        Some(user)
+    });
+    let answer = json!({
+        "users": users.collect::<Vec<_>>(),
+        "pagination": Pagination::of(number, page, reply.total),
+    });
+    Ok(Json(answer).into_response())
+}
+
+/// A text of a query; none is empty.
+fn text(pointer: &str, value: Option<String>) -> Result<String, Problem> {
+    let value = value.unwrap_or_default();
+    if value.len() > SEARCH_MAX {
+        let why = format!("may have at most {SEARCH_MAX} bytes");
+        return Err(Problem::invalid(pointer, why));
+    }
+    Ok(value)
+}
+
+/// `GET /admin/users/{userId}`
+pub(super) async fn user(State(app): State<Arc<App>>, Id(id): Id) -> Result<Response, Problem> {
+    let found = app.accounts.account(&id).await;
+    let found = found.map_err(|status| refused(&status))?;
+    let Some(user) = &found.account else {
+        return Err(Problem::of(Code::NotFound, "There is no such account."));
+    };
+    let characters: Vec<Value> = found.characters.iter().map(shapes::summary).collect();
+    let answer = json!({"user": shapes::account(user), "characters": characters});
+    Ok(Json(answer).into_response())
+}
+
+/// `GET /admin/players/{playerId}`
+pub(super) async fn player(State(app): State<Arc<App>>, Id(id): Id) -> Result<Response, Problem> {
+    let profile = app.queries.profile(&id).await;
+    let profile = profile.map_err(|status| refused(&status))?;
+    let account_id = profile
+        .record
+        .as_ref()
+        .map(|record| record.account_id.clone());
+    let account = app.accounts.account(&account_id.unwrap_or_default()).await;
+    let account = account.map_err(|status| refused(&status))?.account;
+    let ask = LoginsRequest {
+        character_id: id,
+        open: false,
+        page: Some(proto::rpc::queries::v1::Page {
+            offset: 0,
+            limit: shapes::LIMIT_MAX,
+        }),
+    };
+    let logins = app.queries.logins(ask).await;
+    let logins = logins.map_err(|status| refused(&status))?;
+    let answer = json!({
+        "player": shapes::record(&profile),
+        "account": account.as_ref().map(shapes::account),
+        "skills": shapes::skills(&profile),
+        "inventory": shapes::inventory(&profile),
+        "equipment": shapes::equipment(&profile),
+        "npcKills": shapes::kills(&profile),
+        "logins": profile.logins,
+        "playedSeconds": profile.played_ms / 1000,
+        "sessions": logins.rows.iter().map(login).collect::<Vec<_>>(),
+    });
+    Ok(Json(answer).into_response())
+}
+
+/// Which logins.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Sessions {
+    player_id: Option<String>,
+    open: Option<bool>,
+    page: Option<u32>,
+    limit: Option<u32>,
+}
+
+/// `GET /admin/sessions`
+pub(super) async fn sessions(
+    State(app): State<Arc<App>>,
+    Query(asked): Query<Sessions>,
+) -> Result<Response, Problem> {
+    let (page, number) = Paging::new(asked.page, asked.limit).read()?;
+    let ask = LoginsRequest {
+        character_id: text("/playerId", asked.player_id)?,
+        open: asked.open.unwrap_or(false),
+        page: Some(page),
+    };
+    let reply = app.queries.logins(ask).await;
+    let reply = reply.map_err(|status| refused(&status))?;
+    let answer = json!({
+        "sessions": reply.rows.iter().map(login).collect::<Vec<_>>(),
+        "pagination": Pagination::of(number, page, reply.total),
+    });
+    Ok(Json(answer).into_response())
+}
+
+/// A login as operators see it.
+fn login(login: &Login) -> Value {
+    let mut shown = shapes::login(login);
+    shown["name"] = login.name.as_str().into();
+    shown["accountId"] = login.account_id.as_str().into();
+    shown["gateway"] = login.gateway_id.as_str().into();
+    shown
+}
+
+/// Which rows of the ledger.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Audit {
+    player_id: Option<String>,
+    item_id: Option<String>,
+    page: Option<u32>,
+    limit: Option<u32>,
+}
+
+/// `GET /admin/audit`: how items and coins came and went.
+pub(super) async fn audit(
+    State(app): State<Arc<App>>,
+    Query(asked): Query<Audit>,
+) -> Result<Response, Problem> {
+    let (page, number) = Paging::new(asked.page, asked.limit).read()?;
+    let ask = LedgerRequest {
+        character_id: text("/playerId", asked.player_id)?,
+        item_id: text("/itemId", asked.item_id)?,
+        page: Some(page),
+    };
+    let reply = app.queries.ledger(ask).await;
+    let reply = reply.map_err(|status| refused(&status))?;
+    let answer = json!({
+        "entries": reply.rows.iter().map(entry).collect::<Vec<_>>(),
+        "pagination": Pagination::of(number, page, reply.total),
+    });
+    Ok(Json(answer).into_response())
+}
+
+fn entry(entry: &LedgerEntry) -> Value {
+    let holder = (!entry.character_id.is_empty()).then_some(&entry.character_id);
+    json!({
+        "id": format!("{}-{}-{}", entry.run_id, entry.sequence, entry.row),
+        "playerId": holder,
+        "itemId": entry.item_id,
+        "cause": entry.cause,
+        "delta": entry.delta,
+        "at": shapes::time(entry.at_ms),
+    })
+}
