@@ -1,0 +1,387 @@
+//! The HTTP interface keeps to its own document, with a real database and a real Redis behind it.
+
+use std::{
+    path::PathBuf,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, ensure};
+use bytes::Bytes;
+use hyper::{Method, StatusCode};
+use proto::client::Format;
+use serde_json::{Value, json};
+use tests::{
+    bot::Player,
+    cluster::{Cluster, Plan},
+    http::{self, Answer},
+};
+
+/// What operators are asked for.
+const ADMIN_CODE: &str = "a-code-for-operators-0123456789";
+/// How long schemathesis may look, each time, in seconds.
+const LOOK_S: u64 = 25;
+
+/// Somebody with a token, or without.
+struct Caller<'a> {
+    gateway: &'a str,
+    token: Option<String>,
+}
+
+impl Caller<'_> {
+    async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Result<Answer> {
+        let bearer = self.token.as_ref().map(|token| format!("Bearer {token}"));
+        let mut headers = Vec::new();
+        if let Some(bearer) = &bearer {
+            headers.push(("authorization", bearer.as_str()));
+        }
+        if body.is_some() {
+            headers.push(("content-type", "application/json"));
+        }
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        http::send(self.gateway, method, path, &headers, Bytes::from(body)).await
+    }
+
+    async fn get(&self, path: &str) -> Result<Value> {
+        let answer = self.ask(Method::GET, path, None).await?;
+        ensure!(
+            answer.status == 200,
+            "{path}: {} {}",
+            answer.status,
+            answer.text()
+        );
+        answer.json()
+    }
+
+    /// What is refused, with its status, as a problem document.
+    async fn refused(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        (status, code): (u16, &str),
+    ) -> Result<()> {
+        let answer = self.ask(method, path, body).await?;
+        let kind = answer.headers.get("content-type").cloned();
+        let said = answer.text();
+        ensure!(answer.status == status, "{path}: {} {said}", answer.status);
+        ensure!(
+            kind.as_ref()
+                .is_some_and(|kind| kind == "application/problem+json"),
+            "{path}: {kind:?}"
+        );
+        let document = answer.json()?;
+        ensure!(
+            document["code"] == code && document["instance"] == path,
+            "{path}: {said}"
+        );
+        Ok(())
+    }
+}
+
+/// A new anonymous account's token.
+async fn somebody(gateway: &str) -> Result<String> {
+    let nobody = Caller {
+        gateway,
+        token: None,
+    };
+    let made = nobody
+        .ask(Method::POST, "/api/auth/anonymous", Some(json!({})))
+        .await?;
+    let token = made.json()?["token"].as_str().map(str::to_owned);
+    token.with_context(|| made.text())
+}
+
+/// An operator's token.
+async fn operator(gateway: &str) -> Result<String> {
+    let nobody = Caller {
+        gateway,
+        token: None,
+    };
+    let asked = json!({"adminCode": ADMIN_CODE});
+    let made = nobody
+        .ask(Method::POST, "/api/auth/operator", Some(asked))
+        .await?;
+    let token = made.json()?["token"].as_str().map(str::to_owned);
+    token.with_context(|| made.text())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn schemathesis_finds_nothing_wrong() {
+    let plan = Plan::new("schemathesis").env("ADMIN_CODE", ADMIN_CODE);
+    let cluster = Cluster::start(plan).await.unwrap();
+    looked_at(&cluster).await.unwrap();
+}
+
+async fn looked_at(cluster: &Cluster) -> Result<()> {
+    let gateway = cluster.gateway(0);
+    methods_are_those_of_the_document(&gateway).await?;
+    // Not what would end the token, nor what stops the zones.
+    let rest = [
+        "--exclude-path-regex",
+        "^/admin/|^/api/auth/(logout|operator)$|^/ws$",
+    ];
+    look(&gateway, &somebody(&gateway).await?, &rest).await?;
+    let admin = [
+        "--include-path-regex",
+        "^/admin/",
+        "--exclude-path-regex",
+        "/drain$|/freeze$",
+    ];
+    look(&gateway, &operator(&gateway).await?, &admin).await
+}
+
+/// Runs schemathesis over the document of a running gateway.
+async fn look(gateway: &str, token: &str, which: &[&str]) -> Result<()> {
+    let program = std::env::var_os("SCHEMATHESIS").map(PathBuf::from);
+    let program = program.context(
+        "SCHEMATHESIS does not name the program; tests/run installs it, or do: \
+         python3 -m venv V && V/bin/pip install schemathesis, SCHEMATHESIS=V/bin/schemathesis",
+    )?;
+    let folder = std::env::temp_dir().join(format!("schemathesis-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let mut command = Command::new("timeout");
+    command
+        .args(["-s", "KILL", &(LOOK_S * 4).to_string()])
+        .arg(program);
+    command
+        .args(["run", &format!("http://{gateway}/openapi.json")])
+        .args(["--header", &format!("Authorization: Bearer {token}")])
+        .args([
+            "--phases",
+            "examples,coverage,fuzzing",
+            "--max-examples",
+            "12",
+        ])
+        .args([
+            "--max-time",
+            &LOOK_S.to_string(),
+            "--workers",
+            "2",
+            "--no-color",
+        ])
+        .args([
+            "--continue-on-failure",
+            "--max-failures",
+            "20",
+            "--no-shrink",
+        ])
+        .args([
+            "--seed",
+            "7",
+            "--generation-database",
+            "none",
+            "--warnings",
+            "off",
+        ])
+        .args([
+            "--checks",
+            "not_a_server_error,status_code_conformance,content_type_conformance,\
+             response_schema_conformance,response_headers_conformance,\
+             negative_data_rejection,unsupported_method,allow_header_conformance",
+        ])
+        .args(which)
+        .current_dir(&folder)
+        .stdin(Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output()).await??;
+    // What it leaves there is of no use.
+    let _ = std::fs::remove_dir_all(&folder);
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.success(),
+        "{:?}\n{said}\n{complaint}",
+        output.status
+    );
+    ensure!(said.contains("Test cases:"), "it looked at nothing: {said}");
+    Ok(())
+}
+
+/// Each path answers just the methods that the document has: others are refused with what is
+/// possible in `Allow`.
+async fn methods_are_those_of_the_document(gateway: &str) -> Result<()> {
+    let nobody = Caller {
+        gateway,
+        token: None,
+    };
+    let document = nobody.get("/openapi.json").await?;
+    let paths = document["paths"].as_object().context("no paths")?;
+    ensure!(paths.len() > 40, "only {} paths", paths.len());
+    for (path, methods) in paths {
+        let real = path.replace("{x}", "0").replace("{z}", "0");
+        let real = real.replace(['{', '}'], "");
+        let answer = nobody.ask(Method::OPTIONS, &real, None).await?;
+        ensure!(
+            answer.status == StatusCode::NO_CONTENT,
+            "OPTIONS {path}: {}",
+            answer.status
+        );
+        let allow = answer
+            .headers
+            .get("allow")
+            .and_then(|allow| allow.to_str().ok());
+        let mut allowed: Vec<String> = allow
+            .with_context(|| format!("{path} says nothing of methods"))?
+            .split(',')
+            .map(|method| method.trim().to_lowercase())
+            .filter(|method| method != "head")
+            .collect();
+        allowed.sort_unstable();
+        let mut described: Vec<&String> = methods.as_object().context("methods")?.keys().collect();
+        described.sort_unstable();
+        ensure!(
+            allowed.iter().eq(described),
+            "{path}: {allowed:?} are answered"
+        );
+        let trace = Method::from_bytes(b"PURGE")?;
+        nobody
+            .refused(trace, &real, None, (405, "method_not_allowed"))
+            .await?;
+    }
+    nobody
+        .refused(Method::GET, "/nowhere", None, (404, "not_found"))
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_player_sees_and_changes_what_is_its_own() {
+    let plan = Plan::new("own_data").env("ADMIN_CODE", ADMIN_CODE);
+    let cluster = Cluster::start(plan).await.unwrap();
+    own_data(&cluster).await.unwrap();
+    somebody_elses(&cluster).await.unwrap();
+}
+
+async fn own_data(cluster: &Cluster) -> Result<()> {
+    let gateway = cluster.gateway(0);
+    let ann = Caller {
+        token: Some(somebody(&gateway).await?),
+        gateway: &gateway,
+    };
+    let made = ann
+        .ask(Method::POST, "/api/v1/player", Some(json!({"name": "Ann"})))
+        .await?;
+    ensure!(made.status == 201, "{}", made.text());
+    let id = made.json()?["character"]["id"]
+        .as_str()
+        .context("id")?
+        .to_owned();
+    for path in ["/api/character", "/api/characters"] {
+        ensure!(ann.get(path).await?["characters"][0]["id"] == id.as_str());
+    }
+    let one = format!("/api/characters/{id}");
+    let record = ann.get(&one).await?;
+    ensure!(record["character"]["constitutionLevel"] == 10, "{record}");
+    let skills = ann.get(&format!("{one}/skills")).await?;
+    ensure!(
+        skills["skills"]["constitution"] == json!({"level": 10, "xp": 1154.0}),
+        "{skills}"
+    );
+    let nowhere = ann.get(&format!("{one}/position")).await?;
+    ensure!(
+        nowhere == json!({"success": true, "online": false, "position": null}),
+        "{nowhere}"
+    );
+    let renamed = ann
+        .ask(Method::PATCH, &one, Some(json!({"name": "Anna"})))
+        .await?;
+    ensure!(
+        renamed.json()?["character"]["name"] == "Anna",
+        "{}",
+        renamed.text()
+    );
+    for what in ["inventory", "equipment", "statistics", "sessions"] {
+        let answer = ann.get(&format!("/api/player/{what}")).await?;
+        ensure!(answer["characterId"] == id.as_str(), "{what}: {answer}");
+    }
+    let wrong = Some(json!({"name": 7}));
+    ann.refused(
+        Method::POST,
+        "/api/character",
+        wrong,
+        (400, "invalid_request"),
+    )
+    .await?;
+    let other = Some(json!({"name": "ANNA"}));
+    ann.refused(Method::POST, "/api/character", other, (409, "name_taken"))
+        .await?;
+    let gone = ann.ask(Method::DELETE, &one, None).await?;
+    ensure!(gone.status == 200, "{}", gone.text());
+    ann.refused(Method::GET, &one, None, (404, "not_found"))
+        .await
+}
+
+/// Bob plays; what others, operators and he himself are told of him.
+async fn somebody_elses(cluster: &Cluster) -> Result<()> {
+    let gateway = cluster.gateway(0);
+    let bob = Player::arrive(&gateway, Format::Json, "Bob").await?;
+    let (id, (x, z)) = (bob.id()?, bob.position()?);
+    let other = Caller {
+        token: Some(somebody(&gateway).await?),
+        gateway: &gateway,
+    };
+    let one = format!("/api/character/{id}");
+    for (method, path) in [
+        (Method::GET, one.clone()),
+        (Method::DELETE, one.clone()),
+        (Method::GET, format!("{one}/position")),
+        (Method::GET, "/api/player/inventory".to_owned()),
+    ] {
+        let own = path.starts_with("/api/player");
+        let asked = if own {
+            format!("{path}?characterId={id}")
+        } else {
+            path.clone()
+        };
+        let answer = other.ask(method, &asked, None).await?;
+        ensure!(answer.status == 403, "{path}: {}", answer.text());
+        ensure!(
+            answer.json()?["code"] == "not_your_character",
+            "{}",
+            answer.text()
+        );
+    }
+    let operator = Caller {
+        token: Some(operator(&gateway).await?),
+        gateway: &gateway,
+    };
+    let seen = operator.get(&format!("{one}/position")).await?;
+    ensure!(seen["online"] == true, "{seen}");
+    ensure!(
+        seen["position"]["x"] == x && seen["position"]["z"] == z,
+        "{seen}"
+    );
+    let whole = operator.get(&format!("/admin/players/{id}")).await?;
+    ensure!(whole["sessions"][0]["logoutAt"].is_null() && whole["player"]["name"] == "Bob");
+    let account = whole["account"]["id"]
+        .as_str()
+        .context("account")?
+        .to_owned();
+    let found = operator
+        .get(&format!("/admin/users?search={account}"))
+        .await?;
+    ensure!(found["pagination"]["total"] == 1, "{found}");
+    other
+        .refused(Method::GET, "/admin/stats", None, (403, "wrong_scope"))
+        .await?;
+    let nobody = Caller {
+        token: None,
+        gateway: &gateway,
+    };
+    nobody
+        .refused(Method::GET, "/admin/stats", None, (401, "token_required"))
+        .await?;
+    tokio::time::timeout(Duration::from_secs(20), async {
+        // Zones are asked at most once a second.
+        loop {
+            let world = other.get("/api/v1/world").await?;
+            let regions = world["regions"].as_array().context("regions")?;
+            let npcs = regions.iter().filter_map(|region| region["npcs"].as_u64());
+            if world["players"] == 1 && npcs.sum::<u64>() > 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    })
+    .await
+    .context("the world never showed Bob")?
+}
