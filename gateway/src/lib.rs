@@ -19,6 +19,7 @@ mod session;
 mod social;
 mod socket;
 mod spans;
+mod unanswered;
 mod view;
 mod writer;
 mod zone_link;

@@ -15,14 +15,14 @@ use bytes::Bytes;
 use proto::client::{CloseCode, RequestId, ServerEvent};
 use tokio::sync::{Notify, oneshot};
 
+use crate::unanswered::{LinkId, Unanswered, Which};
+
 /// Reliable messages that wait at most.
 pub(crate) const MESSAGES_MAX: usize = 256;
 /// Their bytes together, at most.
 pub(crate) const BYTES_MAX: usize = 64 * 1024;
 /// Control frames that wait at most.
 const CONTROLS_MAX: usize = 16;
-/// Requests whose answers are awaited, at most.
-const REQUESTS_MAX: usize = 256;
 
 /// A message that must arrive, in order.
 #[derive(Debug)]
@@ -124,7 +124,16 @@ struct Inside {
     /// No socket: nothing is offered.
     paused: bool,
     /// Requests passed on whose answers have not been written.
-    requests: VecDeque<(RequestId, &'static str)>,
+    unanswered: Unanswered,
+}
+
+impl Inside {
+    /// The requests that are to be answered `outcome_unknown`.
+    fn give_up(&mut self, which: Which) -> Vec<(RequestId, &'static str)> {
+        let waiting = self.reliable.iter().chain(self.held.iter().flatten());
+        let waiting: Vec<_> = waiting.filter_map(|message| message.re.as_ref()).collect();
+        self.unanswered.give_up(which, |id| waiting.contains(&id))
+    }
 }
 
 /// The one way to a session's socket. Cheap to clone; all clones are the same mailbox.
@@ -250,8 +259,9 @@ impl Mailbox {
         inside.bytes = inside.held.iter().flatten().map(Reliable::len).sum();
         inside.overflowed = false;
         let answered = dropped.into_iter().filter_map(|message| message.re);
-        let expected = |id: &RequestId| inside.requests.iter().any(|(other, _)| other == id);
-        answered.filter(|id| !expected(id)).collect()
+        answered
+            .filter(|id| !inside.unanswered.awaits(id))
+            .collect()
     }
 
     /// A new socket writes from here on: `first`, then what waits.
@@ -272,32 +282,69 @@ impl Mailbox {
         self.inside().overflowed
     }
 
-    /// Remembers that a request was passed on and must be answered.
-    pub(crate) fn expect(&self, id: RequestId, event: &'static str) {
-        let mut inside = self.inside();
-        if inside.requests.len() >= REQUESTS_MAX {
-            inside.requests.pop_front();
-        }
-        inside.requests.push_back((id, event));
+    /// Remembers that a request must be answered. Gives one for which there is no room any more:
+    /// whoever takes it answers it `outcome_unknown`.
+    pub(crate) fn expect(
+        &self,
+        id: RequestId,
+        event: &'static str,
+    ) -> Option<(RequestId, &'static str)> {
+        self.inside().unanswered.expect(id, event)
+    }
+
+    /// A request waits for somebody to whom it can be passed on.
+    pub(crate) fn held_back(&self, id: &RequestId) {
+        self.inside().unanswered.held(id);
+    }
+
+    /// A request was passed on over a link.
+    pub(crate) fn passed(&self, id: &RequestId, link: LinkId) {
+        self.inside().unanswered.passed(id, link);
     }
 
     /// A request was passed on whose answer has not been written.
     pub(crate) fn awaits(&self) -> bool {
-        !self.inside().requests.is_empty()
+        !self.inside().unanswered.is_empty()
     }
 
     /// The requests that were passed on and never answered, with their events; they are
     /// forgotten here, so whoever takes them answers them `outcome_unknown`.
     pub(crate) fn take_requests(&self) -> Vec<(RequestId, &'static str)> {
+        self.inside().give_up(Which::Asked)
+    }
+
+    /// As [`Mailbox::take_requests`], with those that nobody will be asked any more.
+    pub(crate) fn take_all_requests(&self) -> Vec<(RequestId, &'static str)> {
+        self.inside().give_up(Which::All)
+    }
+
+    /// As [`Mailbox::take_requests`], but only those that were passed on over this link.
+    pub(crate) fn take_requests_over(&self, link: LinkId) -> Vec<(RequestId, &'static str)> {
+        self.inside().give_up(Which::Over(link))
+    }
+
+    /// The answer to this request is lost; its event, if nothing has answered it yet: whoever
+    /// takes it answers it `outcome_unknown`.
+    pub(crate) fn lose(&self, id: &RequestId) -> Option<&'static str> {
         let mut inside = self.inside();
-        let requests = std::mem::take(&mut inside.requests);
-        let held = inside.held.iter().flatten();
-        let waiting: Vec<_> = inside.reliable.iter().chain(held).collect();
-        let answered = |id: &RequestId| waiting.iter().any(|m| m.re.as_ref() == Some(id));
-        requests
-            .into_iter()
-            .filter(|(id, _)| !answered(id))
-            .collect()
+        let waiting = inside.reliable.iter().chain(inside.held.iter().flatten());
+        let answered = waiting
+            .filter_map(|message| message.re.as_ref())
+            .any(|re| re == id);
+        if answered {
+            return None;
+        }
+        inside.unanswered.lose(id)
+    }
+
+    /// This request is being answered: nothing else answers it.
+    pub(crate) fn answering(&self, id: &RequestId) {
+        self.inside().unanswered.answered(id);
+    }
+
+    /// An answer to this request does not count any more: its outcome was said to be unknown.
+    pub(crate) fn is_late(&self, id: &RequestId) -> bool {
+        self.inside().unanswered.is_late(id)
     }
 
     /// Waits until what is refused or answered has room, so that who asks much is heard slowly.
@@ -337,7 +384,7 @@ impl Mailbox {
         if let Some(message) = inside.reliable.pop_front() {
             inside.bytes -= message.len();
             if let Some(re) = &message.re {
-                inside.requests.retain(|(id, _)| id != re);
+                inside.unanswered.answered(re);
             }
             self.0.2.notify_one();
             return Some(Next::Reliable(message));

@@ -25,7 +25,7 @@ use crate::rng::Dice;
 use crate::rules::npc_mind::{self, Crowd};
 use crate::rules::{energy, examine, home_teleport, movement};
 use crate::tick::Tick;
-use crate::tile::Chunk;
+use crate::tile::{Chunk, Region};
 use crate::world::World;
 
 /// All that a tick hears: frozen at its edge, and enough to play it again.
@@ -102,13 +102,16 @@ impl Phase {
     }
 }
 
-/// Told when each phase ends and whose input comes next; whoever drives the world has the clock.
+/// Told when each phase ends and what comes next in it; whoever drives the world has the clock.
 pub trait PhaseClock {
     /// `phase` has just ended.
     fn phase(&mut self, phase: Phase);
 
     /// An input of `who` is handled next.
     fn input(&mut self, _who: &CharacterId) {}
+
+    /// Something that belongs to this region is played next, for nobody in particular.
+    fn region(&mut self, _region: Region) {}
 }
 
 /// Does not care about time.
@@ -135,11 +138,11 @@ impl World {
         phases.phase(Phase::Inputs);
         self.bring_home(&mut out);
         phases.phase(Phase::Homeward);
-        self.move_npcs(&mut out);
+        self.move_npcs(phases, &mut out);
         phases.phase(Phase::Npcs);
-        self.move_players(&mut out);
+        self.move_players(phases, &mut out);
         phases.phase(Phase::Players);
-        self.play_ground(inbox.value, &mut out);
+        self.play_ground(inbox.value, phases, &mut out);
         phases.phase(Phase::Ground);
         self.restore_energy(&mut out);
         phases.phase(Phase::Energy);
@@ -253,7 +256,7 @@ impl World {
         Ok(())
     }
 
-    fn move_npcs(&mut self, out: &mut Outcome) {
+    fn move_npcs(&mut self, phases: &mut dyn PhaseClock, out: &mut Outcome) {
         let now = self.now;
         if !self.npcs.values().any(|npc| npc_mind::stirs(npc, now)) {
             return;
@@ -270,6 +273,7 @@ impl World {
             if !npc_mind::stirs(npc, now) {
                 continue;
             }
+            phases.region(npc.region);
             let before = Chunk::from(npc.state.tile);
             let mut dice = Dice::new(self.seed, npc.placement.key, now.0);
             if npc_mind::act(npc, terrain, &mut crowd, now, &mut dice) {
@@ -280,9 +284,10 @@ impl World {
     }
 
     /// Nobody stands in a player's way, so that the order does not matter here.
-    fn move_players(&mut self, out: &mut Outcome) {
+    fn move_players(&mut self, phases: &mut dyn PhaseClock, out: &mut Outcome) {
         let terrain = self.content.terrain();
         for (who, player) in &mut self.players {
+            phases.region(player.region);
             let before = Chunk::from(player.tile());
             if movement::advance(player, terrain, &self.rules) {
                 let id = who.entity();

@@ -19,6 +19,9 @@ const CALL_BUCKETS: [f64; 12] = [
     0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0,
 ];
 
+/// In ticks.
+const MISSED_BUCKETS: [f64; 9] = [0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 16.0, 32.0, 100.0];
+
 /// The instruments; clones are the same ones.
 #[derive(Debug, Clone)]
 pub(crate) struct Metrics {
@@ -39,6 +42,7 @@ pub(crate) struct Metrics {
     value: ValueGauges,
     handovers: Counter<u64>,
     region_moves: Counter<u64>,
+    region_missed: Histogram<u64>,
     handover_time: Histogram<f64>,
     runs: Counter<u64>,
 }
@@ -121,6 +125,11 @@ impl Metrics {
             value: ValueGauges::new(meter),
             handovers: count("zone_handovers_total", "Handovers of players by outcome"),
             region_moves: count("zone_region_moves_total", "Moves of regions by outcome"),
+            region_missed: meter
+                .u64_histogram("zone_region_missed_ticks")
+                .with_description("Ticks in which a region that was given away stood still")
+                .with_boundaries(MISSED_BUCKETS.to_vec())
+                .build(),
             handover_time: seconds(
                 "zone_handover_seconds",
                 "From a handover's first word to its commit's acknowledgement",
@@ -197,6 +206,11 @@ impl Metrics {
     pub(crate) fn region_move(&self, outcome: &'static str) {
         self.region_moves
             .add(1, &[KeyValue::new("outcome", outcome)]);
+    }
+
+    /// A region that was given is played here; so many ticks were not played by anybody.
+    pub(crate) fn region_missed(&self, ticks: u64) {
+        self.region_missed.record(ticks, &[]);
     }
 
     /// From Prepare to the commit's acknowledgement.

@@ -91,6 +91,8 @@ pub(crate) struct Seat {
     /// When it leaves, unless somebody comes to play it.
     pub(crate) linger_until: Option<u64>,
     pub(crate) source: Option<Source>,
+    /// How often it was offered to another owner by handovers that are over.
+    offers: u32,
     /// Where it is to stand at its next owner; `None`: where it stands.
     pub(crate) place: Option<Tile>,
     /// What it is to be brought to; its inputs wait.
@@ -129,6 +131,7 @@ impl Seat {
             stage: Stage::Joining { welcome: false },
             linger_until: None,
             source: None,
+            offers: 0,
             place: None,
             pull: None,
             leaving_since: 0,
@@ -325,6 +328,19 @@ impl Seat {
             session_id: &self.session_id,
             session_epoch: self.session_epoch,
         }
+    }
+
+    /// It is to be handed over to whoever owns `region`.
+    pub(crate) fn goes_to(&mut self, region: Region) {
+        self.goes_nowhere();
+        self.source = Some(Source::new(region, self.offers));
+    }
+
+    /// It is not to be handed over any more; whether it was.
+    pub(crate) fn goes_nowhere(&mut self) -> bool {
+        let source = self.source.take();
+        self.offers = source.as_ref().map_or(self.offers, Source::attempts);
+        source.is_some()
     }
 
     /// Whether it stands in the world and is not on its way to another owner.

@@ -205,3 +205,37 @@ async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() 
     running.await.unwrap().unwrap();
     assert_eq!(scene.store.read(|state| state.released.clone()), [second]);
 }
+
+/// Nobody's input was being handled: what was played then is named.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_that_nobody_asked_for_names_the_region_that_was_played() {
+    let (trap, store) = (Trap::at(Phase::Players), FakeStore::start().await);
+    let server = trapped(&store, &trap, |_| {}).await;
+    let at = server.content.spawn();
+    let scene = Scene {
+        address: server.address().to_string(),
+        region: Region::from(at),
+        at,
+        store,
+    };
+    scene.store.log_in("ann", scene.at);
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(server.run(stop.clone()));
+    let run = || scene.store.run_at(&scene.address).unwrap_or_default();
+    until("the first run", || run() > 0).await;
+    let gateway = scene.ann_plays(run(), 1).await;
+    trap.set();
+    until("the store has heard of it", || {
+        scene.store.read(|state| !state.ended.is_empty())
+    })
+    .await;
+    let ended = scene.store.read(|state| state.ended[0].clone());
+    let regions = ended
+        .regions
+        .into_iter()
+        .map(|region| store::key(Some(region)));
+    assert_eq!(regions.collect::<Vec<_>>(), [scene.region]);
+    assert!(gateway.read(|seen| seen.left.is_empty()), "it was nobody's");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}

@@ -6,7 +6,7 @@ use crate::stage;
 
 use proto::rpc::{
     common::v1 as common,
-    zone::v1::{Detach, DumpRequest, inspect_client::InspectClient, to_zone},
+    zone::v1::{Attach, Detach, DumpRequest, inspect_client::InspectClient, to_zone},
 };
 use stage::{Zone, border, gateway::Gateway, store::Store, until};
 use world::{Region, Tile};
@@ -478,4 +478,140 @@ async fn a_dump_shows_what_was_published_at_its_tick() {
     let status = inspect.dump(unknown).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::NotFound);
     scene.zone.stop().await;
+}
+
+/// The socket at the other gateway may be there still, and nobody else would tell it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_goes_on_at_another_gateway_is_over_at_the_first() {
+    let scene = scene(&["ann"], |_| {}).await;
+    scene.enter("ann").await;
+    let (_, attached) = scene.gateway.read(|seen| seen.attached["ann"].clone());
+    let other = Gateway::new("other");
+    let west = Region::from(scene.from);
+    let address = &scene.zone.address;
+    other.link(scene.run, address, 1, &[west]).await;
+    let next = attached.attach + 1;
+    other.attach(scene.run, "ann", 1, next).await;
+    until("the first gateway hears of it", || {
+        scene.gateway.read(|seen| !seen.left.is_empty())
+    })
+    .await;
+    let (_, left) = scene.gateway.read(|seen| seen.left[0].clone());
+    assert_eq!((&*left.reason, left.session_epoch), ("replaced", 1));
+    // Attached once more where it is, it is not over anywhere.
+    let attached = || other.read(|seen| seen.attached.get("ann").map(|(_, a)| a.attach));
+    other.attach(scene.run, "ann", 1, next + 1).await;
+    until("it is attached anew", || attached() == Some(next + 1)).await;
+    assert!(other.read(|seen| seen.left.is_empty()));
+    scene.zone.stop().await;
+}
+
+/// Whoever asks must not take the character for gone, because nobody else has it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
+    let (west, _, from, _) = border();
+    let store = Store::start().await;
+    store.log_in("ann", from);
+    store.change(|state| state.faults.regions_held = true);
+    let zone = Zone::start(&store.address, |_| {}).await;
+    until("the zone registers", || {
+        store.run_at(&zone.address).is_some()
+    })
+    .await;
+    let run = store.run_at(&zone.address).unwrap();
+    let gateway = Gateway::new("g");
+    gateway.link(run, &zone.address, 1, &[west]).await;
+    let resume = async || {
+        let asked = gateway.read(|seen| seen.refused.len());
+        let attach = Attach {
+            session_id: "session-ann".to_owned(),
+            character_id: "ann".to_owned(),
+            session_epoch: 1,
+            resume: true,
+            ..Attach::default()
+        };
+        gateway.say(run, to_zone::Message::Attach(attach)).await;
+        let code = || gateway.read(|seen| seen.refused.get(asked).map(|(_, r)| r.code.clone()));
+        let has = || gateway.read(|seen| seen.attached.contains_key("ann"));
+        until("an answer", || code().is_some() || has()).await;
+        code().unwrap_or_else(|| "attached".to_owned())
+    };
+    assert_eq!(
+        resume().await,
+        "not_here",
+        "it has nothing and expects nothing"
+    );
+    store.assign(west, run);
+    let begun = std::time::Instant::now();
+    while resume().await == "not_here" {
+        assert!(
+            begun.elapsed() < stage::PATIENCE,
+            "the region is on its way"
+        );
+    }
+    assert_eq!(resume().await, "busy");
+    store.change(|state| state.faults.regions_held = false);
+    while resume().await != "attached" {
+        assert!(begun.elapsed() < stage::PATIENCE, "the region came");
+    }
+    zone.stop().await;
+}
+
+/// The store read the row before the logout, and it comes behind it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_logged_out_is_not_brought_back_by_a_row_that_comes_late() {
+    let (west, _, from, _) = border();
+    let store = Store::start().await;
+    store.log_in("ann", from);
+    store.change(|state| {
+        state.faults.regions_held = true;
+        state.faults.characters_late = true;
+    });
+    let zone = Zone::start(&store.address, |_| {}).await;
+    until("the zone registers", || {
+        store.run_at(&zone.address).is_some()
+    })
+    .await;
+    let run = store.run_at(&zone.address).unwrap();
+    store.assign(west, run);
+    let gateway = Gateway::new("g");
+    gateway.link(run, &zone.address, 1, &[west]).await;
+    gateway.attach(run, "ann", 1, 1).await;
+    until("the zone asks for ann", || {
+        store.read(|state| state.asked == ["ann"])
+    })
+    .await;
+    // She comes with her region, and leaves.
+    store.change(|state| state.faults.regions_held = false);
+    let standing = || {
+        let last = |seen: &stage::gateway::Seen| {
+            let (_, players) = seen.standing.get(&run)?.last_key_value()?;
+            Some(players.contains("ann"))
+        };
+        gateway.read(last) == Some(true)
+    };
+    until("ann stands in the world", standing).await;
+    gateway.attach(run, "ann", 1, 2).await;
+    until("ann is attached", || {
+        gateway.read(|seen| seen.attached.contains_key("ann"))
+    })
+    .await;
+    let leave = ("world:leave", "{}".to_owned());
+    gateway.input(run, "ann", 1, leave.0, leave.1).await;
+    until("ann has left", || {
+        gateway.read(|seen| !seen.left.is_empty())
+    })
+    .await;
+    until("she stands nowhere", || !standing()).await;
+    store.change(|state| state.faults.characters_late = false);
+    until("the first attach is answered", || {
+        gateway.read(|seen| seen.refused.iter().any(|(_, refused)| refused.attach == 1))
+    })
+    .await;
+    let ticks = || gateway.read(|seen| seen.standing[&run].len());
+    let heard = ticks();
+    until("three ticks have passed", || ticks() >= heard + 3).await;
+    assert!(!standing(), "she is back");
+    assert!(!store.read(|state| state.characters["ann"].online));
+    zone.stop().await;
 }

@@ -151,8 +151,12 @@ impl Session {
             .reports
             .spans
             .receive(event, &self.handle.session_id);
-        if let Some(id) = &re {
-            self.mailbox.expect(id.clone(), event);
+        if let Some(id) = &re
+            && let Some((oldest, event)) = self.mailbox.expect(id.clone(), event)
+        {
+            let words = state::words(ErrorCode::OutcomeUnknown);
+            let event = Some(event.to_owned());
+            self.refuse_with(Some(oldest), event, ErrorCode::OutcomeUnknown, words, None);
         }
         let passed = self.app.zones.input(
             &self.handle.session_id,

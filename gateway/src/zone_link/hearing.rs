@@ -54,6 +54,10 @@ impl Table {
                 self.region_moved(&moved);
                 None
             }
+            wire::from_zone::Message::InputLost(lost) => {
+                self.input_lost(&lost);
+                None
+            }
         }
     }
 
@@ -135,6 +139,16 @@ impl Table {
         })
     }
 
+    /// The run had not got the character any more when an input came.
+    fn input_lost(&self, lost: &wire::InputLost) {
+        let inside = self.inside();
+        let session = inside.sessions.get(&*lost.session_id);
+        let session = session.filter(|s| s.route.session_epoch == lost.session_epoch);
+        if let (Some(session), Some(id)) = (session, request_id(&lost.id)) {
+            session.lose(&id, &self.measures);
+        }
+    }
+
     fn moved(&self, moved: &wire::Moved) -> Option<Lost> {
         let region = moved.region?;
         let region = Region {
@@ -176,11 +190,21 @@ impl Table {
         // A newer login has a higher epoch; with the same one it is the session itself that goes
         // on at another gateway.
         let own = left.session_epoch == session.route.session_epoch;
-        let event = if left.reason == "resumed" || (left.reason == "replaced" && own) {
+        let elsewhere = left.reason == "resumed" || (left.reason == "replaced" && own);
+        if elsewhere && (session.returning || session.route.resuming) {
+            // It was elsewhere in between, and comes back under a higher number.
+            return;
+        }
+        let event = if elsewhere {
             SessionEvent::Elsewhere
         } else {
+            let re = request_id(&left.re);
+            if let Some(re) = &re {
+                session.mailbox.answering(re);
+            }
+            session.answer_all_unknown(&self.measures);
             SessionEvent::Left {
-                re: request_id(&left.re),
+                re,
                 reason: left.reason,
             }
         };

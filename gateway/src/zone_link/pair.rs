@@ -36,6 +36,10 @@ const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// A run sends a frame every 600 ms; one that has sent none for so long is not ticking.
 const SILENCE: Duration = Duration::from_secs(5);
 
+/// Whoever went to another run before its own was lost is answered there within this, or never:
+/// its inputs went along, and wait for two ticks at most.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(3);
+
 /// Keeps the streams with one run, again and again, until it is stopped.
 pub(super) struct Pair {
     pub(super) run: u64,
@@ -119,6 +123,11 @@ impl Pair {
         for lost in self.table.link_down(self.run, number) {
             attach::recover(&self.table, &self.directory, lost);
         }
+        let (table, run) = (Arc::clone(&self.table), self.run);
+        tokio::spawn(async move {
+            tokio::time::sleep(ANSWERED_WITHIN).await;
+            table.never_answered(run, number);
+        });
         if ended.as_ref().is_err_and(is_reset) {
             let (witness, run) = (Arc::clone(&self.witness), self.run);
             let address = self.address.clone();

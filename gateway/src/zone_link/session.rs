@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     mailbox::{Mailbox, Reliable},
+    unanswered::LinkId,
     view::Measures,
 };
 
@@ -41,7 +42,8 @@ pub(super) struct Waiter {
 /// The way to a run.
 #[derive(Debug)]
 pub(super) struct Link {
-    pub(super) number: u64,
+    /// The run, and the number of the pair.
+    pub(super) id: LinkId,
     pub(super) control: mpsc::Sender<wire::ToZone>,
 }
 
@@ -138,10 +140,45 @@ impl Session {
         self.push(Reliable::raw("player:sync", data), measures);
     }
 
-    /// Answers what was passed on and never answered.
+    /// Answers what was passed on and never answered. What is held goes to the next owner.
     pub(super) fn answer_unknown(&self, measures: &Measures) {
-        for (id, event) in self.mailbox.take_requests() {
+        self.unknown(self.mailbox.take_requests(), measures);
+    }
+
+    /// Answers whatever was asked and never answered: nothing goes to anybody any more.
+    pub(super) fn answer_all_unknown(&self, measures: &Measures) {
+        self.unknown(self.mailbox.take_all_requests(), measures);
+    }
+
+    /// Answers what was passed on over a link that is gone, and was not answered since.
+    pub(super) fn answer_unknown_over(&self, link: LinkId, measures: &Measures) {
+        self.unknown(self.mailbox.take_requests_over(link), measures);
+    }
+
+    fn unknown(&self, requests: Vec<(RequestId, &'static str)>, measures: &Measures) {
+        for (id, event) in requests {
             self.push(outcome_unknown(id, Some(event)), measures);
+        }
+    }
+
+    /// The answer to a request is lost, if it was not answered all the same.
+    pub(super) fn lose(&self, id: &RequestId, measures: &Measures) {
+        if let Some(event) = self.mailbox.lose(id) {
+            self.push(outcome_unknown(id.clone(), Some(event)), measures);
+        }
+    }
+
+    /// An input of this session was passed on.
+    pub(super) fn passed(&self, id: &[u8], link: LinkId) {
+        if let Some(id) = request_id(id) {
+            self.mailbox.passed(&id, link);
+        }
+    }
+
+    /// An input of this session waits for an owner.
+    pub(super) fn held_back(&self, id: &[u8]) {
+        if let Some(id) = request_id(id) {
+            self.mailbox.held_back(&id);
         }
     }
 
@@ -256,6 +293,7 @@ impl Session {
                 break;
             }
             self.route.sent();
+            self.passed(&asked.id, link.id);
         }
         for asked in held {
             self.route.hold(asked);
@@ -266,13 +304,19 @@ impl Session {
     pub(super) fn take(&mut self, frame: wire::SessionFrame, counts: bool, measures: &Measures) {
         for message in frame.messages {
             let re = request_id(&message.re);
+            let late = re.as_ref().is_some_and(|re| self.mailbox.is_late(re));
             if counts {
+                let answers_only = matches!(&*message.event, "ack" | "error");
+                if late && answers_only {
+                    continue;
+                }
+                let re = re.filter(|_| !late);
                 let reliable = Reliable::raw(message.event, message.data)
                     .answering(re)
                     .traced(frame.traceparents.clone());
                 self.push(reliable, measures);
             } else if let Some(re) = re {
-                self.push(outcome_unknown(re, None), measures);
+                self.lose(&re, measures);
             }
         }
         if counts {

@@ -194,7 +194,7 @@ impl Table {
         if session.generation != lost.generation {
             return;
         }
-        session.answer_unknown(&self.measures);
+        session.answer_all_unknown(&self.measures);
         session.tell(event);
         inside.sessions.remove(&lost.session_id);
         drop(inside);
@@ -223,7 +223,10 @@ impl Table {
             .ok_or(InputError::NotInWorld)?;
         let run = match session.route.way(&asked) {
             Way::Send(run) => run,
-            Way::Held => return Ok(()),
+            Way::Held => {
+                session.held_back(&asked.id);
+                return Ok(());
+            }
             Way::Full => return Err(InputError::ZoneUnavailable),
             Way::Closed => return Err(InputError::NotInWorld),
         };
@@ -237,11 +240,15 @@ impl Table {
         {
             Ok(()) => {
                 session.route.sent();
+                session.passed(&asked.id, link.id);
                 Ok(())
             }
             Err(TrySendError::Full(_)) => Err(InputError::Busy),
             // The pair is ending; whoever ends it seeks the character.
-            Err(TrySendError::Closed(_)) if session.route.hold(asked) => Ok(()),
+            Err(TrySendError::Closed(_)) if session.route.hold(asked.clone()) => {
+                session.held_back(&asked.id);
+                Ok(())
+            }
             Err(TrySendError::Closed(_)) => Err(InputError::ZoneUnavailable),
         }
     }
@@ -358,7 +365,8 @@ impl Table {
 
     /// A pair of streams is open.
     pub(super) fn link_up(&self, run: u64, number: u64, control: mpsc::Sender<wire::ToZone>) {
-        self.inside().links.insert(run, Link { number, control });
+        let id = (run, number);
+        self.inside().links.insert(run, Link { id, control });
         self.links_changed.send_modify(|count| *count += 1);
     }
 
@@ -369,7 +377,7 @@ impl Table {
         if inside
             .links
             .get(&run)
-            .is_none_or(|link| link.number != number)
+            .is_none_or(|link| link.id != (run, number))
         {
             return Vec::new();
         }
@@ -393,5 +401,13 @@ impl Table {
         drop(guard);
         self.links_changed.send_modify(|count| *count += 1);
         all
+    }
+
+    /// What was passed on over a pair that is gone, and that nobody to whom its character has gone
+    /// since has answered either, will not be answered.
+    pub(super) fn never_answered(&self, run: u64, number: u64) {
+        for session in self.inside().sessions.values() {
+            session.answer_unknown_over((run, number), &self.measures);
+        }
     }
 }

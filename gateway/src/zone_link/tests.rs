@@ -116,7 +116,8 @@ impl Stand {
 
     fn asks(&self, player: &Player, id: &str) -> Result<(), InputError> {
         let id = RequestId::Text(id.to_owned());
-        player.mailbox.expect(id.clone(), "player:move");
+        let oldest = player.mailbox.expect(id.clone(), "player:move");
+        assert!(oldest.is_none(), "there is room");
         let data = Bytes::from_static(b"{}");
         self.zones
             .input("s", "player:move", data, Some(&id), String::new())
@@ -244,12 +245,82 @@ async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
     from.moves_to(&to, 6);
     to.says("chosen", 6);
     assert_eq!(player.hears("chosen").await, serde_json::json!({}));
-    from.answers("old", 5);
-    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
     assert_eq!(stand.asks(&player, "a"), Ok(()));
     assert_eq!(input(&to).await, (1, "\"a\"".to_owned()));
+    from.answers("a", 5);
+    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
     to.says("last", 6);
     player.hears("last").await;
+}
+
+/// Its inputs may have gone along with the character, or not.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_asked_of_a_run_that_dies_after_the_move_is_answered_once() {
+    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    let stand = Stand::new(&[&from, &to]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    attach(&from).await;
+    for id in ["a", "b"] {
+        assert_eq!(stand.asks(&player, id), Ok(()));
+        input(&from).await;
+    }
+    from.moves_to(&to, 6);
+    to.says("chosen", 6);
+    player.hears("chosen").await;
+    assert_eq!(stand.asks(&player, "c"), Ok(()));
+    input(&to).await;
+    from.die();
+    to.answers("b", 6);
+    let b = player.reliable().await;
+    assert_eq!(b.re, Some(RequestId::Text("b".to_owned())));
+    let a = player.reliable().await;
+    let text: serde_json::Value = serde_json::from_slice(&a.data).expect("JSON");
+    assert_eq!(a.re, Some(RequestId::Text("a".to_owned())));
+    assert_eq!(text["code"], "outcome_unknown");
+    // Once that is said, nothing else is.
+    to.answers("a", 6);
+    to.answers("c", 6);
+    let c = player.reliable().await;
+    assert_eq!(c.re, Some(RequestId::Text("c".to_owned())));
+    assert_eq!(c.event, "ack");
+    assert!(!player.mailbox.awaits());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_input_that_a_run_calls_lost_is_answered_once() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    assert_eq!(stand.asks(&player, "a"), Ok(()));
+    for _ in 0..2 {
+        zone.loses("a");
+    }
+    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
+    zone.answers("a", 5);
+    zone.says("last", 5);
+    player.hears("last").await;
+}
+
+/// It was at another gateway for a moment, and the word of that comes late.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_coming_back_is_not_sent_away_by_the_word_that_it_went() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, mut player) = stand.enter().await;
+    attached.expect("attached");
+    stand.zones.pause("s");
+    zone.load();
+    let mailbox = player.mailbox.clone();
+    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
+    zone.replaced(3);
+    zone.says("heard", 5);
+    // A player is told that it takes a while, if it does.
+    while player.reliable().await.event != "heard" {}
+    zone.accept();
+    while player.reliable().await.event != "player:sync" {}
+    assert!(player.events.try_recv().is_err(), "it plays on");
 }
 
 #[tokio::test(flavor = "multi_thread")]

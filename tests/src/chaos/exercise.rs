@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::{
     fault::{Fault, Step},
+    missed::Gives,
     oracle,
     story::{Cast, Stage},
     timeline::Timeline,
@@ -173,10 +174,26 @@ pub async fn rolling(cast: Cast, timeline: Timeline) -> Result<Summary> {
     let members = stage.cluster.members();
     let order = |kind| members.iter().copied().filter(move |of| of.0 == kind);
     let all = order(Kind::Persistence).chain(order(Kind::Zone));
+    let mut gives = Gives::default();
     for member in all.collect::<Vec<_>>() {
+        if member.0 == Kind::Zone {
+            // It forgets them with its end.
+            gives.add(Gives::of(&stage.cluster, member).await?);
+        }
         restart(&mut stage, member).await?;
         shared(&stage, plan.zones).await;
     }
+    gives.add(Gives::of_all(&stage.cluster, plan.zones).await?);
+    stage.timeline.note(format!(
+        "{} regions were given away; {} of them missed more than one tick",
+        gives.count,
+        gives.count - gives.in_time
+    ));
+    ensure!(gives.count > 0, "no region was given away");
+    ensure!(
+        gives.in_time == gives.count,
+        "regions stood still for longer than a tick: {gives:?}"
+    );
     let before = stage.swarm.summary();
     ensure!(
         before.disconnects == 0,

@@ -257,7 +257,7 @@ impl Sim {
                     owners.insert((at.x, at.z), moved.to_run_id);
                 }
             }
-            Message::Welcome(_) => {}
+            Message::Welcome(_) | Message::InputLost(_) => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! What moves items and coins: intents that do it at once, and the phase of the ground.
 
-use super::{Answer, Outcome, failed, interrupt};
+use super::{Answer, Outcome, PhaseClock, failed, interrupt};
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Value;
@@ -181,7 +181,12 @@ impl World {
     }
 
     /// Who has come to what it is to take takes it; what is due is anybody's, or gone.
-    pub(super) fn play_ground(&mut self, value: Value, out: &mut Outcome) {
+    pub(super) fn play_ground(
+        &mut self,
+        value: Value,
+        phases: &mut dyn PhaseClock,
+        out: &mut Outcome,
+    ) {
         let coming = |player: &&Player| player.pickup.is_some() && !player.held;
         let coming = self.players.values().filter(coming);
         let mut coming: Vec<(u32, CharacterId)> = coming
@@ -189,6 +194,9 @@ impl World {
             .collect();
         coming.sort_unstable();
         for (_, who) in coming {
+            if let Some(player) = self.players.get(&who) {
+                phases.region(player.region);
+            }
             self.come_to(&who, value, out);
         }
         out.touched.extend(self.ground.published(self.now));
@@ -196,6 +204,9 @@ impl World {
             return;
         }
         for id in self.ground.expired(self.now) {
+            if let Some(item) = self.ground.get(&id) {
+                phases.region(item.region);
+            }
             // It lies there, so that nothing can be refused.
             let _ = self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out);
         }

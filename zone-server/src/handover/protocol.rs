@@ -70,13 +70,19 @@ pub(crate) enum SourceStep {
 }
 
 impl Source {
-    /// A player that stands past the border, in `region`.
-    pub(crate) fn new(region: Region) -> Self {
+    /// A player that stands past the border, in `region`, after so many attempts to hand it over.
+    /// No number is used twice, or an answer to one that was called off could pass for another's.
+    pub(crate) fn new(region: Region, attempts: u32) -> Self {
         Self {
             region,
-            attempt: 0,
+            attempt: attempts,
             at: Step::Waiting,
         }
+    }
+
+    /// The number of the last attempt.
+    pub(crate) fn attempts(&self) -> u32 {
+        self.attempt
     }
 
     /// The next step.
@@ -117,6 +123,15 @@ impl Source {
                 SourceStep::Stay
             }
             _ => SourceStep::Stay,
+        }
+    }
+
+    /// Whether the player may come to this run without being announced to it once more; or will be
+    /// offered to somebody in a moment.
+    pub(crate) fn may_go_to(&self, run_id: u64) -> bool {
+        match &self.at {
+            Step::Waiting => true,
+            Step::Preparing(to) | Step::Committing(to) => to.run_id == run_id,
         }
     }
 
@@ -222,6 +237,8 @@ impl Departed {
 
 /// Ticks after which the target asks the store about a player that it was promised.
 pub(crate) const ASK_TICKS: u64 = 2;
+/// Ticks after which it also asks the source whether it still means it.
+pub(crate) const DOUBT_TICKS: u64 = 10;
 
 /// The target's side: a player that was announced and is not committed yet, as far as is known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -232,8 +249,23 @@ pub(crate) struct Pending {
     region: Region,
     /// Who gives it.
     pub(crate) from_run_id: u64,
+    /// Of all promises that this run was given; a repetition is another one.
+    pub(crate) number: u32,
+    promised: u64,
     since: u64,
     asking: bool,
+    source: Intent,
+}
+
+/// What the source has said of its promise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Intent {
+    /// Nothing else.
+    Holds,
+    /// Given up; the store was asked before that, so that its next answer says nothing of it.
+    Unsettled,
+    /// Given up: what the store says next is the last word.
+    GivenUp,
 }
 
 /// What the store says of a player's owner.
@@ -257,6 +289,8 @@ pub(crate) enum PendingEvent {
     Complete { h: u64 },
     /// The store's answer; `None`: there was none.
     Owner(Option<Owned>),
+    /// The source is not about the handover of this promise, and would announce it anew first.
+    GivenUp { number: u32 },
 }
 
 /// What the target does.
@@ -265,6 +299,8 @@ pub(crate) enum PendingStep {
     Wait,
     /// Asks the store who owns the player.
     Ask,
+    /// Asks the source too whether it still means to hand the player over.
+    Doubt,
     /// Plays the player from the next tick.
     Join,
     /// `h` cannot happen any more, or happened to somebody else.
@@ -272,14 +308,17 @@ pub(crate) enum PendingStep {
 }
 
 impl Pending {
-    /// Announced by `from_run_id` after tick `now`.
-    pub(crate) fn new(h: u64, region: Region, from_run_id: u64, now: u64) -> Self {
+    /// Announced by `from_run_id` after tick `now`: promise `number`.
+    pub(crate) fn new(h: u64, region: Region, from_run_id: u64, number: u32, now: u64) -> Self {
         Self {
             h,
             region,
             from_run_id,
+            number,
+            promised: now,
             since: now,
             asking: false,
+            source: Intent::Holds,
         }
     }
 
@@ -302,12 +341,30 @@ impl Pending {
                     return PendingStep::Wait;
                 }
                 self.asking = true;
-                PendingStep::Ask
+                if now.saturating_sub(self.promised) >= DOUBT_TICKS {
+                    PendingStep::Doubt
+                } else {
+                    PendingStep::Ask
+                }
+            }
+            PendingEvent::GivenUp { number } => {
+                if number == self.number && self.source == Intent::Holds {
+                    self.source = if self.asking {
+                        Intent::Unsettled
+                    } else {
+                        Intent::GivenUp
+                    };
+                }
+                PendingStep::Wait
             }
             PendingEvent::Owner(owned) => {
                 self.asking = false;
                 self.since = now;
-                owned.map_or(PendingStep::Wait, |owned| self.settle(owned))
+                let step = owned.map_or(PendingStep::Wait, |owned| self.settle(owned));
+                if self.source == Intent::Unsettled {
+                    self.source = Intent::GivenUp;
+                }
+                step
             }
         }
     }
@@ -320,7 +377,7 @@ impl Pending {
             return PendingStep::Join;
         }
         let over = owned.sequence >= self.h || !owned.online || owned.source_dead;
-        if over {
+        if over || self.source == Intent::GivenUp {
             PendingStep::Drop
         } else {
             PendingStep::Wait

@@ -22,7 +22,7 @@ fn edge(run_id: u64) -> SourceEvent {
 }
 
 fn preparing() -> Source {
-    let mut source = Source::new(THERE);
+    let mut source = Source::new(THERE, 0);
     let step = source.on(edge(2));
     assert_eq!(
         step,
@@ -90,7 +90,7 @@ fn stale_counts_only_for_who_is_committing() {
 
 #[test]
 fn a_region_that_is_nobodys_is_waited_for_and_ones_own_needs_no_handover() {
-    let mut source = Source::new(THERE);
+    let mut source = Source::new(THERE, 0);
     assert_eq!(source.on(SourceEvent::Edge(Way::Nowhere)), SourceStep::Stay);
     let step = source.on(SourceEvent::Edge(Way::Local));
     assert_eq!(step, SourceStep::Settle(THERE));
@@ -142,7 +142,7 @@ fn owned(sequence: u64, mine: bool) -> Owned {
 
 #[test]
 fn a_completed_player_joins_and_another_handovers_word_does_not_count() {
-    let mut pending = Pending::new(5, THERE, 1, 10);
+    let mut pending = Pending::new(5, THERE, 1, 1, 10);
     assert_eq!(
         pending.on(10, PendingEvent::Complete { h: 4 }),
         PendingStep::Wait
@@ -155,14 +155,14 @@ fn a_completed_player_joins_and_another_handovers_word_does_not_count() {
 
 #[test]
 fn a_silent_source_makes_the_target_ask_the_store() {
-    let mut pending = Pending::new(5, THERE, 1, 10);
+    let mut pending = Pending::new(5, THERE, 1, 1, 10);
     let edge = |now| PendingEvent::Edge { now };
     assert_eq!(pending.on(11, edge(11)), PendingStep::Wait);
     assert_eq!(pending.on(12, edge(12)), PendingStep::Ask);
-    assert_eq!(pending.on(20, edge(20)), PendingStep::Wait);
-    assert_eq!(pending.on(20, PendingEvent::Owner(None)), PendingStep::Wait);
-    assert_eq!(pending.on(21, edge(21)), PendingStep::Wait);
-    assert_eq!(pending.on(22, edge(22)), PendingStep::Ask);
+    assert_eq!(pending.on(15, edge(15)), PendingStep::Wait);
+    assert_eq!(pending.on(15, PendingEvent::Owner(None)), PendingStep::Wait);
+    assert_eq!(pending.on(16, edge(16)), PendingStep::Wait);
+    assert_eq!(pending.on(17, edge(17)), PendingStep::Ask);
 }
 
 #[test]
@@ -189,13 +189,57 @@ fn what_the_store_says_settles_a_pending_player() {
         (fenced, PendingStep::Drop),
     ];
     for (said, step) in table {
-        let mut pending = Pending::new(5, THERE, 1, 10);
+        let mut pending = Pending::new(5, THERE, 1, 1, 10);
         assert_eq!(
             pending.on(20, PendingEvent::Owner(Some(said))),
             step,
             "{said:?}"
         );
     }
+}
+
+/// Not because it takes long: the transfer may still land.
+#[test]
+fn a_promise_is_dropped_when_its_source_has_taken_it_back_and_the_store_was_asked_since() {
+    let unchanged = PendingEvent::Owner(Some(owned(4, false)));
+    let taken_back = PendingEvent::GivenUp { number: 1 };
+    let edge = |now| PendingEvent::Edge { now };
+    let old = |pending: &mut Pending| {
+        let now = 10 + DOUBT_TICKS;
+        assert_eq!(pending.on(now, edge(now)), PendingStep::Doubt);
+        now
+    };
+    // Nothing is heard of the source.
+    let mut pending = Pending::new(5, THERE, 1, 1, 10);
+    let now = old(&mut pending);
+    assert_eq!(pending.on(now, unchanged), PendingStep::Wait);
+    // The store was asked before the source took it back, and then once more.
+    let now = now + ASK_TICKS;
+    assert_eq!(pending.on(now, edge(now)), PendingStep::Doubt);
+    assert_eq!(pending.on(now, taken_back), PendingStep::Wait);
+    assert_eq!(pending.on(now, unchanged), PendingStep::Wait);
+    assert_eq!(pending.on(now, unchanged), PendingStep::Drop);
+    // It has happened all the same.
+    let mut pending = Pending::new(5, THERE, 1, 1, 10);
+    pending.on(20, taken_back);
+    let happened = PendingEvent::Owner(Some(owned(5, true)));
+    assert_eq!(pending.on(20, happened), PendingStep::Join);
+    // Another promise of the same handover came since.
+    let mut pending = Pending::new(5, THERE, 1, 2, 10);
+    pending.on(20, taken_back);
+    assert_eq!(pending.on(20, unchanged), PendingStep::Wait);
+}
+
+#[test]
+fn no_attempt_has_the_number_of_one_that_was_called_off() {
+    let mut source = Source::new(THERE, 7);
+    assert!(source.may_go_to(2) && source.may_go_to(3));
+    let step = source.on(edge(2));
+    let asks = matches!(step, SourceStep::Prepare { attempt: 8, .. });
+    assert!(asks, "{step:?}");
+    assert_eq!(source.on(answer(7, true)), SourceStep::Stay);
+    assert!(source.may_go_to(2) && !source.may_go_to(3));
+    assert_eq!(source.attempts(), 8);
 }
 
 #[test]
@@ -246,7 +290,7 @@ fn each_reason_to_refuse_a_player_has_its_code() {
 
 #[test]
 fn a_sequence_that_grew_with_another_region_is_not_this_handover() {
-    let mut pending = Pending::new(5, THERE, 1, 10);
+    let mut pending = Pending::new(5, THERE, 1, 1, 10);
     let elsewhere = Owned {
         region: Some(Region { x: 7, z: 0 }),
         ..owned(5, true)

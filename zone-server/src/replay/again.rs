@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use world::{CharacterId, Content, Phase, PhaseClock, World};
+use world::{CharacterId, Content, Phase, PhaseClock, Region, World};
 
 use super::{
     change::{Change, digest},
@@ -47,6 +47,10 @@ impl PhaseClock for Listening<'_> {
     fn input(&mut self, who: &CharacterId) {
         *self.handled = Some(who.clone());
         self.clock.input(who);
+    }
+
+    fn region(&mut self, region: Region) {
+        self.clock.region(region);
     }
 }
 

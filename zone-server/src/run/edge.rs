@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use proto::{client::ErrorCode, rpc::zone::v1::Input};
-use world::{CharacterId, Inbox, Intent, Phase, PhaseClock, PlayerInput, Tick};
+use world::{CharacterId, Inbox, Intent, Phase, PhaseClock, PlayerInput, Region, Tick};
 
 use super::{Run, trace::TickTrace};
 use crate::{
@@ -31,20 +31,26 @@ impl Stopwatch<'_> {
     }
 }
 
-/// Measures the phases of the world, and keeps whose input it is handling.
+/// Measures the phases of the world, and keeps whose input it is handling, or what it plays.
 struct Listening<'a, 'b> {
     watch: &'a mut Stopwatch<'b>,
     handled: &'a mut Option<CharacterId>,
+    playing: &'a mut Option<Region>,
 }
 
 impl PhaseClock for Listening<'_, '_> {
     fn phase(&mut self, phase: Phase) {
         self.watch.mark(phase.name());
         *self.handled = None;
+        *self.playing = None;
     }
 
     fn input(&mut self, who: &CharacterId) {
         *self.handled = Some(who.clone());
+    }
+
+    fn region(&mut self, region: Region) {
+        *self.playing = Some(region);
     }
 }
 
@@ -72,6 +78,7 @@ impl Run {
         let mut listening = Listening {
             watch: &mut watch,
             handled: &mut self.handled,
+            playing: &mut self.playing,
         };
         let outcome = self.world.tick(Tick(self.now), inbox, &mut listening);
         self.handling.clear();

@@ -19,13 +19,17 @@ impl Run {
     pub(crate) fn panicked(&mut self, tick: Option<u64>, words: &str) {
         let handled = self.handled.take();
         let seat = handled.as_ref().and_then(|who| self.roster.get(who));
-        self.panicked_in = seat.map(|seat| seat.region);
+        // Outside anybody's input it is what was played just then.
+        let playing = self.playing.take();
+        self.panicked_in = seat.map(|seat| seat.region).or(playing);
+        let region = self.panicked_in.map(tracing::field::debug);
         let shown = handled.as_ref().map(tracing::field::display);
         let inputs = self.handling();
         tracing::error!(
             run = self.id,
             tick,
             handled = shown,
+            region,
             inputs,
             panic = words,
             "a tick panicked; the run ends"

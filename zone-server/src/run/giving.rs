@@ -275,7 +275,7 @@ impl Run {
         let here = here.filter(|(_, s)| s.region == region && s.stage == Stage::Playing);
         let mut players = Vec::new();
         for (who, seat) in here {
-            if seat.source.take().is_some() {
+            if seat.goes_nowhere() {
                 seat.crossing_since = None;
                 seat.place = None;
                 self.world.hold(who, false);
@@ -458,10 +458,17 @@ impl Run {
     pub(super) fn given_edges(&mut self) {
         let (now, directory) = (self.now, &self.directory);
         let outside = &mut self.hands.outside;
+        let mut lost = Vec::new();
         self.given.retain(|_, given| {
             let alive = directory.alive(given.to.run_id);
+            let heard = given.state.open();
             match given.state.on(DepartedEvent::Edge { now, alive }) {
-                DepartedStep::Forget => return false,
+                DepartedStep::Forget => {
+                    if !heard {
+                        lost.append(&mut given.request.seats);
+                    }
+                    return false;
+                }
                 DepartedStep::Complete => {
                     outside.complete_region(&given.to.address, given.request.clone());
                 }
@@ -469,5 +476,9 @@ impl Run {
             }
             true
         });
+        for moved in lost {
+            let session = moved.session.unwrap_or_default();
+            self.inputs_lost(&session.gateway_id, &moved.inputs);
+        }
     }
 }

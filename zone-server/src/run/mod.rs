@@ -110,6 +110,8 @@ pub(crate) struct Run {
     turned_down: BTreeMap<(Region, u64), u64>,
     /// Attempts to move a region.
     moves: u64,
+    /// Players that peers announced, repetitions included.
+    promises: u32,
     /// Regions that others promised.
     taking: BTreeMap<Region, Taking>,
     /// What came for players before their regions did.
@@ -141,7 +143,9 @@ pub(crate) struct Run {
     handling: Vec<PlayerInput>,
     /// Whose input the world is handling.
     handled: Option<CharacterId>,
-    /// The region of whoever's input made the tick panic.
+    /// To which region belongs what the world plays for nobody in particular.
+    playing: Option<Region>,
+    /// Where the tick panicked: the region of whoever's input it was, or of what was played.
     panicked_in: Option<Region>,
     tick_trace: String,
     drain: Option<leaving::Drain>,
@@ -190,6 +194,7 @@ impl Run {
             given: BTreeMap::new(),
             turned_down: BTreeMap::new(),
             moves: 0,
+            promises: 0,
             taking: BTreeMap::new(),
             early: BTreeMap::new(),
             out: BTreeSet::new(),
@@ -210,6 +215,7 @@ impl Run {
             dumps: VecDeque::new(),
             handling: Vec::new(),
             handled: None,
+            playing: None,
             panicked_in: None,
             tick_trace: String::new(),
             drain: None,
@@ -354,7 +360,7 @@ impl Run {
                 known,
             } => self.region_completed(region, epoch, known),
             Message::Locate(request, reply) => {
-                let _ = reply.send(self.located_here(&request.entity_id));
+                let _ = reply.send(self.locate_here(request));
             }
             Message::Located {
                 who,

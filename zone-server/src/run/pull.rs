@@ -101,6 +101,7 @@ impl Run {
             let request = LocateRequest {
                 to_run_id,
                 entity_id: target.clone(),
+                ..LocateRequest::default()
             };
             self.hands
                 .outside
@@ -116,6 +117,9 @@ impl Run {
         run_id: u64,
         reply: Option<LocateReply>,
     ) {
+        if let Some(under_way) = reply.as_ref().and_then(|reply| reply.under_way) {
+            return self.promise_kept(who, attempt, under_way);
+        }
         let Some(seat) = self.roster.get_mut(who) else {
             return;
         };
@@ -132,7 +136,7 @@ impl Run {
         if let Some(region) = found.filter(|_| free && !pinned) {
             pull.waiting.clear();
             pull.found = Some(region);
-            seat.source = Some(Source::new(region));
+            seat.goes_to(region);
             seat.crossing_since = Some(Instant::now());
             self.world.hold(who, true);
         } else if pull.waiting.is_empty() && !pull.silent && found.is_none() {
@@ -165,8 +169,18 @@ impl Run {
         }
     }
 
-    /// A peer looks for something that one of its players wants.
-    pub(super) fn located_here(&self, entity_id: &str) -> LocateReply {
+    /// A peer looks for something that one of its players wants, or doubts a promise.
+    pub(super) fn locate_here(&self, request: LocateRequest) -> LocateReply {
+        match request.h {
+            Some(h) => LocateReply {
+                under_way: Some(self.still_goes(h, request.from_run_id)),
+                ..LocateReply::default()
+            },
+            None => self.located_here(&request.entity_id),
+        }
+    }
+
+    fn located_here(&self, entity_id: &str) -> LocateReply {
         let seen = self.world.look(&EntityId::from(entity_id));
         let here = seen.and_then(|seen| {
             let epoch = *self.held.get(&seen.region)?;
@@ -175,6 +189,7 @@ impl Run {
         here.map_or_else(LocateReply::default, |(region, epoch)| LocateReply {
             region: Some(record::rpc_region(region)),
             epoch,
+            under_way: None,
         })
     }
 

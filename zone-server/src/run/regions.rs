@@ -25,6 +25,9 @@ use crate::{
 /// A run whose clock is further off gives its regions away.
 const CLOCK_TICKS_MAX: u64 = 3;
 
+/// A region that is given away stands still for no more ticks.
+const MISSED_TICKS_MAX: u64 = 1;
+
 /// How a region comes.
 pub(super) enum Coming {
     /// As the store has it.
@@ -123,6 +126,11 @@ impl Run {
         self.early_edges();
     }
 
+    /// Whether any region is on its way to this run.
+    pub(super) fn awaits_regions(&self) -> bool {
+        !(self.loading.is_empty() && self.loaded.is_empty() && self.taking.is_empty())
+    }
+
     /// Whether a region is on its way to this run.
     pub(super) fn is_coming(&self, region: Region) -> bool {
         let loaded = self.loaded.iter().any(|(of, ..)| *of == region);
@@ -181,6 +189,10 @@ impl Run {
             ground,
             played_tick,
         } = reply;
+        if self.taking.get(&region).is_some_and(|t| t.epoch == epoch) {
+            // It was given, and its last owner's word was lost.
+            self.missed(region, played_tick);
+        }
         let state = (!state.is_empty()).then_some(&*state);
         if let Err(why) = self.world.region_in(region, Tick(last), state) {
             tracing::error!(run = self.id, ?region, %why, "a region's state cannot be read");
@@ -192,6 +204,20 @@ impl Run {
         self.ground_from_store(region, played_tick, &ground);
         for row in characters {
             self.admit(row);
+        }
+    }
+
+    /// A region that was given is played from this tick on, after `last` with its last owner.
+    pub(super) fn missed(&self, region: Region, last: u64) {
+        let ticks = self.now.saturating_sub(last.saturating_add(1));
+        self.hands.metrics.region_missed(ticks);
+        if ticks > MISSED_TICKS_MAX {
+            tracing::warn!(
+                run = self.id,
+                ?region,
+                ticks,
+                "a region that was given stood still"
+            );
         }
     }
 

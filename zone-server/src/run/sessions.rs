@@ -4,13 +4,13 @@ use proto::{
     client::ErrorCode,
     rpc::{
         persistence::v1::{CharacterOwnership, CharacterRecord},
-        zone::v1::{Attach, AttachRefused, Attached, Detach, Input, Left, from_zone},
+        zone::v1::{Attach, AttachRefused, Attached, Detach, Input, InputLost, Left, from_zone},
     },
 };
 use tonic::{Code, Status};
 use world::{Arrival, CharacterId, PlayerHot};
 
-use super::{Call, Run};
+use super::{Call, Run, target::too_much};
 use crate::{
     deliver::held::Holdings,
     inbox::Taken,
@@ -37,7 +37,13 @@ impl Run {
             return self.refuse(gateway_id, &attach, BUSY);
         }
         let Some(seat) = self.roster.get(&who) else {
-            return self.refuse(gateway_id, &attach, NOT_HERE);
+            // It may belong to a region that is on its way here.
+            let code = if self.awaits_regions() || self.calls.contains_key(&who) {
+                BUSY
+            } else {
+                NOT_HERE
+            };
+            return self.refuse(gateway_id, &attach, code);
         };
         if attach.session_epoch == seat.session_epoch {
             attach.attach = seat.attach + 1;
@@ -111,15 +117,21 @@ impl Run {
             Stage::Playing | Stage::Moving | Stage::Leaving { .. } => true,
         };
         if let Some(replaced) = replaced {
-            self.tell_replaced(who, &replaced, attach);
+            self.tell_replaced(who, &replaced, (gateway_id, attach));
         }
         if playing {
             self.attached(who);
         }
     }
 
-    fn tell_replaced(&mut self, who: &CharacterId, replaced: &Session, by: &Attach) {
-        if replaced.session_id == by.session_id {
+    /// Tells the socket that played until now, unless it is the one that plays from now on.
+    fn tell_replaced(
+        &mut self,
+        who: &CharacterId,
+        replaced: &Session,
+        (gateway_id, by): (&str, &Attach),
+    ) {
+        if replaced.session_id == by.session_id && replaced.gateway_id == gateway_id {
             return;
         }
         let left = Left {
@@ -336,7 +348,10 @@ impl Run {
 
     /// Forgets somebody here, without a word.
     pub(super) fn evict(&mut self, who: &CharacterId) {
-        if self.roster.remove(who).is_some() {
+        if let Some(mut seat) = self.roster.remove(who) {
+            if let Some(session) = seat.session.take() {
+                self.inputs_lost(&session.gateway_id, &seat.inputs.drain());
+            }
             self.world.leave(who);
             self.batch.forget(who);
             self.arrivals
@@ -378,11 +393,7 @@ impl Run {
             Taken::Queued => {}
             Taken::Duplicate => self.hands.metrics.input("duplicate"),
             Taken::Full(input) => {
-                let why = Refused {
-                    code: ErrorCode::Busy,
-                    words: "too much is waiting to be done already".to_owned(),
-                };
-                seat.tell(translate::error(&input.event, &input.id, why));
+                seat.tell(too_much(&input));
                 self.hands.metrics.input("full");
             }
         }
@@ -391,11 +402,17 @@ impl Run {
     /// An input for somebody who is between two zones, or not here at all.
     fn input_elsewhere(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
         if let Some(announced) = self.announced.get_mut(who) {
-            let became = announced.queue(input);
-            return self.hands.metrics.input(became);
+            let queued = announced.queue(input);
+            self.hands
+                .metrics
+                .input(queued.as_ref().map_or("lost", |became| *became));
+            if let Err(input) = queued {
+                self.input_lost(gateway_id, &input);
+            }
+            return;
         }
         if self.departed.contains_key(who) {
-            return self.input_departed(who, input);
+            return self.input_departed(gateway_id, who, input);
         }
         let Some(input) = self.keep_early(gateway_id, who, input) else {
             return;
@@ -406,7 +423,32 @@ impl Run {
 
     /// The gateway asks the directory again; what it sent has an unknown outcome.
     pub(super) fn not_here(&mut self, gateway_id: &str, input: Input) {
+        self.input_lost(gateway_id, &input);
         self.refuse_input(gateway_id, input, 0, NOT_HERE);
+    }
+
+    /// Nobody can say what becomes of an input: its gateway answers it.
+    pub(super) fn input_lost(&mut self, gateway_id: &str, input: &Input) {
+        if input.id.is_empty() {
+            return;
+        }
+        let lost = InputLost {
+            session_id: input.session_id.clone(),
+            character_id: input.character_id.clone(),
+            session_epoch: input.session_epoch,
+            number: input.number,
+            id: input.id.clone(),
+        };
+        self.links
+            .tell(gateway_id, from_zone::Message::InputLost(lost));
+    }
+
+    /// Whatever waited for somebody who is not played here any more is lost.
+    pub(super) fn inputs_lost(&mut self, gateway_id: &str, inputs: &[Input]) {
+        for input in inputs {
+            self.hands.metrics.input("lost");
+            self.input_lost(gateway_id, input);
+        }
     }
 
     fn refuse_input(&mut self, gateway_id: &str, input: Input, attach: u64, code: &str) {

@@ -30,8 +30,10 @@ pub(super) struct Gone {
     h: u64,
     to: Target,
     word: Word,
-    /// Inputs that came after it had gone.
-    late: Vec<Input>,
+    /// Inputs that came after it had gone, with the gateways that sent them.
+    late: Vec<(String, Input)>,
+    /// Those that are on their way to the target.
+    under_way: Vec<(String, Input)>,
 }
 
 /// By what the target hears of a player.
@@ -50,6 +52,7 @@ impl Gone {
             to,
             word,
             late: Vec::new(),
+            under_way: Vec::new(),
         }
     }
 
@@ -108,7 +111,7 @@ impl Run {
                     self.settle_in(&who, to);
                 }
             } else if self.now >= seat.owner_since + SETTLE_TICKS {
-                seat.source = Some(Source::new(to));
+                seat.goes_to(to);
                 seat.place = place;
                 seat.leaving_since = self.now;
                 seat.crossing_since = Some(Instant::now());
@@ -150,7 +153,7 @@ impl Run {
         }
         if let Some(seat) = self.roster.get_mut(who) {
             seat.region = region;
-            seat.source = None;
+            seat.goes_nowhere();
         }
         self.world.hold(who, false);
         self.batch.region(who, region, self.now);
@@ -160,7 +163,7 @@ impl Run {
     /// Nobody is brought anywhere: the player goes on here.
     pub(super) fn stays(&mut self, who: &CharacterId) {
         if let Some(seat) = self.roster.get_mut(who) {
-            seat.source = None;
+            seat.goes_nowhere();
             seat.place = None;
             seat.crossing_since = None;
         }
@@ -207,6 +210,20 @@ impl Run {
                 SourceStep::Stay | SourceStep::Transfer(_) => {}
             }
         }
+    }
+
+    /// A peer wants to know whether a handover that it was promised may still happen. Only one that
+    /// is announced anew can, once this run has said no.
+    pub(super) fn still_goes(&self, h: HandoverId, to_run_id: u64) -> bool {
+        let who = CharacterId::from(h.character_id);
+        let h = h.ownership_sequence;
+        if let Some(seat) = self.roster.get(&who) {
+            let source = seat.source.as_ref();
+            let may_go = source.is_some_and(|source| source.may_go_to(to_run_id));
+            return seat.sequence >= h || (seat.sequence + 1 == h && may_go);
+        }
+        // It has happened: the store knows.
+        self.departed.get(&who).is_some_and(|gone| gone.h >= h)
     }
 
     fn way(&self, region: Region) -> Way {
@@ -362,52 +379,90 @@ impl Run {
         let Some(gone) = self.departed.get_mut(who) else {
             return;
         };
-        if gone.late.is_empty() || !gone.state.open() {
+        let waits = gone.late.is_empty() || !gone.under_way.is_empty();
+        if waits || !gone.state.open() {
             return;
         }
+        gone.under_way = std::mem::take(&mut gone.late);
+        let inputs = gone.under_way.iter().map(|(_, input)| input.clone());
         let request = ForwardRequest {
             h: Some(handover_id(who, gone.h)),
-            inputs: std::mem::take(&mut gone.late),
+            inputs: inputs.collect(),
         };
         let address = gone.to.address.clone();
         self.hands.outside.forward(&address, who.clone(), request);
     }
 
     /// An input for a player who has gone follows it.
-    pub(super) fn input_departed(&mut self, who: &CharacterId, input: Input) {
+    pub(super) fn input_departed(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
         let Some(gone) = self.departed.get_mut(who) else {
             return;
         };
         if gone.late.len() >= INPUTS_HELD_MAX {
-            return self.hands.metrics.input("lost");
+            return self.inputs_lost(gateway_id, &[input]);
         }
-        gone.late.push(input);
+        gone.late.push((gateway_id.to_owned(), input));
         self.hands.metrics.input("forwarded");
         self.send_late(who);
     }
 
-    /// Late inputs arrived, or are lost: then their outcome is unknown, as the gateway will find.
+    /// Late inputs arrived, or are lost: then their outcome is unknown, as their gateways hear.
     pub(super) fn forwarded(&mut self, who: &CharacterId, taken: bool) {
+        let Some(gone) = self.departed.get_mut(who) else {
+            return;
+        };
+        let under_way = std::mem::take(&mut gone.under_way);
         if !taken {
             tracing::debug!(run = self.id, character = %who, "late inputs are lost");
-            self.hands.metrics.input("lost");
+            self.late_lost(under_way);
         }
+        self.send_late(who);
+    }
+
+    fn late_lost(&mut self, late: Vec<(String, Input)>) {
+        for (gateway_id, input) in late {
+            self.inputs_lost(&gateway_id, &[input]);
+        }
+    }
+
+    /// Somebody who went is this run's again; what came meanwhile does not go after it any more.
+    pub(super) fn came_back(&mut self, who: &CharacterId) {
+        if let Some(gone) = self.departed.remove(who) {
+            self.late_lost(gone.late);
+            self.late_lost(gone.under_way);
+        }
+    }
+
+    /// Nobody needs to hear of it any more. What the target has not heard is lost.
+    fn forget(&mut self, gone: Gone) {
+        if let Word::Player(request) = gone.word
+            && !gone.state.open()
+        {
+            let session = request.session.unwrap_or_default();
+            self.inputs_lost(&session.gateway_id, &request.inputs);
+        }
+        self.late_lost(gone.late);
+        self.late_lost(gone.under_way);
     }
 
     /// At an edge: targets that have not answered are told again; old matters are forgotten.
     pub(super) fn departed_edges(&mut self) {
         let now = self.now;
-        let mut again = Vec::new();
+        let (mut again, mut over) = (Vec::new(), Vec::new());
         let directory = &self.directory;
-        self.departed.retain(|who, gone| {
+        for (who, gone) in &mut self.departed {
             let alive = directory.alive(gone.to.run_id);
             match gone.state.on(DepartedEvent::Edge { now, alive }) {
-                DepartedStep::Forget => return false,
+                DepartedStep::Forget => over.push(who.clone()),
                 DepartedStep::Complete => again.push(who.clone()),
                 DepartedStep::Wait | DepartedStep::Forward => {}
             }
-            true
-        });
+        }
+        for who in over {
+            if let Some(gone) = self.departed.remove(&who) {
+                self.forget(gone);
+            }
+        }
         for who in again {
             if let Some(gone) = self.departed.get(&who)
                 && let Word::Player(request) = &gone.word

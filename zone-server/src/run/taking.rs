@@ -13,7 +13,7 @@ use super::{Run, regions::Coming, target::name};
 use crate::{
     deliver::held::Holdings,
     handover::region::{self, Asked, Taking, TakingEvent, TakingStep},
-    inbox::{INPUTS_HELD_MAX, Inputs, Taken},
+    inbox::{INPUTS_HELD_MAX, Inputs},
     roster::{Seat, Stage},
     translate::record,
 };
@@ -130,7 +130,7 @@ impl Run {
         // An older claim, of which only the store's answer is missing, means nothing any more.
         self.evict(&who);
         self.announced.remove(&who);
-        self.departed.remove(&who);
+        self.came_back(&who);
         let mut seat = Seat::new(region, h, self.now, Holdings::default());
         seat.account_id.clone_from(&moved.account_id);
         let linger = moved
@@ -143,13 +143,8 @@ impl Run {
         seat.inputs = Inputs::after(moved.last_input);
         seat.catch_up(last_words(moved));
         let early = self.early.remove(&who).unwrap_or_default();
-        for (_, (_, input)) in early.inputs {
-            if seat.current(input.session_epoch, &input.session_id)
-                && matches!(seat.inputs.take(input), Taken::Full(_))
-            {
-                self.hands.metrics.input("lost");
-            }
-        }
+        let inputs = early.inputs.into_values();
+        self.take_early(&mut seat, inputs.map(|(_, input)| input));
         let gateway = seat.session.as_ref().map(|s| s.gateway_id.clone());
         let unlinked = gateway.is_some_and(|gateway| !self.links.linked(&gateway));
         let ended = early
@@ -184,6 +179,7 @@ impl Run {
             self.hands.outside.load_region(region, epoch);
             return;
         }
+        self.missed(region, request.tick);
         self.region_held(region, epoch);
         self.ground_lies(region);
         self.hands.metrics.region_move("taken");

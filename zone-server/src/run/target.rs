@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use proto::client::ErrorCode;
 use proto::rpc::{
     persistence::v1::CharacterOwnership,
     zone::v1::{
         Attach, CompleteReply, CompleteRequest, ForwardReply, ForwardRequest, HandoverId, Input,
-        PrepareReply, PrepareRequest, SessionRef,
+        LocateRequest, PrepareReply, PrepareRequest, Private, SessionRef,
     },
 };
 use world::{Arrival, CharacterId, PlayerHot, PlayerRecord, Region};
@@ -17,7 +18,7 @@ use crate::{
     handover::protocol::{self, Asked, Owned, Pending, PendingEvent, PendingStep},
     inbox::{INPUTS_HELD_MAX, Inputs, Taken},
     roster::Seat,
-    translate::record,
+    translate::{self, Refused, record},
 };
 
 /// A player that a peer announced.
@@ -41,15 +42,16 @@ impl Announced {
         self.region
     }
 
-    /// Keeps an input until the player comes; what became of it.
-    pub(super) fn queue(&mut self, input: Input) -> &'static str {
+    /// Keeps an input until the player comes; what became of it. Gives it back if there is no
+    /// room.
+    pub(super) fn queue(&mut self, input: Input) -> Result<&'static str, Box<Input>> {
         if self.inputs.len() >= INPUTS_HELD_MAX {
-            return "lost";
+            return Err(Box::new(input));
         }
-        match self.inputs.insert(input.number, input) {
+        Ok(match self.inputs.insert(input.number, input) {
             None => "early",
             Some(_) => "duplicate",
-        }
+        })
     }
 }
 
@@ -100,8 +102,9 @@ impl Run {
         let (inputs, attach, detached) = before.map_or_else(Default::default, |before| {
             (before.inputs, before.attach, before.detached)
         });
+        self.promises = self.promises.wrapping_add(1);
         let announced = Announced {
-            pending: Pending::new(h, region, request.from_run_id, self.now),
+            pending: Pending::new(h, region, request.from_run_id, self.promises, self.now),
             record,
             region,
             account_id: request.account_id,
@@ -166,14 +169,7 @@ impl Run {
             });
             seat.catch_up(complete);
         }
-        for (_, input) in announced.inputs {
-            if seat.current(input.session_epoch, &input.session_id) {
-                let taken = seat.inputs.take(input);
-                if matches!(taken, Taken::Full(_)) {
-                    self.hands.metrics.input("lost");
-                }
-            }
-        }
+        self.take_early(&mut seat, announced.inputs.into_values());
         let gateway = seat
             .session
             .as_ref()
@@ -194,10 +190,24 @@ impl Run {
         };
         self.arrivals.push((played, arrival));
         self.roster.insert(who.clone(), seat);
-        self.departed.remove(who);
+        self.came_back(who);
         self.hands.metrics.handover("taken");
         if let Some((gateway_id, attach)) = announced.attach {
             self.attach(&gateway_id, attach);
+        }
+    }
+
+    /// What came for somebody before it did is played after what its last owner says; what finds
+    /// no room is refused.
+    pub(super) fn take_early(&mut self, seat: &mut Seat, inputs: impl Iterator<Item = Input>) {
+        for input in inputs {
+            if !seat.current(input.session_epoch, &input.session_id) {
+                continue;
+            }
+            if let Taken::Full(input) = seat.inputs.take(input) {
+                self.hands.metrics.input("full");
+                seat.tell(too_much(&input));
+            }
         }
     }
 
@@ -208,16 +218,21 @@ impl Run {
         };
         if let Some(seat) = self.roster.get_mut(&who).filter(|seat| seat.sequence == h) {
             for input in request.inputs {
-                if seat.current(input.session_epoch, &input.session_id) {
-                    seat.inputs.take(input);
+                if seat.current(input.session_epoch, &input.session_id)
+                    && let Taken::Full(input) = seat.inputs.take(input)
+                {
+                    self.hands.metrics.input("full");
+                    seat.tell(too_much(&input));
                 }
             }
             return ForwardReply { taken: true };
         }
         if let Some(announced) = self.announced.get_mut(&who).filter(|a| a.pending.h == h) {
-            for input in request.inputs {
-                announced.queue(input);
-            }
+            let gateway_id = announced.session.gateway_id.clone();
+            let full = request.inputs.into_iter();
+            let full = full.filter_map(|input| announced.queue(input).err());
+            let full: Vec<Input> = full.map(|input| *input).collect();
+            self.inputs_lost(&gateway_id, &full);
             return ForwardReply { taken: true };
         }
         ForwardReply { taken: false }
@@ -228,10 +243,31 @@ impl Run {
         let now = self.now;
         for (who, announced) in &mut self.announced {
             let pending = &mut announced.pending;
-            if pending.on(now, PendingEvent::Edge { now }) == PendingStep::Ask {
+            let step = pending.on(now, PendingEvent::Edge { now });
+            if step == PendingStep::Doubt
+                && let Some(source) = self.directory.address(pending.from_run_id)
+            {
+                let request = LocateRequest {
+                    to_run_id: pending.from_run_id,
+                    entity_id: String::new(),
+                    h: Some(super::source::handover_id(who, pending.h)),
+                    from_run_id: self.id,
+                };
+                let outside = &mut self.hands.outside;
+                outside.locate(source, who.clone(), pending.number, request);
+            }
+            if matches!(step, PendingStep::Ask | PendingStep::Doubt) {
                 let dead = !self.directory.alive(pending.from_run_id);
                 self.hands.outside.owner(who.clone(), pending.h, dead);
             }
+        }
+    }
+
+    /// The source of a promise says whether it still means it.
+    pub(super) fn promise_kept(&mut self, who: &CharacterId, number: u32, under_way: bool) {
+        if let Some(announced) = self.announced.get_mut(who).filter(|_| !under_way) {
+            let event = PendingEvent::GivenUp { number };
+            announced.pending.on(self.now, event);
         }
     }
 
@@ -272,9 +308,18 @@ impl Run {
                     self.refuse(&gateway_id, &attach, "busy");
                 }
             }
-            PendingStep::Ask => {}
+            PendingStep::Ask | PendingStep::Doubt => {}
         }
     }
+}
+
+/// The answer to an input for which there is no room.
+pub(super) fn too_much(input: &Input) -> Private {
+    let why = Refused {
+        code: ErrorCode::Busy,
+        words: "too much is waiting to be done already".to_owned(),
+    };
+    translate::error(&input.event, &input.id, why)
 }
 
 pub(super) fn name(h: Option<HandoverId>) -> Option<(CharacterId, u64)> {

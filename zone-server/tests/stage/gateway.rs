@@ -33,6 +33,7 @@ pub struct Seen {
     pub moved: Vec<(u64, Moved)>,
     pub left: Vec<(u64, Left)>,
     pub regions_moved: Vec<(u64, RegionMoved)>,
+    pub lost: Vec<(u64, InputLost)>,
     /// By run and tick: who is shown to stand in it.
     pub standing: BTreeMap<u64, BTreeMap<u64, BTreeSet<String>>>,
     /// The tick in which a character left a run, transferred.
@@ -125,6 +126,7 @@ impl Gateway {
                 from_zone::Message::Moved(moved) => seen.moved.push((run, moved)),
                 from_zone::Message::Left(left) => seen.left.push((run, left)),
                 from_zone::Message::RegionMoved(moved) => seen.regions_moved.push((run, moved)),
+                from_zone::Message::InputLost(lost) => seen.lost.push((run, lost)),
             }
         }
         self.seen.lock().unwrap().closed.push(run);

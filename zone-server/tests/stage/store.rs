@@ -39,6 +39,10 @@ pub struct Faults {
     pub stale_gives: u32,
     /// Characters are loaded when this ends, and not before.
     pub characters_held: bool,
+    /// Characters are read at once, and their rows come when this ends.
+    pub characters_late: bool,
+    /// Regions are loaded when this ends, and not before.
+    pub regions_held: bool,
     /// Commits are looked at when this ends, and not before.
     pub commits_held: bool,
 }
@@ -479,6 +483,9 @@ impl Runs for Store {
     ) -> Result<Response<LoadRegionReply>, Status> {
         let request = request.into_inner();
         let region = key(request.region);
+        while self.read(|state| state.faults.regions_held) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
         self.read(|state| {
             if state.owners.get(&region) != Some(&(request.run_id, request.epoch)) {
                 return Err(Status::permission_denied("not the owner"));
@@ -506,7 +513,7 @@ impl Runs for Store {
         while self.read(|state| state.faults.characters_held) {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
-        self.read(|state| {
+        let row = self.read(|state| {
             let character = state.characters.get(&request.character_id);
             let character = character.filter(|c| c.online);
             let character = character.ok_or_else(|| Status::not_found("not online"))?;
@@ -514,7 +521,11 @@ impl Runs for Store {
                 return Err(Status::permission_denied("not the owner"));
             }
             Ok(Response::new(character.record.clone()))
-        })
+        });
+        while self.read(|state| state.faults.characters_late) {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        row
     }
 
     async fn online_characters(

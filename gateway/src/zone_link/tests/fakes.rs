@@ -314,6 +314,17 @@ impl Zone {
         }));
     }
 
+    /// An input came when it had not got the character any more.
+    pub(super) fn loses(&self, id: &str) {
+        self.control(from_zone::Message::InputLost(wire::InputLost {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            session_epoch: 3,
+            number: 1,
+            id: format!("\"{id}\"").into_bytes().into(),
+        }));
+    }
+
     /// The character is attached elsewhere, under this epoch.
     pub(super) fn replaced(&self, session_epoch: u64) {
         self.control(from_zone::Message::Left(wire::Left {

@@ -21,7 +21,7 @@ kinds! {
     PlayerTaken, PlayerRefused, HandedOver, TransferStale, JoinedByWord, JoinedByStore,
     PendingDropped, SettledLocally, Forgotten, Admitted, Fenced,
     RegionPromised, RegionRefused, RegionOut, RegionGiven, RegionBack, RegionJoined,
-    RegionLoaded, GivenUp,
+    RegionLoaded, GivenUp, CalledOff, PromiseTakenBack,
 }
 
 const KINDS: usize = ALL.len();

@@ -33,6 +33,8 @@ const SHORT: u64 = if ASK_TICKS > WORD_TICKS {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Budget {
     crossings: u8,
+    /// Crossings that are called off.
+    whims: u8,
     moves: u8,
     crashes: u8,
     /// Live runs that are taken over.
@@ -72,6 +74,7 @@ enum Step {
     /// The run asks who is online in its regions.
     LookAround(RunId),
     Cross(RunId),
+    CallOff(RunId),
     Give {
         run: RunId,
         region: At,
@@ -206,6 +209,11 @@ impl Cosmos {
                 self.left.crossings -= 1;
                 self.zone(run).cross();
             }
+            Step::CallOff(run) => {
+                note(Kind::CalledOff);
+                self.left.whims -= 1;
+                self.zone(run).call_off();
+            }
             Step::Give { run, region, to } => {
                 self.left.moves -= 1;
                 self.zone(run).give(region, to, out);
@@ -285,6 +293,9 @@ impl Cosmos {
         }
         if self.left.crossings > 0 && zone.can_cross() {
             steps.push(Step::Cross(run));
+        }
+        if self.left.whims > 0 && zone.can_call_off() {
+            steps.push(Step::CallOff(run));
         }
         for to in self.zones.iter().map(|other| other.id) {
             for region in 0..2 {
@@ -474,6 +485,7 @@ const OFFERS_MAX: u32 = 2;
 
 const NOTHING: Budget = Budget {
     crossings: 0,
+    whims: 0,
     moves: 0,
     crashes: 0,
     suspicions: 0,
@@ -512,6 +524,12 @@ fn whatever_happens_a_player_and_a_region_have_one_owner_and_are_played() {
     let worlds = [
         ("a player crosses, messages are lost and come twice", 2, apart,
             Budget { crossings: 1 + more, losses: 1 + more, repeats: 1, ..NOTHING }),
+        ("a player changes its mind, and perhaps again", 2, apart,
+            Budget { crossings: 2, whims: 1, losses: more, repeats: more, ..NOTHING }),
+        ("a player changes its mind while a region moves", 2, apart,
+            Budget { whims: 1, moves: 1, ..cross }),
+        ("a player changes its mind and a run dies", 2, apart,
+            Budget { whims: 1, crashes: 1, ..cross }),
         ("a player crosses and a run dies", 2, apart,
             Budget { crashes: 1, losses: 1, repeats: 1, ..cross }),
         ("a player crosses and a live run is taken over", 2, apart,

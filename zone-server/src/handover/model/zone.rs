@@ -45,6 +45,8 @@ pub(super) enum Word {
     Loaded { region: At, epoch: u64, player: Option<u64> },
     Character { region: At, sequence: u64 },
     Answered { number: u64, outcome: Outcome },
+    Doubt { from: RunId, h: u64, number: u32 },
+    Kept { number: u32, under_way: bool },
 }
 
 /// What a run does that others notice.
@@ -146,6 +148,8 @@ pub(super) struct Zone {
     moves: u64,
     /// The highest number of an attempt to hand a player over.
     pub(super) offers: u32,
+    /// Promises that it was given.
+    promises: u32,
     /// The store refused what it wrote.
     pub(super) refused: bool,
 }
@@ -201,6 +205,7 @@ impl Zone {
             gives: Vec::new(),
             moves: 0,
             offers: 0,
+            promises: 0,
             refused: false,
         }
     }
@@ -221,6 +226,7 @@ impl Zone {
     /// Whether it begins nothing of its own and waits for nothing.
     pub(super) fn calm(&self) -> bool {
         let going = self.giving.iter().any(Option::is_some) || self.flight.is_some();
+        let going = going || self.announced.is_some();
         let seat = self.seat.as_ref();
         !going && seat.is_none_or(|s| s.stage == Stage::Playing && s.source.is_none())
     }
@@ -245,8 +251,21 @@ impl Zone {
             if self.held[to as usize] > 0 {
                 seat.region = to;
             } else {
-                seat.source = Some(Source::new(place(to)));
+                seat.source = Some(Source::new(place(to), self.offers));
             }
+        }
+    }
+
+    /// Whether the player is to be handed over and the store has not been told.
+    pub(super) fn can_call_off(&self) -> bool {
+        let source = self.seat.as_ref().and_then(|seat| seat.source.as_ref());
+        source.is_some_and(|source| source.committing().is_none())
+    }
+
+    /// The player stays after all: what it was to be brought to is gone.
+    pub(super) fn call_off(&mut self) {
+        if let Some(seat) = &mut self.seat {
+            seat.source = None;
         }
     }
 
@@ -346,13 +365,17 @@ impl Zone {
     }
 
     fn pending_edge(&mut self, now: u64, out: &mut Vec<Out>) {
-        if let Some((pending, _)) = &mut self.announced
-            && pending.on(now, PendingEvent::Edge { now }) == PendingStep::Ask
-        {
-            out.push(Out::AskOwner {
-                h: pending.h,
-                source: pending.from_run_id as RunId,
-            });
+        let Some((pending, _)) = &mut self.announced else {
+            return;
+        };
+        let step = pending.on(now, PendingEvent::Edge { now });
+        let (h, source) = (pending.h, pending.from_run_id as RunId);
+        if step == PendingStep::Doubt {
+            let (from, number) = (self.id, pending.number);
+            out.push(Out::Say(source, Word::Doubt { from, h, number }));
+        }
+        if matches!(step, PendingStep::Ask | PendingStep::Doubt) {
+            out.push(Out::AskOwner { h, source });
         }
     }
 

@@ -54,6 +54,16 @@ impl Zone {
                 self.owner(h, Some(owned));
             }
             Word::Character { region, sequence } => self.admit(region, sequence),
+            Word::Doubt { from, h, number } => {
+                let under_way = self.still_goes(from, h);
+                out.push(Out::Say(from, Word::Kept { number, under_way }));
+            }
+            Word::Kept { number, under_way } => {
+                if let Some((pending, _)) = self.announced.as_mut().filter(|_| !under_way) {
+                    note(Kind::PromiseTakenBack);
+                    pending.on(0, PendingEvent::GivenUp { number });
+                }
+            }
             Word::Answered { number, outcome } => self.answered(number, outcome, out),
             word => self.hear_region(word, out),
         }
@@ -142,10 +152,20 @@ impl Zone {
             Kind::PlayerRefused
         });
         if accepted {
-            let pending = Pending::new(h, place(region), u64::from(from), 0);
+            self.promises += 1;
+            let pending = Pending::new(h, place(region), u64::from(from), self.promises, 0);
             self.announced = Some((pending, region));
         }
         accepted
+    }
+
+    fn still_goes(&self, to: RunId, h: u64) -> bool {
+        if let Some(seat) = &self.seat {
+            let source = seat.source.as_ref();
+            let may_go = source.is_some_and(|source| source.may_go_to(u64::from(to)));
+            return seat.sequence >= h || (seat.sequence + 1 == h && may_go);
+        }
+        self.departed.as_ref().is_some_and(|gone| gone.h >= h)
     }
 
     fn prepared(&mut self, attempt: u32, accepted: bool) {
@@ -206,7 +226,7 @@ impl Zone {
                 note(Kind::PendingDropped);
                 self.announced = None;
             }
-            PendingStep::Wait | PendingStep::Ask => {}
+            PendingStep::Wait | PendingStep::Ask | PendingStep::Doubt => {}
         }
     }
 

@@ -1,0 +1,92 @@
+//! How long regions stood still that were given from one zone server to another.
+//!
+//! Always: every give is counted once, by the run that took the region.
+
+use anyhow::{Context, Result};
+
+use crate::{
+    cluster::{Cluster, Kind, Member},
+    http,
+};
+
+const NAME: &str = "zone_region_missed_ticks";
+
+/// Gives of regions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Gives {
+    /// All of them.
+    pub count: u64,
+    /// Those in which at most one tick was not played by anybody.
+    pub in_time: u64,
+}
+
+impl Gives {
+    /// Reads the metrics of a zone server; one that has taken no region has none of them.
+    fn read(metrics: &str) -> Gives {
+        let sum = |which: &str, label: &str| {
+            let lines = metrics.lines();
+            let lines = lines.filter(|line| {
+                let rest = line
+                    .strip_prefix(NAME)
+                    .and_then(|line| line.strip_prefix(which));
+                let named = rest.is_some_and(|rest| rest.starts_with(['{', ' ']));
+                named && line.contains(label)
+            });
+            let values = lines.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+            values.sum::<f64>() as u64
+        };
+        Gives {
+            count: sum("_count", ""),
+            in_time: sum("_bucket", "le=\"1\""),
+        }
+    }
+
+    /// What a zone server has taken since it began.
+    ///
+    /// # Errors
+    /// It does not say.
+    pub async fn of(cluster: &Cluster, zone: Member) -> Result<Gives> {
+        let answer = http::get(&cluster.probes(zone)?, "/metrics").await;
+        let answer = answer.with_context(|| format!("the metrics of {zone:?}"))?;
+        Ok(Gives::read(&answer.text()))
+    }
+
+    /// What all these zone servers have taken since they began.
+    ///
+    /// # Errors
+    /// One of them does not say.
+    pub async fn of_all(cluster: &Cluster, zones: usize) -> Result<Gives> {
+        let mut all = Gives::default();
+        for zone in 0..zones {
+            all.add(Gives::of(cluster, (Kind::Zone, zone)).await?);
+        }
+        Ok(all)
+    }
+
+    /// Counts others too.
+    pub fn add(&mut self, more: Gives) {
+        self.count += more.count;
+        self.in_time += more.in_time;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gives_are_read_from_the_metrics() {
+        let metrics = "# TYPE zone_region_missed_ticks histogram\n\
+            zone_region_missed_ticks_bucket{otel_scope_name=\"zone\",le=\"0\"} 3\n\
+            zone_region_missed_ticks_bucket{otel_scope_name=\"zone\",le=\"1\"} 5\n\
+            zone_region_missed_ticks_bucket{otel_scope_name=\"zone\",le=\"16\"} 6\n\
+            zone_region_missed_ticks_sum{otel_scope_name=\"zone\"} 9\n\
+            zone_region_missed_ticks_count{otel_scope_name=\"zone\"} 6\n";
+        let gives = Gives {
+            count: 6,
+            in_time: 5,
+        };
+        assert_eq!(Gives::read(metrics), gives);
+        assert_eq!(Gives::read("zone_regions 4\n"), Gives::default());
+    }
+}
