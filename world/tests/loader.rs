@@ -129,6 +129,10 @@ fn what_cannot_be_understood_is_left_out_with_its_place_and_stops_nothing() {
         let found = warnings(&with(file, &json));
         assert_eq!(found, [format!("{file}: {place}: {what}")]);
     }
+}
+
+#[test]
+fn without_a_biome_all_is_grass() {
     let found = warnings(&with("biomes.json", &json!([])));
     assert_eq!(
         found[0],

@@ -1,8 +1,10 @@
-//! Biomes, items, stores, what can be gathered, and the furnishings of towns.
+//! Biomes, stores, what can be gathered, and the furnishings of towns.
 
 use serde_json::{Value, json};
 
-type File = (&'static str, Value);
+use crate::{items, making, skills};
+
+pub(crate) type File = (&'static str, Value);
 
 /// Every catalogue file.
 pub(crate) fn files() -> Vec<File> {
@@ -15,7 +17,9 @@ pub(crate) fn files() -> Vec<File> {
         ("gathering/mining.json", rocks()),
         ("gathering/fishing.json", spots()),
     ];
-    files.extend(items());
+    files.extend(items::files());
+    files.extend(making::files());
+    files.extend(skills::files());
     files
 }
 
@@ -125,187 +129,22 @@ fn biomes() -> Value {
         .collect()
 }
 
-/// id, name, description, value, stackable.
-type ItemRow = (&'static str, &'static str, &'static str, i32, bool);
-
-#[rustfmt::skip]
-const RESOURCES: &[ItemRow] = &[
-    ("logs", "Logs", "Bits of a tree that did not see it coming.", 4, false),
-    ("birch_logs", "Birch logs", "Comes with its own stationery.", 8, false),
-    ("oak_logs", "Oak logs", "Stubborn, even in pieces.", 16, false),
-    ("willow_logs", "Willow logs", "Still a little sad.", 22, false),
-    ("plum_logs", "Plum logs", "Smells of late summer.", 12, false),
-    ("palm_logs", "Palm logs", "Lighter than expected.", 14, false),
-    ("pine_logs", "Pine logs", "Sticky opinions.", 20, false),
-    ("maple_logs", "Maple logs", "Sweet, if you are patient.", 40, false),
-    ("yew_logs", "Yew logs", "Older than the argument about them.", 90, false),
-    ("clay", "Clay", "Potential pot.", 3, false),
-    ("copper_ore", "Copper ore", "Half of bronze.", 5, false),
-    ("tin_ore", "Tin ore", "The other half.", 5, false),
-    ("iron_ore", "Iron ore", "Rusts on principle.", 18, false),
-    ("coal", "Coal", "A very old forest.", 25, false),
-    ("silver_ore", "Silver ore", "Moonlight, before processing.", 60, false),
-    ("starglass_shard", "Starglass shard", "Fell once. Has not forgiven the ground.", 160, false),
-    ("feather", "Feather", "The bird wants it back.", 1, true),
-    ("wool", "Wool", "A thought, unfinished.", 6, false),
-    ("cowhide", "Cowhide", "Previously waiting for grass.", 8, false),
-    ("bones", "Bones", "Somebody's inside.", 2, false),
-    ("wolf_pelt", "Wolf pelt", "Warm now.", 30, false),
-    ("bear_pelt", "Bear pelt", "Left alone at last.", 45, false),
-    ("frost_pelt", "Frost pelt", "Never quite thaws.", 80, false),
-    ("ice_claw", "Ice claw", "For breaking the ice.", 70, false),
-    ("fox_brush", "Fox brush", "Sweeps suspicion away.", 12, false),
-    ("goat_horn", "Goat horn", "Sounds like a goat.", 10, false),
-    ("crab_claw", "Crab claw", "Still trying to leave sideways.", 6, false),
-    ("lurker_moss", "Lurker moss", "It was wearing this.", 18, false),
-    ("ash_pinch", "Pinch of ash", "Seasoning for nothing you should eat.", 5, true),
-    ("ember_core", "Ember core", "Hums when nobody looks.", 400, false),
-    ("acorn", "Acorn", "An oak, unwound.", 1, true),
-];
-
-#[rustfmt::skip]
-const RAW: &[ItemRow] = &[
-    ("raw_sprat", "Raw sprat", "Barely worth the hook.", 3, false),
-    ("raw_mackerel", "Raw mackerel", "Dressed for a party.", 8, false),
-    ("raw_dace", "Raw dace", "River silver.", 7, false),
-    ("raw_pike", "Raw pike", "Frowns.", 18, false),
-    ("raw_trout", "Raw trout", "Freckled.", 14, false),
-    ("raw_frostfin", "Raw frostfin", "Already chilled.", 34, false),
-    ("raw_hen", "Raw hen", "Opinions removed.", 3, false),
-    ("raw_beef", "Raw beef", "The wait is over.", 4, false),
-    ("raw_hare", "Raw hare", "On time, for once.", 4, false),
-    ("raw_venison", "Raw venison", "It saw you first. Did not help.", 9, false),
-    ("raw_boar", "Raw boar", "Tough, like the original.", 8, false),
-    ("toad_legs", "Toad legs", "Two per toad. Do not ask about the other two.", 3, false),
-    ("odd_mushroom", "Odd mushroom", "One of a pair, usually.", 5, false),
-];
-
-/// id, name, description, value, heals.
-#[rustfmt::skip]
-const FOOD: &[(&str, &str, &str, i32, i32)] = &[
-    ("bread", "Bread", "Patience with a crust on it.", 8, 3),
-    ("plum", "Plum", "Round, as promised.", 2, 1),
-    ("plum_jam", "Gran Damson's jam", "Undefeated.", 14, 4),
-    ("hot_chestnuts", "Hot chestnuts", "Warm hands, warm heart, burnt tongue.", 5, 2),
-    ("smoked_mackerel", "Smoked mackerel", "Overdressed, now over-smoked.", 18, 6),
-    ("deep_stew", "Stew by the shaft-load", "We do not look back.", 20, 7),
-    ("eel_soup", "Soup with a current", "Stir against the eel.", 24, 8),
-    ("cheese", "Second-best cheese", "You should have seen the best.", 9, 3),
-];
-
-/// id, name, description, skill, value.
-#[rustfmt::skip]
-const TOOLS: &[(&str, &str, &str, &str, i32)] = &[
-    ("bronze_hatchet", "Bronze hatchet", "Trees have started to worry. Slightly.", "woodcutting", 16),
-    ("iron_hatchet", "Iron hatchet", "Trees have started to worry.", "woodcutting", 56),
-    ("bronze_pickaxe", "Bronze pickaxe", "Picks. Axes. Is bronze.", "mining", 16),
-    ("iron_pickaxe", "Iron pickaxe", "Argues with rocks, and wins.", "mining", 56),
-    ("fishing_net", "Small net", "Holes tied together with string.", "fishing", 5),
-    ("fishing_rod", "Fishing rod", "A stick that waits.", "fishing", 5),
-    ("fly_rod", "Fly rod", "A stick that waits with style.", "fishing", 9),
-    ("ice_auger", "Ice auger", "For fish that shut the door.", "fishing", 40),
-];
-
-/// id, name, description, slot type, attack, strength, value.
-#[rustfmt::skip]
-const WEAPONS: &[(&str, &str, &str, &str, i32, i32, i32)] = &[
-    ("bronze_dagger", "Bronze dagger", "Pointed remark, in metal.", "DAGGER", 4, 3, 10),
-    ("bronze_shortsword", "Bronze shortsword", "Brevity.", "SWORD", 6, 5, 26),
-    ("iron_dagger", "Iron dagger", "A sharper remark.", "DAGGER", 7, 6, 35),
-    ("iron_shortsword", "Iron shortsword", "The soul of wit.", "SWORD", 10, 9, 90),
-    ("crooked_bow", "Crooked bow", "Aims where you should have.", "BOW", 6, 0, 30),
-];
-
-/// id, name, description, value, type.
-#[rustfmt::skip]
-const MISC: &[(&str, &str, &str, i32, &str)] = &[
-    ("coins", "Coins", "Round arguments.", 1, "currency"),
-    ("tinderbox", "Tinderbox", "Box of beginnings.", 1, "tool"),
-    ("rope", "Rope", "One end is here.", 12, "misc"),
-    ("lamp_oil", "Lamp oil", "Bottled evening.", 6, "misc"),
-    ("candle", "Wyn's candle", "One end at a time.", 4, "misc"),
-    ("ribbon", "Ribbon", "By the mile, sold by the arm.", 2, "misc"),
-    ("bobber", "Bobber", "Nods along with the fish.", 1, "misc"),
-    ("bucket", "Bucket", "Half full. Or so it says.", 2, "misc"),
-    ("doubt", "Second thought", "Free with every purchase.", 0, "misc"),
-    ("arrow", "Arrow", "Knows the way.", 1, "ammunition"),
-];
-
-fn item(id: &str, name: &str, kind: &str, about: &str, value: i32, stackable: bool) -> Value {
-    json!({"id": id, "name": name, "type": kind, "description": about, "examine": about,
-        "tradeable": value > 0, "rarity": "common", "value": value, "weight": if stackable { 0.0 } else { 0.5 },
-        "iconPath": format!("asset://icons/{id}.png"), "stackable": stackable,
-        "maxStackSize": if stackable { 2_147_483_647 } else { 1 }})
-}
-
-fn items() -> Vec<File> {
-    let plain = |rows: &[ItemRow]| -> Vec<Value> {
-        rows.iter()
-            .map(|r| item(r.0, r.1, "resource", r.2, r.3, r.4))
-            .collect()
-    };
-    let food = FOOD.iter().map(|r| {
-        let mut it = item(r.0, r.1, "consumable", r.2, r.3, false);
-        it["healAmount"] = json!(r.4);
-        it
-    });
-    let tools = TOOLS.iter().map(|r| {
-        let mut it = item(r.0, r.1, "tool", r.2, r.4, false);
-        let iron = r.0.starts_with("iron");
-        it["tier"] = json!(if iron { "iron" } else { "bronze" });
-        it["tool"] = json!({"skill": r.3, "priority": if iron { 2 } else { 3 }});
-        it
-    });
-    let weapons = WEAPONS.iter().map(|r| {
-        let mut it = item(r.0, r.1, "weapon", r.2, r.6, false);
-        let bow = r.3 == "BOW";
-        it["tier"] = json!(if r.0.starts_with("iron") {
-            "iron"
-        } else {
-            "bronze"
-        });
-        it["equipSlot"] = json!(if bow { "2h" } else { "weapon" });
-        it["weaponType"] = json!(r.3);
-        it["attackType"] = json!(if bow { "RANGED" } else { "MELEE" });
-        it["attackSpeed"] = json!(4);
-        it["attackRange"] = json!(if bow { 7 } else { 1 });
-        it["is2h"] = json!(bow);
-        it["bonuses"] = if bow {
-            json!({"attackRanged": r.4})
-        } else {
-            json!({"attackStab": r.4, "attackSlash": r.4 - 1, "meleeStrength": r.5})
-        };
-        it
-    });
-    let misc = MISC.iter().map(|r| {
-        let stackable = matches!(r.0, "coins" | "arrow" | "candle" | "ribbon" | "bobber");
-        item(r.0, r.1, r.4, r.2, r.3, stackable)
-    });
-    vec![
-        ("items/resources.json", plain(RESOURCES).into()),
-        ("items/food.json", food.chain(plain(RAW)).collect()),
-        ("items/tools.json", tools.collect()),
-        ("items/weapons.json", weapons.collect()),
-        ("items/misc.json", misc.collect()),
-    ]
-}
-
 #[rustfmt::skip]
 fn stores() -> Value {
     let shops: [(&str, &str, &str, &[&str]); 11] = [
         ("sundry_and_daughters", "Sundry & Daughters", "One of everything and two of most.", &["tinderbox", "rope", "bucket", "candle", "bronze_hatchet", "bronze_pickaxe", "fishing_net", "ribbon"]),
-        ("warm_anvil", "The Warm Anvil", "Hot side away from you.", &["bronze_dagger", "bronze_shortsword", "iron_dagger", "iron_shortsword", "iron_hatchet", "iron_pickaxe"]),
+        ("warm_anvil", "The Warm Anvil", "Hot side away from you.", &["bronze_dagger", "bronze_shortsword", "iron_dagger", "iron_shortsword", "iron_hatchet", "iron_pickaxe", "bronze_helm", "bronze_shield", "hammer"]),
         ("risen_crust", "The Risen Crust", "Up since yesterday.", &["bread", "hot_chestnuts", "cheese"]),
         ("net_and_knot", "Net & Knot", "It is all in the knot.", &["fishing_net", "fishing_rod", "fly_rod", "bobber", "rope", "smoked_mackerel"]),
         ("damson_stall", "Gran Damson's Stall", "Undefeated since the wet summer.", &["plum", "plum_jam", "bread"]),
-        ("bent_bough", "The Bent Bough", "Lets go at the right moment.", &["crooked_bow", "arrow", "feather", "bronze_hatchet"]),
+        ("bent_bough", "The Bent Bough", "Lets go at the right moment.", &["crooked_bow", "arrow", "feather", "bronze_hatchet", "knife", "needle", "thread"]),
         ("melting_point", "The Melting Point", "Do not lick it.", &["bronze_pickaxe", "iron_pickaxe", "lamp_oil", "deep_stew"]),
         ("wyns_wicks", "Wyn's Wicks", "Two hundred candles, one birthday.", &["candle", "tinderbox", "ice_auger", "lamp_oil"]),
         ("granny_sumps", "Granny Sump's", "The soup has a current.", &["eel_soup", "toad_legs", "odd_mushroom"]),
         ("second_thoughts", "Outfitter of Second Thoughts", "The doubts are free.", &["rope", "lamp_oil", "bread", "iron_shortsword", "doubt"]),
         ("lamp_stall", "Stall of Lamps", "Dark outside? Darker down there.", &["lamp_oil", "candle"]),
     ];
-    let sold = items();
+    let sold = items::files();
     let all: Vec<&Value> = sold.iter().filter_map(|f| f.1.as_array()).flatten().collect();
     shops
         .iter()
@@ -362,7 +201,7 @@ fn gain(item: &'static str, level: i32, xp: f64, chance: f64) -> Yield {
 }
 
 #[rustfmt::skip]
-fn trees() -> Value {
+pub(crate) fn trees() -> Value {
     let axe = "bronze_hatchet";
     let rows: [NodeRow; 9] = [
         ("tree_normal", "Tree", "Does most of its work standing.", axe, gain("logs", 1, 25.0, 1.0), 1.0, 80),
@@ -379,7 +218,7 @@ fn trees() -> Value {
 }
 
 #[rustfmt::skip]
-fn rocks() -> Value {
+pub(crate) fn rocks() -> Value {
     let rows: [NodeRow; 7] = [
         ("rock_clay", "Clay bank", "Soft-hearted.", "pickaxe", gain("clay", 1, 5.0, 1.0), 1.0, 4),
         ("rock_copper", "Copper rock", "Blushes green.", "pickaxe", gain("copper_ore", 1, 17.5, 0.9), 1.0, 6),
@@ -393,7 +232,7 @@ fn rocks() -> Value {
 }
 
 #[rustfmt::skip]
-fn spots() -> Value {
+pub(crate) fn spots() -> Value {
     let rows: [NodeRow; 5] = [
         ("spot_shore_net", "Ripples by the shore", "Something small is having a party.", "fishing_net", gain("raw_sprat", 1, 10.0, 0.9), 0.0, 0),
         ("spot_harbour_rod", "Dark water", "Something stripy is going round the pier.", "fishing_rod", gain("raw_mackerel", 10, 30.0, 0.8), 0.0, 0),

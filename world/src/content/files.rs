@@ -121,6 +121,7 @@ pub const MANIFESTS: &[Manifest] = &[
     },
     shown("lod-settings.json"),
     shown("lod-bundles.json"),
+    shown("templates.json"),
     shown("world-config.json"),
     shown("imposter-registry.json"),
     shown("duel-presentation-assets.json"),

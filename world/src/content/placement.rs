@@ -22,6 +22,8 @@ use crate::tile::{Bounds, Region, Tile};
 
 /// How many NPCs one spawn may hold.
 const SPAWN_MAX: i64 = 64;
+/// A grove may spill so many tiles over an area's edge.
+const EDGE_TILES: i32 = 8;
 /// How long an id may be, in bytes.
 const ID_BYTES_MAX: usize = 64;
 
@@ -280,15 +282,21 @@ impl Placed {
         Some(())
     }
 
-    /// Warns of what `area` places outside itself: it is there, but under the rules of whatever
-    /// lies there.
+    /// Warns of what `area` places far outside itself: it is there, but under the rules of
+    /// whatever lies there.
     fn outside(&self, area: &Area, fields: &Fields<'_>, before: (usize, usize)) {
         let npcs = self.npcs[before.0..].iter().map(|npc| npc.tile);
         let fixtures = self.fixtures[before.1..].iter().map(|fixture| fixture.tile);
         let (mut all, mut out) = (0, 0);
+        let near = Bounds {
+            min_x: area.bounds.min_x - EDGE_TILES,
+            max_x: area.bounds.max_x + EDGE_TILES,
+            min_z: area.bounds.min_z - EDGE_TILES,
+            max_z: area.bounds.max_z + EDGE_TILES,
+        };
         for tile in npcs.chain(fixtures) {
             all += 1;
-            out += u32::from(!area.bounds.contains(tile));
+            out += u32::from(!near.contains(tile));
         }
         if out > 0 {
             let what = format!("{out} of {all} placed things lie outside, and stay there");
