@@ -5,6 +5,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "common.proto",
         "persistence.proto",
         "zone.proto",
+        "identity.proto",
         "agents.proto",
         "queries.proto",
         "content.proto",

@@ -7,7 +7,10 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use world::Content;
 
 use crate::{
-    auth::{accounts::Accounts, attempts::Attempts, tokens::Tokens},
+    auth::{
+        accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
+        provider::Provider, tokens::Tokens,
+    },
     config::Config,
     http::manifests::Manifests,
     metrics::Metrics,
@@ -27,6 +30,10 @@ pub(crate) struct App {
     pub(crate) accounts: Accounts,
     pub(crate) tokens: Tokens,
     pub(crate) attempts: Attempts,
+    pub(crate) identity: Identity,
+    pub(crate) gates: Gates,
+    /// None: anybody may play without saying who they are.
+    pub(crate) provider: Option<Provider>,
     pub(crate) budgets: Budgets,
     pub(crate) registry: Arc<Registry>,
     pub(crate) hub: Arc<Hub>,

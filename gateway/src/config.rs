@@ -6,6 +6,10 @@ use chassis::config::{Reader, Secret};
 use proto::client::limits;
 
 use crate::{
+    auth::{
+        admin_code::{self, AdminCode},
+        provider::ProviderConfig,
+    },
     http::{cors::Allowlist, proxies::TrustedProxies},
     social::redis_bus,
 };
@@ -32,6 +36,9 @@ pub struct Config {
     pub(crate) jwt_secret: Option<Secret>,
     pub(crate) world: PathBuf,
     pub(crate) anonymous: bool,
+    /// The identity provider, where there is one; then nobody is anonymous.
+    pub(crate) provider: Option<ProviderConfig>,
+    pub(crate) admin_code: AdminCode,
     pub(crate) public: Public,
     pub(crate) origins: Allowlist,
     pub(crate) proxies: TrustedProxies,
@@ -72,9 +79,10 @@ impl Config {
         let production = reader.production();
         let public = Public::read(reader);
         let anonymous = public.idp_app_id.is_none();
-        if !anonymous {
-            require_identity_provider(reader);
-        }
+        let provider = public
+            .idp_app_id
+            .as_deref()
+            .and_then(|app_id| ProviderConfig::read(reader, app_id, production));
         let (host, port, metrics_port) = read_ports(reader, production);
         let rate_limits = !reader.flag(
             "DISABLE_RATE_LIMIT",
@@ -106,6 +114,8 @@ impl Config {
                 "world directory; its assets/manifests are served when they exist",
             )),
             anonymous,
+            provider,
+            admin_code: AdminCode::read(reader, production),
             origins: Allowlist::read(reader, &public),
             public,
             proxies: TrustedProxies::read(reader),
@@ -242,6 +252,9 @@ fn read_jwt_secret(reader: &mut Reader, production: bool) -> Option<Secret> {
         None if production => {
             reader.problem("JWT_SECRET is required in production".to_owned());
         }
+        Some(secret) if production && admin_code::is_sample(secret) => {
+            reader.problem("JWT_SECRET is a sample; make one at random".to_owned());
+        }
         Some(secret) if production && secret.expose().len() < 32 => {
             reader.problem("JWT_SECRET needs at least 32 bytes in production".to_owned());
         }
@@ -275,20 +288,6 @@ fn read_ms(reader: &mut Reader, name: &'static str, default: u64, help: &'static
     time.min(TIME_MAX)
 }
 
-fn require_identity_provider(reader: &mut Reader) {
-    let secret = reader.secret("IDP_APP_SECRET", "identity provider's app secret");
-    let issuer: Option<String> = reader.optional("IDP_ISSUER", "identity provider's issuer");
-    let keys: Option<String> = reader.optional("IDP_JWKS_URL", "identity provider's key set");
-    let missing = [
-        ("IDP_APP_SECRET", secret.is_none()),
-        ("IDP_ISSUER", issuer.is_none()),
-        ("IDP_JWKS_URL", keys.is_none()),
-    ];
-    for (name, _) in missing.into_iter().filter(|(_, missing)| *missing) {
-        reader.problem(format!("{name} is required with PUBLIC_IDP_APP_ID"));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use chassis::config::Env;
@@ -317,8 +316,10 @@ mod tests {
             "{short}"
         );
         let secret = ("JWT_SECRET", "0123456789abcdef0123456789abcdef");
-        assert_eq!(problems(&[production, secret]), "");
-        let open = problems(&[production, secret, ("DISABLE_RATE_LIMIT", "true")]);
+        assert!(problems(&[production, secret]).contains("ADMIN_CODE is required"));
+        let code = ("ADMIN_CODE", "a-code-of-production");
+        assert_eq!(problems(&[production, secret, code]), "");
+        let open = problems(&[production, secret, code, ("DISABLE_RATE_LIMIT", "true")]);
         assert!(open.contains("DISABLE_RATE_LIMIT"));
     }
 

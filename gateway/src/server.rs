@@ -27,7 +27,10 @@ use world::Content;
 
 use crate::{
     app::App,
-    auth::{accounts::Accounts, attempts::Attempts, tokens::Tokens},
+    auth::{
+        accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
+        provider::Provider, tokens::Tokens, watch,
+    },
     config::Config,
     directory::FRESH,
     http::{
@@ -119,6 +122,8 @@ impl Server {
         let background = [
             tokio::spawn(Arc::clone(&app.hub).run(heard, behind.clone())),
             tokio::spawn(learn_secret(Arc::clone(&app), behind.clone())),
+            tokio::spawn(watch::follow(Arc::clone(&app), behind.clone())),
+            tokio::spawn(keep_keys(Arc::clone(&app), behind.clone())),
             tokio::spawn(watch_readiness(Arc::clone(&app), behind.clone())),
         ];
         if let Some(listener) = self.metrics_listener {
@@ -182,6 +187,9 @@ fn build(
     let app = App {
         accounts: Accounts::new(&config.persistence_addresses)?,
         tokens: Tokens::default(),
+        identity: Identity::new(&config.persistence_addresses)?,
+        gates: Gates::default(),
+        provider: config.provider.clone().map(Provider::new).transpose()?,
         attempts: Attempts::new(config.rate_limits),
         budgets: Budgets::new(config.rate_limits),
         reports: Reports {
@@ -205,6 +213,13 @@ fn build(
         app.tokens.set_secret(secret.expose().as_bytes());
     }
     Ok((Arc::new(app), heard))
+}
+
+/// Keeps the identity provider's keys fresh, if there is a provider.
+async fn keep_keys(app: Arc<App>, stop: CancellationToken) {
+    if let Some(provider) = &app.provider {
+        Arc::clone(&provider.keys).keep_fresh(stop).await;
+    }
 }
 
 /// Asks the store for the secret that signs tokens, until it has one.

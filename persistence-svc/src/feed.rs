@@ -28,6 +28,8 @@ pub(crate) type Newest = Option<Arc<DirectoryUpdate>>;
 /// The feed.
 pub(crate) struct Feed {
     newest: watch::Sender<Newest>,
+    /// The version of the gates and the life of the store; 0: not known yet.
+    gates: watch::Sender<(i64, i64)>,
     seen: Mutex<Option<Instant>>,
 }
 
@@ -36,6 +38,7 @@ impl Feed {
     pub(crate) fn new() -> Feed {
         Feed {
             newest: watch::Sender::new(None),
+            gates: watch::Sender::new((0, 0)),
             seen: Mutex::new(None),
         }
     }
@@ -43,6 +46,11 @@ impl Feed {
     /// The newest directory, now and from now on.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Newest> {
         self.newest.subscribe()
+    }
+
+    /// The version of the gates and the life of the store, now and from now on.
+    pub(crate) fn gates(&self) -> watch::Receiver<(i64, i64)> {
+        self.gates.subscribe()
     }
 
     /// Whether the store answered a moment ago.
@@ -100,12 +108,22 @@ impl Feed {
 
     /// Reads the directory when its version is another; returns the version.
     async fn look(&self, store: &dyn Store, known: Option<i64>) -> Result<i64> {
-        let version = store.version().await?;
+        let (version, gates) = (store.version().await?, store.gates_version().await?);
+        self.gates.send_if_modified(|told| {
+            let newer = told.0 != gates;
+            told.0 = gates;
+            newer
+        });
         if known == Some(version) {
             return Ok(version);
         }
         let directory = store.directory().await?;
-        let version = directory.version;
+        let (version, incarnation) = (directory.version, directory.incarnation);
+        self.gates.send_if_modified(|told| {
+            let newer = told.1 != incarnation;
+            told.1 = incarnation;
+            newer
+        });
         let update = Arc::new(model::directory(directory)?);
         self.newest.send_replace(Some(update));
         Ok(version)

@@ -11,6 +11,7 @@ use anyhow::Context;
 use chassis::health::{self, Health};
 use chassis::rpc::Backoff;
 use chassis::telemetry::Telemetry;
+use proto::rpc::identity::v1::identity_server::IdentityServer;
 use proto::rpc::persistence::v1::accounts_server::AccountsServer;
 use proto::rpc::persistence::v1::directory_server::DirectoryServer;
 use proto::rpc::persistence::v1::runs_server::RunsServer;
@@ -27,6 +28,7 @@ use crate::placement::planner;
 use crate::rpc::Desk;
 use crate::rpc::accounts::AccountsService;
 use crate::rpc::directory::DirectoryService;
+use crate::rpc::identity::IdentityService;
 use crate::rpc::runs::RunsService;
 use crate::store::Store;
 use crate::store::error::Result as StoreResult;
@@ -117,6 +119,11 @@ impl Server {
                     .max_decoding_message_size(MESSAGE_BYTES_MAX)
                     .max_encoding_message_size(REPLY_BYTES_MAX),
             )
+            .add_service(IdentityServer::new(IdentityService {
+                desk: Arc::clone(&desk),
+                feed: Arc::clone(&feed),
+                stop: stop.clone(),
+            }))
             .add_service(DirectoryServer::new(DirectoryService {
                 desk,
                 feed,

@@ -32,5 +32,11 @@ pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
             Ok(Err(error)) => tracing::debug!(%error, "tidying up waits for the store"),
             Err(_) => tracing::debug!("tidying up waits for the store"),
         }
+        // Everybody has heard of these long ago.
+        match timeout(STEP_LIMIT, store.prune_gates(millis(OLDER), MOST)).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "gates that are over stay for now"),
+            Err(_) => tracing::debug!("gates that are over stay for now"),
+        }
     }
 }

@@ -63,6 +63,15 @@ both! {
         a_new_character_has_the_defaults,
         opening_again_takes_over,
         what_is_malformed_is_refused;
+    identity:
+        a_subject_is_one_account,
+        an_anonymous_account_is_claimed_once,
+        characters_move_to_an_account_that_is_there_when_they_fit,
+        nobody_is_moved_out_of_the_world,
+        a_claim_does_not_wash_off_a_ban_or_a_mute,
+        what_operators_decide_holds_until_its_end_and_is_written_down,
+        gates_are_pushed_to_everybody_at_once,
+        a_watcher_of_another_life_hears_everything_anew;
     commits:
         a_batch_is_applied_once,
         the_same_batch_at_once_is_applied_once,

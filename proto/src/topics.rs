@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Chat that everybody hears.
 pub const GLOBAL_CHAT: &str = "chat:global";
 
+/// What operators tell everybody; a `Notice`.
+pub const NOTICES: &str = "notices";
+
 /// Chat spoken in one region.
 pub fn region_chat(x: i32, z: i32) -> String {
     format!("chat:region:{x}:{z}")

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use proto::client::{
-    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, chat, coins, decode, encode,
+    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, admin, chat, coins, decode, encode,
     encode_raw, encode_request, error, inventory, movement, session, sync, update,
 };
 use serde_json::{json, value::RawValue};
@@ -38,6 +38,18 @@ fn client_messages() -> Vec<ClientMessage> {
         }),
         ClientMessage::CharacterDelete(session::CharacterRef {
             character_id: "c1".to_owned(),
+        }),
+        ClientMessage::AdminElevate(admin::AdminElevate {
+            code: "c0de".to_owned(),
+        }),
+        ClientMessage::AdminCommand(admin::AdminCommand {
+            command: admin::AdminVerb::Teleport,
+            args: admin::AdminArgs {
+                name: Some("Bob".to_owned()),
+                x: Some(-70),
+                z: Some(300),
+                ..admin::AdminArgs::default()
+            },
         }),
         ClientMessage::WorldEnter(session::CharacterRef {
             character_id: "c1".to_owned(),

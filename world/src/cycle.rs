@@ -229,6 +229,13 @@ impl World {
             Intent::MoveSlot { from, to } => self.move_slot(who, from, to, out)?,
             Intent::WithdrawCoins { amount } => self.withdraw(who, amount, out)?,
             Intent::DepositCoins { amount } => self.deposit(who, amount, out)?,
+            Intent::Teleport { to } => {
+                let place = movement::settled(self.content.terrain(), to, to);
+                let place = place.ok_or(Refusal::Unreachable)?;
+                home_teleport::send(&mut player.homeward, place, self.now)?;
+                player.path.clear();
+                give_up_errand(player, out);
+            }
             Intent::HomeTeleport => {
                 home_teleport::begin(&mut player.homeward, self.now)?;
                 player.path.clear();

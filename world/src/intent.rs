@@ -58,6 +58,11 @@ pub enum Intent {
     },
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
+    /// An operator puts one somewhere else, at once and however far.
+    Teleport {
+        /// Where to, or as near as one can stand.
+        to: Tile,
+    },
 }
 
 impl Intent {
@@ -73,7 +78,8 @@ impl Intent {
             | Intent::Run(_)
             | Intent::Stop
             | Intent::Examine { .. }
-            | Intent::HomeTeleport => false,
+            | Intent::HomeTeleport
+            | Intent::Teleport { .. } => false,
         }
     }
 

@@ -76,6 +76,37 @@ fn nobody_goes_home_twice_in_15_minutes() {
     ");
 }
 
+#[test]
+fn whom_an_operator_puts_elsewhere_is_there_at_once_and_however_often() {
+    let mut stage = Stage::new(&Land::default());
+    let told = told(
+        &mut stage,
+        "ann joins at 30 30
+         ann goes to 40 30
+         ann is put at 100 100
+         ann is put at 31 30
+         ann is put at 100000 0",
+    );
+    let ann = world::CharacterId::from("ann");
+    assert!(told.contains("ann teleported 100,100"), "{told}");
+    assert!(told.contains("ann teleported 31,30"), "{told}");
+    assert!(told.contains("ann refused Unreachable"), "{told}");
+    let (record, _) = stage.world.leave(&ann).expect("she is there");
+    assert_eq!(record.tile, world::Tile::new(31, 30), "she stopped walking");
+}
+
+#[test]
+fn whom_an_operator_puts_where_others_play_is_to_be_brought_there() {
+    let mut stage = away_from_home();
+    let told = told(
+        &mut stage,
+        "ann joins at 100 100
+         ann is put at 5 5
+         wait 1",
+    );
+    assert!(told.contains("ann to 0,0 at 5,5"), "{told}");
+}
+
 /// All regions but that in which the spawn is.
 fn away_from_home() -> Stage {
     let mut stage = Stage::new(&Land::default());

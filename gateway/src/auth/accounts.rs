@@ -118,6 +118,12 @@ impl Accounts {
         Err(last)
     }
 
+    /// A character by its name, without regard to case.
+    pub(crate) async fn find_character(&self, name: &str) -> Result<CharacterSummary, Status> {
+        let name = name.to_owned();
+        call!(self, find_character, FindCharacterRequest { name })
+    }
+
     async fn own_by_name(
         &self,
         request: &CreateCharacterRequest,

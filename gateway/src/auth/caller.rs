@@ -7,9 +7,10 @@
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use chassis::config::Secret;
+use proto::client::ErrorCode;
 
 use super::tokens::{Claims, Refused, Scope, Tokens};
-use crate::http::problem::Problem;
+use crate::{clock, http::problem::Problem};
 
 /// The longest token that is looked at, in bytes.
 pub(crate) const TOKEN_BYTES_MAX: usize = 8 * 1024;
@@ -21,8 +22,10 @@ pub(crate) struct Caller {
     pub(crate) scope: Scope,
     /// An agent's token is good for this character only.
     pub(crate) character_id: Option<String>,
-    /// The token's own id, which is named to revoke it.
+    /// The token's own id.
     pub(crate) token_id: String,
+    /// The login that the token comes from, which is named to end it with all its tokens.
+    pub(crate) login_id: String,
     /// What operators made of the account beside what its scope allows.
     pub(crate) roles: Vec<String>,
 }
@@ -39,6 +42,7 @@ impl Caller {
 impl From<Claims> for Caller {
     fn from(claims: Claims) -> Self {
         Self {
+            login_id: claims.login_id().to_owned(),
             account_id: claims.sub,
             scope: claims.scope,
             character_id: claims.character_id,
@@ -59,11 +63,34 @@ pub(crate) enum Denied {
     WrongScope,
     /// It cannot be checked yet.
     NotReady,
+    /// The identity provider's keys cannot be had, so its token cannot be checked.
+    ProviderAway,
+    /// The account is banned.
+    Banned {
+        /// Milliseconds since 1970; `None`: for ever.
+        until_ms: Option<u64>,
+    },
 }
 
 impl Denied {
+    /// As a client of the WebSocket hears it.
+    pub(crate) const fn code(self) -> ErrorCode {
+        match self {
+            Self::NoToken | Self::InvalidToken => ErrorCode::InvalidCredentials,
+            Self::WrongScope => ErrorCode::WrongScope,
+            Self::NotReady | Self::ProviderAway => ErrorCode::StorageUnavailable,
+            Self::Banned { .. } => ErrorCode::Banned,
+        }
+    }
+
     /// As the client hears it.
     pub(crate) fn answer(self, uri: &Uri) -> Response {
+        let banned = match self {
+            Self::Banned {
+                until_ms: Some(until),
+            } => format!("This account is banned until {}.", clock::iso(until)),
+            _ => "This account is banned.".to_owned(),
+        };
         let (status, code, detail) = match self {
             Self::NoToken => (
                 StatusCode::UNAUTHORIZED,
@@ -85,6 +112,12 @@ impl Denied {
                 "not_ready",
                 "Tokens cannot be checked right now; try again in a moment.",
             ),
+            Self::ProviderAway => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "identity_provider_away",
+                "The identity provider does not answer; try again in a moment.",
+            ),
+            Self::Banned { .. } => (StatusCode::FORBIDDEN, "banned", banned.as_str()),
         };
         let mut response = Problem::new(status, code, detail, uri).into_response();
         let headers = response.headers_mut();
@@ -100,7 +133,10 @@ impl Denied {
                 header::WWW_AUTHENTICATE,
                 HeaderValue::from_static("Bearer error=\"insufficient_scope\""),
             ),
-            Self::NotReady => headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1")),
+            Self::NotReady | Self::ProviderAway => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"))
+            }
+            Self::Banned { .. } => None,
         };
         response
     }
@@ -134,7 +170,8 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, Denied> {
     Ok(Some(Secret::new(token)))
 }
 
-/// Who asks, by the request's token.
+/// Whom the request's token names, if it is one of ours: whether they are let in is for
+/// [`super::admission`] to say.
 pub(crate) fn authenticate(tokens: &Tokens, headers: &HeaderMap) -> Result<Caller, Denied> {
     let token = bearer(headers)?.ok_or(Denied::NoToken)?;
     Ok(tokens.verify(token.expose())?.into())

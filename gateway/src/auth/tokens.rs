@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::clock;
 
-const ISSUER: &str = "tilestead";
+pub(super) const ISSUER: &str = "tilestead";
 const AUDIENCE: &str = "tilestead";
 const RESUME_AUDIENCE: &str = "tilestead-resume";
 /// How long a token is good, in seconds.
-const LIFETIME_S: u64 = 12 * 60 * 60;
+pub(crate) const LIFETIME_S: u64 = 12 * 60 * 60;
 /// How long an operator's token is good, in seconds.
 const OPERATOR_LIFETIME_S: u64 = 60 * 60;
-const LEEWAY_S: u64 = 5;
+pub(super) const LEEWAY_S: u64 = 5;
 
 /// What a token says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,8 @@ pub(crate) struct Claims {
     iss: String,
     aud: String,
     iat: u64,
-    exp: u64,
+    /// When it ends, in seconds since 1970.
+    pub(crate) exp: u64,
     /// Its own id.
     pub(crate) jti: String,
     /// What it is good for.
@@ -40,6 +41,16 @@ pub(crate) struct Claims {
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) character_id: Option<String>,
+    /// The login that it comes from, over any number of renewals; absent: its own id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) login: Option<String>,
+}
+
+impl Claims {
+    /// The login that it comes from.
+    pub(crate) fn login_id(&self) -> &str {
+        self.login.as_deref().unwrap_or(&self.jti)
+    }
 }
 
 /// What a resume token says: all that another gateway must know to go on with the session.
@@ -54,7 +65,8 @@ pub(crate) struct ResumeClaims {
     iss: String,
     aud: String,
     iat: u64,
-    exp: u64,
+    /// When it ends, in seconds since 1970.
+    pub(crate) exp: u64,
     jti: String,
     /// What it resumes.
     #[serde(flatten)]
@@ -72,6 +84,12 @@ pub(crate) struct Resumable {
     /// Whom it plays, if it is in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plays: Option<Plays>,
+    /// The login that the session comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) login: Option<String>,
+    /// The only character that the session may speak for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
 }
 
 /// A character in the world, as a resume token names it.
@@ -132,6 +150,8 @@ impl<'a> Good<'a> {
 /// A token that was made.
 pub(crate) struct Issued {
     pub(crate) token: String,
+    /// Its own id.
+    pub(crate) token_id: String,
     /// Milliseconds since 1970.
     pub(crate) expires_at_ms: u64,
 }
@@ -173,12 +193,22 @@ impl Tokens {
         self.issue_at(Good::player(account_id), clock::unix_ms() / 1000)
     }
 
-    /// A token that is good for just this; `None` while the secret is not known.
+    /// A token that is good for just this, of a login of its own; `None` while the secret is not
+    /// known.
     pub(crate) fn issue_for(&self, good: Good<'_>) -> Option<Issued> {
         self.issue_at(good, clock::unix_ms() / 1000)
     }
 
+    /// The same, of a login that there is.
+    pub(crate) fn issue_within(&self, good: Good<'_>, login: &str) -> Option<Issued> {
+        self.issue_of(good, Some(login), clock::unix_ms() / 1000)
+    }
+
     fn issue_at(&self, good: Good<'_>, now_s: u64) -> Option<Issued> {
+        self.issue_of(good, None, now_s)
+    }
+
+    fn issue_of(&self, good: Good<'_>, login: Option<&str>, now_s: u64) -> Option<Issued> {
         let claims = Claims {
             sub: good.account_id.to_owned(),
             iss: ISSUER.to_owned(),
@@ -188,11 +218,13 @@ impl Tokens {
             jti: uuid::Uuid::new_v4().simple().to_string(),
             scope: good.scope,
             character_id: good.character_id.map(str::to_owned),
+            login: login.map(str::to_owned),
         };
         let keys = self.0.load_full()?;
         let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &keys.sign);
         Some(Issued {
             token: token.ok()?,
+            token_id: claims.jti,
             expires_at_ms: claims.exp * 1000,
         })
     }
@@ -237,6 +269,7 @@ impl Tokens {
         let keys = self.0.load_full().ok_or(Refused::NotReady)?;
         let mut rules = Validation::new(Algorithm::HS256);
         rules.leeway = LEEWAY_S;
+        rules.validate_nbf = true;
         rules.set_issuer(&[ISSUER]);
         rules.set_audience(&[audience]);
         rules.set_required_spec_claims(&["sub", "iss", "aud", "exp"]);
@@ -348,7 +381,32 @@ mod tests {
                 name: "Ann".to_owned(),
                 epoch: 7,
             }),
+            login: Some("login".to_owned()),
+            agent: None,
         }
+    }
+
+    #[test]
+    fn renewed_tokens_come_from_the_same_login() {
+        let tokens = tokens();
+        let read = |issued: Option<Issued>| tokens.verify(&issued.unwrap().token).unwrap();
+        let first = read(tokens.issue("a"));
+        assert_eq!(first.login_id(), first.jti);
+        let login = first.login_id();
+        let second = read(tokens.issue_within(Good::player("a"), login));
+        assert_eq!(second.login_id(), login);
+        assert_ne!(second.jti, first.jti);
+    }
+
+    #[test]
+    fn a_token_that_is_not_good_yet_is_refused() {
+        let mut claims = claims();
+        claims["nbf"] = json!(now_s() + 60);
+        let token = signed(&claims, Algorithm::HS256, SECRET);
+        assert_eq!(tokens().verify(&token), Err(Refused::Invalid));
+        claims["nbf"] = json!(now_s());
+        let token = signed(&claims, Algorithm::HS256, SECRET);
+        assert!(tokens().verify(&token).is_ok());
     }
 
     #[test]

@@ -126,6 +126,11 @@ fn operators() -> Vec<Route> {
         ),
         route("/admin/moderation/log", get(moderation::log)),
         route(
+            "/admin/moderation",
+            get(moderation::list).post(moderation::act),
+        ),
+        route("/admin/moderation/log", get(moderation::log)),
+        route(
             "/admin/freeze",
             get(switches::is_frozen)
                 .post(switches::freeze)

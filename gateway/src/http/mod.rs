@@ -10,6 +10,7 @@ mod env_js;
 pub(crate) mod frontend;
 mod limited;
 pub(crate) mod manifests;
+mod moderation;
 mod page;
 pub(crate) mod patient;
 mod probes;

@@ -19,6 +19,7 @@ use super::{auth, cors, env_js, manifests, page, probes, problem::Problem, terra
 use crate::{
     app::App,
     auth::{
+        admission,
         caller::{self, Caller, Denied},
         tokens::Scope,
     },
@@ -71,7 +72,11 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
         public("/world/terrain/{x}/{z}", get(terrain::get_region)),
         public("/", get(page::index)),
         public("/page/{*name}", get(page::get)),
+        public("/api/auth/anonymous", post(auth::anonymous)),
+        public("/api/auth/login", post(auth::login)),
+        public("/api/auth/operator", post(auth::operator)),
         bearer("/api/auth/refresh", auth::MAY_REFRESH, post(auth::refresh)),
+        bearer("/api/auth/logout", auth::MAY_LOGOUT, post(auth::logout)),
         Route {
             path: "/ws",
             policy: Policy::Session,
@@ -185,6 +190,37 @@ fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
 mod tests {
     use super::*;
 
+    /// As `tests/routes.txt` writes who may use a route.
+    fn who(policy: Policy) -> String {
+        let scopes = match policy {
+            Policy::Public => return "public".to_owned(),
+            Policy::Session => return "session".to_owned(),
+            Policy::Bearer(scopes) => scopes,
+        };
+        let name = |scope: &Scope| match scope {
+            Scope::Player => "player",
+            Scope::Agent => "agent",
+            Scope::Spectator => "spectator",
+            Scope::Operator => "operator",
+        };
+        scopes.iter().map(name).collect::<Vec<_>>().join("+")
+    }
+
+    #[test]
+    fn every_route_stands_in_the_list_that_the_walk_goes_by() {
+        let mut here: Vec<String> = routes(true)
+            .iter()
+            .map(|route| format!("{} {}", route.path, who(route.policy)))
+            .collect();
+        let lines = include_str!("../../tests/routes.txt").lines();
+        let lines = lines.filter(|line| !line.starts_with('#') && !line.is_empty());
+        let line = |line: &str| line.split(' ').skip(1).take(2).collect::<Vec<_>>().join(" ");
+        let mut listed: Vec<String> = lines.map(line).collect();
+        here.sort();
+        listed.sort();
+        assert_eq!(here, listed, "left: the router, right: tests/routes.txt");
+    }
+
     #[test]
     fn only_what_is_meant_for_everybody_needs_no_token() {
         let mut public: Vec<&str> = routes(true)
@@ -197,6 +233,9 @@ mod tests {
             public,
             [
                 "/",
+                "/api/auth/anonymous",
+                "/api/auth/login",
+                "/api/auth/operator",
                 "/env.js",
                 "/health",
                 "/livez",

@@ -165,6 +165,8 @@ impl Session {
             ),
             ClientMessage::Authenticate(data) => return self.authenticate(id, data).await,
             ClientMessage::Resume(data) => return self.ask_resume(id, data).await,
+            ClientMessage::AdminElevate(data) => self.elevate(id, data).await,
+            ClientMessage::AdminCommand(data) => self.operate(id, data).await,
             ClientMessage::CharacterList(_) => self.list_characters(id, event).await,
             ClientMessage::CharacterCreate(data) => self.create_character(id, &data.name).await,
             ClientMessage::CharacterDelete(data) => {

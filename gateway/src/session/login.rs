@@ -20,9 +20,10 @@ use proto::{
 use super::{Account, Flow, Session, budget::NoRoom, state::Stage};
 use crate::{
     auth::{
-        accounts,
+        accounts, admission,
+        caller::{Caller, Denied},
         device_key::DeviceKey,
-        tokens::{Refused, Scope},
+        tokens::{Good, Issued, Scope},
     },
     clock,
 };
@@ -32,12 +33,15 @@ const EVENT: &str = "authenticate";
 /// Why somebody is not let in.
 enum No {
     Code(ErrorCode),
+    Denied(Denied),
     TooOften(Duration),
 }
 
 /// Somebody who is let in.
 struct Known {
     reply: SignInReply,
+    /// The token that they showed, if they did.
+    by: Option<Caller>,
     /// The key that was made for a new account.
     made: Option<DeviceKey>,
 }
@@ -69,6 +73,10 @@ impl Session {
                 self.refuse(re, EVENT, code);
                 Flow::On
             }
+            Err(No::Denied(denied)) => {
+                self.app.metrics.auth_attempt(denied.code().wire());
+                self.denied(re, EVENT, denied).await
+            }
             Err(No::TooOften(wait)) => {
                 self.app.metrics.auth_attempt("rate_limited");
                 self.too_many_attempts(re, wait, "too many attempts from your address");
@@ -82,15 +90,15 @@ impl Session {
         self.refuse_with(re, Some(EVENT.to_owned()), code, why, Some(wait));
     }
 
-    /// A valid token of ours costs nothing; all else is an attempt.
+    /// A valid token costs nothing; all else is an attempt.
     async fn who(&self, data: Authenticate) -> Result<Known, No> {
         if let Some(token) = &data.token {
-            match self.app.tokens.verify(token) {
-                Ok(claims) if claims.scope == Scope::Player => {
-                    return self.by_account(&claims.sub).await;
-                }
-                Err(Refused::NotReady) => return Err(No::Code(ErrorCode::StorageUnavailable)),
-                Ok(_) | Err(Refused::Invalid) => {}
+            let token = Secret::new(token.as_str());
+            match admission::admit(&self.app, &token).await {
+                Ok(caller) => return self.by_token(caller).await,
+                // Shown together with a key, the key may still be good.
+                Err(Denied::InvalidToken) => {}
+                Err(denied) => return Err(No::Denied(denied)),
             }
         }
         let attempt = self.app.attempts.attempt(self.address, clock::instant());
@@ -105,9 +113,18 @@ impl Session {
         }
     }
 
-    async fn by_account(&self, account_id: &str) -> Result<Known, No> {
-        let reply = self.app.accounts.account(account_id).await;
-        known(reply, None)
+    async fn by_token(&self, caller: Caller) -> Result<Known, No> {
+        if !matches!(caller.scope, Scope::Player | Scope::Agent) {
+            return Err(No::Denied(Denied::WrongScope));
+        }
+        let reply = self.app.accounts.account(&caller.account_id).await;
+        let mut known = known(reply, None)?;
+        known
+            .reply
+            .characters
+            .retain(|character| caller.may_name(&character.id));
+        known.by = Some(caller);
+        Ok(known)
     }
 
     async fn by_key(&self, key: &str) -> Result<Known, No> {
@@ -116,7 +133,11 @@ impl Session {
         }
         let key = DeviceKey::parse(key).ok_or(No::Code(ErrorCode::InvalidCredentials))?;
         let reply = self.app.accounts.sign_in(key.hash(), false).await;
-        known(reply, None)
+        let known = known(reply, None)?;
+        let id = known.reply.account.as_ref().map(|account| account.id.as_str());
+        let passed = admission::pass(&self.app, id.unwrap_or_default(), &[]).await;
+        passed.map_err(No::Denied)?;
+        Ok(known)
     }
 
     async fn anonymous(&self) -> Result<Known, No> {
@@ -137,15 +158,16 @@ impl Session {
             Ok(budget) => budget,
             Err(no) => return self.no_room(re, no).await,
         };
-        let Some(issued) = self.app.tokens.issue(&account.id) else {
+        let Some((issued, made)) = self.issue(&account.id, known.by) else {
             self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
             return Flow::On;
         };
         self.app.registry.add(&self.handle);
-        let account_id = account.id.clone();
+        let handle = self.handle.clone();
+        self.app.registry.belongs(&account.id, handle);
         self.account = Some(Account {
-            id: account_id,
             budget: Some(budget),
+            ..made
         });
         self.stage = Stage::Lobby;
         self.rest();
@@ -164,6 +186,45 @@ impl Session {
         };
         self.answer(re, &welcome);
         Flow::On
+    }
+
+    /// A new token of the login that somebody came by, or of a new one, and what the session
+    /// keeps of it.
+    fn issue(&self, account_id: &str, by: Option<Caller>) -> Option<(Issued, Account)> {
+        let scope = by.as_ref().map_or(Scope::Player, |caller| caller.scope);
+        let agent = by.as_ref().and_then(|caller| caller.character_id.clone());
+        let good = Good {
+            account_id,
+            scope,
+            character_id: agent.as_deref(),
+        };
+        let issued = match &by {
+            Some(caller) => self.app.tokens.issue_within(good, &caller.login_id),
+            None => self.app.tokens.issue_for(good),
+        }?;
+        let login = by.as_ref().map(|caller| caller.login_id.clone());
+        let token_id = by.map(|caller| caller.token_id);
+        let account = Account {
+            id: account_id.to_owned(),
+            scope,
+            agent,
+            login: login.unwrap_or_else(|| issued.token_id.clone()),
+            token_id: token_id.unwrap_or_else(|| issued.token_id.clone()),
+            until_ms: issued.expires_at_ms,
+            elevated: false,
+            budget: None,
+        };
+        Some((issued, account))
+    }
+
+    /// Whether the token that the session came by is good for all of its account; else the client
+    /// has been told.
+    fn refuse_agent(&self, re: Option<&RequestId>, event: &str) -> bool {
+        let agent = self.account.as_ref().is_some_and(|a| a.agent.is_some());
+        if agent {
+            self.refuse(re.cloned(), event, ErrorCode::WrongScope);
+        }
+        agent
     }
 
     pub(super) async fn no_room(&mut self, re: Option<RequestId>, no: NoRoom) -> Flow {
@@ -190,7 +251,11 @@ impl Session {
 
     pub(super) async fn list_characters(&mut self, re: Option<RequestId>, event: &str) {
         match self.app.accounts.characters(&self.account_id()).await {
-            Ok(all) => {
+            Ok(mut all) => {
+                all.retain(|character| {
+                    let account = self.account.as_ref();
+                    account.is_some_and(|account| account.may_name(&character.id))
+                });
                 let characters = characters(all);
                 self.answer(re, &CharacterList { characters });
             }
@@ -200,6 +265,9 @@ impl Session {
 
     pub(super) async fn create_character(&mut self, re: Option<RequestId>, name: &str) {
         const EVENT: &str = "character:create";
+        if self.refuse_agent(re.as_ref(), EVENT) {
+            return;
+        }
         let name = match character_name(name) {
             Ok(name) => name,
             Err(why) => {
@@ -228,6 +296,9 @@ impl Session {
 
     pub(super) async fn delete_character(&mut self, re: Option<RequestId>, character_id: &str) {
         const EVENT: &str = "character:delete";
+        if self.refuse_agent(re.as_ref(), EVENT) {
+            return;
+        }
         let account_id = self.account_id();
         match self
             .app
@@ -244,7 +315,11 @@ impl Session {
 /// The account that the store named; one that it does not know has no valid credentials.
 fn known(reply: Result<SignInReply, tonic::Status>, made: Option<DeviceKey>) -> Result<Known, No> {
     match reply {
-        Ok(reply) if reply.account.is_some() => Ok(Known { reply, made }),
+        Ok(reply) if reply.account.is_some() => Ok(Known {
+            reply,
+            by: None,
+            made,
+        }),
         Ok(_) => Err(No::Code(ErrorCode::InvalidCredentials)),
         Err(status) if status.code() == tonic::Code::NotFound => {
             Err(No::Code(ErrorCode::InvalidCredentials))

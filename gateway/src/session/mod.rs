@@ -7,6 +7,7 @@
 //! Always: a session has one task; whatever a client sends is answered or refused, in order; its
 //! socket may go at any moment, and it may come back with another one.
 
+mod admin;
 pub(crate) mod budget;
 mod draining;
 mod inbound;
@@ -19,6 +20,7 @@ pub(crate) mod resume;
 pub(crate) mod state;
 mod take_over;
 
+pub(crate) use admin::announcement;
 pub(crate) use draining::ANSWERS;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
@@ -44,7 +46,7 @@ use self::{
 };
 use crate::{
     app::App,
-    auth::tokens::{Plays, Resumable},
+    auth::tokens::{Plays, Resumable, Scope},
     mailbox::{Mailbox, Reliable},
     social::presence::Present,
     socket::{Inbound, Socket},
@@ -100,8 +102,30 @@ pub(crate) struct Session {
 /// Who is authenticated.
 struct Account {
     id: String,
+    scope: Scope,
+    /// The only character that it may speak for: an agent's.
+    agent: Option<String>,
+    /// The login and the token that it came by.
+    login: String,
+    token_id: String,
+    /// When that ends, in milliseconds since 1970.
+    until_ms: u64,
+    /// It has named the operators' code.
+    elevated: bool,
     /// While there is a socket.
     budget: Option<Budget>,
+}
+
+impl Account {
+    /// What is named to end its login.
+    fn ids(&self) -> [&str; 2] {
+        [&self.login, &self.token_id]
+    }
+
+    /// Whether it may speak for this character, if it has it.
+    fn may_name(&self, character_id: &str) -> bool {
+        self.agent.as_deref().is_none_or(|only| only == character_id)
+    }
 }
 
 /// What one session may do.
@@ -186,7 +210,7 @@ impl Session {
                 Wake::Finished(finished) => self.writer_ended(finished),
                 Wake::Command(command) => self.command(command).await,
                 Wake::Event(event) => self.event(event).await,
-                Wake::Heartbeat => self.beat(),
+                Wake::Heartbeat => self.beat().await,
                 Wake::Deadline => self.late().await,
                 Wake::Drain => self.drain(),
             };
@@ -246,7 +270,11 @@ impl Session {
         self.answer(re, &error);
     }
 
-    fn beat(&mut self) -> Flow {
+    async fn beat(&mut self) -> Flow {
+        // Whatever was missed of it comes to an end here.
+        if self.look_at_gates().await == Flow::End {
+            return Flow::End;
+        }
         let Some(socket) = &self.socket else {
             return Flow::On;
         };
@@ -295,6 +323,8 @@ impl Session {
             sid: self.handle.session_id.clone(),
             line: self.line.clone(),
             plays,
+            login: Some(account.login.clone()),
+            agent: account.agent.clone(),
         };
         self.app.tokens.issue_resume(&account.id, session)
     }
@@ -327,6 +357,9 @@ impl Session {
         self.leave_world(false);
         self.app.zones.detach(&self.handle.session_id);
         self.app.registry.remove(&self.handle);
+        if let Some(account) = &self.account {
+            self.app.registry.parted(&account.id, &self.handle);
+        }
     }
 }
 

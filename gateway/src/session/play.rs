@@ -32,6 +32,10 @@ impl Session {
         let Some(account) = &self.account else {
             return Flow::On;
         };
+        if !account.may_name(&character_id) {
+            self.refuse(re, ENTER, ErrorCode::WrongScope);
+            return Flow::On;
+        }
         let request = OpenSessionRequest {
             account_id: account.id.clone(),
             character_id,
@@ -176,6 +180,9 @@ impl Session {
             self.refuse(re, CHAT, ErrorCode::NotInWorld);
             return;
         };
+        if self.refuse_muted(re.as_ref(), CHAT) {
+            return;
+        }
         let Some(message) = chat::clean(&said.message) else {
             self.refuse(re, CHAT, ErrorCode::InvalidData);
             return;

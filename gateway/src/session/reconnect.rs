@@ -91,6 +91,7 @@ impl Session {
                 Flow::On
             }
             Command::Replaced => Flow::On,
+            Command::News(news) => self.news(news).await,
         }
     }
 
@@ -105,6 +106,10 @@ impl Session {
             }
             Err(Refused::Invalid) => return self.bad_token(re),
         };
+        let ids = [claims.session.login.as_deref().unwrap_or_default()];
+        if let Some(flow) = self.refuse_at_gates(re.clone(), EVENT, (&claims.sub, &ids)).await {
+            return flow;
+        }
         let handle = Handle {
             session_id: claims.session.sid.clone(),
             commands: self.handle.commands.clone(),

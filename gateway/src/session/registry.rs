@@ -3,15 +3,23 @@
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use proto::client::RequestId;
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc::{self, error::TrySendError},
+    time::timeout,
+};
 
 use crate::{
+    auth::gates::News,
     session::resume::Written,
     socket::{Socket, WriteSide},
 };
+
+/// How long a busy session is waited for.
+const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What one session asks of another.
 pub(crate) enum Command {
@@ -21,6 +29,8 @@ pub(crate) enum Command {
     Replaced,
     /// The session itself was attached at another gateway, under this number.
     Elsewhere(u64),
+    /// The store says something of the account.
+    News(News),
 }
 
 /// A new socket of a session.
@@ -52,6 +62,7 @@ pub(crate) struct Registry(Mutex<Known>);
 struct Known {
     by_id: HashMap<String, Handle>,
     by_character: HashMap<String, (u64, Handle)>,
+    by_account: HashMap<String, Vec<Handle>>,
 }
 
 impl Registry {
@@ -78,6 +89,40 @@ impl Registry {
         let there = known.by_id.get(&handle.session_id);
         if there.is_some_and(|there| there.commands.same_channel(&handle.commands)) {
             known.by_id.remove(&handle.session_id);
+        }
+    }
+
+    /// The session is an account's from now on.
+    pub(crate) fn belongs(&self, account_id: &str, handle: Handle) {
+        let mut known = self.known();
+        let all = known.by_account.entry(account_id.to_owned()).or_default();
+        all.retain(|there| !there.commands.same_channel(&handle.commands));
+        all.push(handle);
+    }
+
+    /// The session is no account's any more.
+    pub(crate) fn parted(&self, account_id: &str, handle: &Handle) {
+        let mut known = self.known();
+        if let Some(all) = known.by_account.get_mut(account_id) {
+            all.retain(|there| !there.commands.same_channel(&handle.commands));
+            if all.is_empty() {
+                known.by_account.remove(account_id);
+            }
+        }
+    }
+
+    /// Tells all sessions of an account what the store says of it.
+    pub(crate) fn news(&self, account_id: &str, news: &News) {
+        let all = self.known().by_account.get(account_id).cloned();
+        for handle in all.unwrap_or_default() {
+            let full = handle.commands.try_send(Command::News(news.clone()));
+            if let Err(TrySendError::Full(command)) = full {
+                // It has much to do; what it looks at by itself at its next heartbeat, it hears
+                // sooner if it has time.
+                tokio::spawn(async move {
+                    let _ = timeout(NEWS_TIMEOUT, handle.commands.send(command)).await;
+                });
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::{Account, Flow, Session, reconnect::OVER, registry::Handle, state::Stage};
 use crate::{
-    auth::tokens::{Plays, ResumeClaims},
+    auth::tokens::{Plays, ResumeClaims, Scope},
     clock,
     mailbox::Reliable,
     social::presence::Present,
@@ -33,10 +33,23 @@ impl Session {
                 return self.no_room(re, no).await;
             }
         };
+        let agent = claims.session.agent.clone();
+        let login = claims.session.login.clone().unwrap_or_default();
         let account = Account {
+            scope: match agent {
+                Some(_) => Scope::Agent,
+                None => Scope::Player,
+            },
+            agent,
+            // Who was an operator names the code again.
+            elevated: false,
+            token_id: login.clone(),
+            login,
+            until_ms: claims.exp * 1000,
             id: claims.sub,
             budget: Some(budget),
         };
+        self.app.registry.belongs(&account.id, self.handle.clone());
         let Some(plays) = claims.session.plays else {
             self.account = Some(account);
             self.stage = Stage::Lobby;
@@ -56,6 +69,7 @@ impl Session {
             Err(error) => {
                 // Whatever came already is of no use.
                 let _ = self.mailbox.open(Vec::new());
+                self.app.registry.parted(&account.id, &self.handle);
                 self.give_up();
                 self.no_resume(re, why(error))
             }

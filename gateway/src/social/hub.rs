@@ -189,6 +189,12 @@ impl Hub {
         said.map_err(|Away| ErrorCode::Busy)
     }
 
+    /// Tells everybody in the world, at every gateway.
+    pub(crate) async fn announce(&self, notice: Notice) -> Result<(), ErrorCode> {
+        let said = self.bus.publish(topics::NOTICES, json(&notice)).await;
+        said.map_err(|Away| ErrorCode::Busy)
+    }
+
     async fn tell_gateway(&self, id: &str, envelope: &GatewayEnvelope) -> Result<(), Away> {
         self.bus.publish(&topics::gateway(id), json(envelope)).await
     }
@@ -273,6 +279,7 @@ impl Hub {
             .map(|region| topics::region_chat(region.x, region.z));
         let always = [
             topics::GLOBAL_CHAT.to_owned(),
+            topics::NOTICES.to_owned(),
             topics::gateway(&self.gateway_id),
         ];
         regions.chain(always).collect()
@@ -301,6 +308,13 @@ impl Hub {
             }
             return;
         }
+        if heard.channel == topics::NOTICES {
+            match serde_json::from_slice::<Notice>(&heard.payload) {
+                Ok(notice) => self.tell_all(&notice),
+                Err(error) => tracing::warn!(%error, "an announcement cannot be read"),
+            }
+            return;
+        }
         let chat: ChatEnvelope = match serde_json::from_slice(&heard.payload) {
             Ok(chat) => chat,
             Err(error) => {
@@ -323,6 +337,13 @@ impl Hub {
         let data: Bytes = json(&message(chat, channel));
         for Listener { mailbox, .. } in listeners {
             let _ = mailbox.push(Reliable::raw("chat:message", data.clone()));
+        }
+    }
+
+    fn tell_all(&self, notice: &Notice) {
+        for Listener { mailbox, .. } in self.state().listeners.all() {
+            // A session that overflows is closed by its own writer.
+            let _ = mailbox.push(Reliable::of(notice));
         }
     }
 

@@ -83,6 +83,7 @@ async fn in_production_metrics_are_on_their_own_port_or_nowhere() {
         ("NODE_ENV", "production"),
         ("HOST", "127.0.0.1"),
         ("JWT_SECRET", "0123456789abcdef0123456789abcdef"),
+        ("ADMIN_CODE", "a-code-of-production"),
     ];
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();

@@ -6,10 +6,14 @@
 mod client;
 mod door;
 mod elsewhere;
+mod identity;
 mod limits;
+mod login;
+mod operators;
 mod redis;
 mod resume;
 mod stage;
 mod store;
 mod talk;
+mod walk;
 mod zone;

@@ -14,7 +14,7 @@ use crate::{client::Client, store::Store, zone::Zone};
 
 pub(crate) struct Stage {
     pub(crate) zone: Zone,
-    store: Store,
+    pub(crate) store: Store,
     bus: String,
     gateways: Vec<Gateway>,
 }

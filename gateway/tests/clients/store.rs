@@ -8,6 +8,7 @@ use std::{
 
 use proto::rpc::{
     common::v1::Region,
+    identity::v1::identity_server::IdentityServer,
     persistence::v1::{
         Account, CharacterSummary, CreateCharacterRequest, DeleteCharacterReply,
         DeleteCharacterRequest, DirectoryUpdate, FindCharacterRequest, GetAccountRequest,
@@ -37,6 +38,8 @@ pub(crate) struct Store {
     pub(crate) address: String,
     zone: String,
     state: Arc<Mutex<State>>,
+    /// Who is kept out.
+    pub(crate) gates: Arc<Mutex<Gates>>,
 }
 
 impl Store {
@@ -46,9 +49,11 @@ impl Store {
             address: listener.local_addr().unwrap().to_string(),
             zone: zone.to_owned(),
             state: Arc::default(),
+            gates: Arc::default(),
         };
         let serving = tonic::transport::Server::builder()
             .add_service(AccountsServer::new(store.clone()))
+            .add_service(IdentityServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));
         tokio::spawn(serving);
@@ -77,6 +82,27 @@ impl Store {
         })
     }
 
+    /// The account of a key, or of a subject.
+    pub(crate) fn account_of(&self, key: &[u8]) -> Option<String> {
+        self.state().keys.get(key).cloned()
+    }
+
+    /// The account is the subject's from now on.
+    pub(crate) fn claim(&self, subject: &[u8], account_id: String) {
+        self.state().keys.insert(subject.to_vec(), account_id);
+    }
+
+    /// The account of a key, or of a subject; made when there is none and `create` is set.
+    pub(crate) fn sign_in_by(&self, key: Vec<u8>, create: bool) -> Response<SignInReply> {
+        let known = self.account_of(&key);
+        if known.is_some() || !create {
+            return self.reply(known, false);
+        }
+        let id = format!("account-{}", self.state().keys.len());
+        self.state().keys.insert(key, id.clone());
+        self.reply(Some(id), true)
+    }
+
     fn of(&self, account_id: &str) -> Vec<CharacterSummary> {
         let state = self.state();
         let all = state.characters.values();
@@ -93,14 +119,7 @@ impl Accounts for Store {
         request: Request<SignInRequest>,
     ) -> Result<Response<SignInReply>, Status> {
         let request = request.into_inner();
-        let hash = request.device_key_hash.to_vec();
-        let known = self.state().keys.get(&hash).cloned();
-        if known.is_some() || !request.create {
-            return Ok(self.reply(known, false));
-        }
-        let id = format!("account-{}", self.state().keys.len());
-        self.state().keys.insert(hash, id.clone());
-        Ok(self.reply(Some(id), true))
+        Ok(self.sign_in_by(request.device_key_hash.to_vec(), request.create))
     }
 
     async fn get_account(

@@ -6,6 +6,7 @@
 pub(crate) mod accounts;
 pub(crate) mod commit;
 pub(crate) mod directory;
+pub(crate) mod identity;
 pub(crate) mod model;
 pub(crate) mod runs;
 pub(crate) mod value;
@@ -110,6 +111,8 @@ impl Desk {
             }
             StoreError::NotOwner => Status::permission_denied(error.to_string()),
             StoreError::NotFound(_) => Status::not_found(error.to_string()),
+            StoreError::KeyClaimed => Status::already_exists(error.to_string()),
+            StoreError::Banned => Status::permission_denied(error.to_string()),
             StoreError::NameTaken => Status::already_exists(error.to_string()),
             StoreError::Full(_) => Status::resource_exhausted(error.to_string()),
             StoreError::InWorld | StoreError::Quarantined => {

@@ -22,6 +22,12 @@ pub(crate) enum StoreError {
     /// The account has all the characters that it may have.
     #[error("the account has {0} characters, which is all it may have")]
     Full(i64),
+    /// The device key is that of an account which somebody has claimed.
+    #[error("the anonymous account was claimed by somebody else")]
+    KeyClaimed,
+    /// The account that is claimed is banned.
+    #[error("the account is banned")]
+    Banned,
     /// It cannot be done while the character is in the world.
     #[error("the character is in the world")]
     InWorld,

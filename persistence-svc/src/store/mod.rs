@@ -9,6 +9,7 @@
 pub(crate) mod columns;
 pub(crate) mod conservation;
 pub(crate) mod error;
+pub(crate) mod identity;
 pub(crate) mod judge;
 pub(crate) mod model;
 pub(crate) mod postgres;
@@ -49,6 +50,31 @@ pub(crate) trait Accounts: Send + Sync {
     async fn find_character(&self, name: &str) -> Result<Character>;
     /// A secret of 32 random bytes, made once.
     async fn secret(&self, name: &str) -> Result<Vec<u8>>;
+}
+
+/// Who may come in.
+#[async_trait]
+pub(crate) trait Identity: Send + Sync {
+    /// The account of a subject of the identity provider, made when there is none; with a device
+    /// key its anonymous account is claimed in the same transaction. See [`identity::claim`].
+    async fn sign_in_subject(&self, ask: identity::Subject) -> Result<SignedIn>;
+    /// Tokens and logins that are good for nothing from now on.
+    async fn revoke(&self, account: &str, ids: Vec<String>, until_ms: i64) -> Result<()>;
+    /// Does what an operator decided, and writes it down.
+    async fn moderate(&self, act: identity::Act) -> Result<()>;
+    /// Grows with every change of gates.
+    async fn gates_version(&self) -> Result<i64>;
+    /// Gates after a version, in order, at most [`identity::GATES_MAX`]; after 0 only those that
+    /// are not over.
+    async fn gates(&self, since: i64) -> Result<Vec<identity::Gate>>;
+    /// Those of an account that are not over.
+    async fn gates_of(&self, account: &str) -> Result<Vec<identity::Gate>>;
+    /// Bans and mutes that are not over, newest first.
+    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Gate>>;
+    /// What operators did, newest first.
+    async fn deeds(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Done>>;
+    /// Removes at most `most` gates that were over `older_ms` ago. Returns how many.
+    async fn prune_gates(&self, older_ms: i64, most: i64) -> Result<u64>;
 }
 
 /// Who is in the world.
@@ -141,7 +167,7 @@ pub(crate) trait Operators: Send + Sync {
 /// The whole store.
 #[async_trait]
 pub(crate) trait Store:
-    Accounts + Sessions + Runs + Commits + Directories + Operators
+    Accounts + Identity + Sessions + Runs + Commits + Directories + Operators
 {
     /// `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;
@@ -173,6 +199,12 @@ pub(crate) fn new_id() -> String {
 pub(crate) fn anonymous_name() -> String {
     let id = uuid::Uuid::new_v4().simple().to_string();
     format!("Wanderer-{}", &id[..8])
+}
+
+/// The name of an account that the identity provider vouches for, until it gets another.
+pub(crate) fn subject_name() -> String {
+    let id = uuid::Uuid::new_v4().simple().to_string();
+    format!("Player-{}", &id[..8])
 }
 
 /// 32 random bytes.

@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 pub(crate) mod commits;
 pub(crate) mod gives;
+pub(crate) mod identity;
 pub(crate) mod races;
 pub(crate) mod runs;
 pub(crate) mod value;

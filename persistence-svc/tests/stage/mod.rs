@@ -15,6 +15,7 @@ use chassis::config::{Env, Reader};
 use chassis::telemetry::{Telemetry, TelemetryConfig};
 use persistence_svc::{Config, Conservation, Server};
 use proto::rpc::common::v1::{Region, Tile};
+use proto::rpc::identity::v1::identity_client::IdentityClient;
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::accounts_client::AccountsClient;
 use proto::rpc::persistence::v1::commit_part::Part;
@@ -196,6 +197,10 @@ impl Stage {
 
     pub(crate) fn accounts(&self) -> AccountsClient<Channel> {
         AccountsClient::new(self.channel())
+    }
+
+    pub(crate) fn identity(&self) -> IdentityClient<Channel> {
+        IdentityClient::new(self.channel())
     }
 
     pub(crate) fn runs(&self) -> RunsClient<Channel> {

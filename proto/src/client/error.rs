@@ -47,6 +47,12 @@ codes! {
         AlreadyInWorld => "already_in_world",
         /// The token or device key is not valid.
         InvalidCredentials => "invalid_credentials",
+        /// The account is banned.
+        Banned => "banned",
+        /// The token is good for other things.
+        WrongScope => "wrong_scope",
+        /// Only for operators: name the code first.
+        NotElevated => "not_elevated",
         /// Anonymous play is off.
         AnonymousDisabled => "anonymous_disabled",
         /// The character is not one of this account.

@@ -2,6 +2,7 @@
 //! wire name once.
 
 pub mod action;
+pub mod admin;
 pub mod chat;
 pub mod coins;
 pub mod decode;

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{action, chat, coins, inventory, movement, session};
+use super::{action, admin, chat, coins, inventory, movement, session};
 
 /// An event that the server sends.
 pub trait ServerEvent: Serialize {
@@ -115,6 +115,9 @@ client_events! {
     CharacterList(session::Nothing) = "character:list", Gateway, Account, no_check;
     CharacterCreate(session::CharacterCreate) = "character:create", Gateway, Account, no_check;
     CharacterDelete(session::CharacterRef) = "character:delete", Gateway, Account, no_check;
+    AdminElevate(admin::AdminElevate) = "admin:elevate", Gateway, Account, no_check;
+    AdminCommand(admin::AdminCommand)
+        = "admin:command", Gateway, Account, admin::AdminCommand::check;
     WorldEnter(session::CharacterRef) = "world:enter", Gateway, Lobby, no_check;
     WorldLeave(session::Nothing) = "world:leave", Zone, World, no_check;
     Move(movement::PlayerMove) = "player:move", Zone, World, movement::PlayerMove::check;

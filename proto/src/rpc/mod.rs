@@ -18,6 +18,15 @@ pub mod persistence {
     }
 }
 
+/// Who may come in: what the persistence service answers about it.
+pub mod identity {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.identity.v1");
+    }
+}
+
 /// What a zone server answers.
 pub mod zone {
     /// Version 1.

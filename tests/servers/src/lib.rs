@@ -1,4 +1,5 @@
-//! Real PostgreSQL and Redis servers for tests, and a content server that can be ill.
+//! Real PostgreSQL and Redis servers for tests, and a content server and an identity provider that
+//! can be ill.
 //!
 //! Each is private to who started it: its own temporary folder, its own port, an unprivileged
 //! account where the test runs as root. It ends with its owner: when dropped, and also when the
@@ -7,11 +8,13 @@
 
 pub mod cdn;
 mod folder;
+pub mod idp;
 mod postgres;
 mod process;
 mod redis;
 
 pub use cdn::Cdn;
+pub use idp::Idp;
 pub use postgres::Postgres;
 pub use process::spawn;
 pub use redis::Redis;

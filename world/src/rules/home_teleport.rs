@@ -41,6 +41,23 @@ pub(crate) fn begin(home: &mut Homeward, now: Tick) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Somebody else puts one at `place`, at once.
+///
+/// # Errors
+/// `Busy`: it is on its way somewhere already.
+pub(crate) fn send(home: &mut Homeward, place: Tile, now: Tick) -> Result<(), Refusal> {
+    if home.leaving.is_some() {
+        return Err(Refusal::Busy);
+    }
+    home.done_at = None;
+    home.leaving = Some(Leaving {
+        place,
+        since: now,
+        called_off: false,
+    });
+    Ok(())
+}
+
 /// What is to be done at `now`. `here`: where it leads, `place`, is played here.
 pub(crate) fn due(home: &mut Homeward, place: Tile, here: bool, now: Tick) -> Due {
     if let Some(leaving) = &home.leaving {

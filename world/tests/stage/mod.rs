@@ -273,6 +273,9 @@ impl Stage {
                 amount: Some(many(2)),
             },
             ["goes", "home"] => Intent::HomeTeleport,
+            ["is", "put", "at", x, z] => Intent::Teleport {
+                to: Tile::new(x.parse().expect("x"), z.parse().expect("z")),
+            },
             _ => panic!("no such command: {words:?}"),
         }
     }

@@ -222,6 +222,7 @@ fn of_value(intent: &Intent) -> bool {
         | Intent::Run(_)
         | Intent::Stop
         | Intent::Examine { .. }
-        | Intent::HomeTeleport => false,
+        | Intent::HomeTeleport
+        | Intent::Teleport { .. } => false,
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod action;
 pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;
+pub(crate) mod operator;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod sync;
@@ -13,7 +14,7 @@ pub(crate) mod value;
 use bytes::Bytes;
 use proto::{
     client::{
-        ClientMessage, ErrorCode, ServerEvent, coins::CoinsUpdate, error::Error, session::Ack,
+        ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, coins::CoinsUpdate, error::Error, session::Ack,
         session::Notice,
     },
     rpc::zone::v1::{Input, Private},
@@ -40,6 +41,9 @@ pub(crate) struct Refused {
 
 /// Reads what a player asks. Never panics, whatever the bytes.
 pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
+    if input.event == OPERATOR_TELEPORT {
+        return operator::teleport(&input.data).map(Wish::Intent);
+    }
     let mut data = serde_json::Deserializer::from_slice(&input.data);
     let message = match ClientMessage::from_data(&input.event, &mut data) {
         Some(Ok(message)) => message,
@@ -67,6 +71,8 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         | ClientMessage::CharacterList(_)
         | ClientMessage::CharacterCreate(_)
         | ClientMessage::CharacterDelete(_)
+        | ClientMessage::AdminElevate(_)
+        | ClientMessage::AdminCommand(_)
         | ClientMessage::WorldEnter(_)
         | ClientMessage::Chat(_) => Err(Refused {
             code: ErrorCode::Unsupported,

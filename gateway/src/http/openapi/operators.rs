@@ -85,6 +85,61 @@ fn moderation() -> Vec<Operation> {
     ]
 }
 
+fn moderation() -> Vec<Operation> {
+    let sanction = object([
+        ("kind", one_of(&["ban", "mute"])),
+        ("accountId", text()),
+        ("reason", text()),
+        ("until", or_null(time())),
+        ("by", text()),
+        ("at", time()),
+    ]);
+    let deed = object([
+        ("id", count()),
+        ("at", time()),
+        ("by", text()),
+        ("action", text()),
+        ("accountId", text()),
+        ("characterId", text()),
+        ("detail", text()),
+    ]);
+    let part = |operation: Operation| {
+        let before = json!({"type": "integer", "minimum": 0, "maximum": i64::MAX});
+        operation
+            .query("before", "Those before this one.", before)
+            .query("limit", "Rows of a page.", from_to(1, 100))
+    };
+    let actions = ["kick", "ban", "unban", "mute", "unmute", "announce"];
+    let minutes = from_to(1, 5_256_000);
+    let words = json!({"type": "string", "maxLength": 200});
+    let asked = with(
+        [("action", one_of(&actions))],
+        [
+            ("accountId", text()),
+            ("name", text()),
+            ("reason", words),
+            ("minutes", minutes),
+        ],
+    );
+    let before = || or_null(count());
+    vec![
+        part(get("/admin/moderation", "Bans and mutes in force")).answers(
+            200,
+            object([("sanctions", list(sanction)), ("before", before())]),
+            json!({"sanctions": [], "before": null}),
+        ),
+        op("post", "/admin/moderation", TAG, "Kicks, bans, mutes, or announces")
+            .body(asked, json!({"action": "mute", "name": "Ann", "minutes": 60}))
+            .answers(200, object([("success", yes())]), json!({"success": true}))
+            .problems(&[404]),
+        part(get("/admin/moderation/log", "What operators did")).answers(
+            200,
+            object([("log", list(deed)), ("before", before())]),
+            json!({"log": [], "before": null}),
+        ),
+    ]
+}
+
 /// A login as operators see it.
 fn login() -> Value {
     object([

@@ -30,7 +30,9 @@ impl Accounts for Postgres {
             let values: Values<'_> = &[&new_id(), &anonymous_name(), &key];
             created = client.execute(&statement, values).await? == 1;
         }
-        signed_in(&client, r#""deviceKeyHash" = $1"#, &[&key], created).await
+        // Who was claimed is not anonymous any more.
+        let by = r#""deviceKeyHash" = $1 AND anonymous"#;
+        signed_in(&client, by, &[&key], created).await
     }
 
     async fn account(&self, id: &str) -> Result<Option<SignedIn>> {
@@ -135,7 +137,7 @@ impl Accounts for Postgres {
     }
 }
 
-async fn signed_in(
+pub(super) async fn signed_in(
     client: &Object,
     condition: &str,
     values: Values<'_>,

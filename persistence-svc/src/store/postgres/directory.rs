@@ -220,7 +220,7 @@ pub(super) async fn bump(transaction: &Transaction<'_>) -> Result<()> {
 }
 
 /// Tells all replicas, when the transaction commits, that there is something to look at.
-async fn notify(transaction: &Transaction<'_>) -> Result<()> {
+pub(super) async fn notify(transaction: &Transaction<'_>) -> Result<()> {
     transaction
         .execute("SELECT pg_notify($1, '')", &[&CHANNEL])
         .await?;

@@ -7,6 +7,7 @@
 mod accounts;
 mod commits;
 mod directory;
+mod identity;
 mod migrate;
 mod operators;
 pub(crate) mod ownership;

@@ -27,7 +27,8 @@ impl Accounts for Sqlite {
             }
             signed_in(
                 transaction,
-                r#""deviceKeyHash" = ?1"#,
+                // Who was claimed is not anonymous any more.
+                r#""deviceKeyHash" = ?1 AND anonymous = 1"#,
                 params![key],
                 created,
             )
@@ -92,7 +93,7 @@ impl Accounts for Sqlite {
     }
 }
 
-fn signed_in(
+pub(super) fn signed_in(
     transaction: &Transaction<'_>,
     condition: &str,
     values: &[&dyn rusqlite::ToSql],

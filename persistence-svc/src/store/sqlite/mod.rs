@@ -6,6 +6,7 @@
 mod accounts;
 mod commits;
 mod directory;
+mod identity;
 mod operators;
 pub(crate) mod ownership;
 mod placement;
@@ -36,6 +37,7 @@ use super::{Store, model};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_world.sql"),
     include_str!("../../../migrations/sqlite/0002_value.sql"),
+    include_str!("../../../migrations/sqlite/0003_identity.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;

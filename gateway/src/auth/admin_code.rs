@@ -1,0 +1,133 @@
+//! The code that makes somebody an operator.
+//!
+//! Always: compared in a time that says nothing of it, by its hash, so that not even the length
+//! shows; never logged.
+
+use std::fmt;
+
+use chassis::config::{Reader, Secret};
+use sha2::{Digest, Sha256};
+
+/// Codes and secrets that stand in examples: whoever guesses tries these first.
+const SAMPLES: [&str; 12] = [
+    "admin",
+    "admin123",
+    "adminadmin",
+    "change-me",
+    "changeme",
+    "password",
+    "secret",
+    "tilestead",
+    "development",
+    "<ADMIN_CODE>",
+    "<SIGNING_SECRET>",
+    "your-secret-key",
+];
+/// The shortest code in production, in bytes.
+const PRODUCTION_BYTES_MIN: usize = 12;
+
+/// The code; without one nobody becomes an operator.
+#[derive(Clone, Default)]
+pub(crate) struct AdminCode(Option<[u8; 32]>);
+
+/// Not even its hash is printed.
+impl fmt::Debug for AdminCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[redacted]")
+    }
+}
+
+impl AdminCode {
+    /// Reads it; problems gather in the reader.
+    pub(crate) fn read(reader: &mut Reader, production: bool) -> Self {
+        let help = "makes operators of those who know it; without it there are none";
+        let code = reader.secret("ADMIN_CODE", help);
+        let code = code.filter(|code| !code.expose().is_empty());
+        match &code {
+            None if production => {
+                reader.problem("ADMIN_CODE is required in production".to_owned());
+            }
+            Some(code) if production && is_sample(code) => {
+                reader.problem("ADMIN_CODE is a sample; choose another one".to_owned());
+            }
+            Some(code) if production && code.expose().len() < PRODUCTION_BYTES_MIN => {
+                reader.problem(format!(
+                    "ADMIN_CODE needs at least {PRODUCTION_BYTES_MIN} bytes in production"
+                ));
+            }
+            _ => {}
+        }
+        Self(code.map(|code| hash(code.expose())))
+    }
+
+    /// There is one.
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether somebody knows it.
+    pub(crate) fn is(&self, said: &str) -> bool {
+        let Some(code) = &self.0 else {
+            return false;
+        };
+        let said = hash(said);
+        let differing = code.iter().zip(said).fold(0, |all, (a, b)| all | (a ^ b));
+        std::hint::black_box(differing) == 0
+    }
+}
+
+/// Whether a secret stands in examples.
+pub(crate) fn is_sample(secret: &Secret) -> bool {
+    let said = secret.expose().trim();
+    SAMPLES
+        .iter()
+        .any(|sample| said.eq_ignore_ascii_case(sample))
+}
+
+fn hash(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::config::Env;
+
+    use super::*;
+
+    fn read(code: Option<&str>, production: bool) -> Result<AdminCode, String> {
+        let pairs = code.map(|code| ("ADMIN_CODE", code));
+        let mut reader = Reader::new(Env::from_pairs(pairs));
+        let code = AdminCode::read(&mut reader, production);
+        reader.finish().map_err(|error| error.to_string())?;
+        Ok(code)
+    }
+
+    #[test]
+    fn only_the_code_is_the_code() {
+        let code = read(Some("open sesame"), false).unwrap();
+        assert!(code.is_set() && code.is("open sesame"));
+        for wrong in ["", "open sesam", "open sesame ", "Open Sesame"] {
+            assert!(!code.is(wrong), "{wrong:?}");
+        }
+        for none in [None, Some("")] {
+            let code = read(none, false).unwrap();
+            assert!(!code.is_set() && !code.is(""), "nobody knows what is not");
+        }
+    }
+
+    #[test]
+    fn production_needs_a_code_that_nobody_guesses() {
+        for bad in [
+            None,
+            Some(""),
+            Some("change-me"),
+            Some("ADMIN123"),
+            Some("short"),
+        ] {
+            let why = read(bad, true).unwrap_err();
+            assert!(why.contains("ADMIN_CODE"), "{why}");
+            assert!(!why.contains("short"), "{why}");
+        }
+        assert!(read(Some("a-long-code-of-mine"), true).is_ok());
+    }
+}

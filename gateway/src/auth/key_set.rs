@@ -1,0 +1,266 @@
+//! The public keys of the identity provider: fetched, kept, and asked for anew when a token names
+//! one that is not known.
+//!
+//! Always: only P-256 keys for signatures are taken, whatever else the set holds; keys that were
+//! fetched serve while the provider is away; tokens cannot make this gateway ask often, and many at
+//! once make it ask once.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use arc_swap::ArcSwapOption;
+use chassis::config::Secret;
+use jsonwebtoken::DecodingKey;
+use reqwest::{StatusCode, Url, redirect::Policy};
+use serde::Deserialize;
+use tokio::{sync::Mutex, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use crate::{clock, limits::window::Window};
+
+/// For an answer of the provider.
+const DEADLINE: Duration = Duration::from_secs(3);
+/// Keys that are looked for in vain cause so many fetches in a minute, at most.
+const FETCHES_MAX: usize = 5;
+/// How often the set is fetched without any cause; each gateway adds up to a fifth.
+const REFRESH: Duration = Duration::from_secs(600);
+/// The same while there is none.
+const RETRY: Duration = Duration::from_secs(5);
+const BODY_BYTES_MAX: usize = 256 * 1024;
+/// Keys of a set that are taken.
+const KEYS_MAX: usize = 32;
+const KID_BYTES_MAX: usize = 256;
+
+/// Why there is no key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoKey {
+    /// The provider does not know it, or it was asked too often.
+    Unknown,
+    /// The provider never gave its keys, and does not now.
+    Away,
+}
+
+type Keys = HashMap<String, DecodingKey>;
+
+/// The set, as far as it is known.
+pub(crate) struct KeySet {
+    http: reqwest::Client,
+    url: Url,
+    /// Used when the provider asks for it: its app id and secret.
+    app: (String, Secret),
+    keys: ArcSwapOption<Keys>,
+    fetching: Mutex<Fetching>,
+}
+
+struct Fetching {
+    limit: Window,
+    last: Option<Instant>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    keys: Vec<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Key {
+    kid: String,
+    kty: String,
+    crv: String,
+    x: String,
+    y: String,
+    #[serde(default)]
+    alg: Option<String>,
+    #[serde(default, rename = "use")]
+    usage: Option<String>,
+}
+
+impl KeySet {
+    /// Fetches nothing yet. Fails when this machine has no certificates to trust, for https.
+    pub(crate) fn new(url: Url, app: (String, Secret)) -> anyhow::Result<Self> {
+        chassis::run::install_crypto();
+        let mut http = reqwest::Client::builder()
+            .user_agent(concat!("tilestead/", env!("CARGO_PKG_VERSION")))
+            .redirect(Policy::none())
+            .connect_timeout(DEADLINE)
+            .timeout(DEADLINE)
+            .no_proxy();
+        if url.scheme() == "http" {
+            // Without encryption there is nobody to trust.
+            http = http.tls_certs_only([]);
+        }
+        Ok(Self {
+            http: http.build()?,
+            url,
+            app,
+            keys: ArcSwapOption::empty(),
+            fetching: Mutex::new(Fetching {
+                limit: Window::new(FETCHES_MAX, Duration::from_secs(60)),
+                last: None,
+            }),
+        })
+    }
+
+    /// The key of this name; one that is not known is looked for at the provider.
+    pub(crate) async fn key(&self, kid: &str) -> Result<DecodingKey, NoKey> {
+        if kid.len() > KID_BYTES_MAX {
+            return Err(NoKey::Unknown);
+        }
+        if let Some(key) = self.known(kid) {
+            return Ok(key);
+        }
+        let asked = Instant::now();
+        let mut fetching = self.fetching.lock().await;
+        // Somebody else may have fetched while this one waited.
+        let since = fetching.last.is_some_and(|last| last >= asked);
+        if !since && fetching.limit.pass(clock::instant()).is_ok() {
+            self.fetch_and_say().await;
+            fetching.last = Some(Instant::now());
+        }
+        drop(fetching);
+        self.known(kid).ok_or(match self.keys.load().is_some() {
+            true => NoKey::Unknown,
+            false => NoKey::Away,
+        })
+    }
+
+    fn known(&self, kid: &str) -> Option<DecodingKey> {
+        self.keys.load().as_ref()?.get(kid).cloned()
+    }
+
+    /// Keeps the set fresh until `stop`, so that keys which the provider gave up end here too.
+    pub(crate) async fn keep_fresh(self: Arc<Self>, stop: CancellationToken) {
+        loop {
+            {
+                let mut fetching = self.fetching.lock().await;
+                self.fetch_and_say().await;
+                fetching.last = Some(Instant::now());
+            }
+            let pause = match self.keys.load().is_some() {
+                true => REFRESH.mul_f64(1.0 + rand::random::<f64>() / 5.0),
+                false => RETRY,
+            };
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(pause) => {}
+            }
+        }
+    }
+
+    async fn fetch_and_say(&self) {
+        match self.fetch().await {
+            Ok(keys) => {
+                tracing::debug!(
+                    keys = keys.len(),
+                    "the identity provider's keys were fetched"
+                );
+                self.keys.store(Some(Arc::new(keys)));
+            }
+            // Whatever is known goes on to serve.
+            Err(error) => {
+                tracing::warn!(error, "the identity provider's keys cannot be fetched");
+            }
+        }
+    }
+
+    async fn fetch(&self) -> Result<Keys, String> {
+        let plain = self.http.get(self.url.clone()).send().await;
+        let mut response = plain.map_err(said)?;
+        if response.status() == StatusCode::UNAUTHORIZED {
+            let (id, secret) = &self.app;
+            let known = self.http.get(self.url.clone());
+            let known = known.basic_auth(id, Some(secret.expose())).send().await;
+            response = known.map_err(said)?;
+        }
+        if response.status() != StatusCode::OK {
+            return Err(format!("the answer is {}", response.status()));
+        }
+        let mut body = Vec::new();
+        while let Some(part) = response.chunk().await.map_err(said)? {
+            if body.len() + part.len() > BODY_BYTES_MAX {
+                return Err(format!("the answer is longer than {BODY_BYTES_MAX} bytes"));
+            }
+            body.extend_from_slice(&part);
+        }
+        let keys = read(&body)?;
+        if keys.is_empty() {
+            return Err("there is no key for ES256 in it".to_owned());
+        }
+        Ok(keys)
+    }
+}
+
+/// What went wrong, without the address: it may hold what nobody is to read.
+fn said(error: reqwest::Error) -> String {
+    error.without_url().to_string()
+}
+
+/// The keys of a set that can be used.
+fn read(body: &[u8]) -> Result<Keys, String> {
+    let document: Document =
+        serde_json::from_slice(body).map_err(|_| "it is no key set".to_owned())?;
+    let mut keys = Keys::new();
+    for key in document.keys {
+        let Ok(key) = serde_json::from_value::<Key>(key) else {
+            continue;
+        };
+        let meant = key.alg.as_deref().is_none_or(|alg| alg == "ES256")
+            && key.usage.as_deref().is_none_or(|usage| usage == "sig");
+        if !meant || key.kty != "EC" || key.crv != "P-256" || key.kid.len() > KID_BYTES_MAX {
+            continue;
+        }
+        if let Ok(made) = DecodingKey::from_ec_components(&key.x, &key.y)
+            && keys.len() < KEYS_MAX
+        {
+            keys.insert(key.kid, made);
+        }
+    }
+    Ok(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The example of RFC 7517.
+    fn key(kid: &str) -> Value {
+        json!({
+            "kty": "EC", "crv": "P-256", "kid": kid,
+            "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+            "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+        })
+    }
+
+    fn kids(document: &Value) -> Vec<String> {
+        let mut kids: Vec<String> = read(document.to_string().as_bytes())
+            .unwrap()
+            .into_keys()
+            .collect();
+        kids.sort();
+        kids
+    }
+
+    #[test]
+    fn only_keys_for_our_algorithm_are_taken() {
+        let with = |name: &str, value: Value| {
+            let mut key = key(name);
+            key[name] = value;
+            key
+        };
+        let set = json!({"keys": [
+            key("plain"), with("alg", json!("ES256")), with("use", json!("sig")),
+            with("alg", json!("HS256")), with("use", json!("enc")), with("crv", json!("P-384")),
+            with("kty", json!("RSA")), with("x", json!("!")), with("kid", json!(7)),
+            {"kty": "oct", "kid": "secret", "k": "AAAA"}, "rubbish",
+        ]});
+        assert_eq!(kids(&set), ["alg", "plain", "use"]);
+        assert!(read(b"[]").is_err() && read(b"<html>").is_err());
+    }
+
+    #[test]
+    fn a_set_without_end_is_cut() {
+        let many: Vec<Value> = (0..10_000).map(|n| key(&n.to_string())).collect();
+        assert_eq!(kids(&json!({ "keys": many })).len(), KEYS_MAX);
+    }
+}

@@ -1,0 +1,71 @@
+//! Follows the push of gates, and tells the sessions that it concerns.
+
+use std::{sync::Arc, time::Duration};
+
+use chassis::rpc::{self, Backoff};
+use proto::rpc::identity::v1::{WatchGatesRequest, identity_client::IdentityClient};
+use tokio_util::sync::CancellationToken;
+
+use crate::{app::App, clock};
+
+/// A silence this long ends a watch: signs of life come every second.
+const SILENCE: Duration = Duration::from_secs(4);
+/// A page of gates.
+const UPDATE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Watches one persistence service after the other until `stop`.
+pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
+    let mut backoff = Backoff::new();
+    let mut was_well = true;
+    let addresses = app.config.persistence_addresses.clone();
+    for address in addresses.iter().cycle() {
+        let why = tokio::select! {
+            () = stop.cancelled() => return,
+            ended = watch(&app, address, &mut backoff, &mut was_well) => ended,
+        };
+        if was_well {
+            tracing::warn!(address, error = %why, "bans and revocations are not being pushed");
+            was_well = false;
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = backoff.wait() => {}
+        }
+    }
+}
+
+/// Watches one persistence service until that ends, and says why it ended.
+async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut bool) -> String {
+    let channel = match rpc::channel(address) {
+        Ok(channel) => channel,
+        Err(error) => return error.to_string(),
+    };
+    let mut stub = IdentityClient::new(channel).max_decoding_message_size(UPDATE_BYTES_MAX);
+    let (since, incarnation) = app.gates.position();
+    let request = WatchGatesRequest {
+        client: app.config.gateway_id.clone(),
+        since,
+        incarnation,
+    };
+    let mut pushes = match tokio::time::timeout(rpc::DEADLINE, stub.watch(request)).await {
+        Ok(Ok(answer)) => answer.into_inner(),
+        Ok(Err(status)) => return status.to_string(),
+        Err(_) => return "no answer in time".to_owned(),
+    };
+    loop {
+        let update = match tokio::time::timeout(SILENCE, pushes.message()).await {
+            Ok(Ok(Some(update))) => update,
+            Ok(Ok(None)) => return "the stream ended".to_owned(),
+            Ok(Err(status)) => return status.to_string(),
+            Err(_) => return "no sign of life".to_owned(),
+        };
+        for (account, news) in app.gates.learn(update, clock::unix_ms()) {
+            app.registry.news(&account, &news);
+        }
+        backoff.reset();
+        if !*was_well {
+            tracing::info!(address, "bans and revocations are being pushed again");
+            *was_well = true;
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Operators in the game, and what a session does when operators or the store say so.
+//!
+//! Always: only who has named the operators' code may; each deed is in the store, with who did it,
+//! before anything comes of it.
+
+use proto::{
+    client::{
+        CloseCode, ErrorCode, RequestId,
+        admin::{AdminArgs, AdminCommand, AdminElevate, AdminVerb, OPERATOR_TELEPORT},
+        error::Error,
+        session::{Ack, Notice},
+    },
+    rpc::identity::v1::{Deed, ModerateRequest},
+};
+use tonic::Code;
+
+use super::{Flow, Session, state};
+use crate::{
+    auth::{
+        accounts, admission,
+        caller::Denied,
+        gates::{News, Shut},
+        tokens::Scope,
+    },
+    clock,
+};
+
+const ELEVATE: &str = "admin:elevate";
+const COMMAND: &str = "admin:command";
+const MINUTE_MS: u64 = 60_000;
+
+/// Whom a command is about.
+#[derive(Default)]
+struct Whom {
+    account_id: String,
+    character_id: String,
+}
+
+impl Session {
+    /// The operators' code, as one attempt to say who one is.
+    pub(super) async fn elevate(&mut self, re: Option<RequestId>, data: AdminElevate) {
+        if let Err(wait) = self.app.attempts.attempt(self.address).await {
+            let (code, event) = (ErrorCode::RateLimited, Some(ELEVATE.to_owned()));
+            let why = "too many attempts from your address";
+            self.refuse_with(re, event, code, why, Some(wait));
+            return;
+        }
+        let knows = self.app.config.admin_code.is(&data.code);
+        let Some(account) = &mut self.account else {
+            return;
+        };
+        if account.scope != Scope::Player {
+            self.refuse(re, ELEVATE, ErrorCode::WrongScope);
+            return;
+        }
+        if !knows {
+            tracing::warn!(account = account.id, "a wrong operators' code");
+            self.app.metrics.auth_attempt("wrong_admin_code");
+            self.refuse(re, ELEVATE, ErrorCode::InvalidCredentials);
+            return;
+        }
+        account.elevated = true;
+        tracing::info!(account = account.id, "a session became an operator's");
+        self.app.metrics.auth_attempt("elevated");
+        self.answer(re, &Ack {});
+    }
+
+    /// Does what an operator asks.
+    pub(super) async fn operate(&mut self, re: Option<RequestId>, data: AdminCommand) {
+        let Some(account) = self.account.as_ref().filter(|account| account.elevated) else {
+            self.refuse(re, COMMAND, ErrorCode::NotElevated);
+            return;
+        };
+        let by = format!("account:{}", account.id);
+        let own = data.args.name.is_none();
+        if data.command == AdminVerb::Teleport && own && self.playing.is_none() {
+            self.refuse(re, COMMAND, ErrorCode::NotInWorld);
+            return;
+        }
+        let whom = match self.whom(&data).await {
+            Ok(whom) => whom,
+            Err(code) => {
+                self.refuse(re, COMMAND, code);
+                return;
+            }
+        };
+        let args = &data.args;
+        let until = args
+            .minutes
+            .map(|m| clock::unix_ms() + u64::from(m) * MINUTE_MS);
+        let request = ModerateRequest {
+            deed: deed(data.command).into(),
+            by,
+            account_id: whom.account_id,
+            character_id: whom.character_id,
+            reason: args.message.clone().unwrap_or_default(),
+            until_ms: until.unwrap_or(0),
+            x: args.x.unwrap_or(0),
+            z: args.z.unwrap_or(0),
+        };
+        if let Err(status) = self.app.identity.moderate(request).await {
+            let code = match status.code() {
+                Code::NotFound => ErrorCode::NotFound,
+                Code::InvalidArgument => ErrorCode::InvalidData,
+                _ => accounts::refusal(&status),
+            };
+            self.refuse(re, COMMAND, code);
+            return;
+        }
+        // All else comes back to every gateway by the push.
+        let done = match data.command {
+            AdminVerb::Announce => self.announce(args).await,
+            _ => Ok(()),
+        };
+        match done {
+            Ok(()) => self.answer(re, &Ack {}),
+            Err(code) => self.refuse(re, COMMAND, code),
+        }
+    }
+
+    async fn whom(&self, data: &AdminCommand) -> Result<Whom, ErrorCode> {
+        if let Some(account_id) = &data.args.account_id {
+            return Ok(Whom {
+                account_id: account_id.clone(),
+                ..Whom::default()
+            });
+        }
+        if let Some(name) = &data.args.name {
+            let found = self.app.accounts.find_character(name).await;
+            let found = found.map_err(|status| match status.code() {
+                Code::NotFound | Code::InvalidArgument => ErrorCode::NotFound,
+                _ => accounts::refusal(&status),
+            })?;
+            return Ok(Whom {
+                account_id: found.account_id,
+                character_id: found.id,
+            });
+        }
+        let own = self.playing.as_ref().map(|(present, _)| present);
+        Ok(own.map_or_else(Whom::default, |present| Whom {
+            account_id: present.account_id.clone(),
+            character_id: present.character_id.clone(),
+        }))
+    }
+
+    async fn announce(&self, args: &AdminArgs) -> Result<(), ErrorCode> {
+        let message = args.message.clone().unwrap_or_default();
+        self.app.hub.announce(announcement(message)).await
+    }
+
+    /// Asks the zone to put the character somewhere else; what the zone says goes to the client.
+    fn teleport(&self, x: i32, z: i32) {
+        let passed = self.app.zones.input(
+            &self.handle.session_id,
+            OPERATOR_TELEPORT,
+            serde_json::json!({"x": x, "z": z}).to_string().into(),
+            None,
+            String::new(),
+        );
+        if let Err(error) = passed {
+            self.refuse(None, OPERATOR_TELEPORT, error.code());
+        }
+    }
+
+    /// What the store says of the account of this session.
+    pub(super) async fn news(&mut self, news: News) -> Flow {
+        match news {
+            News::Changed => self.look_at_gates().await,
+            News::Kicked { reason } => {
+                self.leave_world(false);
+                self.notice_end("kicked", &reason);
+                self.shut(CloseCode::Policy, "an operator closed this connection")
+                    .await
+            }
+            News::Teleported { character_id, x, z } => {
+                if self.character_id() == Some(character_id) {
+                    self.teleport(x, z);
+                }
+                Flow::On
+            }
+        }
+    }
+
+    /// Ends a session whose account or login may not be here any more, by what is known here.
+    pub(super) async fn look_at_gates(&mut self) -> Flow {
+        let Some(account) = &self.account else {
+            return Flow::On;
+        };
+        let now_ms = clock::unix_ms();
+        let ids = account.ids();
+        match self.app.gates.pass(&account.id, &ids, now_ms) {
+            Ok(()) if now_ms >= account.until_ms => {
+                self.leave_world(false);
+                let why = "the login has ended; log in again";
+                self.shut(CloseCode::SessionExpired, why).await
+            }
+            Ok(()) => Flow::On,
+            Err(Shut::Revoked) => {
+                self.leave_world(false);
+                self.shut(CloseCode::InvalidToken, "logged out").await
+            }
+            Err(Shut::Banned(ban)) => {
+                self.leave_world(false);
+                self.notice_end("banned", &ban.reason);
+                self.shut(CloseCode::Banned, "this account is banned").await
+            }
+        }
+    }
+
+    /// Asks whether an account may come in by a login with these ids. Refused, the client has been
+    /// told; then the connection closes where it may not come back.
+    pub(super) async fn refuse_at_gates(
+        &mut self,
+        re: Option<RequestId>,
+        event: &str,
+        (account_id, ids): (&str, &[&str]),
+    ) -> Option<Flow> {
+        let denied = admission::pass(&self.app, account_id, ids).await.err()?;
+        Some(self.denied(re, event, denied).await)
+    }
+
+    /// Tells the client why nobody is let in.
+    pub(super) async fn denied(
+        &mut self,
+        re: Option<RequestId>,
+        event: &str,
+        denied: Denied,
+    ) -> Flow {
+        let code = denied.code();
+        self.refuse(re, event, code);
+        if code != ErrorCode::Banned {
+            return Flow::On;
+        }
+        self.shut(CloseCode::Banned, "this account is banned").await
+    }
+
+    fn notice_end(&self, code: &str, reason: &str) {
+        let reason = match reason {
+            "" => "An operator ended your session.".to_owned(),
+            reason => format!("An operator ended your session: {reason}"),
+        };
+        self.push(&Notice {
+            code: code.to_owned(),
+            message: reason,
+            level: "warning".to_owned(),
+        });
+    }
+
+    /// Whether the account may not chat now; the client has been told.
+    pub(super) fn refuse_muted(&self, re: Option<&RequestId>, event: &str) -> bool {
+        let Some(account) = &self.account else {
+            return false;
+        };
+        let Some(mute) = self.app.gates.muted(&account.id, clock::unix_ms()) else {
+            return false;
+        };
+        let message = match mute.until_ms {
+            Some(until) => format!("you are muted until {}", clock::iso(until)),
+            None => state::words(ErrorCode::Muted).to_owned(),
+        };
+        let error = Error {
+            code: ErrorCode::Muted,
+            message,
+            event: Some(event.to_owned()),
+            retry_after_ms: None,
+        };
+        self.answer(re.cloned(), &error);
+        true
+    }
+}
+
+/// What is told to everybody.
+pub(crate) fn announcement(message: String) -> Notice {
+    Notice {
+        code: "announcement".to_owned(),
+        message,
+        level: "info".to_owned(),
+    }
+}
+
+fn deed(verb: AdminVerb) -> Deed {
+    match verb {
+        AdminVerb::Kick => Deed::Kick,
+        AdminVerb::Ban => Deed::Ban,
+        AdminVerb::Unban => Deed::Unban,
+        AdminVerb::Mute => Deed::Mute,
+        AdminVerb::Unmute => Deed::Unmute,
+        AdminVerb::Teleport => Deed::Teleport,
+        AdminVerb::Announce => Deed::Announce,
+        AdminVerb::Freeze => Deed::Freeze,
+        AdminVerb::Unfreeze => Deed::Unfreeze,
+    }
+}

@@ -1,0 +1,255 @@
+//! Operators: the code, and what they do to others at every gateway.
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::Client,
+    login::{Ask, post},
+    stage::Stage,
+};
+
+const CODE: &str = "open sesame, please";
+const SETTINGS: [(&str, &str); 3] = [
+    ("ADMIN_CODE", CODE),
+    ("DISABLE_RATE_LIMIT", "true"),
+    ("JWT_SECRET", "0123456789abcdef0123456789abcdef"),
+];
+
+/// Two gateways, and an operator in the world at the first.
+async fn stage() -> (Stage, Client) {
+    let mut stage = Stage::open(&SETTINGS).await;
+    stage.add_gateway(&SETTINGS).await;
+    let mut operator = stage.player("Overseer").await;
+    let refused = order(&mut operator, "freeze", json!({})).await;
+    assert_eq!(refused["data"]["code"], "not_elevated");
+    let done = operator.ask("admin:elevate", json!({"code": CODE})).await;
+    assert_eq!(done["event"], "ack", "{done}");
+    (stage, operator)
+}
+
+async fn order(operator: &mut Client, command: &str, args: Value) -> Value {
+    let asked = json!({"command": command, "args": args});
+    operator.ask("admin:command", asked).await
+}
+
+async fn done(operator: &mut Client, command: &str, args: Value) {
+    let answer = order(operator, command, args).await;
+    assert_eq!(answer["event"], "ack", "{command}: {answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_know_the_code_is_no_operator_and_may_not_guess_for_long() {
+    let limited = [SETTINGS[0], SETTINGS[2]];
+    let stage = Stage::open(&limited).await;
+    let mut client = stage.player("Guesser").await;
+    let mut codes = Vec::new();
+    for guess in 0..11 {
+        let refused = client
+            .ask("admin:elevate", json!({"code": guess.to_string()}))
+            .await;
+        codes.push(refused["data"]["code"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(codes[0], "invalid_credentials");
+    assert_eq!(codes[10], "rate_limited");
+    // Nor by another way.
+    let asked = Ask {
+        body: json!({"adminCode": CODE}),
+        ..Ask::default()
+    };
+    let (status, _) = post(&stage, 0, "/api/auth/operator", &asked).await;
+    assert_eq!(status, 429);
+    let without = Stage::open(&[SETTINGS[1]]).await;
+    let (status, answer) = post(&without, 0, "/api/auth/operator", &asked).await;
+    assert_eq!(
+        (status, &answer["code"]),
+        (403, &json!("operators_disabled"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_banned_is_out_at_every_gateway_until_the_ban_ends() {
+    let (stage, mut operator) = stage().await;
+    let mut ann = stage.player_at(1, "Ann").await;
+    let token = ann.welcome["authToken"].as_str().unwrap().to_owned();
+    done(
+        &mut operator,
+        "ban",
+        json!({"name": "ann", "message": "spam"}),
+    )
+    .await;
+    let told = ann.event("notice").await;
+    assert!(told["data"]["message"].as_str().unwrap().contains("spam"));
+    assert_eq!(ann.closed().await.0, 4003);
+    for index in [0, 1] {
+        let mut back = Client::connect(stage.address(index), "").await;
+        let refused = back.ask("authenticate", json!({"token": token})).await;
+        assert_eq!(refused["data"]["code"], "banned");
+        assert_eq!(back.closed().await.0, 4003);
+        let asked = Ask {
+            token: &token,
+            ..Ask::default()
+        };
+        let (status, answer) = post(&stage, index, "/api/auth/refresh", &asked).await;
+        assert_eq!((status, &answer["code"]), (403, &json!("banned")));
+    }
+    let key = json!({"deviceKey": ann.welcome["deviceKey"]});
+    let mut back = stage.connect().await;
+    let refused = back.ask("authenticate", key.clone()).await;
+    assert_eq!(refused["data"]["code"], "banned");
+    done(&mut operator, "unban", json!({"name": "Ann"})).await;
+    let mut back = Client::connect(stage.address(1), "").await;
+    loop {
+        let answer = back.ask("authenticate", key.clone()).await;
+        if answer["event"] == "session:welcome" {
+            break;
+        }
+        // The push is on its way.
+        back = Client::connect(stage.address(1), "").await;
+    }
+    let deeds = stage.store.deeds();
+    assert!(deeds[0].starts_with("DEED_BAN ") && deeds[1].starts_with("DEED_UNBAN "));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_kicked_loses_the_connection_and_may_come_back() {
+    let (stage, mut operator) = stage().await;
+    let mut ann = stage.player_at(1, "Ann").await;
+    let account = ann.welcome["account"]["id"].clone();
+    done(&mut operator, "kick", json!({"accountId": account})).await;
+    assert_eq!(ann.closed().await.0, 1008);
+    let mut back = Client::connect(stage.address(1), "").await;
+    let key = json!({"deviceKey": ann.welcome["deviceKey"]});
+    let welcome = back.ask("authenticate", key).await;
+    assert_eq!(welcome["event"], "session:welcome", "{welcome}");
+    back.alive().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_muted_is_told_so_and_heard_by_nobody() {
+    let (stage, mut operator) = stage().await;
+    let mut ann = stage.player_at(1, "Ann").await;
+    done(&mut operator, "mute", json!({"name": "Ann", "minutes": 5})).await;
+    let said = json!({"message": "hello", "channel": "global"});
+    loop {
+        let answer = ann.ask("player:chat", said.clone()).await;
+        if answer["event"] == "error" {
+            assert_eq!(answer["data"]["code"], "muted");
+            assert!(
+                answer["data"]["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("until")
+            );
+            break;
+        }
+        // The push is on its way.
+        tokio::task::yield_now().await;
+    }
+    done(&mut operator, "unmute", json!({"name": "Ann"})).await;
+    while ann.ask("player:chat", said.clone()).await["event"] == "error" {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_hears_an_announcement() {
+    let (stage, mut operator) = stage().await;
+    let mut ann = stage.player_at(1, "Ann").await;
+    // The bus may not know yet that somebody listens there.
+    let heard = async {
+        loop {
+            done(&mut operator, "announce", json!({"message": "Supper!"})).await;
+            let told =
+                tokio::time::timeout(std::time::Duration::from_millis(500), ann.event("notice"));
+            if let Ok(told) = told.await {
+                return told;
+            }
+        }
+    };
+    let told = heard.await;
+    assert_eq!(
+        (&told["data"]["code"], &told["data"]["message"]),
+        (&json!("announcement"), &json!("Supper!"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_teleport_reaches_the_zone_as_no_client_could_ask_for_it() {
+    let (stage, mut operator) = stage().await;
+    let mut ann = stage.player_at(1, "Ann").await;
+    let forged = ann.ask("operator:teleport", json!({"x": 1, "z": 2})).await;
+    assert_eq!(forged["data"]["code"], "unknown_event");
+    let refused = order(&mut ann, "teleport", json!({"x": 1, "z": 2})).await;
+    assert_eq!(refused["data"]["code"], "not_elevated");
+    done(
+        &mut operator,
+        "teleport",
+        json!({"name": "Ann", "x": 5, "z": 6}),
+    )
+    .await;
+    done(&mut operator, "teleport", json!({"x": 7, "z": 8})).await;
+    let arrived = |stage: &Stage| {
+        let inputs = stage.zone.inputs();
+        let named = inputs
+            .iter()
+            .filter(|(_, event)| event == "operator:teleport");
+        named.count()
+    };
+    let both = async {
+        while arrived(&stage) < 2 {
+            ann.alive().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(5), both)
+        .await
+        .expect("the zone never heard");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operators_moderate_over_http_and_see_what_was_done() {
+    let (stage, _operator) = stage().await;
+    let mut ann = stage.player_at(1, "Ann").await;
+    let asked = Ask {
+        body: json!({"adminCode": CODE}),
+        ..Ask::default()
+    };
+    let (status, answer) = post(&stage, 0, "/api/auth/operator", &asked).await;
+    assert_eq!(status, 200, "{answer}");
+    let token = answer["token"].as_str().unwrap();
+    let act = |body| Ask { token, body };
+    let path = "/admin/moderation";
+    for (body, status) in [
+        (json!({"action": "smite", "name": "Ann"}), 400),
+        (json!({"action": "ban"}), 400),
+        (json!({"action": "ban", "name": "Ann", "minutes": 0}), 400),
+        (json!({"action": "freeze"}), 400),
+        (json!({"action": "ban", "name": "Nobody"}), 404),
+        (
+            json!({"action": "ban", "name": "Ann", "reason": "enough"}),
+            200,
+        ),
+    ] {
+        let (got, answer) = post(&stage, 0, path, &act(body.clone())).await;
+        assert_eq!(got, status, "{body}: {answer}");
+    }
+    assert_eq!(ann.closed().await.0, 4003);
+    let list = stage.ask(
+        0,
+        &format!(
+            "GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
+         connection: close\r\n\r\n"
+        ),
+    );
+    let list = list.await;
+    assert!(
+        list.contains("\"enough\"") && list.contains("\"ban\""),
+        "{list}"
+    );
+    // A player's token is none of an operator's.
+    let player = ann.welcome["authToken"].as_str().unwrap();
+    let asked = Ask {
+        token: player,
+        body: json!({"action": "ban", "name": "Overseer"}),
+    };
+    assert_eq!(post(&stage, 0, path, &asked).await.0, 403);
+}

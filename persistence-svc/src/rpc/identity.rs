@@ -1,0 +1,345 @@
+//! `Identity`: who may come in, and what operators decide.
+//!
+//! Always: a watcher that was told version 7 was told everything up to 7; while this process
+//! cannot see the store there is no sign of life.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::Stream;
+use futures::stream::unfold;
+use proto::rpc::identity::v1 as wire;
+use proto::rpc::identity::v1::identity_server::Identity;
+use proto::rpc::persistence::v1::SignInReply;
+use tokio::sync::watch;
+use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Response, Status, async_trait};
+
+use super::model::{Checked, number, signed_in, text};
+use super::{Desk, malformed};
+use crate::feed::Feed;
+use crate::store::identity::{Act, Deed, Done, GATES_MAX, Gate, GateKind, Subject};
+use crate::store::unsigned;
+
+const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
+/// The longest reason or announcement, in bytes.
+const REASON_MAX: usize = 1_000;
+/// Ids that may be revoked at once.
+const REVOKED_MAX: usize = 16;
+const PAGE_MAX: u32 = 100;
+/// No tile is farther out than this.
+const COORDINATE_MAX: i32 = 1_000_000;
+
+/// The service.
+pub(crate) struct IdentityService {
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) stop: CancellationToken,
+}
+
+/// One open stream.
+struct Watching {
+    desk: Arc<Desk>,
+    feed: Arc<Feed>,
+    newest: watch::Receiver<(i64, i64)>,
+    beat: Interval,
+    /// The last version that was sent.
+    sent: i64,
+    incarnation: i64,
+    whole: bool,
+    /// There was more than fits a message.
+    more: bool,
+    stop: CancellationToken,
+}
+
+type Updates = Pin<Box<dyn Stream<Item = Result<wire::GatesUpdate, Status>> + Send>>;
+
+#[async_trait]
+impl Identity for IdentityService {
+    type WatchStream = Updates;
+
+    async fn sign_in_subject(
+        &self,
+        request: Request<wire::SignInSubjectRequest>,
+    ) -> Result<Response<SignInReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let device_key = match &ask.device_key_hash[..] {
+                [] => None,
+                hash => Some(
+                    hash.try_into()
+                        .map_err(|_| malformed("device_key_hash must have 32 bytes"))?,
+                ),
+            };
+            let subject = text("subject", ask.subject)?;
+            let ask = Subject {
+                subject,
+                device_key,
+            };
+            signed_in(Some(self.desk.store.sign_in_subject(ask).await?))
+        };
+        self.desk.answer("SignInSubject", work).await
+    }
+
+    async fn revoke(
+        &self,
+        request: Request<wire::RevokeRequest>,
+    ) -> Result<Response<wire::RevokeReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let account = text("account_id", ask.account_id)?;
+            if ask.ids.is_empty() || ask.ids.len() > REVOKED_MAX {
+                return Err(malformed(format!("ids must be 1 to {REVOKED_MAX}")));
+            }
+            let ids = ask.ids.into_iter().map(|id| text("ids", id));
+            let ids = ids.collect::<Checked<Vec<_>>>()?;
+            let until = number("until_ms", ask.until_ms)?;
+            self.desk.store.revoke(&account, ids, until).await?;
+            Ok(wire::RevokeReply {})
+        };
+        self.desk.answer("Revoke", work).await
+    }
+
+    async fn moderate(
+        &self,
+        request: Request<wire::ModerateRequest>,
+    ) -> Result<Response<wire::ModerateReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let act = act(ask)?;
+            let (deed, by) = (act.deed.name(), act.by.clone());
+            let account = act.account_id.clone();
+            self.desk.store.moderate(act).await?;
+            tracing::info!(deed, by, account, "an operator acted");
+            Ok(wire::ModerateReply {})
+        };
+        self.desk.answer("Moderate", work).await
+    }
+
+    async fn check(
+        &self,
+        request: Request<wire::CheckRequest>,
+    ) -> Result<Response<wire::CheckReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let account = text("account_id", ask.account_id)?;
+            let gates = self.desk.store.gates_of(&account).await?;
+            let gates = gates.into_iter().map(gate).collect::<Checked<_>>()?;
+            Ok(wire::CheckReply { gates })
+        };
+        self.desk.answer("CheckGates", work).await
+    }
+
+    async fn sanctions(
+        &self,
+        request: Request<wire::PageRequest>,
+    ) -> Result<Response<wire::SanctionsReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let (before, most) = page(&ask)?;
+            let gates = self.desk.store.sanctions(before, most).await?;
+            let gates = gates.into_iter().map(gate).collect::<Checked<_>>()?;
+            Ok(wire::SanctionsReply { gates })
+        };
+        self.desk.answer("Sanctions", work).await
+    }
+
+    async fn deeds(
+        &self,
+        request: Request<wire::PageRequest>,
+    ) -> Result<Response<wire::DeedsReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let (before, most) = page(&ask)?;
+            let deeds = self.desk.store.deeds(before, most).await?;
+            let deeds = deeds.into_iter().map(done).collect::<Checked<_>>()?;
+            Ok(wire::DeedsReply { deeds })
+        };
+        self.desk.answer("Deeds", work).await
+    }
+
+    async fn watch(
+        &self,
+        request: Request<wire::WatchGatesRequest>,
+    ) -> Result<Response<Updates>, Status> {
+        self.desk.is_open()?;
+        let mut newest = self.feed.gates();
+        let (_, incarnation) = *newest.borrow();
+        // What it knows may be old by now; another replica may see the store.
+        if !self.feed.is_fresh() || incarnation == 0 {
+            return Err(Status::unavailable("the store does not answer"));
+        }
+        newest.mark_changed();
+        let ask = request.into_inner();
+        let client: String = ask.client.chars().take(64).collect();
+        tracing::debug!(client, since = ask.since, "watches the gates");
+        let since = i64::try_from(ask.since).unwrap_or(0);
+        let same = u64::try_from(incarnation).is_ok_and(|now| now == ask.incarnation);
+        let known = same && since > 0;
+        let mut beat = interval(SIGN_OF_LIFE);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let watching = Watching {
+            desk: Arc::clone(&self.desk),
+            feed: Arc::clone(&self.feed),
+            newest,
+            beat,
+            sent: if known { since } else { 0 },
+            incarnation,
+            whole: !known,
+            more: false,
+            stop: self.stop.clone(),
+        };
+        let updates = unfold(Some(watching), |watching| async move {
+            let mut watching = watching?;
+            match next(&mut watching).await? {
+                Ok(update) => Some((Ok(update), Some(watching))),
+                Err(status) => Some((Err(status), None)),
+            }
+        });
+        Ok(Response::new(Box::pin(updates)))
+    }
+}
+
+/// The next message; `None` ends the stream.
+async fn next(watching: &mut Watching) -> Option<Result<wire::GatesUpdate, Status>> {
+    loop {
+        if watching.more {
+            return Some(page_of(watching).await);
+        }
+        tokio::select! {
+            biased;
+            () = watching.stop.cancelled() => return None,
+            changed = watching.newest.changed() => {
+                changed.ok()?;
+                let (version, incarnation) = *watching.newest.borrow_and_update();
+                if incarnation != watching.incarnation {
+                    // Another life of the store: versions begin anew.
+                    return None;
+                }
+                if version > watching.sent || watching.whole {
+                    watching.beat.reset();
+                    return Some(page_of(watching).await);
+                }
+            }
+            _ = watching.beat.tick() => {
+                if watching.feed.is_fresh() {
+                    return Some(update(watching, Vec::new()));
+                }
+            }
+        }
+    }
+}
+
+/// What is newer than what was sent, as much as fits a message.
+async fn page_of(watching: &mut Watching) -> Result<wire::GatesUpdate, Status> {
+    // Read before the gates: it may be too low, never too high.
+    let version = watching.newest.borrow().0;
+    let asked = watching.desk.store.gates(watching.sent).await;
+    let gates = asked.map_err(|error| watching.desk.status("WatchGates", error.into()))?;
+    watching.more = i64::try_from(gates.len()).is_ok_and(|read| read == GATES_MAX);
+    let last = gates.last().map_or(0, |gate| gate.version);
+    watching.sent = watching.sent.max(last);
+    if !watching.more {
+        watching.sent = watching.sent.max(version);
+    }
+    let sent = update(watching, gates);
+    watching.whole = false;
+    sent
+}
+
+fn update(watching: &Watching, gates: Vec<Gate>) -> Result<wire::GatesUpdate, Status> {
+    let broken = |failure| watching.desk.status("WatchGates", failure);
+    let gates = gates.into_iter().map(gate).collect::<Checked<_>>();
+    Ok(wire::GatesUpdate {
+        version: u64::try_from(watching.sent).unwrap_or(0),
+        incarnation: u64::try_from(watching.incarnation).unwrap_or(0),
+        whole: watching.whole,
+        more: watching.more,
+        gates: gates.map_err(broken)?,
+    })
+}
+
+fn page(ask: &wire::PageRequest) -> Checked<(Option<i64>, i64)> {
+    if !(1..=PAGE_MAX).contains(&ask.most) {
+        return Err(malformed(format!("most must be 1 to {PAGE_MAX}")));
+    }
+    let before = number("before", ask.before)?;
+    Ok(((before > 0).then_some(before), i64::from(ask.most)))
+}
+
+fn act(ask: wire::ModerateRequest) -> Checked<Act> {
+    let deed = match ask.deed() {
+        wire::Deed::Unspecified => return Err(malformed("deed is missing")),
+        wire::Deed::Kick => Deed::Kick,
+        wire::Deed::Ban => Deed::Ban,
+        wire::Deed::Unban => Deed::Unban,
+        wire::Deed::Mute => Deed::Mute,
+        wire::Deed::Unmute => Deed::Unmute,
+        wire::Deed::Teleport => Deed::Teleport,
+        wire::Deed::Announce => Deed::Announce,
+        wire::Deed::Freeze => Deed::Freeze,
+        wire::Deed::Unfreeze => Deed::Unfreeze,
+    };
+    if ask.reason.len() > REASON_MAX || ask.reason.contains('\0') {
+        return Err(malformed(format!("reason has at most {REASON_MAX} bytes")));
+    }
+    let account_id = match deed.of_all() {
+        true => String::new(),
+        false => text("account_id", ask.account_id)?,
+    };
+    let character_id = match ask.character_id.as_str() {
+        "" if deed != Deed::Teleport => String::new(),
+        _ => text("character_id", ask.character_id)?,
+    };
+    if ask.x.abs() > COORDINATE_MAX || ask.z.abs() > COORDINATE_MAX {
+        return Err(malformed("x and z are outside any world"));
+    }
+    let until = number("until_ms", ask.until_ms)?;
+    Ok(Act {
+        deed,
+        by: text("by", ask.by)?,
+        account_id,
+        character_id,
+        reason: ask.reason,
+        until_ms: (until > 0).then_some(until),
+        x: ask.x,
+        z: ask.z,
+    })
+}
+
+fn gate(gate: Gate) -> Checked<wire::Gate> {
+    let kind = match gate.kind {
+        GateKind::Revoked => wire::GateKind::Revoked,
+        GateKind::Ban => wire::GateKind::Ban,
+        GateKind::Mute => wire::GateKind::Mute,
+        GateKind::Kick => wire::GateKind::Kick,
+        GateKind::Teleport => wire::GateKind::Teleport,
+    };
+    Ok(wire::Gate {
+        id: gate.id,
+        kind: kind.into(),
+        account_id: gate.account_id,
+        subject: gate.subject,
+        reason: gate.reason,
+        until_ms: unsigned(gate.until_ms.unwrap_or(0))?,
+        version: unsigned(gate.version)?,
+        by: gate.by,
+        at_ms: unsigned(gate.at_ms)?,
+        x: gate.x,
+        z: gate.z,
+    })
+}
+
+fn done(done: Done) -> Checked<wire::DeedDone> {
+    Ok(wire::DeedDone {
+        id: unsigned(done.id)?,
+        at_ms: unsigned(done.at_ms)?,
+        by: done.by,
+        deed: done.deed,
+        account_id: done.account_id,
+        character_id: done.character_id,
+        detail: done.detail,
+    })
+}

@@ -1,0 +1,287 @@
+//! Who may come in, in PostgreSQL.
+
+use deadpool_postgres::{GenericClient, Transaction};
+use tokio_postgres::Row;
+use tonic::async_trait;
+
+use super::accounts::signed_in;
+use super::directory::{bump, notify};
+use super::{Postgres, Values};
+use crate::store::error::{Result, StoreError};
+use crate::store::identity::{
+    Act, Claim, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
+};
+use crate::store::model::SignedIn;
+use crate::store::{CHARACTERS_MAX, Identity, new_id, subject_name};
+
+const BANNED: &str = "SELECT 1 FROM gates WHERE id = 'ban:' || $1
+                        AND (until IS NULL OR until > tilestead_now_ms())";
+
+#[async_trait]
+impl Identity for Postgres {
+    async fn sign_in_subject(&self, ask: Subject) -> Result<SignedIn> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        // Logins of one subject come one after the other, also before there is a row to lock.
+        let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7453))";
+        transaction.execute(lock, &[&ask.subject]).await?;
+        let own = r#"SELECT id FROM users WHERE "privyUserId" = $1 FOR UPDATE"#;
+        let own = transaction.query_opt(own, &[&ask.subject]).await?;
+        let own: Option<String> = own.map(|row| row.try_get(0)).transpose()?;
+        let keyed = keyed(&transaction, &ask).await?;
+        let found = Found {
+            own: own.as_deref(),
+            keyed: keyed
+                .as_ref()
+                .map(|(id, anonymous)| (id.as_str(), *anonymous)),
+        };
+        let mut created = false;
+        match (claim(found)?, &own, &keyed) {
+            (Claim::Becomes, _, Some((id, _))) => make_own(&transaction, id, &ask.subject).await?,
+            (Claim::Moves, Some(own), Some((id, _))) => move_to(&transaction, id, own).await?,
+            (_, None, _) => {
+                created = true;
+                let make = r#"INSERT INTO users (id, name, anonymous, "privyUserId", "createdAt")
+                              VALUES ($1, $2, false, $3, tilestead_now_ms())"#;
+                let values: Values<'_> = &[&new_id(), &subject_name(), &ask.subject];
+                transaction.execute(make, values).await?;
+            }
+            _ => {}
+        }
+        transaction.commit().await?;
+        let by = r#""privyUserId" = $1"#;
+        let found = signed_in(&client, by, &[&ask.subject], created).await?;
+        found.ok_or(StoreError::NotFound("account"))
+    }
+
+    async fn revoke(&self, account: &str, ids: Vec<String>, until_ms: i64) -> Result<()> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        for id in ids {
+            let version = next_version(&transaction).await?;
+            write(
+                &transaction,
+                &Gate::revoked(account, &id, until_ms, version),
+            )
+            .await?;
+        }
+        notify(&transaction).await?;
+        transaction.commit().await?;
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    async fn moderate(&self, act: Act) -> Result<()> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        if !act.deed.of_all() {
+            let known = "SELECT 1 FROM users WHERE id = $1";
+            let known = transaction.query_opt(known, &[&act.account_id]).await?;
+            known.ok_or(StoreError::NotFound("account"))?;
+        }
+        if let Some(frozen) = act.deed.frozen() {
+            let set = "UPDATE switches SET frozen = $1 WHERE frozen <> $1";
+            if transaction.execute(set, &[&frozen]).await? == 1 {
+                bump(&transaction).await?;
+            }
+        }
+        let version = next_version(&transaction).await?;
+        let now = "SELECT tilestead_now_ms()";
+        let now: i64 = transaction.query_one(now, &[]).await?.try_get(0)?;
+        if let Some(gate) = act.gate(now, version, &new_id()) {
+            write(&transaction, &gate).await?;
+        }
+        let record = r#"INSERT INTO deeds (at, "by", deed, "accountId", "characterId", detail)
+                        VALUES ($1, $2, $3, $4, $5, $6)"#;
+        let (deed, detail) = (act.deed.name(), act.detail());
+        let values: Values<'_> = &[
+            &now,
+            &act.by,
+            &deed,
+            &act.account_id,
+            &act.character_id,
+            &detail,
+        ];
+        transaction.execute(record, values).await?;
+        notify(&transaction).await?;
+        transaction.commit().await?;
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    async fn gates_version(&self) -> Result<i64> {
+        let client = self.client().await?;
+        let query = "SELECT version FROM identity";
+        let statement = client.prepare_cached(query).await?;
+        Ok(client.query_one(&statement, &[]).await?.try_get(0)?)
+    }
+
+    async fn gates(&self, since: i64) -> Result<Vec<Gate>> {
+        // What was over before anybody asked is no news; what is over now may be.
+        let query = format!(
+            "SELECT {GATE} FROM gates
+             WHERE version > $1 AND ($1 > 0 OR until IS NULL OR until > tilestead_now_ms())
+             ORDER BY version LIMIT $2"
+        );
+        let client = self.client().await?;
+        let statement = client.prepare_cached(&query).await?;
+        let rows = client.query(&statement, &[&since, &GATES_MAX]).await?;
+        rows.iter().map(gate).collect()
+    }
+
+    async fn gates_of(&self, account: &str) -> Result<Vec<Gate>> {
+        let query = format!(
+            r#"SELECT {GATE} FROM gates WHERE "accountId" = $1
+                 AND (until IS NULL OR until > tilestead_now_ms())
+               ORDER BY version DESC LIMIT $2"#
+        );
+        let client = self.client().await?;
+        let statement = client.prepare_cached(&query).await?;
+        let rows = client.query(&statement, &[&account, &GATES_MAX]).await?;
+        rows.iter().map(gate).collect()
+    }
+
+    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<Gate>> {
+        let query = format!(
+            "SELECT {GATE} FROM gates WHERE kind IN ('ban', 'mute')
+               AND version < $1 AND (until IS NULL OR until > tilestead_now_ms())
+             ORDER BY version DESC LIMIT $2"
+        );
+        let before = before.unwrap_or(i64::MAX);
+        let client = self.client().await?;
+        let rows = client.query(&query, &[&before, &most]).await?;
+        rows.iter().map(gate).collect()
+    }
+
+    async fn deeds(&self, before: Option<i64>, most: i64) -> Result<Vec<Done>> {
+        let query = r#"SELECT id, at, "by", deed, "accountId", "characterId", detail FROM deeds
+                       WHERE id < $1 ORDER BY id DESC LIMIT $2"#;
+        let before = before.unwrap_or(i64::MAX);
+        let mut deeds = Vec::new();
+        for row in self.client().await?.query(query, &[&before, &most]).await? {
+            deeds.push(Done {
+                id: row.try_get(0)?,
+                at_ms: row.try_get(1)?,
+                by: row.try_get(2)?,
+                deed: row.try_get(3)?,
+                account_id: row.try_get(4)?,
+                character_id: row.try_get(5)?,
+                detail: row.try_get(6)?,
+            });
+        }
+        Ok(deeds)
+    }
+
+    async fn prune_gates(&self, older_ms: i64, most: i64) -> Result<u64> {
+        let remove = "DELETE FROM gates WHERE id IN
+                        (SELECT id FROM gates WHERE until < tilestead_now_ms() - $1 LIMIT $2)";
+        let client = self.client().await?;
+        Ok(client.execute(remove, &[&older_ms, &most]).await?)
+    }
+}
+
+/// The account of the key that is claimed, locked, and whether it is anonymous still.
+async fn keyed(transaction: &Transaction<'_>, ask: &Subject) -> Result<Option<(String, bool)>> {
+    let Some(key) = &ask.device_key else {
+        return Ok(None);
+    };
+    let query = r#"SELECT id, anonymous FROM users WHERE "deviceKeyHash" = $1 FOR UPDATE"#;
+    let Some(row) = transaction.query_opt(query, &[&&key[..]]).await? else {
+        return Ok(None);
+    };
+    let found: (String, bool) = (row.try_get(0)?, row.try_get(1)?);
+    if transaction.query_opt(BANNED, &[&found.0]).await?.is_some() {
+        return Err(StoreError::Banned);
+    }
+    Ok(Some(found))
+}
+
+/// The anonymous account is the subject's from now on.
+async fn make_own(transaction: &Transaction<'_>, id: &str, subject: &str) -> Result<()> {
+    let claim = r#"UPDATE users SET "privyUserId" = $2, anonymous = false WHERE id = $1"#;
+    transaction.execute(claim, &[&id, &subject]).await?;
+    Ok(())
+}
+
+/// Moves all characters of one account to another, and its mute.
+async fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<()> {
+    let count = r#"SELECT count(*) FILTER (WHERE "accountId" = $1), count(*),
+                     coalesce(bool_or(online) FILTER (WHERE "accountId" = $1), false)
+                   FROM characters WHERE "accountId" IN ($1, $2)"#;
+    let row = transaction.query_one(count, &[&from, &to]).await?;
+    let (moving, all, online): (i64, i64, bool) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    if moving == 0 {
+        return Ok(());
+    }
+    if online {
+        return Err(StoreError::InWorld);
+    }
+    if all > CHARACTERS_MAX {
+        return Err(StoreError::Full(all - moving));
+    }
+    // One that came into the world since then is not moved, and then nothing is.
+    let moves = r#"UPDATE characters SET "accountId" = $2 WHERE "accountId" = $1 AND NOT online"#;
+    if transaction.execute(moves, &[&from, &to]).await? != moving.unsigned_abs() {
+        return Err(StoreError::InWorld);
+    }
+    let agents = "UPDATE agent_mappings SET account_id = $2 WHERE account_id = $1";
+    transaction.execute(agents, &[&from, &to]).await?;
+    let credentials = "UPDATE agent_credentials SET revoked = true WHERE account_id = $1";
+    transaction.execute(credentials, &[&from]).await?;
+    let version = next_version(transaction).await?;
+    let mute = r#"INSERT INTO gates (id, kind, "accountId", subject, reason, until, "by", at, version)
+                  SELECT 'mute:' || $2, kind, $2, '', reason, until, "by", at, $3 FROM gates
+                  WHERE id = 'mute:' || $1 AND (until IS NULL OR until > tilestead_now_ms())
+                  ON CONFLICT (id) DO NOTHING"#;
+    let values: Values<'_> = &[&from, &to, &version];
+    transaction.execute(mute, values).await?;
+    notify(transaction).await
+}
+
+/// Takes the next version. Whoever has it goes first: the next one waits for its commit.
+async fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
+    let next = "UPDATE identity SET version = version + 1 RETURNING version";
+    Ok(transaction.query_one(next, &[]).await?.try_get(0)?)
+}
+
+async fn write(transaction: &Transaction<'_>, gate: &Gate) -> Result<()> {
+    let kind = gate.kind.name();
+    let values: Values<'_> = &[
+        &gate.id,
+        &kind,
+        &gate.account_id,
+        &gate.subject,
+        &gate.reason,
+        &gate.until_ms,
+        &gate.by,
+        &gate.x,
+        &gate.z,
+        &gate.version,
+    ];
+    let upsert = r#"INSERT INTO gates
+          (id, kind, "accountId", subject, reason, until, "by", at, x, z, version)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, tilestead_now_ms(), $8, $9, $10)
+        ON CONFLICT (id) DO UPDATE SET reason = EXCLUDED.reason, until = EXCLUDED.until,
+          "by" = EXCLUDED."by", at = EXCLUDED.at, version = EXCLUDED.version"#;
+    transaction.execute(upsert, values).await?;
+    Ok(())
+}
+
+fn gate(row: &Row) -> Result<Gate> {
+    let kind: &str = row.try_get(1)?;
+    Ok(Gate {
+        id: row.try_get(0)?,
+        kind: GateKind::parse(kind)
+            .ok_or_else(|| StoreError::Broken(format!("a gate of the kind {kind:?}")))?,
+        account_id: row.try_get(2)?,
+        subject: row.try_get(3)?,
+        reason: row.try_get(4)?,
+        until_ms: row.try_get(5)?,
+        by: row.try_get(6)?,
+        at_ms: row.try_get(7)?,
+        x: row.try_get(8)?,
+        z: row.try_get(9)?,
+        version: row.try_get(10)?,
+    })
+}

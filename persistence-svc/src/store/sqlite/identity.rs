@@ -1,0 +1,314 @@
+//! Who may come in, in SQLite.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+use tonic::async_trait;
+
+use super::accounts::signed_in;
+use super::{Sqlite, bump, now_ms};
+use crate::store::error::{Result, StoreError};
+use crate::store::identity::{
+    Act, Claim, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
+};
+use crate::store::model::SignedIn;
+use crate::store::{CHARACTERS_MAX, Identity, new_id, subject_name};
+
+#[async_trait]
+impl Identity for Sqlite {
+    async fn sign_in_subject(&self, ask: Subject) -> Result<SignedIn> {
+        self.write(move |transaction| sign_in(transaction, &ask))
+            .await
+    }
+
+    async fn revoke(&self, account: &str, ids: Vec<String>, until_ms: i64) -> Result<()> {
+        let account = account.to_owned();
+        self.write(move |transaction| {
+            for id in &ids {
+                let version = next_version(transaction)?;
+                write(transaction, &Gate::revoked(&account, id, until_ms, version))?;
+            }
+            Ok(())
+        })
+        .await?;
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    async fn moderate(&self, act: Act) -> Result<()> {
+        self.write(move |transaction| moderate(transaction, &act))
+            .await?;
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    async fn gates_version(&self) -> Result<i64> {
+        self.read(|transaction| {
+            let version = transaction
+                .prepare_cached("SELECT version FROM identity")?
+                .query_row([], |row| row.get(0))?;
+            Ok(version)
+        })
+        .await
+    }
+
+    async fn gates(&self, since: i64) -> Result<Vec<Gate>> {
+        self.read(move |transaction| {
+            // What was over before anybody asked is no news; what is over now may be.
+            let query = format!(
+                "SELECT {GATE} FROM gates
+                 WHERE version > ?1 AND (?1 > 0 OR until IS NULL OR until > ?2)
+                 ORDER BY version LIMIT ?3"
+            );
+            gates(transaction, &query, params![since, now_ms(), GATES_MAX])
+        })
+        .await
+    }
+
+    async fn gates_of(&self, account: &str) -> Result<Vec<Gate>> {
+        let account = account.to_owned();
+        self.read(move |transaction| {
+            let query = format!(
+                r#"SELECT {GATE} FROM gates
+                   WHERE "accountId" = ?1 AND (until IS NULL OR until > ?2)
+                   ORDER BY version DESC LIMIT ?3"#
+            );
+            gates(transaction, &query, params![account, now_ms(), GATES_MAX])
+        })
+        .await
+    }
+
+    async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<Gate>> {
+        let before = before.unwrap_or(i64::MAX);
+        self.read(move |transaction| {
+            let query = format!(
+                "SELECT {GATE} FROM gates WHERE kind IN ('ban', 'mute')
+                   AND version < ?1 AND (until IS NULL OR until > ?2)
+                 ORDER BY version DESC LIMIT ?3"
+            );
+            gates(transaction, &query, params![before, now_ms(), most])
+        })
+        .await
+    }
+
+    async fn deeds(&self, before: Option<i64>, most: i64) -> Result<Vec<Done>> {
+        let before = before.unwrap_or(i64::MAX);
+        self.read(move |transaction| {
+            let query = r#"SELECT id, at, "by", deed, "accountId", "characterId", detail FROM deeds
+                           WHERE id < ?1 ORDER BY id DESC LIMIT ?2"#;
+            let mut statement = transaction.prepare_cached(query)?;
+            let rows = statement.query_map(params![before, most], |row| {
+                Ok(Done {
+                    id: row.get(0)?,
+                    at_ms: row.get(1)?,
+                    by: row.get(2)?,
+                    deed: row.get(3)?,
+                    account_id: row.get(4)?,
+                    character_id: row.get(5)?,
+                    detail: row.get(6)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn prune_gates(&self, older_ms: i64, most: i64) -> Result<u64> {
+        self.write(move |transaction| {
+            let remove = "DELETE FROM gates WHERE id IN
+                            (SELECT id FROM gates WHERE until < ?1 LIMIT ?2)";
+            let removed = transaction.execute(remove, params![now_ms() - older_ms, most])?;
+            Ok(removed as u64)
+        })
+        .await
+    }
+}
+
+fn sign_in(transaction: &Transaction<'_>, ask: &Subject) -> Result<SignedIn> {
+    let own: Option<String> = transaction
+        .prepare_cached(r#"SELECT id FROM users WHERE "privyUserId" = ?1"#)?
+        .query_row([&ask.subject], |row| row.get(0))
+        .optional()?;
+    let keyed = keyed(transaction, ask)?;
+    let found = Found {
+        own: own.as_deref(),
+        keyed: keyed
+            .as_ref()
+            .map(|(id, anonymous)| (id.as_str(), *anonymous)),
+    };
+    let mut created = false;
+    match (claim(found)?, &own, &keyed) {
+        (Claim::Becomes, _, Some((id, _))) => {
+            let claim = r#"UPDATE users SET "privyUserId" = ?2, anonymous = 0 WHERE id = ?1"#;
+            transaction.execute(claim, params![id, ask.subject])?;
+        }
+        (Claim::Moves, Some(own), Some((id, _))) => move_to(transaction, id, own)?,
+        (_, None, _) => {
+            created = true;
+            transaction.execute(
+                r#"INSERT INTO users (id, name, anonymous, "privyUserId", "createdAt")
+                   VALUES (?1, ?2, 0, ?3, ?4)"#,
+                params![new_id(), subject_name(), ask.subject, now_ms()],
+            )?;
+        }
+        _ => {}
+    }
+    let by = r#""privyUserId" = ?1"#;
+    let found = signed_in(transaction, by, params![ask.subject], created)?;
+    found.ok_or(StoreError::NotFound("account"))
+}
+
+/// The account of the key that is claimed, and whether it is anonymous still.
+fn keyed(transaction: &Transaction<'_>, ask: &Subject) -> Result<Option<(String, bool)>> {
+    let Some(key) = &ask.device_key else {
+        return Ok(None);
+    };
+    let found: Option<(String, bool)> = transaction
+        .prepare_cached(r#"SELECT id, anonymous FROM users WHERE "deviceKeyHash" = ?1"#)?
+        .query_row(params![key], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    let banned: i64 = transaction.query_row(
+        "SELECT count(*) FROM gates WHERE id = ?1 AND (until IS NULL OR until > ?2)",
+        params![format!("ban:{}", found.0), now_ms()],
+        |row| row.get(0),
+    )?;
+    if banned > 0 {
+        return Err(StoreError::Banned);
+    }
+    Ok(Some(found))
+}
+
+/// Moves all characters of one account to another, and its mute.
+fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<()> {
+    let (moving, online, there): (i64, i64, i64) = transaction.query_row(
+        r#"SELECT coalesce(sum("accountId" = ?1), 0),
+                  coalesce(sum("accountId" = ?1 AND online), 0),
+                  coalesce(sum("accountId" = ?2), 0)
+           FROM characters WHERE "accountId" IN (?1, ?2)"#,
+        params![from, to],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    if moving == 0 {
+        return Ok(());
+    }
+    if online > 0 {
+        return Err(StoreError::InWorld);
+    }
+    if moving + there > CHARACTERS_MAX {
+        return Err(StoreError::Full(there));
+    }
+    let values = params![from, to];
+    let moves = r#"UPDATE characters SET "accountId" = ?2 WHERE "accountId" = ?1"#;
+    transaction.execute(moves, values)?;
+    let agents = "UPDATE agent_mappings SET account_id = ?2 WHERE account_id = ?1";
+    transaction.execute(agents, values)?;
+    let credentials = "UPDATE agent_credentials SET revoked = 1 WHERE account_id = ?1";
+    transaction.execute(credentials, params![from])?;
+    let version = next_version(transaction)?;
+    transaction.execute(
+        r#"INSERT INTO gates (id, kind, "accountId", subject, reason, until, "by", at, version)
+           SELECT 'mute:' || ?2, kind, ?2, '', reason, until, "by", at, ?3 FROM gates
+           WHERE id = 'mute:' || ?1 AND (until IS NULL OR until > ?4)
+           ON CONFLICT (id) DO NOTHING"#,
+        params![from, to, version, now_ms()],
+    )?;
+    Ok(())
+}
+
+fn moderate(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
+    if !act.deed.of_all() {
+        transaction
+            .query_row(
+                "SELECT 1 FROM users WHERE id = ?1",
+                [&act.account_id],
+                |_| Ok(()),
+            )
+            .optional()?
+            .ok_or(StoreError::NotFound("account"))?;
+    }
+    if let Some(frozen) = act.deed.frozen() {
+        let set = "UPDATE switches SET frozen = ?1 WHERE frozen <> ?1";
+        if transaction.execute(set, [frozen])? == 1 {
+            bump(transaction)?;
+        }
+    }
+    let (now, version) = (now_ms(), next_version(transaction)?);
+    if let Some(gate) = act.gate(now, version, &new_id()) {
+        write(transaction, &gate)?;
+    }
+    transaction.execute(
+        r#"INSERT INTO deeds (at, "by", deed, "accountId", "characterId", detail)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#,
+        params![
+            now,
+            act.by,
+            act.deed.name(),
+            act.account_id,
+            act.character_id,
+            act.detail()
+        ],
+    )?;
+    Ok(())
+}
+
+fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
+    let next = "UPDATE identity SET version = version + 1 RETURNING version";
+    Ok(transaction.query_row(next, [], |row| row.get(0))?)
+}
+
+fn write(transaction: &Transaction<'_>, gate: &Gate) -> Result<()> {
+    transaction.execute(
+        r#"INSERT INTO gates
+             (id, kind, "accountId", subject, reason, until, "by", at, x, z, version)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+           ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, until = excluded.until,
+             "by" = excluded."by", at = excluded.at, version = excluded.version"#,
+        params![
+            gate.id,
+            gate.kind.name(),
+            gate.account_id,
+            gate.subject,
+            gate.reason,
+            gate.until_ms,
+            gate.by,
+            now_ms(),
+            gate.x,
+            gate.z,
+            gate.version
+        ],
+    )?;
+    Ok(())
+}
+
+fn gates(
+    transaction: &Transaction<'_>,
+    query: &str,
+    values: &[&dyn rusqlite::ToSql],
+) -> Result<Vec<Gate>> {
+    let mut statement = transaction.prepare_cached(query)?;
+    let mut rows = statement.query(values)?;
+    let mut gates = Vec::new();
+    while let Some(row) = rows.next()? {
+        gates.push(gate(row)?);
+    }
+    Ok(gates)
+}
+
+fn gate(row: &Row<'_>) -> Result<Gate> {
+    let kind: String = row.get(1)?;
+    Ok(Gate {
+        id: row.get(0)?,
+        kind: GateKind::parse(&kind)
+            .ok_or_else(|| StoreError::Broken(format!("a gate of the kind {kind:?}")))?,
+        account_id: row.get(2)?,
+        subject: row.get(3)?,
+        reason: row.get(4)?,
+        until_ms: row.get(5)?,
+        by: row.get(6)?,
+        at_ms: row.get(7)?,
+        x: row.get(8)?,
+        z: row.get(9)?,
+        version: row.get(10)?,
+    })
+}

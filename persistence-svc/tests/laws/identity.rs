@@ -1,0 +1,295 @@
+//! Who may come in: subjects of the identity provider, claims, revocations, bans and mutes.
+
+use bytes::Bytes;
+use proto::rpc::identity::v1 as wire;
+use proto::rpc::identity::v1::{Deed, GateKind};
+use proto::rpc::persistence::v1::{SignInReply, SignInRequest};
+use tonic::{Code, Status, Streaming};
+
+use crate::stage::{Kind, Player, Stage, refused};
+
+async fn sign_in(stage: &Stage, subject: &str, key: Option<u8>) -> Result<SignInReply, Status> {
+    let ask = wire::SignInSubjectRequest {
+        subject: subject.to_owned(),
+        device_key_hash: key.map_or_else(Bytes::new, hash),
+    };
+    Ok(stage.identity().sign_in_subject(ask).await?.into_inner())
+}
+
+fn hash(key: u8) -> Bytes {
+    vec![key; 32].into()
+}
+
+/// The account of a device key; made when there is none and `create` is set.
+async fn anonymous(stage: &Stage, key: u8, create: bool) -> Option<String> {
+    let ask = SignInRequest {
+        device_key_hash: hash(key),
+        create,
+    };
+    let reply = stage.accounts().sign_in(ask).await.unwrap().into_inner();
+    reply.account.map(|account| account.id)
+}
+
+fn id(reply: &SignInReply) -> String {
+    reply.account.as_ref().unwrap().id.clone()
+}
+
+async fn moderate(stage: &Stage, deed: Deed, account: &str, until: u64) -> Result<(), Status> {
+    let ask = wire::ModerateRequest {
+        deed: deed.into(),
+        by: "operator:test".to_owned(),
+        account_id: account.to_owned(),
+        character_id: match deed {
+            Deed::Teleport => "someone".to_owned(),
+            _ => String::new(),
+        },
+        reason: "a reason".to_owned(),
+        until_ms: until,
+        x: 3,
+        z: -4,
+    };
+    stage.identity().moderate(ask).await.map(|_| ())
+}
+
+async fn gates_of(stage: &Stage, account: &str) -> Vec<(GateKind, String)> {
+    let ask = wire::CheckRequest {
+        account_id: account.to_owned(),
+    };
+    let reply = stage.identity().check(ask).await.unwrap().into_inner();
+    let gates = reply.gates.into_iter();
+    gates.map(|gate| (gate.kind(), gate.subject)).collect()
+}
+
+async fn watch(stage: &Stage, since: u64, incarnation: u64) -> Streaming<wire::GatesUpdate> {
+    let ask = wire::WatchGatesRequest {
+        client: "test".to_owned(),
+        since,
+        incarnation,
+    };
+    // Its feed may not have looked at the store yet.
+    crate::stage::until("the gates are pushed", async || {
+        stage.identity().watch(ask.clone()).await.ok()
+    })
+    .await
+    .into_inner()
+}
+
+/// The pushes until one brings a gate.
+async fn told(updates: &mut Streaming<wire::GatesUpdate>) -> wire::GatesUpdate {
+    loop {
+        let update = updates.message().await.unwrap().unwrap();
+        if !update.gates.is_empty() {
+            return update;
+        }
+    }
+}
+
+pub(crate) async fn a_subject_is_one_account(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let (one, two) = tokio::join!(
+        sign_in(&stage, "did:1", None),
+        sign_in(&stage, "did:1", None)
+    );
+    let (one, two) = (one.unwrap(), two.unwrap());
+    assert_eq!(id(&one), id(&two));
+    assert_eq!(u8::from(one.created) + u8::from(two.created), 1);
+    assert!(!one.account.unwrap().anonymous);
+    let other = sign_in(&stage, "did:2", None).await.unwrap();
+    assert_ne!(id(&two), id(&other));
+    let long = "x".repeat(257);
+    for subject in ["", long.as_str()] {
+        refused(sign_in(&stage, subject, None).await, Code::InvalidArgument);
+    }
+}
+
+pub(crate) async fn an_anonymous_account_is_claimed_once(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let account = anonymous(&stage, 7, true).await.unwrap();
+    let character = stage.create(&account, "Claimed").await.unwrap();
+    let claimed = sign_in(&stage, "did:1", Some(7)).await.unwrap();
+    assert_eq!(id(&claimed), account, "it is the same account");
+    assert!(!claimed.created && !claimed.account.as_ref().unwrap().anonymous);
+    assert_eq!(claimed.characters[0].id, character.id);
+    // Again: nothing more happens. By somebody else: not at all.
+    assert_eq!(
+        id(&sign_in(&stage, "did:1", Some(7)).await.unwrap()),
+        account
+    );
+    refused(sign_in(&stage, "did:2", Some(7)).await, Code::AlreadyExists);
+    // The key alone opens it no more, and does not make another one.
+    assert_eq!(anonymous(&stage, 7, false).await, None);
+    assert_eq!(anonymous(&stage, 7, true).await, None);
+    // A key that nobody has keeps nobody out.
+    assert!(sign_in(&stage, "did:3", Some(9)).await.unwrap().created);
+}
+
+pub(crate) async fn characters_move_to_an_account_that_is_there_when_they_fit(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let own = id(&sign_in(&stage, "did:1", None).await.unwrap());
+    for n in 0..3 {
+        stage.create(&own, &format!("Own {n}")).await.unwrap();
+    }
+    let guest = anonymous(&stage, 1, true).await.unwrap();
+    for n in 0..3 {
+        stage.create(&guest, &format!("Guest {n}")).await.unwrap();
+    }
+    refused(
+        sign_in(&stage, "did:1", Some(1)).await,
+        Code::ResourceExhausted,
+    );
+    let few = anonymous(&stage, 2, true).await.unwrap();
+    let moved = stage.create(&few, "Moved").await.unwrap();
+    let found = sign_in(&stage, "did:1", Some(2)).await.unwrap();
+    assert_eq!((id(&found), found.characters.len()), (own.clone(), 4));
+    assert!(found.characters.iter().any(|c| c.id == moved.id));
+    // What it was is empty now, and may be asked for again.
+    assert_eq!(anonymous(&stage, 2, false).await, Some(few));
+    let again = sign_in(&stage, "did:1", Some(2)).await.unwrap();
+    assert_eq!(again.characters.len(), 4);
+    // Nothing was moved of what did not fit.
+    let guests = stage.ask(
+        r#"SELECT count(*) FROM characters WHERE name LIKE 'Guest%'
+        AND "accountId" IN (SELECT id FROM users WHERE anonymous)"#,
+    );
+    assert_eq!(guests.await, ["3"]);
+}
+
+pub(crate) async fn nobody_is_moved_out_of_the_world(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    sign_in(&stage, "did:1", None).await.unwrap();
+    let guest = anonymous(&stage, 1, true).await.unwrap();
+    let made = stage.create(&guest, "Playing").await.unwrap();
+    let player = Player {
+        account: guest,
+        id: made.id,
+        name: made.name,
+    };
+    stage.open(&player, "first").await;
+    refused(
+        sign_in(&stage, "did:1", Some(1)).await,
+        Code::FailedPrecondition,
+    );
+    // Who has no account yet gets this very one, whatever it plays.
+    let claimed = sign_in(&stage, "did:2", Some(1)).await.unwrap();
+    assert_eq!(id(&claimed), player.account);
+}
+
+pub(crate) async fn a_claim_does_not_wash_off_a_ban_or_a_mute(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let banned = anonymous(&stage, 1, true).await.unwrap();
+    moderate(&stage, Deed::Ban, &banned, 0).await.unwrap();
+    refused(
+        sign_in(&stage, "did:1", Some(1)).await,
+        Code::PermissionDenied,
+    );
+    moderate(&stage, Deed::Unban, &banned, 0).await.unwrap();
+    sign_in(&stage, "did:1", Some(1)).await.unwrap();
+    let own = id(&sign_in(&stage, "did:2", None).await.unwrap());
+    let muted = anonymous(&stage, 2, true).await.unwrap();
+    stage.create(&muted, "Muted").await.unwrap();
+    moderate(&stage, Deed::Mute, &muted, 0).await.unwrap();
+    sign_in(&stage, "did:2", Some(2)).await.unwrap();
+    assert_eq!(
+        gates_of(&stage, &own).await,
+        [(GateKind::Mute, String::new())]
+    );
+}
+
+pub(crate) async fn what_operators_decide_holds_until_its_end_and_is_written_down(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let account = stage.account().await;
+    refused(
+        moderate(&stage, Deed::Ban, "nobody", 0).await,
+        Code::NotFound,
+    );
+    moderate(&stage, Deed::Ban, &account, u64::MAX >> 1)
+        .await
+        .unwrap();
+    moderate(&stage, Deed::Mute, &account, 1).await.unwrap();
+    // The mute ended long ago.
+    assert_eq!(
+        gates_of(&stage, &account).await,
+        [(GateKind::Ban, String::new())]
+    );
+    let page = |before| wire::PageRequest { before, most: 10 };
+    let all = stage.identity().sanctions(page(0)).await.unwrap();
+    let all = all.into_inner().gates;
+    assert_eq!(
+        (all.len(), all[0].account_id.as_str()),
+        (1, account.as_str())
+    );
+    assert_eq!(
+        (all[0].reason.as_str(), all[0].by.as_str()),
+        ("a reason", "operator:test")
+    );
+    moderate(&stage, Deed::Unban, &account, 0).await.unwrap();
+    assert!(gates_of(&stage, &account).await.is_empty());
+    moderate(&stage, Deed::Freeze, "", 0).await.unwrap();
+    moderate(&stage, Deed::Unfreeze, "", 0).await.unwrap();
+    let deeds = stage.identity().deeds(page(0)).await.unwrap();
+    let deeds = deeds.into_inner().deeds;
+    let names: Vec<&str> = deeds.iter().map(|deed| deed.deed.as_str()).collect();
+    assert_eq!(names, ["unfreeze", "freeze", "unban", "mute", "ban"]);
+    assert!(deeds.iter().all(|deed| deed.at_ms > 1_700_000_000_000));
+    let older = stage.identity().deeds(page(deeds[1].id)).await.unwrap();
+    assert_eq!(older.into_inner().deeds.len(), 3);
+    let none = wire::PageRequest { before: 0, most: 0 };
+    refused(stage.identity().deeds(none).await, Code::InvalidArgument);
+    refused(
+        moderate(&stage, Deed::Unspecified, &account, 0).await,
+        Code::InvalidArgument,
+    );
+}
+
+pub(crate) async fn gates_are_pushed_to_everybody_at_once(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let account = stage.account().await;
+    moderate(&stage, Deed::Ban, &account, 0).await.unwrap();
+    let mut updates = watch(&stage, 0, 0).await;
+    let first = told(&mut updates).await;
+    assert!(first.whole && !first.more && first.incarnation == 1);
+    assert_eq!(first.gates[0].kind(), GateKind::Ban);
+    let revoke = wire::RevokeRequest {
+        account_id: account.clone(),
+        ids: vec!["token".to_owned(), "login".to_owned()],
+        until_ms: u64::MAX >> 1,
+    };
+    stage.identity().revoke(revoke).await.unwrap();
+    let mut subjects = Vec::new();
+    let mut last = first.version;
+    while subjects.len() < 2 {
+        let update = told(&mut updates).await;
+        assert!(!update.whole && update.version > last);
+        last = update.version;
+        subjects.extend(update.gates.into_iter().map(|gate| gate.subject));
+    }
+    assert_eq!(subjects, ["token", "login"]);
+    // Who was away hears just what it missed, also of what has ended meanwhile.
+    moderate(&stage, Deed::Unban, &account, 0).await.unwrap();
+    moderate(&stage, Deed::Kick, &account, 0).await.unwrap();
+    moderate(&stage, Deed::Teleport, &account, 0).await.unwrap();
+    let mut again = watch(&stage, last, 1).await;
+    let mut missed = Vec::new();
+    while missed.len() < 3 {
+        let update = told(&mut again).await;
+        assert!(!update.whole);
+        missed.extend(update.gates);
+    }
+    let kinds: Vec<GateKind> = missed.iter().map(|gate| gate.kind()).collect();
+    assert_eq!(kinds, [GateKind::Ban, GateKind::Kick, GateKind::Teleport]);
+    assert!(missed[0].until_ms > 0 && missed[0].until_ms <= missed[0].at_ms + 1);
+    assert_eq!((missed[2].x, missed[2].z), (3, -4));
+    assert_eq!(missed[2].subject, "someone");
+    let life = again.message().await.unwrap().unwrap();
+    assert!(life.gates.is_empty() && life.version >= missed[2].version);
+}
+
+pub(crate) async fn a_watcher_of_another_life_hears_everything_anew(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let account = stage.account().await;
+    moderate(&stage, Deed::Mute, &account, 0).await.unwrap();
+    let mut updates = watch(&stage, 1_000_000, 7).await;
+    let update = told(&mut updates).await;
+    assert!(update.whole);
+    assert_eq!(update.gates[0].kind(), GateKind::Mute);
+}

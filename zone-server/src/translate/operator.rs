@@ -1,0 +1,37 @@
+//! What operators do in the world, as gateways tell it: a session that has named the operators'
+//! code, or an order that came by way of the store. No client can send it by itself.
+
+use proto::client::{ErrorCode, admin::OperatorTeleport};
+use world::{Intent, Tile};
+
+use super::Refused;
+
+/// Puts a character somewhere else.
+pub(crate) fn teleport(data: &[u8]) -> Result<Intent, Refused> {
+    let asked: OperatorTeleport = serde_json::from_slice(data).map_err(|error| Refused {
+        code: ErrorCode::InvalidData,
+        words: error.to_string(),
+    })?;
+    Ok(Intent::Teleport {
+        to: Tile::new(asked.x, asked.z),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_and_rubbish_is_refused() {
+        let to = Tile::new(3, -4);
+        assert_eq!(teleport(br#"{"x":3,"z":-4}"#), Ok(Intent::Teleport { to }));
+        for rubbish in [
+            &b""[..],
+            b"{}",
+            br#"{"x":1e9,"z":0}"#,
+            br#"{"x":1,"z":2,"y":3}"#,
+        ] {
+            assert!(teleport(rubbish).is_err());
+        }
+    }
+}
