@@ -339,3 +339,44 @@ fn the_hash_changes_with_every_text_and_path() {
         "also what is not read here is the same for all"
     );
 }
+
+#[test]
+fn an_area_gets_the_fishing_spots_that_it_wants_on_its_shores() {
+    let mut json = areas(&json!({"fishing": {"enabled": true, "spotCount": 3,
+        "spotTypes": ["trout", "nessie"]}}));
+    let pond = json!({"kind": "water", "shape": "rect", "minX": 20, "maxX": 40, "minZ": 20,
+        "maxZ": 40});
+    json["terrain"] = json!({"defaultBiome": "plain", "paints": [pond]});
+    let loaded = load(&with("world-areas.json", &json));
+    let found: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    let lost = "there is no resource \"nessie\", none of it appears";
+    assert_eq!(
+        found,
+        [format!(
+            "world-areas.json: starterTowns.town.fishing.spotTypes[1]: {lost}"
+        )]
+    );
+    let spots = |content: &Content| -> Vec<Tile> {
+        let fixtures = content.fixtures_in(Region { x: 0, z: 0 });
+        fixtures
+            .filter(|f| f.of.as_ref() == "trout" && f.blocks.is_empty())
+            .map(|f| f.tile)
+            .collect()
+    };
+    let tiles = spots(&loaded.content);
+    assert_eq!(tiles.len(), 3);
+    for tile in &tiles {
+        assert!(
+            (20..40).contains(&tile.x) && (20..40).contains(&tile.z),
+            "{tile:?}"
+        );
+        let beside = [(-1, 0), (1, 0), (0, -1), (0, 1)];
+        let mut beside = beside.iter().map(|(dx, dz)| tile.moved(*dx, *dz));
+        assert!(
+            beside.any(|t| loaded.content.terrain().walkable(t)),
+            "{tile:?}"
+        );
+    }
+    let again = load(&with("world-areas.json", &json)).content;
+    assert_eq!(spots(&again), tiles, "the same land, the same spots");
+}

@@ -8,6 +8,8 @@ use crate::tile::{Bounds, Tile};
 
 /// The file.
 pub(crate) const FILE: &str = "world-areas.json";
+/// In an area of more tiles nobody looks for shores.
+const SHORES_TILES_MAX: u64 = 1 << 20;
 /// The root keys under which areas stand, those of the towns first.
 const GROUPS: [&str; 5] = [
     "starterTowns",
@@ -81,8 +83,21 @@ fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Option<Are
         starter_town,
         sub_zones: zones::sub_zones(fields),
         flat_zones: zones::flat_zones(fields),
-        fishing: zones::fishing(fields),
+        fishing: fishing(fields, bounds),
     })
+}
+
+/// The fishing spots that an area wants, if it is small enough to look for its shores.
+fn fishing(fields: &Fields<'_>, bounds: Bounds) -> Option<Fishing> {
+    let fishing = zones::fishing(fields)?;
+    if bounds.area() > SHORES_TILES_MAX {
+        fields.warn(
+            "fishing",
+            "the area is too large to look for shores, none appear",
+        );
+        return None;
+    }
+    Some(fishing)
 }
 
 /// A rectangle written {minX, maxX, minZ, maxZ}.

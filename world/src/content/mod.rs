@@ -24,6 +24,7 @@ mod quests;
 mod reader;
 mod recipes;
 mod runes;
+mod shores;
 mod spells;
 mod stations;
 mod stores;
@@ -164,16 +165,21 @@ impl Content {
         plan.buildings = buildings::load(reader);
         for fixture in &placed.fixtures {
             plan.blocked.extend(&fixture.blocks);
-            plan.clear.extend(around(fixture.tile));
+            let beside = fixture.blocks.iter().flat_map(|tile| around(*tile));
+            plan.clear.extend(beside.chain(around(fixture.tile)));
         }
         plan.clear
             .extend(placed.npcs.iter().flat_map(|npc| around(npc.tile)));
         plan.clear.extend(around(spawn));
         let doors = plan.buildings.iter().flat_map(|b| &b.doors);
         plan.clear.extend(doors.flat_map(|door| around(*door)));
+        let terrain = Terrain::new(plan);
+        let taken = placed.fixtures.iter().map(|fixture| fixture.tile).collect();
+        let spots = shores::spots(&areas, &catalogs.resources, &terrain, &taken);
+        placed.fixtures.extend(spots);
         let mut content = Content {
             hash,
-            terrain: Terrain::new(plan),
+            terrain,
             spawn,
             areas,
             npcs: BTreeMap::new(),

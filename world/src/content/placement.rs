@@ -25,7 +25,7 @@ const SPAWN_MAX: i64 = 64;
 /// A grove may spill so many tiles over an area's edge.
 const EDGE_TILES: i32 = 8;
 /// How long an id may be, in bytes.
-const ID_BYTES_MAX: usize = 64;
+pub(crate) const ID_BYTES_MAX: usize = 64;
 
 /// An NPC that content places.
 #[derive(Debug, Clone, PartialEq, Eq)]
