@@ -494,8 +494,10 @@ export class Picture {
               : entity.category === "mob"
                 ? "#f4c0a4"
                 : "#dfe8cf";
+      // Everybody may see that nobody sits behind it.
+      const name = entity.agent ? `⚙ ${entity.name}` : entity.name;
       this.label(
-        level === undefined ? entity.name : `${entity.name} · ${level}`,
+        level === undefined ? name : `${name} · ${level}`,
         pos.x,
         pos.y - this.zoom * tall,
         color,

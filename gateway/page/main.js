@@ -427,7 +427,7 @@ function panels(seen) {
     const far = Math.max(Math.abs(entity.x - x), Math.abs(entity.z - z));
     if (entity.type === "player") ui.names.set(entity.name, true);
     if (entity.type === "player" || far <= 14)
-      near.push([entity.name, far, entity.type === "player"]);
+      near.push([entity.agent ? `⚙ ${entity.name}` : entity.name, far, entity.type === "player"]);
   }
   near.sort((a, b) => b[2] - a[2] || a[1] - b[1] || (a[0] < b[0] ? -1 : 1));
   ui.near(

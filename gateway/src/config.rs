@@ -41,6 +41,8 @@ pub struct Config {
     pub(crate) admin_code: AdminCode,
     pub(crate) public: Public,
     pub(crate) origins: Allowlist,
+    /// Where the agents' runtime is told what becomes of them.
+    pub(crate) agent_api_url: String,
     pub(crate) proxies: TrustedProxies,
     pub(crate) rate_limits: bool,
     pub(crate) connections_max: usize,
@@ -89,6 +91,12 @@ impl Config {
             false,
             "no limits of requests, messages and logins; not in production",
         );
+        let agent_api_url: String = reader.value(
+            "AGENT_API_URL",
+            "http://localhost:4001".to_owned(),
+            "where the agents' runtime is told of goals and messages; a further origin",
+        );
+        let agent_api_url = agent_api_url.trim_end_matches('/').to_owned();
         if production && !rate_limits {
             reader.problem("DISABLE_RATE_LIMIT is not allowed in production".to_owned());
         }
@@ -116,7 +124,8 @@ impl Config {
             anonymous,
             provider,
             admin_code: AdminCode::read(reader, production),
-            origins: Allowlist::read(reader, &public),
+            origins: Allowlist::read(reader, &public, &agent_api_url),
+            agent_api_url,
             public,
             proxies: TrustedProxies::read(reader),
             rate_limits,

@@ -5,6 +5,7 @@
 //! `writer` and `frames` (one WebSocket), `session` (one client), `zone_link`, `directory` and
 //! `view` (the world), `social` (chat).
 
+mod agents;
 mod app;
 mod auth;
 mod clock;

@@ -26,6 +26,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use world::Content;
 
 use crate::{
+    agents::{Agents, runtime::Runtime},
     app::App,
     auth::{
         accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
@@ -184,8 +185,14 @@ fn build(
             Box::new(move |session, attach| here.elsewhere(session, attach)),
         ),
     );
+    let runtime = Runtime::start(
+        config.agent_api_url.clone(),
+        metrics.clone(),
+        behind.clone(),
+    )?;
     let app = App {
         accounts: Accounts::new(&config.persistence_addresses)?,
+        agents: Agents::new(&config.persistence_addresses, runtime)?,
         tokens: Tokens::default(),
         identity: Identity::new(&config.persistence_addresses)?,
         gates: Gates::default(),

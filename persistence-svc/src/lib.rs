@@ -17,6 +17,7 @@ mod server;
 pub mod simulation;
 mod store;
 mod tidy;
+mod waker;
 
 pub use commands::{Command, check};
 pub use config::{Config, StoreConfig};

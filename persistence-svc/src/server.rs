@@ -12,6 +12,7 @@ use chassis::health::{self, Health};
 use chassis::rpc::Backoff;
 use chassis::telemetry::Telemetry;
 use proto::rpc::identity::v1::identity_server::IdentityServer;
+use proto::rpc::agents::v1::agents_server::AgentsServer;
 use proto::rpc::persistence::v1::accounts_server::AccountsServer;
 use proto::rpc::persistence::v1::directory_server::DirectoryServer;
 use proto::rpc::persistence::v1::runs_server::RunsServer;
@@ -27,6 +28,7 @@ use crate::metrics::Metrics;
 use crate::placement::planner;
 use crate::rpc::Desk;
 use crate::rpc::accounts::AccountsService;
+use crate::rpc::agents::AgentsService;
 use crate::rpc::directory::DirectoryService;
 use crate::rpc::identity::IdentityService;
 use crate::rpc::runs::RunsService;
@@ -34,7 +36,7 @@ use crate::store::Store;
 use crate::store::error::Result as StoreResult;
 use crate::store::postgres::Postgres;
 use crate::store::sqlite::Sqlite;
-use crate::tidy;
+use crate::{tidy, waker};
 
 /// The longest that SQLite may take for one answer.
 const SQLITE_LIMIT: Duration = Duration::from_secs(10);
@@ -124,6 +126,7 @@ impl Server {
                 feed: Arc::clone(&feed),
                 stop: stop.clone(),
             }))
+            .add_service(AgentsServer::new(AgentsService(Arc::clone(&desk))))
             .add_service(DirectoryServer::new(DirectoryService {
                 desk,
                 feed,
@@ -173,6 +176,7 @@ impl Server {
                 feed.follow(Arc::clone(&store), ready, Arc::clone(&woken), end.clone()),
                 planner::run(Arc::clone(&store), settings, metrics, woken, end.clone()),
                 tidy::run(Arc::clone(&store), end.clone()),
+                waker::run(Arc::clone(&store), end.clone()),
                 async {
                     tokio::select! {
                         () = end.cancelled() => {}

@@ -72,6 +72,12 @@ both! {
         what_operators_decide_holds_until_its_end_and_is_written_down,
         gates_are_pushed_to_everybody_at_once,
         a_watcher_of_another_life_hears_everything_anew;
+    agents:
+        only_owners_make_order_and_remove_agents,
+        goals_are_set_stopped_and_resumed,
+        an_active_agent_lives_in_the_world,
+        a_run_hears_of_its_agents_and_says_how_they_do,
+        tokens_of_agents_are_counted_and_end;
     commits:
         a_batch_is_applied_once,
         the_same_batch_at_once_is_applied_once,

@@ -5,6 +5,7 @@
 //! in the order, and what is due goes); energy; crossings. NPCs move before players, so that a
 //! player never runs into one that was about to step aside.
 
+mod agents;
 mod arrivals;
 mod homeward;
 mod value;
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::AgentInput;
 use crate::border::{self, Crossing};
 use crate::changes::Changes;
 use crate::event::Event;
@@ -38,6 +40,9 @@ pub struct Inbox {
     /// Whether value may change hands.
     #[serde(default)]
     pub value: Value,
+    /// What comes in about agents, in order.
+    #[serde(default)]
+    pub agents: Vec<AgentInput>,
 }
 
 /// All that a tick did, for those outside.
@@ -62,6 +67,8 @@ pub enum Phase {
     Inputs,
     /// Who goes home.
     Homeward,
+    /// What agents make up their minds to.
+    Agents,
     /// What NPCs do.
     Npcs,
     /// The steps of players.
@@ -76,10 +83,11 @@ pub enum Phase {
 
 impl Phase {
     /// All of them, in the order of a tick.
-    pub const ALL: [Phase; 8] = [
+    pub const ALL: [Phase; 9] = [
         Phase::Arrivals,
         Phase::Inputs,
         Phase::Homeward,
+        Phase::Agents,
         Phase::Npcs,
         Phase::Players,
         Phase::Ground,
@@ -93,6 +101,7 @@ impl Phase {
             Phase::Arrivals => "arrivals",
             Phase::Inputs => "inputs",
             Phase::Homeward => "homeward",
+            Phase::Agents => "agents",
             Phase::Npcs => "npcs",
             Phase::Players => "players",
             Phase::Ground => "ground",
@@ -138,6 +147,9 @@ impl World {
         phases.phase(Phase::Inputs);
         self.bring_home(&mut out);
         phases.phase(Phase::Homeward);
+        self.hear_agents(inbox.agents, &mut out);
+        self.play_agents(inbox.value, phases, &mut out);
+        phases.phase(Phase::Agents);
         self.move_npcs(phases, &mut out);
         phases.phase(Phase::Npcs);
         self.move_players(phases, &mut out);

@@ -85,6 +85,9 @@ impl Image {
         for player in &mut self.players {
             player.region_since = player.region_since.after(away);
             player.homeward.delay(away);
+            if let Some(agent) = &mut player.agent {
+                agent.delay(away);
+            }
         }
         self.ground = self
             .ground

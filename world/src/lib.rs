@@ -8,6 +8,7 @@
 //! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
+pub mod agent;
 pub mod errand;
 pub mod event;
 pub mod experience;
@@ -35,6 +36,7 @@ pub mod cycle;
 mod image;
 pub mod world;
 
+pub use agent::{Agent, AgentInput, AgentWord, Goal, Orders};
 pub use border::Crossing;
 pub use changes::Changes;
 pub use content::{Area, Content, ContentError, Loaded, Warning};

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::Agent;
 use crate::border::PINNED_TILES;
 use crate::errand::{Homeward, Pickup};
 use crate::ids::CharacterId;
@@ -41,6 +42,9 @@ pub struct Player {
     /// Where it is in going home by magic.
     #[serde(default)]
     pub(crate) homeward: Homeward,
+    /// What makes it an agent; `None`: it is none.
+    #[serde(default)]
+    pub(crate) agent: Option<Agent>,
     /// What its feet did in this tick.
     #[serde(skip)]
     pub(crate) pace: Pace,
@@ -100,12 +104,18 @@ impl Player {
             path: self.path.iter().copied().collect(),
             pickup: self.pickup.clone(),
             homeward: self.homeward.clone(),
+            agent: self.agent.clone(),
         }
+    }
+
+    /// What makes it an agent, if it is one.
+    pub fn agent(&self) -> Option<&Agent> {
+        self.agent.as_ref()
     }
 
     pub(crate) fn look(&self) -> Look {
         let record = &self.record;
-        Look {
+        let mut look = Look {
             id: record.id.entity(),
             kind: Kind::Player,
             tile: record.tile,
@@ -117,6 +127,10 @@ impl Player {
                 ("maxHealth", record.max_health().into()),
                 ("run", record.running.into()),
             ],
+        };
+        if self.agent.is_some() {
+            look.fields.push(("agent", true.into()));
         }
+        look
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::Agent;
 use crate::errand::{Homeward, Pickup};
 use crate::ids::CharacterId;
 use crate::item::Stack;
@@ -75,6 +76,8 @@ pub struct PlayerHot {
     pub pickup: Option<Pickup>,
     /// Where it is in going home by magic.
     pub homeward: Homeward,
+    /// What makes it an agent.
+    pub agent: Option<Agent>,
 }
 
 /// Bytes that are not what they should be.
@@ -152,6 +155,7 @@ mod tests {
                 done_at: Some(Tick(8)),
                 ..Homeward::default()
             },
+            ..PlayerHot::default()
         };
         assert_eq!(PlayerHot::from_bytes(&hot.to_bytes()), Ok(hot));
         assert!(PlayerRecord::from_bytes(&[1, 2, 3]).is_err());

@@ -380,6 +380,14 @@ impl Index {
         }
     }
 
+    /// What stands in chunks from one to another, in their order.
+    pub(crate) fn between(
+        &self,
+        chunks: std::ops::RangeInclusive<Chunk>,
+    ) -> impl Iterator<Item = &EntityId> {
+        self.0.range(chunks).flat_map(|(_, ids)| ids)
+    }
+
     pub(crate) fn shift(&mut self, from: Chunk, to: Chunk, id: &EntityId) {
         if from != to {
             self.take(from, id);

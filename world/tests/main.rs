@@ -1,5 +1,6 @@
 //! The rules, one file per feature, on one stage.
 
+mod agents;
 mod border;
 mod conservation;
 mod content;

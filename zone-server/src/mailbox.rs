@@ -7,6 +7,9 @@ use std::{
 };
 
 use proto::rpc::{
+    agents::v1::{
+        LookReply, LookRequest, OfRunReply, SayReply, SayRequest, TellReply, TellRequest,
+    },
     persistence::v1::{
         CharacterOwnership, CharacterRecord, CommitReply, DirectoryUpdate, LoadRegionReply,
     },
@@ -131,6 +134,14 @@ pub(crate) enum Message {
     CommitFailed,
     /// The store renewed the lease, or refused.
     Renewed(Renewed),
+    /// All agents that the store has in the run's regions.
+    AgentsOfRun(OfRunReply),
+    /// A gateway says what an agent is to do.
+    TellAgent(Box<TellRequest>, oneshot::Sender<TellReply>),
+    /// An agent's owner says something.
+    SayToAgent(Box<SayRequest>, oneshot::Sender<SayReply>),
+    /// Somebody wants to know what an agent sees.
+    LookAtAgent(LookRequest, oneshot::Sender<LookReply>),
     /// Somebody wants to see what was published.
     Dump(DumpRequest, oneshot::Sender<DumpReply>),
     /// Stop in order.

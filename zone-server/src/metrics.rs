@@ -44,6 +44,8 @@ pub(crate) struct Metrics {
     region_moves: Counter<u64>,
     region_missed: Histogram<u64>,
     handover_time: Histogram<f64>,
+    agents: Gauge<u64>,
+    agent_words: Counter<u64>,
     runs: Counter<u64>,
 }
 
@@ -135,6 +137,11 @@ impl Metrics {
                 "From a handover's first word to its commit's acknowledgement",
                 &CALL_BUCKETS,
             ),
+            agents: now("zone_agents", "Agents in the world"),
+            agent_words: count(
+                "zone_agent_words_total",
+                "Orders and commands for agents by what became of them",
+            ),
             runs: count("zone_runs_total", "Runs by how they ended"),
         }
     }
@@ -157,6 +164,16 @@ impl Metrics {
         self.players.record(players as u64, &[]);
         self.regions.record(regions as u64, &[]);
         self.gateways.record(gateways as u64, &[]);
+    }
+
+    /// Agents in the world.
+    pub(crate) fn agents(&self, agents: u64) {
+        self.agents.record(agents, &[]);
+    }
+
+    /// Something for an agent: heard or full.
+    pub(crate) fn agent_word(&self, became: &'static str) {
+        self.agent_words.add(1, &[KeyValue::new("outcome", became)]);
     }
 
     /// An input: played, duplicate, full, stale or unknown.

@@ -12,6 +12,7 @@ use std::{
 use anyhow::Context;
 use chassis::{health::Health, telemetry::Telemetry};
 use proto::rpc::{
+    agents::v1::zone_agents_server::ZoneAgentsServer,
     persistence::v1::{EndedRequest, RegisterRequest, ended_request::Reason},
     zone::v1::{handover_server::HandoverServer, inspect_server::InspectServer},
 };
@@ -32,6 +33,7 @@ use crate::{
     ownership::keeper::{self, Keeper, Pulse, Registered},
     rpc::{
         Current, Living,
+        agents::AgentsService,
         handover::HandoverService,
         inspect::InspectService,
         link::{LinkServer, LinkService},
@@ -140,6 +142,7 @@ impl Server {
                 HandoverServer::new(HandoverService(current.clone()))
                     .max_decoding_message_size(REGION_BYTES_MAX),
             )
+            .add_service(ZoneAgentsServer::new(AgentsService(current.clone())))
             .add_service(InspectServer::new(InspectService(current.clone())));
         let serving = tokio::spawn(chassis::rpc::serve(router, listener, closed.clone()));
         let lives = Lives {

@@ -6,7 +6,10 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use proto::rpc::persistence::v1::{directory_client::DirectoryClient, runs_client::RunsClient};
+use proto::rpc::{
+    agents::v1::agents_client::AgentsClient,
+    persistence::v1::{directory_client::DirectoryClient, runs_client::RunsClient},
+};
 use tonic::{Code, Status, transport::Channel};
 
 /// Largest message of the store that is taken: a directory or a region with its characters.
@@ -39,6 +42,10 @@ impl Store {
 
     pub(crate) fn runs(&self) -> RunsClient<Channel> {
         RunsClient::new(self.channel()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+    }
+
+    pub(crate) fn agents(&self) -> AgentsClient<Channel> {
+        AgentsClient::new(self.channel()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 
     pub(crate) fn directory(&self) -> DirectoryClient<Channel> {

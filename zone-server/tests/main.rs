@@ -1,5 +1,6 @@
 //! A zone server between gateways, peers and a store that the tests play.
 
+mod agents;
 mod border;
 mod moving;
 mod playing;

@@ -244,6 +244,10 @@ impl Agents {
         let Some(orders) = &agent.orders else {
             return false;
         };
+        if !agent.online && !orders.active {
+            // Nobody has it, and nobody will.
+            return false;
+        }
         let mut region = agent.region.unwrap_or_default();
         for step in 0..ZONE_TRIES {
             if step > 0 {

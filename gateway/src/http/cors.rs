@@ -35,8 +35,9 @@ pub(crate) struct Allowlist {
 }
 
 impl Allowlist {
-    pub(crate) fn read(reader: &mut Reader, public: &Public) -> Self {
+    pub(crate) fn read(reader: &mut Reader, public: &Public, agent_api: &str) -> Self {
         let mut list = Self::default();
+        list.add_origin(reader, "AGENT_API_URL", agent_api);
         for origin in reader.list("CORS_ORIGINS", "", "origins that may use this server") {
             list.add_origin(reader, "CORS_ORIGINS", &origin);
         }
@@ -46,7 +47,6 @@ impl Allowlist {
         for (name, help) in [
             ("CLIENT_URL", "a further origin: the game client"),
             ("AGENT_URL", "a further origin: the agents' pages"),
-            ("AGENT_API_URL", "a further origin: the agents' API"),
         ] {
             let origin: Option<String> = reader.optional(name, help);
             if let Some(origin) = origin {

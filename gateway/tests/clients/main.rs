@@ -3,11 +3,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends at what it did not expect")]
 
+mod agents;
 mod client;
 mod door;
 mod elsewhere;
 mod identity;
 mod limits;
+mod minds;
 mod login;
 mod operators;
 mod redis;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use proto::rpc::{
+    agents::v1::agents_server::AgentsServer,
     common::v1::Region,
     identity::v1::identity_server::IdentityServer,
     persistence::v1::{
@@ -23,7 +24,7 @@ use tokio::net::TcpListener;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, transport::server::TcpIncoming};
 
-use crate::zone::RUN;
+use crate::{minds::Minds, zone::RUN};
 
 #[derive(Default)]
 struct State {
@@ -53,6 +54,7 @@ impl Store {
         };
         let serving = tonic::transport::Server::builder()
             .add_service(AccountsServer::new(store.clone()))
+            .add_service(AgentsServer::new(Minds::default()))
             .add_service(IdentityServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));

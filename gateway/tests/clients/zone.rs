@@ -11,6 +11,7 @@ use std::{
 };
 
 use proto::rpc::{
+    agents::v1::zone_agents_server::ZoneAgentsServer,
     common::v1::{Chunk, Region, Tile},
     zone::v1::{
         Attach, AttachRefused, Attached, ChunkFrame, Frame, FromZone, Input, Left, Private,
@@ -22,6 +23,8 @@ use proto::rpc::{
 use tokio::{net::TcpListener, sync::mpsc};
 use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 use tonic::{Request, Response, Status, Streaming, transport::server::TcpIncoming};
+
+use crate::minds::Minds;
 
 pub(crate) const RUN: u64 = 1;
 const TICK: Duration = Duration::from_millis(50);
@@ -53,6 +56,7 @@ struct State {
 pub(crate) struct Zone {
     pub(crate) address: String,
     state: Arc<Mutex<State>>,
+    minds: Minds,
 }
 
 type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -63,12 +67,19 @@ impl Zone {
         let zone = Self {
             address: listener.local_addr().unwrap().to_string(),
             state: Arc::default(),
+            minds: Minds::default(),
         };
         let serving = tonic::transport::Server::builder()
             .add_service(LinkServer::new(zone.clone()))
+            .add_service(ZoneAgentsServer::new(zone.minds.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));
         tokio::spawn(serving);
         zone
+    }
+
+    /// What it hears of agents.
+    pub(crate) fn minds(&self) -> &Minds {
+        &self.minds
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

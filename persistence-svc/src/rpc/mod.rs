@@ -4,6 +4,7 @@
 //! is UNAVAILABLE at once and never a guess.
 
 pub(crate) mod accounts;
+pub(crate) mod agents;
 pub(crate) mod commit;
 pub(crate) mod directory;
 pub(crate) mod identity;
@@ -114,7 +115,10 @@ impl Desk {
             StoreError::KeyClaimed => Status::already_exists(error.to_string()),
             StoreError::Banned => Status::permission_denied(error.to_string()),
             StoreError::NameTaken => Status::already_exists(error.to_string()),
-            StoreError::Full(_) => Status::resource_exhausted(error.to_string()),
+            StoreError::AgentTaken => Status::already_exists(error.to_string()),
+            StoreError::Full(_) | StoreError::TooManyCredentials(_) => {
+                Status::resource_exhausted(error.to_string())
+            }
             StoreError::InWorld | StoreError::Quarantined => {
                 Status::failed_precondition(error.to_string())
             }

@@ -28,6 +28,12 @@ pub(crate) enum StoreError {
     /// The account that is claimed is banned.
     #[error("the account is banned")]
     Banned,
+    /// The id is another agent's, or the character is another agent.
+    #[error("the agent's id is taken, or the character is an agent already")]
+    AgentTaken,
+    /// The account has all the agents' tokens that it may have.
+    #[error("{0} tokens are good already, which is all that there may be; revoke one")]
+    TooManyCredentials(i64),
     /// It cannot be done while the character is in the world.
     #[error("the character is in the world")]
     InWorld,

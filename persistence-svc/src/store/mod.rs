@@ -6,6 +6,7 @@
 //!
 //! One trait per concern, implemented over PostgreSQL and SQLite. Both pass the same tests.
 
+pub(crate) mod agents;
 pub(crate) mod columns;
 pub(crate) mod conservation;
 pub(crate) mod error;
@@ -162,6 +163,46 @@ pub(crate) trait Operators: Send + Sync {
     async fn quarantined(&self) -> Result<Vec<(String, String)>>;
     /// Lets a character into the world again; false when it was not quarantined.
     async fn release_character(&self, id: &str) -> Result<bool>;
+}
+
+/// Characters that act of their own accord.
+#[async_trait]
+pub(crate) trait Agents: Send + Sync {
+    /// Makes a character of the account an agent, or renames the agent that it is.
+    async fn register_agent(&self, ask: agents::Registration) -> Result<agents::Agent>;
+    /// An agent by its id.
+    async fn agent(&self, id: &str) -> Result<agents::Agent>;
+    /// Those of an account, oldest first.
+    async fn agents_of(&self, account: &str) -> Result<Vec<agents::Agent>>;
+    /// The character is an agent no more.
+    async fn remove_agent(&self, account: &str, id: &str) -> Result<agents::Removed>;
+    /// Changes what an agent of the account is to do.
+    async fn order_agent(
+        &self,
+        account: &str,
+        id: &str,
+        order: agents::Order,
+    ) -> Result<agents::Agent>;
+    /// Notes a token; its character and the time are the store's to say.
+    async fn add_credential(&self, ask: agents::Credential) -> Result<agents::Credential>;
+    /// Those of an account, or of one agent of it, that have not ended; newest first.
+    async fn credentials(
+        &self,
+        account: &str,
+        agent: Option<&str>,
+    ) -> Result<Vec<agents::Credential>>;
+    /// Ends a token.
+    async fn revoke_credential(&self, account: &str, token: &str) -> Result<agents::Credential>;
+    /// The agents whose characters are in the world in the regions of a run that lives, and the
+    /// last version that is among them; what the run says of goals is noted before.
+    async fn agents_of_run(
+        &self,
+        run: i64,
+        reports: Vec<agents::Report>,
+    ) -> Result<(Vec<agents::Orders>, i64)>;
+    /// Brings active agents into the world that are not there: all, at most so many, or only the
+    /// one with that character. Returns how many.
+    async fn wake_agents(&self, only: Option<&str>, most: i64) -> Result<u64>;
 }
 
 /// The whole store.

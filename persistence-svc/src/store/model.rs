@@ -105,6 +105,18 @@ pub(crate) struct OpenSession {
     pub(crate) gateway_id: String,
 }
 
+impl OpenSession {
+    /// That of an agent that nobody plays.
+    pub(crate) fn of_agent(account_id: String, character_id: String) -> OpenSession {
+        OpenSession {
+            account_id,
+            character_id,
+            session_id: "agent".to_owned(),
+            gateway_id: String::new(),
+        }
+    }
+}
+
 /// A character that came into the world.
 #[derive(Debug, Clone)]
 pub(crate) struct Opened {

@@ -1,6 +1,7 @@
 //! The laws, by the service that they are about.
 
 pub(crate) mod accounts;
+pub(crate) mod agents;
 pub(crate) mod commits;
 pub(crate) mod gives;
 pub(crate) mod identity;

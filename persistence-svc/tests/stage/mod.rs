@@ -14,6 +14,7 @@ use std::time::Duration;
 use chassis::config::{Env, Reader};
 use chassis::telemetry::{Telemetry, TelemetryConfig};
 use persistence_svc::{Config, Conservation, Server};
+use proto::rpc::agents::v1::agents_client::AgentsClient;
 use proto::rpc::common::v1::{Region, Tile};
 use proto::rpc::identity::v1::identity_client::IdentityClient;
 use proto::rpc::persistence::v1 as wire;
@@ -201,6 +202,10 @@ impl Stage {
 
     pub(crate) fn identity(&self) -> IdentityClient<Channel> {
         IdentityClient::new(self.channel())
+    }
+
+    pub(crate) fn agents(&self) -> AgentsClient<Channel> {
+        AgentsClient::new(self.channel())
     }
 
     pub(crate) fn runs(&self) -> RunsClient<Channel> {

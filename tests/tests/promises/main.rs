@@ -3,6 +3,7 @@
 
 mod abuse;
 mod agents;
+mod agents;
 mod browser;
 mod chaos;
 mod chat;

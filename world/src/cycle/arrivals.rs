@@ -68,6 +68,7 @@ impl World {
             told_energy,
             pickup: hot.pickup,
             homeward: hot.homeward,
+            agent: hot.agent,
             pace: Pace::Stood,
             record,
         };

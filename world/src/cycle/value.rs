@@ -3,13 +3,13 @@
 use super::{Answer, Outcome, PhaseClock, failed, interrupt};
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
-use crate::item::Value;
 use crate::item::ground::ID_PREFIX;
 use crate::item::ledger::Cause;
 use crate::item::transfer::{self, Holdings, Leg};
+use crate::item::{COINS, Value};
 use crate::player::Player;
 use crate::refusal::Refusal;
-use crate::rules::{coins, ground_items, movement};
+use crate::rules::{agent, coins, ground_items, movement};
 use crate::tile::Chunk;
 use crate::world::World;
 
@@ -138,8 +138,14 @@ impl World {
         let item = self.ground.get(target).ok_or(Refusal::NotFound)?;
         ground_items::may_take(item, who, player.tile(), self.now)?;
         let legs = ground_items::take(player, item);
+        let (item, quantity) = (item.item.clone(), item.quantity);
         self.transfer(Some(Cause::Pickup), &legs, out)?;
+        let (content, now) = (&self.content, self.now);
         if let Some(player) = self.players.get_mut(who) {
+            if let Some(agent) = &mut player.agent {
+                let name = content.item(&item).map_or(&*item, |kind| &*kind.name);
+                agent::took(agent, name, quantity, *item == *COINS, now);
+            }
             player.path.clear();
             player.pickup.take_if(|pickup| pickup.target == *target);
             interrupt(player, out);

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) mod agent;
 pub(crate) mod coins;
 pub(crate) mod energy;
 pub(crate) mod examine;

@@ -10,6 +10,7 @@ use std::{
 };
 
 use proto::rpc::{
+    agents::v1::Report,
     common::v1 as common,
     persistence::v1::{
         DirectoryUpdate, DrainRequest, EndedRequest, LoadCharacterRequest, LoadRegionRequest,
@@ -17,12 +18,12 @@ use proto::rpc::{
         RunState, WatchRequest,
     },
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
 use world::{CharacterId, Content, Region, Tile, tile::REGION_TILES};
 
-use super::presence::Presence;
+use super::{agents::AgentPoll, presence::Presence};
 use crate::{
     mailbox::{Mailbox, Message, NotHeard},
     store::Store,
@@ -69,6 +70,10 @@ pub(crate) struct Pulse {
     pub(crate) tick_cost_us: AtomicU32,
     /// What each region costs of that.
     pub(crate) regions: Mutex<Vec<RegionLoad>>,
+    /// How the goals do that agents were given.
+    pub(crate) agents: Mutex<Vec<Report>>,
+    /// Somebody came in who may be an agent.
+    pub(crate) agents_wanted: Notify,
 }
 
 fn loads(pulse: &Pulse) -> Vec<RegionLoad> {
@@ -185,6 +190,13 @@ impl Keeper {
 
     /// Renews, follows the directory and reconciles, in tasks of their own.
     pub(crate) fn start(&self, pulse: Arc<Pulse>) {
+        let agents = AgentPoll {
+            run_id: self.run.run_id,
+            store: self.store.clone(),
+            mailbox: self.mailbox.clone(),
+            over: self.over.clone(),
+        };
+        tokio::spawn(agents.work(Arc::clone(&pulse)));
         let renewer = self.clone();
         tokio::spawn(async move { renewer.renew(pulse).await });
         let watcher = self.clone();

@@ -1,6 +1,7 @@
 //! Which regions this run owns, and its right to do so. `decide` and `give` are pure; `keeper`
 //! does it; `presence` watches the other runs.
 
+pub(crate) mod agents;
 pub(crate) mod decide;
 pub(crate) mod directory;
 pub(crate) mod give;

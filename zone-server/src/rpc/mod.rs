@@ -1,6 +1,7 @@
 //! What the zone answers over gRPC: gateways ([`link`]), peers ([`handover`]), operators and
 //! tests ([`inspect`]).
 
+pub(crate) mod agents;
 pub(crate) mod handover;
 pub(crate) mod inspect;
 pub(crate) mod link;

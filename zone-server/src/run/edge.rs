@@ -17,6 +17,9 @@ use crate::{
     translate::{self, Refused, Wish},
 };
 
+/// From one look at how agents do to the next.
+const REPORT_TICKS: u64 = 5;
+
 /// Measures what lies between two marks.
 struct Stopwatch<'a> {
     metrics: &'a Metrics,
@@ -115,6 +118,9 @@ impl Run {
         let metrics = &self.hands.metrics;
         metrics.tick(took, edge.late, edge.lost);
         self.measure_value();
+        if self.now % REPORT_TICKS == 0 {
+            self.report_agents();
+        }
         metrics.holds(self.roster.len(), self.held.len(), self.links.len());
         let pulse = &self.hands.pulse;
         let players = u32::try_from(self.roster.len()).unwrap_or(u32::MAX);
@@ -136,6 +142,7 @@ impl Run {
             arrivals: ripe.map(|(_, arrival)| arrival).collect(),
             inputs: Vec::new(),
             value: self.value_now(),
+            agents: self.agent_words(),
         };
         let mut requests = Requests::new();
         let mut leaving = Vec::new();

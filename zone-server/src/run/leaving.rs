@@ -52,11 +52,13 @@ impl Run {
         self.batch.going(who, Going::Logout { reason, record });
     }
 
-    /// Everybody whom nobody has played for too long leaves.
+    /// Everybody whom nobody has played for too long leaves, but for agents that live here.
     pub(super) fn linger_ends(&mut self) {
         let now = self.now;
-        let over = self.roster.iter().filter(|(_, seat)| {
-            seat.free() && seat.session.is_none() && seat.linger_until.is_some_and(|t| t <= now)
+        let over = self.roster.iter().filter(|(who, seat)| {
+            let alone = seat.free() && seat.session.is_none();
+            let late = seat.linger_until.is_some_and(|t| t <= now);
+            alone && late && !self.lives(who)
         });
         let over: Vec<CharacterId> = over.map(|(who, _)| who.clone()).collect();
         for who in over {

@@ -3,9 +3,10 @@
 //! answers come back as messages.
 //!
 //! Always: nothing here blocks. In reading order: `edge` (the tick), `telling`, `showing`,
-//! `sessions`, `leaving`, `source` and `target` (the two sides of a player's handover), `pull` (to
+//! `sessions`, `agents`, `leaving`, `source` and `target` (the two sides of a player's handover), `pull` (to
 //! somebody over the border), `giving` and `taking` (those of a region's move), `regions`, `saving`, `value`, `trace`, `fault`.
 
+mod agents;
 mod edge;
 mod fault;
 mod giving;
@@ -34,7 +35,7 @@ use bytes::Bytes;
 use proto::rpc::zone::v1::{
     Attach, DumpReply, DumpRequest, Welcome, from_zone, to_zone::Message as ToZoneMessage,
 };
-use world::{Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region, World};
+use world::{AgentInput, Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region, World};
 
 use crate::{
     commit::batch::{Batch, Pace},
@@ -139,6 +140,8 @@ pub(crate) struct Run {
     /// Whose rows the store refused, so that the run must end.
     pub(crate) refused: Vec<CharacterId>,
     dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
+    /// What the next tick hears of agents.
+    agent_words: Vec<AgentInput>,
     /// The inputs that the tick plays.
     handling: Vec<PlayerInput>,
     /// Whose input the world is handling.
@@ -213,6 +216,7 @@ impl Run {
             commit_failed: false,
             refused: Vec::new(),
             dumps: VecDeque::new(),
+            agent_words: Vec::new(),
             handling: Vec::new(),
             handled: None,
             playing: None,
@@ -290,6 +294,17 @@ impl Run {
             | Message::Answered { .. }
             | Message::CommitFailed
             | Message::Renewed(..) => self.hear_store(message),
+            Message::AgentsOfRun(reply) => self.agents_of_run(&reply),
+            // Gateways that asked may have gone.
+            Message::TellAgent(request, reply) => {
+                let _ = reply.send(self.tell_agent(&request));
+            }
+            Message::SayToAgent(request, reply) => {
+                let _ = reply.send(self.say_to_agent(&request));
+            }
+            Message::LookAtAgent(request, reply) => {
+                let _ = reply.send(self.look_at_agent(&request));
+            }
             Message::Dump(request, reply) => {
                 // Who asked may have gone.
                 let _ = reply.send(self.dump(&request));

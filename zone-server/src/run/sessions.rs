@@ -340,6 +340,8 @@ impl Run {
             region,
         };
         self.arrivals.push((0, arrival));
+        // It may be an agent.
+        self.hands.pulse.agents_wanted.notify_one();
         self.roster.insert(who, seat);
         if let Some((gateway_id, attach)) = announced.and_then(|announced| announced.attach) {
             self.attach(&gateway_id, attach);

@@ -2,6 +2,7 @@
 //! compiler names whatever a new event lacks. One file per feature.
 
 pub(crate) mod action;
+pub(crate) mod agent;
 pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;

@@ -3,6 +3,7 @@
 // Each test binary uses its part of the stage.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod agents;
 pub mod gateway;
 pub mod land;
 pub mod store;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use proto::rpc::{
+    agents::v1::{Orders, Report, agents_server::AgentsServer},
     common::v1 as common,
     persistence::v1::{
         directory_server::{Directory, DirectoryServer},
@@ -76,6 +77,10 @@ pub struct State {
     pub commits_come: u64,
     /// The characters that zones asked for one by one.
     pub asked: Vec<String>,
+    /// What agents are to do, by character; the last version; what zones said of them.
+    pub agents: BTreeMap<String, Orders>,
+    pub agents_version: u64,
+    pub reports: Vec<Report>,
     pub faults: Faults,
 }
 
@@ -116,6 +121,7 @@ impl Store {
         };
         let router = chassis::rpc::server()
             .add_service(RunsServer::new(store.clone()))
+            .add_service(AgentsServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()));
         let never = tokio_util::sync::CancellationToken::new();
         tokio::spawn(chassis::rpc::serve(router, listener, never));

@@ -8,6 +8,7 @@ use crate::store::error::{Result, StoreError};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0001_world.sql"),
     include_str!("../../../migrations/postgres/0002_value.sql"),
+    include_str!("../../../migrations/postgres/0004_agents.sql"),
     include_str!("../../../migrations/postgres/0003_identity.sql"),
 ];
 /// Only one migration runs at a time in a database; the number is ours alone.

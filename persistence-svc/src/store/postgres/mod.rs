@@ -5,6 +5,7 @@
 //! because one that was cut off without a word must not cost a batch its deadline.
 
 mod accounts;
+mod agents;
 mod commits;
 mod directory;
 mod identity;

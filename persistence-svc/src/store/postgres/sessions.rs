@@ -21,58 +21,9 @@ impl Sessions for Postgres {
     async fn open_session(&self, ask: OpenSession) -> Result<Opened> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        still(&transaction, &ask.character_id).await?;
-        let statement = transaction
-            .prepare_cached(
-                r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined FROM characters
-                   WHERE id = $1 AND "accountId" = $2 FOR UPDATE"#,
-            )
-            .await?;
-        let found = transaction
-            .query_opt(&statement, &[&ask.character_id, &ask.account_id])
-            .await?
-            .ok_or(StoreError::NotFound("character"))?;
-        if found.try_get(3)? {
-            return Err(StoreError::Quarantined);
-        }
-        let session_epoch = found.try_get::<_, i64>(1)? + 1;
-        let close = transaction
-            .prepare_cached(
-                r#"UPDATE "playerSessions" SET logout = tilestead_now_ms(), reason = 'replaced'
-                   WHERE "playerId" = $1 AND logout IS NULL"#,
-            )
-            .await?;
-        transaction.execute(&close, &[&ask.character_id]).await?;
-        let note = transaction
-            .prepare_cached(
-                r#"INSERT INTO "playerSessions"
-                     ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
-                   VALUES ($1, $2, $3, $4, tilestead_now_ms())"#,
-            )
-            .await?;
-        let values: Values<'_> = &[
-            &ask.character_id,
-            &session_epoch,
-            &ask.session_id,
-            &ask.gateway_id,
-        ];
-        transaction.execute(&note, values).await?;
-        let enter = transaction
-            .prepare_cached(&format!(
-                r#"UPDATE characters c SET online = true, "sessionEpoch" = $2, "sessionId" = $3,
-                     "lastLogin" = tilestead_now_ms() WHERE c.id = $1 RETURNING {SUMMARY}"#
-            ))
-            .await?;
-        let values: Values<'_> = &[&ask.character_id, &session_epoch, &ask.session_id];
-        let row = transaction.query_one(&enter, values).await?;
-        let opened = Opened {
-            character: character(&row)?,
-            session_epoch,
-            ownership_sequence: found.try_get(2)?,
-            was_online: found.try_get(0)?,
-        };
+        let opened = enter(&transaction, &ask, false).await?;
         transaction.commit().await?;
-        Ok(opened)
+        opened.ok_or(StoreError::InWorld)
     }
 
     async fn load_character(&self, run: i64, id: &str) -> Result<Record> {
@@ -135,6 +86,68 @@ fn ownership(row: &Row) -> std::result::Result<Ownership, tokio_postgres::Error>
         run: row.try_get(6)?,
         region_epoch: row.try_get(7)?,
     })
+}
+
+/// Brings a character into the world. `asleep`: only one that is not there; `None` if it is.
+pub(super) async fn enter(
+    transaction: &Transaction<'_>,
+    ask: &OpenSession,
+    asleep: bool,
+) -> Result<Option<Opened>> {
+    still(transaction, &ask.character_id).await?;
+    let statement = transaction
+        .prepare_cached(
+            r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined FROM characters
+               WHERE id = $1 AND "accountId" = $2 FOR UPDATE"#,
+        )
+        .await?;
+    let found = transaction
+        .query_opt(&statement, &[&ask.character_id, &ask.account_id])
+        .await?
+        .ok_or(StoreError::NotFound("character"))?;
+    if found.try_get(3)? {
+        return Err(StoreError::Quarantined);
+    }
+    let was_online = found.try_get(0)?;
+    if was_online && asleep {
+        return Ok(None);
+    }
+    let session_epoch = found.try_get::<_, i64>(1)? + 1;
+    let close = transaction
+        .prepare_cached(
+            r#"UPDATE "playerSessions" SET logout = tilestead_now_ms(), reason = 'replaced'
+               WHERE "playerId" = $1 AND logout IS NULL"#,
+        )
+        .await?;
+    transaction.execute(&close, &[&ask.character_id]).await?;
+    let note = transaction
+        .prepare_cached(
+            r#"INSERT INTO "playerSessions"
+                 ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
+               VALUES ($1, $2, $3, $4, tilestead_now_ms())"#,
+        )
+        .await?;
+    let values: Values<'_> = &[
+        &ask.character_id,
+        &session_epoch,
+        &ask.session_id,
+        &ask.gateway_id,
+    ];
+    transaction.execute(&note, values).await?;
+    let enter = transaction
+        .prepare_cached(&format!(
+            r#"UPDATE characters c SET online = true, "sessionEpoch" = $2, "sessionId" = $3,
+                 "lastLogin" = tilestead_now_ms() WHERE c.id = $1 RETURNING {SUMMARY}"#
+        ))
+        .await?;
+    let values: Values<'_> = &[&ask.character_id, &session_epoch, &ask.session_id];
+    let row = transaction.query_one(&enter, values).await?;
+    Ok(Some(Opened {
+        character: character(&row)?,
+        session_epoch,
+        ownership_sequence: found.try_get(2)?,
+        was_online,
+    }))
 }
 
 /// Keeps the region of a character with its owner until the transaction ends: whoever comes into

@@ -4,6 +4,7 @@
 //! everything happens in one order; what is acknowledged is on the disk (`synchronous=FULL`).
 
 mod accounts;
+mod agents;
 mod commits;
 mod directory;
 mod identity;
@@ -37,6 +38,7 @@ use super::{Store, model};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_world.sql"),
     include_str!("../../../migrations/sqlite/0002_value.sql"),
+    include_str!("../../../migrations/sqlite/0004_agents.sql"),
     include_str!("../../../migrations/sqlite/0003_identity.sql"),
 ];
 const FILE: &str = "world.sqlite";

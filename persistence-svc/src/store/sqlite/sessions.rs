@@ -17,7 +17,10 @@ const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSe
 #[async_trait]
 impl Sessions for Sqlite {
     async fn open_session(&self, ask: OpenSession) -> Result<Opened> {
-        self.write(move |transaction| open(transaction, &ask)).await
+        self.write(move |transaction| {
+            enter(transaction, &ask, false)?.ok_or(StoreError::InWorld)
+        })
+        .await
     }
 
     async fn load_character(&self, run: i64, id: &str) -> Result<Record> {
@@ -84,7 +87,12 @@ fn ownership(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ownership> {
     })
 }
 
-fn open(transaction: &Transaction<'_>, ask: &OpenSession) -> Result<Opened> {
+/// Brings a character into the world. `asleep`: only one that is not there; `None` if it is.
+pub(super) fn enter(
+    transaction: &Transaction<'_>,
+    ask: &OpenSession,
+    asleep: bool,
+) -> Result<Option<Opened>> {
     let found: Option<(bool, i64, i64, bool)> = transaction
         .prepare_cached(
             r#"SELECT online, "sessionEpoch", "ownershipSequence", quarantined FROM characters
@@ -98,6 +106,9 @@ fn open(transaction: &Transaction<'_>, ask: &OpenSession) -> Result<Opened> {
         found.ok_or(StoreError::NotFound("character"))?;
     if quarantined {
         return Err(StoreError::Quarantined);
+    }
+    if was_online && asleep {
+        return Ok(None);
     }
     let (now, session_epoch) = (now_ms(), epoch + 1);
     transaction.execute(
@@ -127,10 +138,10 @@ fn open(transaction: &Transaction<'_>, ask: &OpenSession) -> Result<Opened> {
         [&ask.character_id],
         character,
     )?;
-    Ok(Opened {
+    Ok(Some(Opened {
         character,
         session_epoch,
         ownership_sequence,
         was_online,
-    })
+    }))
 }
