@@ -1,19 +1,25 @@
 //! What all sessions and routes of a gateway share.
 
-use std::{sync::Arc, time::Instant};
+use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
 use chassis::{health::Health, telemetry::Telemetry};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use world::Content;
 
 use crate::{
+    agents::Agents,
     auth::{
         accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
         provider::Provider, tokens::Tokens,
     },
     config::Config,
-    http::manifests::Manifests,
+    content::Shown,
+    http::{body::Load, frontend::Frontend},
+    facts::Facts,
+    http::hiscores::Hiscores,
+    limits::Limits,
     metrics::Metrics,
+    queries::Queries,
     session::{budget::Budgets, registry::Registry},
     social::hub::Hub,
     socket::Reports,
@@ -28,21 +34,47 @@ pub(crate) struct App {
     pub(crate) reports: Reports,
     pub(crate) zones: Zones,
     pub(crate) accounts: Accounts,
+    pub(crate) agents: Agents,
+    pub(crate) queries: Queries,
+    pub(crate) facts: Facts,
+    pub(crate) hiscores: Hiscores,
     pub(crate) tokens: Tokens,
     pub(crate) attempts: Attempts,
     pub(crate) identity: Identity,
     pub(crate) gates: Gates,
     /// None: anybody may play without saying who they are.
     pub(crate) provider: Option<Provider>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) load: Load,
+    pub(crate) frontend: Frontend,
     pub(crate) budgets: Budgets,
     pub(crate) registry: Arc<Registry>,
     pub(crate) hub: Arc<Hub>,
-    pub(crate) content: Arc<Content>,
-    pub(crate) manifests: Manifests,
+    /// The content that is served and shown; see [`App::content`].
+    pub(crate) shown: Shown,
     pub(crate) health: Health,
     /// Sessions are to say goodbye.
     pub(crate) draining: CancellationToken,
     /// Connections and sessions.
     pub(crate) tasks: TaskTracker,
     pub(crate) started: Instant,
+}
+
+impl App {
+    /// The content that is shown now. Another version may take its place at any time: whoever
+    /// needs it twice keeps what it got.
+    pub(crate) fn content(&self) -> Arc<Content> {
+        Arc::clone(&self.shown.version().content)
+    }
+
+    /// Which version is shown, where it is from, and which versions the zones play.
+    pub(crate) fn content_status(&self) -> serde_json::Value {
+        let (shown, view) = (self.shown.version(), self.zones.directory());
+        let played: BTreeSet<&str> = view.runs().map(|run| run.content.as_str()).collect();
+        serde_json::json!({
+            "version": shown.content.hash(),
+            "source": shown.source.name(),
+            "zones": played,
+        })
+    }
 }

@@ -10,11 +10,17 @@ mod app;
 mod auth;
 mod clock;
 mod config;
+#[cfg(test)]
+mod conformance;
+mod content;
 mod directory;
+mod facts;
 mod frames;
 mod http;
+mod limits;
 mod mailbox;
 mod metrics;
+mod queries;
 mod server;
 mod session;
 mod social;

@@ -10,11 +10,11 @@ use chassis::rpc;
 use proto::rpc::{
     persistence::v1::{CharacterSummary, DrainRequest, runs_client::RunsClient},
     queries::v1::{
-        ChangeCharacterRequest, FreezeRequest, LedgerReply, LedgerRequest, LoginsReply,
-        LoginsRequest, ProfileReply, ProfileRequest, QuarantinedReply, QuarantinedRequest,
-        RankingReply, RankingRequest, RegionsReply, RegionsRequest, ReleaseCharacterRequest,
-        ResumeRegionRequest, TotalsReply, TotalsRequest, UsersReply, UsersRequest,
-        changes_client::ChangesClient, queries_client::QueriesClient,
+        ChangeCharacterRequest, LedgerReply, LedgerRequest, LoginsReply, LoginsRequest,
+        ProfileReply, ProfileRequest, QuarantinedReply, QuarantinedRequest, RankingReply,
+        RankingRequest, RegionsReply, RegionsRequest, ReleaseCharacterRequest, ResumeRegionRequest,
+        TotalsReply, TotalsRequest, UsersReply, UsersRequest, changes_client::ChangesClient,
+        queries_client::QueriesClient,
     },
 };
 use tonic::{Code, Status, transport::Channel};
@@ -123,12 +123,6 @@ impl Queries {
         ask: ChangeCharacterRequest,
     ) -> Result<CharacterSummary, Status> {
         call!(self, changes.change_character, ask)
-    }
-
-    /// Freezes or allows exchanges of value; whether that was a change.
-    pub(crate) async fn freeze(&self, frozen: bool) -> Result<bool, Status> {
-        let asked = async { call!(self, changes.freeze, FreezeRequest { frozen }) };
-        asked.await.map(|reply| reply.changed)
     }
 
     /// Lets a quarantined character in again; whether it was quarantined.

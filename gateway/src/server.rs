@@ -13,6 +13,7 @@ use std::{
 use anyhow::Context;
 use axum::{Router, body::Body, extract::Request};
 use chassis::{drain, health::Health, rpc::Backoff, telemetry::Telemetry};
+use futures::future::BoxFuture;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -23,7 +24,6 @@ use tokio::{
     sync::{Semaphore, mpsc},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use world::Content;
 
 use crate::{
     agents::{Agents, runtime::Runtime},
@@ -33,13 +33,20 @@ use crate::{
         provider::Provider, tokens::Tokens, watch,
     },
     config::Config,
+    content::{self, Shown, Version},
     directory::FRESH,
+    facts::Facts,
     http::{
         address::Peer,
-        manifests::{self, Manifests},
+        hiscores::Hiscores,
+        body::Load,
+        frontend::Frontend,
+        patient::Patient,
         router,
     },
+    limits::Limits,
     metrics::Metrics,
+    queries::Queries,
     session::{ANSWERS, budget::Budgets, registry::Registry},
     social::{
         bus::{Bus, Heard},
@@ -52,6 +59,10 @@ use crate::{
 
 /// The longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
+/// Places for whoever watches this server while all others are taken.
+const SPARE_PLACES: usize = 64;
+/// How long the head of a request may take there.
+const SPARE_TIME: Duration = Duration::from_secs(2);
 /// How much longer than its configured time the end may take.
 const DRAIN_MARGIN: Duration = Duration::from_secs(3);
 /// The name under which the store keeps the secret that signs tokens.
@@ -66,17 +77,18 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     metrics_listener: Option<TcpListener>,
-    manifests: Manifests,
-    content: Arc<Content>,
+    version: Version,
+    frontend: Frontend,
 }
 
 impl Server {
-    /// Reads the world's manifests, then takes the ports; needs no other service.
+    /// Brings the content, then takes the ports; needs no other service.
     ///
     /// # Errors
-    /// The manifests cannot be used, or a port is taken.
+    /// There is no content to show, or a port is taken.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Self> {
-        let (manifests, content) = manifests::load(&config.world)?;
+        let version = Version::new(delivery::deliver(&config.content).await?);
+        let frontend = Frontend::load(&config)?;
         let listen = |port| {
             let address = SocketAddr::new(config.host, port);
             async move {
@@ -95,8 +107,8 @@ impl Server {
             telemetry,
             listener,
             metrics_listener,
-            manifests,
-            content,
+            version,
+            frontend,
         })
     }
 
@@ -109,7 +121,12 @@ impl Server {
     ///
     /// # Errors
     /// An address of the configuration is none.
-    pub async fn run(mut self, stop: CancellationToken) -> anyhow::Result<()> {
+    pub fn run(self, stop: CancellationToken) -> BoxFuture<'static, anyhow::Result<()>> {
+        // Boxed: compiled here, once, and not in every program that runs a gateway.
+        Box::pin(self.serve_until(stop))
+    }
+
+    async fn serve_until(mut self, stop: CancellationToken) -> anyhow::Result<()> {
         self.config
             .public
             .complete(self.config.production, self.address.port());
@@ -117,7 +134,7 @@ impl Server {
         let (app, heard) = build(
             self.config,
             self.telemetry,
-            (self.manifests, self.content),
+            (self.version, self.frontend),
             &behind,
         )?;
         let background = [
@@ -126,6 +143,7 @@ impl Server {
             tokio::spawn(watch::follow(Arc::clone(&app), behind.clone())),
             tokio::spawn(keep_keys(Arc::clone(&app), behind.clone())),
             tokio::spawn(watch_readiness(Arc::clone(&app), behind.clone())),
+            tokio::spawn(content::follow(Arc::clone(&app), behind.clone())),
         ];
         if let Some(listener) = self.metrics_listener {
             let (health, telemetry) = (app.health.clone(), app.telemetry.clone());
@@ -158,7 +176,7 @@ impl Server {
 fn build(
     config: Config,
     telemetry: Telemetry,
-    (manifests, content): (Manifests, Arc<Content>),
+    (version, frontend): (Version, Frontend),
     behind: &CancellationToken,
 ) -> anyhow::Result<(Arc<App>, mpsc::Receiver<Heard>)> {
     let meter = telemetry.meter();
@@ -167,6 +185,8 @@ fn build(
         Some(url) => Bus::redis(url.expose())?,
         None => Bus::local(&config.local_bus),
     };
+    let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
+    let limits = Arc::new(limits);
     let zones_config = ZonesConfig {
         gateway_id: config.gateway_id.clone(),
         persistence_addresses: config.persistence_addresses.clone(),
@@ -193,11 +213,17 @@ fn build(
     let app = App {
         accounts: Accounts::new(&config.persistence_addresses)?,
         agents: Agents::new(&config.persistence_addresses, runtime)?,
+        queries: Queries::new(&config.persistence_addresses)?,
+        facts: Facts::default(),
+        hiscores: Hiscores::default(),
         tokens: Tokens::default(),
         identity: Identity::new(&config.persistence_addresses)?,
         gates: Gates::default(),
         provider: config.provider.clone().map(Provider::new).transpose()?,
-        attempts: Attempts::new(config.rate_limits),
+        attempts: Attempts::new(Arc::clone(&limits)),
+        limits,
+        load: Load::new(),
+        frontend,
         budgets: Budgets::new(config.rate_limits),
         reports: Reports {
             metrics: metrics.clone(),
@@ -207,8 +233,7 @@ fn build(
         zones,
         registry,
         hub,
-        content,
-        manifests,
+        shown: Shown::new(version),
         health: Health::new(),
         draining: CancellationToken::new(),
         tasks: TaskTracker::new(),
@@ -293,7 +318,9 @@ fn unready(app: &App) -> &'static str {
 /// Takes connections, for ever.
 async fn accept(app: &Arc<App>, listener: TcpListener) {
     let places = Arc::new(Semaphore::new(app.config.connections_max));
-    let router = router::router(app);
+    let spare = Arc::new(Semaphore::new(SPARE_PLACES));
+    let (router, probes) = (router::router(app), router::crowded(app));
+    let times = (app.config.times.handshake, app.config.times.patience);
     loop {
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
@@ -304,7 +331,10 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+        let place = Arc::clone(&places).try_acquire_owned();
+        let crowded = place.is_err();
+        let place = place.or_else(|_| Arc::clone(&spare).try_acquire_owned());
+        let Ok(place) = place else {
             refuse(&stream);
             continue;
         };
@@ -314,7 +344,21 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
             address,
             place: Arc::new(place),
         };
-        let serving = serve(Arc::clone(app), stream, peer, router.clone());
+        let served = match crowded {
+            true => Served {
+                router: probes.clone(),
+                once: true,
+                head: times.0.min(SPARE_TIME),
+                patience: times.1.min(SPARE_TIME),
+            },
+            false => Served {
+                router: router.clone(),
+                once: false,
+                head: times.0,
+                patience: times.1,
+            },
+        };
+        let serving = serve(Arc::clone(app), stream, peer, served);
         if app.draining.is_cancelled() {
             // Nobody waits for those who came too late.
             tokio::spawn(serving);
@@ -332,9 +376,21 @@ fn refuse(stream: &TcpStream) {
     tracing::debug!(?written, "all places are taken");
 }
 
+/// How a connection is served.
+struct Served {
+    router: Router,
+    /// It ends behind its first answer.
+    once: bool,
+    /// How long the head of a request may take, and the pause before it.
+    head: Duration,
+    /// How long the client may read nothing.
+    patience: Duration,
+}
+
 /// One connection, up to its end or its upgrade.
-async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, router: Router) {
-    let service = TowerToHyperService::new(router);
+async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
+    let service = TowerToHyperService::new(served.router);
+    let stream = Patient::new(stream, served.patience);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(peer.clone());
@@ -343,8 +399,8 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, router: Router) {
     let late = app.draining.is_cancelled();
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .keep_alive(!late)
-        .header_read_timeout(app.config.times.handshake)
+        .keep_alive(!late && !served.once)
+        .header_read_timeout(served.head)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();

@@ -9,12 +9,16 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use proto::rpc::queries::v1::{LedgerEntry, LedgerRequest, Login, LoginsRequest, UsersRequest};
+use proto::rpc::{
+    identity::v1::GateKind,
+    queries::v1::{LedgerEntry, LedgerRequest, Login, LoginsRequest, UsersRequest},
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
     ask::{Id, Query},
+    moderation,
     problem::{Code, Problem},
     shapes::{self, Pagination, Paging, refused},
 };
@@ -95,7 +99,16 @@ pub(super) async fn user(State(app): State<Arc<App>>, Id(id): Id) -> Result<Resp
         return Err(Problem::of(Code::NotFound, "There is no such account."));
     };
     let characters: Vec<Value> = found.characters.iter().map(shapes::summary).collect();
-    let answer = json!({"user": shapes::account(user), "characters": characters});
+    let gates = app.identity.gates_of(&id).await;
+    let gates = gates.map_err(|status| refused(&status))?;
+    let told = [GateKind::Ban, GateKind::Mute];
+    let sanctions = gates.into_iter().filter(|gate| told.contains(&gate.kind()));
+    let sanctions: Vec<Value> = sanctions.map(moderation::sanction).collect();
+    let answer = json!({
+        "user": shapes::account(user),
+        "characters": characters,
+        "sanctions": sanctions,
+    });
     Ok(Json(answer).into_response())
 }
 
@@ -125,6 +138,7 @@ pub(super) async fn player(State(app): State<Arc<App>>, Id(id): Id) -> Result<Re
         "skills": shapes::skills(&profile),
         "inventory": shapes::inventory(&profile),
         "equipment": shapes::equipment(&profile),
+        "bank": shapes::bank(&profile),
         "npcKills": shapes::kills(&profile),
         "logins": profile.logins,
         "playedSeconds": profile.played_ms / 1000,

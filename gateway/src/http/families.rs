@@ -86,6 +86,7 @@ fn players() -> Vec<Route> {
     add!("", get(player::list));
     add!("/inventory", get(player::inventory));
     add!("/equipment", get(player::equipment));
+    add!("/bank", get(player::bank));
     add!("/statistics", get(player::statistics));
     add!("/sessions", get(player::sessions));
     routes
@@ -120,11 +121,6 @@ fn operators() -> Vec<Route> {
         route("/admin/players/{id}", get(admin::player)),
         route("/admin/sessions", get(admin::sessions)),
         route("/admin/audit", get(admin::audit)),
-        route(
-            "/admin/moderation",
-            get(moderation::list).post(moderation::act),
-        ),
-        route("/admin/moderation/log", get(moderation::log)),
         route(
             "/admin/moderation",
             get(moderation::list).post(moderation::act),

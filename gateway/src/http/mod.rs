@@ -1,23 +1,35 @@
 //! What is answered over HTTP. The list of routes stands in [`router`].
 
 pub(crate) mod address;
+mod admin;
+mod agents;
 mod ask;
 mod auth;
 pub(crate) mod body;
+mod character;
 mod codes;
 pub(crate) mod cors;
 mod env_js;
+mod families;
 pub(crate) mod frontend;
+pub(crate) mod hiscores;
 mod limited;
 pub(crate) mod manifests;
 mod moderation;
+mod openapi;
 mod page;
 pub(crate) mod patient;
+mod player;
 mod probes;
 pub(crate) mod problem;
 pub(crate) mod proxies;
 pub(crate) mod router;
+mod shapes;
+mod skill_unlocks;
 mod stored;
+mod switches;
+mod template;
 mod terrain;
-mod upgrade;
+pub(crate) mod upgrade;
 mod voice;
+mod world;

@@ -219,6 +219,19 @@ pub(super) async fn equipment(
     .await
 }
 
+/// `GET /api/player/bank`
+pub(super) async fn bank(
+    app: State<Arc<App>>,
+    caller: Extension<Caller>,
+    of: Query<Of>,
+) -> Result<Response, Problem> {
+    show(
+        (app, caller, of),
+        |profile| json!({"bank": shapes::bank(profile)}),
+    )
+    .await
+}
+
 /// `GET /api/player/statistics`
 pub(super) async fn statistics(
     app: State<Arc<App>>,

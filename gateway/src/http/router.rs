@@ -8,14 +8,25 @@ use std::sync::Arc;
 use axum::{
     Router,
     extract::{Request, State},
-    http::{HeaderName, HeaderValue, Method, StatusCode, Uri},
+    http::{
+        HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header::RETRY_AFTER,
+        request::Parts,
+    },
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::{MethodRouter, get, post},
 };
+use tokio::sync::OwnedSemaphorePermit;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
 
-use super::{auth, cors, env_js, manifests, page, probes, problem::Problem, terrain, upgrade};
+use super::{
+    address::Peer,
+    agents, auth, cors, env_js, families,
+    limited::{self, Counted, Over},
+    manifests, page, probes,
+    problem::{self, Problem},
+    skill_unlocks, terrain, upgrade, voice,
+};
 use crate::{
     app::App,
     auth::{
@@ -23,6 +34,7 @@ use crate::{
         caller::{self, Caller, Denied},
         tokens::Scope,
     },
+    limits::subject::Subject,
 };
 
 /// Who may use a route.
@@ -40,10 +52,13 @@ pub(crate) enum Policy {
 pub(crate) struct Route {
     pub(crate) path: &'static str,
     pub(crate) policy: Policy,
-    handler: MethodRouter<Arc<App>>,
+    handler: Handler,
 }
 
-fn public(path: &'static str, handler: MethodRouter<Arc<App>>) -> Route {
+/// What answers at a path, method by method.
+pub(super) type Handler = MethodRouter<Arc<App>>;
+
+pub(super) fn public(path: &'static str, handler: Handler) -> Route {
     Route {
         path,
         policy: Policy::Public,
@@ -51,7 +66,7 @@ fn public(path: &'static str, handler: MethodRouter<Arc<App>>) -> Route {
     }
 }
 
-fn bearer(path: &'static str, scopes: &'static [Scope], handler: MethodRouter<Arc<App>>) -> Route {
+pub(super) fn bearer(path: &'static str, scopes: &'static [Scope], handler: Handler) -> Route {
     Route {
         path,
         policy: Policy::Bearer(scopes),
@@ -68,10 +83,12 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
         public("/readyz", get(probes::readyz)),
         public("/env.js", get(env_js::get)),
         public("/manifests/{*path}", get(manifests::get)),
+        public("/api/data/skill-unlocks", get(skill_unlocks::get)),
         public("/world/terrain.json", get(terrain::get_overview)),
         public("/world/terrain/{x}/{z}", get(terrain::get_region)),
         public("/", get(page::index)),
         public("/page/{*name}", get(page::get)),
+        bearer("/api/voice/token", voice::MAY_SPEAK, post(voice::token)),
         public("/api/auth/anonymous", post(auth::anonymous)),
         public("/api/auth/login", post(auth::login)),
         public("/api/auth/operator", post(auth::operator)),
@@ -83,10 +100,32 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
             handler: get(upgrade::ws),
         },
     ];
+    routes.extend(families::routes());
+    routes.extend(agents::routes());
     if metrics_here {
         routes.push(public("/metrics", get(probes::metrics)));
     }
     routes
+}
+
+/// What answers when all places are taken: the probes, so that whoever watches this server does
+/// not take a crowd for its end.
+pub(crate) fn crowded(app: &Arc<App>) -> Router {
+    let probes = ["/health", "/status", "/livez", "/readyz"];
+    let mut router = Router::new();
+    for route in routes(false) {
+        if probes.contains(&route.path) {
+            router = router.route(route.path, route.handler);
+        }
+    }
+    router.fallback(full).with_state(Arc::clone(app))
+}
+
+async fn full(uri: Uri) -> Response {
+    let why = "All places of this server are taken; try again in a moment.";
+    let status = StatusCode::SERVICE_UNAVAILABLE;
+    let problem = Problem::new(status, "not_ready", why, &uri).into_response();
+    ([(RETRY_AFTER, "5")], problem).into_response()
 }
 
 /// The routes, with what goes for all of them.
@@ -116,6 +155,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         ))
         .layer(SetResponseHeaderLayer::overriding(no_sniff.0, no_sniff.1))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(problem::layer))
         .with_state(Arc::clone(app))
 }
 
@@ -126,17 +166,14 @@ struct Guard {
     policy: Policy,
 }
 
-/// Lets in whom the route's policy lets in, and counts.
-async fn guarded(State(guard): State<Guard>, mut request: Request, next: Next) -> Response {
-    let response = match let_in(&guard, &request) {
-        Ok(caller) => {
-            if let Some(caller) = caller {
-                request.extensions_mut().insert(caller);
-            }
-            next.run(request).await
-        }
+/// Lets in whom the limits and the route's policy let in, and counts.
+async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    let mut counted = Counted::default();
+    let mut response = match admitted(&guard, request, &mut counted).await {
+        Ok((request, _place)) => next.run(request).await,
         Err(refusal) => refusal,
     };
+    counted.tell(&mut response);
     guard
         .app
         .metrics
@@ -144,39 +181,137 @@ async fn guarded(State(guard): State<Guard>, mut request: Request, next: Next) -
     response
 }
 
-/// Who asks, where that matters; refused, the answer is there.
-fn let_in(guard: &Guard, request: &Request) -> Result<Option<Caller>, Response> {
-    let (app, headers, uri) = (&guard.app, request.headers(), request.uri());
-    match guard.policy {
-        Policy::Public => Ok(None),
-        // What a browser sends along would otherwise work for any page in the world.
-        Policy::Session if app.config.origins.allows_upgrade(headers) => Ok(None),
-        Policy::Session => {
-            let why = "This origin may not use this server.";
-            let problem = Problem::new(StatusCode::FORBIDDEN, "origin_refused", why, uri);
-            Err(problem.into_response())
-        }
-        Policy::Bearer(scopes) => {
-            let known = caller::authenticate(&app.tokens, headers);
-            known
-                .and_then(|caller| caller::authorise(&caller, scopes).map(|()| Some(caller)))
-                .map_err(|denied: Denied| denied.answer(uri))
+/// The request as the route gets it, and its place among all; refused, the answer is there.
+async fn admitted(
+    guard: &Guard,
+    request: Request,
+    counted: &mut Counted,
+) -> Result<(Request, Option<OwnedSemaphorePermit>), Response> {
+    let (mut parts, body) = request.into_parts();
+    let (app, uri) = (&guard.app, parts.uri.clone());
+    let counts = limited::counts(guard.path);
+    // Counted first: who asks too often does not get as far as the store. Only whom a token of
+    // the identity provider's names must be asked before.
+    let known = match limited::names_somebody_elsewhere(app, &parts.headers) {
+        true => Some(let_in(guard, &parts.headers).await),
+        false => None,
+    };
+    if counts {
+        let caller = known
+            .as_ref()
+            .and_then(|known| known.as_ref().ok()?.as_ref());
+        let count = count(guard, &parts, caller).await;
+        *counted = count.map_err(|over| over.answer(&uri))?;
+    }
+    let asking = match known {
+        Some(known) => known,
+        None => let_in(guard, &parts.headers).await,
+    };
+    if matches!(asking, Err(No::Denied(Denied::InvalidToken))) {
+        let peer = parts.extensions.get::<Peer>();
+        let so_far = std::mem::take(counted);
+        let count = limited::attempt(app, so_far, peer, &parts.headers).await;
+        *counted = count.map_err(|over| over.answer(&uri))?;
+    }
+    if let Some(caller) = asking.map_err(|no| no.answer(&uri))? {
+        parts.extensions.insert(caller);
+    }
+    let request = Request::from_parts(parts, body);
+    if !counts {
+        return Ok((request, None));
+    }
+    let place = app.load.place(&uri)?;
+    let request = app.load.whole(request, app.config.times.body).await?;
+    Ok((request, Some(place)))
+}
+
+/// Counts a request, and the attempt that a login is. A token that is refused is one as well,
+/// which only shows when it is looked at; so a route that wants one counts that then.
+async fn count(guard: &Guard, parts: &Parts, caller: Option<&Caller>) -> Result<Counted, Over> {
+    let (app, headers) = (&guard.app, &parts.headers);
+    let peer = parts.extensions.get::<Peer>();
+    let who = match caller {
+        Some(caller) => Subject::Account(caller.account_id.clone()),
+        None => limited::subject(app, peer, headers),
+    };
+    let counted = limited::request(app, &who).await?;
+    let nobody = matches!(caller::bearer(headers), Ok(None));
+    let login = parts.method == Method::POST && guard.path.starts_with("/api/auth/");
+    if login && (guard.policy == Policy::Public || nobody) {
+        return limited::attempt(app, counted, peer, headers).await;
+    }
+    Ok(counted)
+}
+
+/// Why somebody is not let in.
+enum No {
+    Origin,
+    Denied(Denied),
+}
+
+impl No {
+    fn answer(self, uri: &Uri) -> Response {
+        match self {
+            Self::Origin => {
+                let why = "This origin may not use this server.";
+                Problem::new(StatusCode::FORBIDDEN, "origin_refused", why, uri).into_response()
+            }
+            Self::Denied(denied) => denied.answer(uri),
         }
     }
 }
 
-async fn not_found(uri: Uri) -> Problem {
-    Problem::not_found(&uri)
+/// Who asks, where that matters.
+async fn let_in(guard: &Guard, headers: &HeaderMap) -> Result<Option<Caller>, No> {
+    let app = &guard.app;
+    match guard.policy {
+        Policy::Public => Ok(None),
+        // What a browser sends along would otherwise work for any page in the world.
+        Policy::Session if app.config.origins.allows_upgrade(headers) => Ok(None),
+        Policy::Session => Err(No::Origin),
+        Policy::Bearer(scopes) => {
+            let token = caller::bearer(headers).map_err(No::Denied)?;
+            let token = token.ok_or(No::Denied(Denied::NoToken))?;
+            let caller = admission::admit(app, &token).await.map_err(No::Denied)?;
+            caller::authorise(&caller, scopes).map_err(No::Denied)?;
+            Ok(Some(caller))
+        }
+    }
 }
 
-async fn wrong_method(method: Method, uri: Uri) -> Problem {
+/// What no route has: a file of the frontend, or nothing.
+async fn not_found(State(app): State<Arc<App>>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let (method, uri) = (&parts.method, &parts.uri);
+    if let Some(file) = app.frontend.get(method, uri.path(), &parts.headers) {
+        return file;
+    }
+    counted(&app, &parts, Problem::not_found(uri).into_response()).await
+}
+
+async fn wrong_method(State(app): State<Arc<App>>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let (method, uri) = (&parts.method, &parts.uri);
+    if method == Method::OPTIONS {
+        // What is possible stands in `Allow`, which every answer of a wrong method gets.
+        return counted(&app, &parts, StatusCode::NO_CONTENT.into_response()).await;
+    }
     let detail = format!("{method} is not possible here.");
-    Problem::new(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "method_not_allowed",
-        detail,
-        &uri,
-    )
+    let status = StatusCode::METHOD_NOT_ALLOWED;
+    let problem = Problem::new(status, "method_not_allowed", detail, uri);
+    counted(&app, &parts, problem.into_response()).await
+}
+
+/// What is not there counts like what is.
+async fn counted(app: &App, parts: &Parts, mut response: Response) -> Response {
+    let who = limited::subject(app, parts.extensions.get::<Peer>(), &parts.headers);
+    match limited::request(app, &who).await {
+        Ok(counted) => {
+            counted.tell(&mut response);
+            response
+        }
+        Err(over) => over.answer(&parts.uri),
+    }
 }
 
 fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
@@ -214,7 +349,13 @@ mod tests {
             .collect();
         let lines = include_str!("../../tests/routes.txt").lines();
         let lines = lines.filter(|line| !line.starts_with('#') && !line.is_empty());
-        let line = |line: &str| line.split(' ').skip(1).take(2).collect::<Vec<_>>().join(" ");
+        let line = |line: &str| {
+            line.split(' ')
+                .skip(1)
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         let mut listed: Vec<String> = lines.map(line).collect();
         here.sort();
         listed.sort();
@@ -236,11 +377,18 @@ mod tests {
                 "/api/auth/anonymous",
                 "/api/auth/login",
                 "/api/auth/operator",
+                "/api/data/skill-unlocks",
+                "/docs",
+                "/docs/docs.css",
+                "/docs/docs.js",
                 "/env.js",
                 "/health",
+                "/hiscores",
+                "/hiscores/{skill}",
                 "/livez",
                 "/manifests/{*path}",
                 "/metrics",
+                "/openapi.json",
                 "/page/{*name}",
                 "/readyz",
                 "/status",

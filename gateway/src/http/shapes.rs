@@ -104,11 +104,26 @@ pub(crate) fn inventory(profile: &queries::ProfileReply) -> Value {
 
 /// What is worn.
 pub(crate) fn equipment(profile: &queries::ProfileReply) -> Value {
-    let worn = profile
-        .equipment
-        .iter()
+    let worn = profile.record.iter().flat_map(|record| &record.equipment);
+    let worn = worn
         .map(|worn| json!({"slot": worn.slot, "itemId": worn.item_id, "quantity": worn.quantity}));
     worn.collect()
+}
+
+/// The bank, by tab and place; 0 of something: its place is kept.
+pub(crate) fn bank(profile: &queries::ProfileReply) -> Value {
+    let all = profile.record.iter().flat_map(|record| &record.bank);
+    let mut all: Vec<_> = all.collect();
+    all.sort_by_key(|item| (item.tab, item.place));
+    let items = all.into_iter().map(|item| {
+        json!({
+            "itemId": item.item_id,
+            "quantity": item.quantity,
+            "tab": item.tab,
+            "place": item.place,
+        })
+    });
+    items.collect()
 }
 
 /// What it did so far.

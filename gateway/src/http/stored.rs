@@ -15,6 +15,9 @@ pub(crate) const FIVE_MINUTES: &str = "public, max-age=300, must-revalidate";
 /// What may be kept, but is asked about each time.
 pub(crate) const ASK: &str = "no-cache";
 
+/// What never changes under its name.
+pub(crate) const FOR_EVER: &str = "public, max-age=31536000, immutable";
+
 /// A body, its type and its tag.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
@@ -49,6 +52,16 @@ impl Stored {
             cache,
             tag: tag.unwrap_or(HeaderValue::from_static("\"\"")),
         }
+    }
+
+    /// Its type.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// What is in it.
+    pub(crate) fn body(&self) -> &[u8] {
+        &self.body
     }
 
     /// The body, or that the client has it already.

@@ -1,7 +1,7 @@
 //! `/admin/*`: what operators switch: freezing, runs that go, regions that pause, quarantine.
 //!
-//! Always: whoever switches something is named in the log by the id of its token, never by the
-//! token. Switching again what is so already changes nothing and says so.
+//! Always: whoever switches something is named by the id of its login, in the store's record (where
+//! exchanges are frozen) or in the log, never by a token. Switching again what is so already changes nothing and says so.
 
 use std::sync::Arc;
 
@@ -11,7 +11,11 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use proto::rpc::{common::v1 as common, queries::v1::ResumeRegionRequest};
+use proto::rpc::{
+    common::v1 as common,
+    identity::v1::{Deed, ModerateRequest},
+    queries::v1::ResumeRegionRequest,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tonic::Code as Grpc;
@@ -25,7 +29,7 @@ use crate::{app::App, auth::caller::Caller};
 
 /// Writes down who switched what.
 fn note(caller: &Caller, what: &str, of: &str) {
-    tracing::info!(by = caller.token_id, what, of, "an operator switched");
+    tracing::info!(by = caller.login_id, what, of, "an operator switched");
 }
 
 async fn frozen(app: &App) -> Result<bool, Problem> {
@@ -56,9 +60,15 @@ pub(super) async fn unfreeze(
 }
 
 async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Result<Response, Problem> {
-    let changed = app.queries.freeze(frozen).await;
-    let changed = changed.map_err(|status| refused(&status))?;
-    note(caller, if frozen { "freeze" } else { "unfreeze" }, "");
+    let changed = self::frozen(app).await? != frozen;
+    let deed = if frozen { Deed::Freeze } else { Deed::Unfreeze };
+    let request = ModerateRequest {
+        deed: deed.into(),
+        by: format!("operator:{}", caller.login_id),
+        ..ModerateRequest::default()
+    };
+    let done = app.identity.moderate(request).await;
+    done.map_err(|status| refused(&status))?;
     Ok(Json(json!({"frozen": frozen, "changed": changed})).into_response())
 }
 

@@ -6,8 +6,8 @@ use super::{
     describe::{Operation, op},
     players::{ann, her},
     schema::{
-        account, count, flag, from_to, integer, kills, list, number, object, one_of, or_null,
-        pagination, record, skills, slot, summary, text, time, with, worn, yes,
+        account, banked, count, flag, from_to, integer, kills, list, number, object, one_of,
+        or_null, pagination, record, skills, slot, summary, text, time, with, worn, yes,
     },
 };
 
@@ -22,15 +22,40 @@ fn get(path: &'static str, summary: &'static str) -> Operation {
     op("get", path, TAG, summary)
 }
 
-fn moderation() -> Vec<Operation> {
-    let sanction = object([
+/// A ban or a mute.
+fn sanction() -> Value {
+    object([
         ("kind", one_of(&["ban", "mute"])),
         ("accountId", text()),
         ("reason", text()),
         ("until", or_null(time())),
         ("by", text()),
         ("at", time()),
-    ]);
+    ])
+}
+
+/// What may be done: about whom, why, and for how long, each where it makes sense.
+fn moderated() -> Vec<Value> {
+    let line = |pattern: &str| json!({"type": "string", "maxLength": 200, "pattern": pattern});
+    let reason = || ("reason", line(r"^[^\x00-\x1f\x7f-\x9f]*$"));
+    let id = json!({"type": "string", "pattern": "^[!-~]{1,128}$"});
+    let name = json!({"type": "string", "minLength": 1, "maxLength": 64});
+    let mut all = Vec::new();
+    for (whom, schema) in [("accountId", id), ("name", name)] {
+        let once = one_of(&["kick", "unban", "unmute"]);
+        let lasting = one_of(&["ban", "mute"]);
+        let whom = || (whom, schema.clone());
+        all.push(with([("action", once), whom()], [reason()]));
+        let minutes = ("minutes", from_to(1, 5_256_000));
+        all.push(with([("action", lasting), whom()], [reason(), minutes]));
+    }
+    let announce = one_of(&["announce"]);
+    let words = line("^[!-~][ -~]*$");
+    all.push(object([("action", announce), ("reason", words)]));
+    all
+}
+
+fn moderation() -> Vec<Operation> {
     let deed = object([
         ("id", count()),
         ("at", time()),
@@ -46,23 +71,12 @@ fn moderation() -> Vec<Operation> {
             .query("before", "Those before this one.", before)
             .query("limit", "Rows of a page.", from_to(1, 100))
     };
-    let actions = ["kick", "ban", "unban", "mute", "unmute", "announce"];
-    let minutes = from_to(1, 5_256_000);
-    let words = json!({"type": "string", "maxLength": 200});
-    let asked = with(
-        [("action", one_of(&actions))],
-        [
-            ("accountId", text()),
-            ("name", text()),
-            ("reason", words),
-            ("minutes", minutes),
-        ],
-    );
+    let asked = json!({"oneOf": moderated()});
     let before = || or_null(count());
     vec![
         part(get("/admin/moderation", "Bans and mutes in force")).answers(
             200,
-            object([("sanctions", list(sanction)), ("before", before())]),
+            object([("sanctions", list(sanction())), ("before", before())]),
             json!({"sanctions": [], "before": null}),
         ),
         op(
@@ -77,61 +91,6 @@ fn moderation() -> Vec<Operation> {
         )
         .answers(200, object([("success", yes())]), json!({"success": true}))
         .problems(&[404]),
-        part(get("/admin/moderation/log", "What operators did")).answers(
-            200,
-            object([("log", list(deed)), ("before", before())]),
-            json!({"log": [], "before": null}),
-        ),
-    ]
-}
-
-fn moderation() -> Vec<Operation> {
-    let sanction = object([
-        ("kind", one_of(&["ban", "mute"])),
-        ("accountId", text()),
-        ("reason", text()),
-        ("until", or_null(time())),
-        ("by", text()),
-        ("at", time()),
-    ]);
-    let deed = object([
-        ("id", count()),
-        ("at", time()),
-        ("by", text()),
-        ("action", text()),
-        ("accountId", text()),
-        ("characterId", text()),
-        ("detail", text()),
-    ]);
-    let part = |operation: Operation| {
-        let before = json!({"type": "integer", "minimum": 0, "maximum": i64::MAX});
-        operation
-            .query("before", "Those before this one.", before)
-            .query("limit", "Rows of a page.", from_to(1, 100))
-    };
-    let actions = ["kick", "ban", "unban", "mute", "unmute", "announce"];
-    let minutes = from_to(1, 5_256_000);
-    let words = json!({"type": "string", "maxLength": 200});
-    let asked = with(
-        [("action", one_of(&actions))],
-        [
-            ("accountId", text()),
-            ("name", text()),
-            ("reason", words),
-            ("minutes", minutes),
-        ],
-    );
-    let before = || or_null(count());
-    vec![
-        part(get("/admin/moderation", "Bans and mutes in force")).answers(
-            200,
-            object([("sanctions", list(sanction)), ("before", before())]),
-            json!({"sanctions": [], "before": null}),
-        ),
-        op("post", "/admin/moderation", TAG, "Kicks, bans, mutes, or announces")
-            .body(asked, json!({"action": "mute", "name": "Ann", "minutes": 60}))
-            .answers(200, object([("success", yes())]), json!({"success": true}))
-            .problems(&[404]),
         part(get("/admin/moderation/log", "What operators did")).answers(
             200,
             object([("log", list(deed)), ("before", before())]),
@@ -191,8 +150,12 @@ fn people() -> Vec<Operation> {
             .path("id", "The account.", "0199c3a0-0000-7000-8000-000000000000")
             .answers(
                 200,
-                object([("user", account()), ("characters", list(summary()))]),
-                json!({"user": her(), "characters": [ann()]}),
+                object([
+                    ("user", account()),
+                    ("characters", list(summary())),
+                    ("sanctions", list(sanction())),
+                ]),
+                json!({"user": her(), "characters": [ann()], "sanctions": []}),
             )
             .problems(&[404]),
         get("/admin/players/{id}", "All that is known of a character")
@@ -206,6 +169,7 @@ fn people() -> Vec<Operation> {
                     ("skills", skills()),
                     ("inventory", list(slot())),
                     ("equipment", list(worn())),
+                    ("bank", list(banked())),
                     ("npcKills", list(kills())),
                     ("logins", count()),
                     ("playedSeconds", count()),

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{
     describe::{Operation, op},
     schema::{
-        account, count, flag, kills, list, number, object, or_null, pagination, position, region,
-        skills, slot, summary, text, time, with, worn, yes,
+        account, banked, count, flag, kills, list, number, object, or_null, pagination, position,
+        region, skills, slot, summary, text, time, with, worn, yes,
     },
 };
 
@@ -181,7 +181,37 @@ fn data() -> Vec<Operation> {
             )
         },
     );
-    [list_all, inventory, equipment, statistics(id), sessions(id)].concat()
+    [
+        list_all,
+        inventory,
+        equipment,
+        bank(id),
+        statistics(id),
+        sessions(id),
+    ]
+    .concat()
+}
+
+fn bank(id: &str) -> Vec<Operation> {
+    query(
+        ["/api/player/bank", "/api/players/bank"],
+        "What a character has in the bank",
+        |operation| {
+            operation.answers(
+                200,
+                object([
+                    ("success", yes()),
+                    ("characterId", text()),
+                    ("bank", list(banked())),
+                ]),
+                json!({
+                    "success": true,
+                    "characterId": id,
+                    "bank": [{"itemId": "logs", "quantity": 40, "tab": 0, "place": 0}],
+                }),
+            )
+        },
+    )
 }
 
 fn statistics(id: &str) -> Vec<Operation> {

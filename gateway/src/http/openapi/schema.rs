@@ -148,6 +148,16 @@ pub(super) fn worn() -> Value {
     object([("slot", text()), ("itemId", text()), ("quantity", count())])
 }
 
+/// All of one item in a bank.
+pub(super) fn banked() -> Value {
+    object([
+        ("itemId", text()),
+        ("quantity", count()),
+        ("tab", count()),
+        ("place", count()),
+    ])
+}
+
 /// How many of a kind of NPC.
 pub(super) fn kills() -> Value {
     object([("npcId", text()), ("count", count())])
