@@ -11,11 +11,14 @@ use anyhow::Context;
 use chassis::health::{self, Health};
 use chassis::rpc::Backoff;
 use chassis::telemetry::Telemetry;
-use proto::rpc::identity::v1::identity_server::IdentityServer;
+use futures::future::BoxFuture;
 use proto::rpc::agents::v1::agents_server::AgentsServer;
+use proto::rpc::identity::v1::identity_server::IdentityServer;
 use proto::rpc::persistence::v1::accounts_server::AccountsServer;
 use proto::rpc::persistence::v1::directory_server::DirectoryServer;
 use proto::rpc::persistence::v1::runs_server::RunsServer;
+use proto::rpc::queries::v1::changes_server::ChangesServer;
+use proto::rpc::queries::v1::queries_server::QueriesServer;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -31,12 +34,13 @@ use crate::rpc::accounts::AccountsService;
 use crate::rpc::agents::AgentsService;
 use crate::rpc::directory::DirectoryService;
 use crate::rpc::identity::IdentityService;
+use crate::rpc::queries::{ChangesService, QueriesService};
 use crate::rpc::runs::RunsService;
 use crate::store::Store;
 use crate::store::error::Result as StoreResult;
 use crate::store::postgres::Postgres;
 use crate::store::sqlite::Sqlite;
-use crate::{tidy, waker};
+use crate::{container, tidy, waker};
 
 /// The longest that SQLite may take for one answer.
 const SQLITE_LIMIT: Duration = Duration::from_secs(10);
@@ -65,6 +69,9 @@ impl Server {
     /// that is taken.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Server> {
         let metrics = Metrics::new(&telemetry.meter());
+        if let StoreConfig::Container { engine, port, .. } = &config.store {
+            container::start(engine.as_deref(), *port).await?;
+        }
         let store = open(&config.store, &metrics)?;
         let listener = TcpListener::bind(&config.listen)
             .await
@@ -98,7 +105,12 @@ impl Server {
     ///
     /// # Errors
     /// When serving fails; never because the store is away.
-    pub async fn run(mut self, stop: CancellationToken) -> anyhow::Result<()> {
+    pub fn run(self, stop: CancellationToken) -> BoxFuture<'static, anyhow::Result<()>> {
+        // Boxed: compiled here, once, and not in every program that runs the service.
+        Box::pin(self.serve_until(stop))
+    }
+
+    async fn serve_until(mut self, stop: CancellationToken) -> anyhow::Result<()> {
         let desk = Arc::new(Desk::new(
             Arc::clone(&self.store),
             self.metrics.clone(),
@@ -121,12 +133,14 @@ impl Server {
                     .max_decoding_message_size(MESSAGE_BYTES_MAX)
                     .max_encoding_message_size(REPLY_BYTES_MAX),
             )
+            .add_service(QueriesServer::new(QueriesService(Arc::clone(&desk))))
+            .add_service(ChangesServer::new(ChangesService(Arc::clone(&desk))))
+            .add_service(AgentsServer::new(AgentsService(Arc::clone(&desk))))
             .add_service(IdentityServer::new(IdentityService {
                 desk: Arc::clone(&desk),
                 feed: Arc::clone(&feed),
                 stop: stop.clone(),
             }))
-            .add_service(AgentsServer::new(AgentsService(Arc::clone(&desk))))
             .add_service(DirectoryServer::new(DirectoryService {
                 desk,
                 feed,
@@ -202,6 +216,12 @@ fn open(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store
         StoreConfig::Postgres { url, connections } => {
             Arc::new(Postgres::open(url, *connections, metrics.clone())?)
         }
+        StoreConfig::Container {
+            port, connections, ..
+        } => {
+            let url = container::url(*port);
+            Arc::new(Postgres::open(&url, *connections, metrics.clone())?)
+        }
     })
 }
 
@@ -210,6 +230,9 @@ pub(crate) fn beside(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<
     Ok(match config {
         StoreConfig::Sqlite { folder } => Arc::new(Sqlite::beside(folder, COMMAND_LIMIT)?),
         StoreConfig::Postgres { url, .. } => Arc::new(Postgres::open(url, 1, metrics.clone())?),
+        StoreConfig::Container { port, .. } => {
+            Arc::new(Postgres::open(&container::url(*port), 1, metrics.clone())?)
+        }
     })
 }
 

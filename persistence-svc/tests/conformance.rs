@@ -63,6 +63,12 @@ both! {
         a_new_character_has_the_defaults,
         opening_again_takes_over,
         what_is_malformed_is_refused;
+    agents:
+        only_owners_make_order_and_remove_agents,
+        goals_are_set_stopped_and_resumed,
+        an_active_agent_lives_in_the_world,
+        a_run_hears_of_its_agents_and_says_how_they_do,
+        tokens_of_agents_are_counted_and_end;
     identity:
         a_subject_is_one_account,
         an_anonymous_account_is_claimed_once,
@@ -72,12 +78,6 @@ both! {
         what_operators_decide_holds_until_its_end_and_is_written_down,
         gates_are_pushed_to_everybody_at_once,
         a_watcher_of_another_life_hears_everything_anew;
-    agents:
-        only_owners_make_order_and_remove_agents,
-        goals_are_set_stopped_and_resumed,
-        an_active_agent_lives_in_the_world,
-        a_run_hears_of_its_agents_and_says_how_they_do,
-        tokens_of_agents_are_counted_and_end;
     commits:
         a_batch_is_applied_once,
         the_same_batch_at_once_is_applied_once,
@@ -94,6 +94,23 @@ both! {
         a_batch_that_is_cut_off_changes_nothing,
         many_rows_are_one_batch,
         a_batch_of_too_many_rows_is_refused;
+    queries:
+        all_that_is_known_of_a_character_is_told_at_once,
+        the_best_come_first_and_the_earlier_before_the_later,
+        logins_are_listed_newest_first,
+        accounts_are_found_by_name_id_and_role,
+        what_there_is_is_counted,
+        the_ledger_is_read_newest_first_by_holder_and_item,
+        regions_are_told_with_their_owners,
+        a_character_is_changed_only_by_its_account_and_at_rest;
+    stored:
+        what_is_worn_comes_from_the_pack_and_goes_back,
+        nothing_is_worn_twice_or_made_by_wearing_it,
+        a_bank_keeps_what_a_row_does_not_name,
+        nothing_comes_out_of_a_bank_that_is_not_in_it,
+        a_note_is_as_many_things_as_it_stands_for,
+        what_is_used_up_is_gone_and_never_made,
+        who_is_deleted_takes_clothes_and_bank_along;
     value:
         value_is_kept_and_loaded,
         what_one_drops_another_picks_up,

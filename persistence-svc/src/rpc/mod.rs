@@ -9,6 +9,7 @@ pub(crate) mod commit;
 pub(crate) mod directory;
 pub(crate) mod identity;
 pub(crate) mod model;
+pub(crate) mod queries;
 pub(crate) mod runs;
 pub(crate) mod value;
 

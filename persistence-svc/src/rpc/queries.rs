@@ -188,18 +188,6 @@ impl Changes for ChangesService {
         self.0.answer("ChangeCharacter", work).await
     }
 
-    async fn freeze(
-        &self,
-        request: Request<wire::FreezeRequest>,
-    ) -> Result<Response<wire::ChangedReply>, Status> {
-        let frozen = request.into_inner().frozen;
-        let work = async {
-            let changed = self.0.store.freeze(frozen).await?;
-            Ok(wire::ChangedReply { changed })
-        };
-        self.0.answer("Freeze", work).await
-    }
-
     async fn release_character(
         &self,
         request: Request<wire::ReleaseCharacterRequest>,
@@ -267,16 +255,6 @@ fn small(value: i64) -> Checked<u32> {
 }
 
 fn profile(found: Profile) -> Checked<wire::ProfileReply> {
-    let worn = found
-        .equipment
-        .into_iter()
-        .map(|(slot, item_id, quantity)| {
-            Ok(wire::Worn {
-                slot,
-                item_id,
-                quantity: count(quantity)?,
-            })
-        });
     let kills = found.kills.into_iter().map(|(npc_id, killed)| {
         Ok(wire::Kills {
             npc_id,
@@ -284,7 +262,6 @@ fn profile(found: Profile) -> Checked<wire::ProfileReply> {
         })
     });
     Ok(wire::ProfileReply {
-        equipment: worn.collect::<Checked<_>>()?,
         kills: kills.collect::<Checked<_>>()?,
         record: Some(wire_record(found.record)?),
         created_at_ms: unsigned(found.created_at_ms)?,

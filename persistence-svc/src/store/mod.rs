@@ -14,7 +14,9 @@ pub(crate) mod identity;
 pub(crate) mod judge;
 pub(crate) mod model;
 pub(crate) mod postgres;
+pub(crate) mod queries;
 pub(crate) mod sqlite;
+pub(crate) mod stored;
 pub(crate) mod value;
 
 use std::sync::Arc;
@@ -29,6 +31,9 @@ use error::{Result, StoreError};
 use model::{
     Batch, Character, CommitOutcome, Directory, Ended, LoadedRegion, OpenSession, Opened,
     Ownership, Record, Region, RegionReport, Registered, Registration, Renewal, Renewed, SignedIn,
+};
+use queries::{
+    Entry, LedgerOf, Login, LoginsOf, Page, Part, Profile, Ranked, Totals, User, UsersLike,
 };
 
 /// How many characters an account may have.
@@ -165,6 +170,30 @@ pub(crate) trait Operators: Send + Sync {
     async fn release_character(&self, id: &str) -> Result<bool>;
 }
 
+/// What lists and dashboards read. Every list is cut into pages of at most [`queries::PAGE_MAX`].
+#[async_trait]
+pub(crate) trait Queries: Send + Sync {
+    /// All that is known of a character, at one moment.
+    async fn profile(&self, id: &str) -> Result<Profile>;
+    /// The best at a skill (by number), or at all of them.
+    async fn ranking(&self, skill: Option<usize>, page: Page) -> Result<Part<Ranked>>;
+    /// Logins, newest first.
+    async fn logins(&self, of: LoginsOf) -> Result<Part<Login>>;
+    /// Accounts, newest first.
+    async fn users(&self, like: UsersLike) -> Result<Part<User>>;
+    /// How much there is of everything.
+    async fn totals(&self) -> Result<Totals>;
+    /// The ledger, newest first.
+    async fn ledger(&self, of: LedgerOf) -> Result<Part<Entry>>;
+}
+
+/// What owners change of what rests.
+#[async_trait]
+pub(crate) trait Changes: Send + Sync {
+    /// Changes a character of an account; fails with [`StoreError::InWorld`] when it is there.
+    async fn change_character(&self, change: queries::Change) -> Result<Character>;
+}
+
 /// Characters that act of their own accord.
 #[async_trait]
 pub(crate) trait Agents: Send + Sync {
@@ -208,7 +237,16 @@ pub(crate) trait Agents: Send + Sync {
 /// The whole store.
 #[async_trait]
 pub(crate) trait Store:
-    Accounts + Identity + Sessions + Runs + Commits + Directories + Operators
+    Accounts
+    + Identity
+    + Sessions
+    + Runs
+    + Commits
+    + Directories
+    + Operators
+    + Queries
+    + Changes
+    + Agents
 {
     /// `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;

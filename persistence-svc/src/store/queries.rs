@@ -33,8 +33,6 @@ pub(crate) struct Profile {
     pub(crate) online: bool,
     pub(crate) quarantined: bool,
     pub(crate) agent: bool,
-    /// Slot, item, quantity.
-    pub(crate) equipment: Vec<(String, String, i32)>,
     /// Kind of NPC, how many.
     pub(crate) kills: Vec<(String, i32)>,
     pub(crate) logins: i64,
@@ -158,9 +156,6 @@ pub(crate) struct Change {
 /// Of a character, beside its record: $1 id.
 pub(crate) const BESIDE: &str = r#"SELECT "createdAt", "lastLogin", online, quarantined,
  "isAgent" <> 0 FROM characters WHERE id = $1"#;
-/// What it wears: $1 id.
-pub(crate) const WORN: &str = r#"SELECT "slotType", "itemId", quantity FROM equipment
- WHERE "playerId" = $1 ORDER BY "slotType""#;
 /// What it killed: $1 id.
 pub(crate) const KILLS: &str = r#"SELECT "npcId", "killCount" FROM "npcKills"
  WHERE "playerId" = $1 ORDER BY "npcId""#;

@@ -5,6 +5,8 @@ pub(crate) mod agents;
 pub(crate) mod commits;
 pub(crate) mod gives;
 pub(crate) mod identity;
+pub(crate) mod queries;
 pub(crate) mod races;
 pub(crate) mod runs;
+pub(crate) mod stored;
 pub(crate) mod value;

@@ -22,6 +22,8 @@ use proto::rpc::persistence::v1::accounts_client::AccountsClient;
 use proto::rpc::persistence::v1::commit_part::Part;
 use proto::rpc::persistence::v1::directory_client::DirectoryClient;
 use proto::rpc::persistence::v1::runs_client::RunsClient;
+use proto::rpc::queries::v1::changes_client::ChangesClient;
+use proto::rpc::queries::v1::queries_client::QueriesClient;
 use test_servers::Postgres;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -200,12 +202,20 @@ impl Stage {
         AccountsClient::new(self.channel())
     }
 
-    pub(crate) fn identity(&self) -> IdentityClient<Channel> {
-        IdentityClient::new(self.channel())
-    }
-
     pub(crate) fn agents(&self) -> AgentsClient<Channel> {
         AgentsClient::new(self.channel())
+    }
+
+    pub(crate) fn queries(&self) -> QueriesClient<Channel> {
+        QueriesClient::new(self.channel())
+    }
+
+    pub(crate) fn changes(&self) -> ChangesClient<Channel> {
+        ChangesClient::new(self.channel())
+    }
+
+    pub(crate) fn identity(&self) -> IdentityClient<Channel> {
+        IdentityClient::new(self.channel())
     }
 
     pub(crate) fn runs(&self) -> RunsClient<Channel> {

@@ -13,8 +13,10 @@ mod migrate;
 mod operators;
 pub(crate) mod ownership;
 mod placement;
+mod queries;
 mod runs;
 mod sessions;
+mod stored;
 mod value;
 
 use std::future::poll_fn;
@@ -238,7 +240,7 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
         z: whole(f64::from(row.try_get::<_, f32>(10)?)),
         combat_level: row.try_get(11)?,
         health: row.try_get(12)?,
-        // The pack is in a table of its own.
+        // All else of value is in tables of its own.
         holdings: Holdings {
             coins: row.try_get(13)?,
             ..Holdings::default()
@@ -246,6 +248,7 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
         run_energy: row.try_get(14)?,
         running: row.try_get(15)?,
         placed: row.try_get(16)?,
+        bank_placeholders: row.try_get(17)?,
         skills,
     })
 }

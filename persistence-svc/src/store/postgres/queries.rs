@@ -6,14 +6,14 @@ use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
 use super::directory::moment;
-use super::{Postgres, Values, character, record, value};
+use super::{Postgres, Values, character, record, stored};
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character};
 use crate::store::queries::{
     BESIDE, Change, Entry, KILLS, LEDGER, LEDGER_TOTAL, LOGINS, LOGINS_TOTAL, LedgerOf, Login,
     LoginsOf, PLAYED, Page, Part, Profile, RANKED, Ranked, TOTALS, Totals, USERS, USERS_TOTAL,
-    User, UsersLike, WORN, ranking,
+    User, UsersLike, ranking,
 };
 use crate::store::{Changes, Queries, name_key, roles};
 
@@ -28,10 +28,8 @@ impl Queries for Postgres {
         let statement = moment.prepare_cached(&query).await?;
         let row = moment.query_opt(&statement, &[&id]).await?;
         let mut record = record(&row.ok_or(StoreError::NotFound("character"))?)?;
-        let mut packs = value::packs(&moment, &[id]).await?;
-        record.holdings.pack = packs.remove(id).unwrap_or_default();
+        stored::fill(&moment, std::slice::from_mut(&mut record)).await?;
         let beside = moment.query_one(BESIDE, &[&id]).await?;
-        let worn = moment.query(WORN, &[&id]).await?;
         let killed = moment.query(KILLS, &[&id]).await?;
         let now = moment.query_one("SELECT tilestead_now_ms()", &[]).await?;
         let now: i64 = now.try_get(0)?;
@@ -44,9 +42,6 @@ impl Queries for Postgres {
             online: beside.try_get(2)?,
             quarantined: beside.try_get(3)?,
             agent: beside.try_get(4)?,
-            equipment: rows(&worn, |row| {
-                Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
-            })?,
             kills: rows(&killed, |row| Ok((row.try_get(0)?, row.try_get(1)?)))?,
             logins: played.try_get(0)?,
             played_ms: played.try_get(1)?,

@@ -11,8 +11,10 @@ mod identity;
 mod operators;
 pub(crate) mod ownership;
 mod placement;
+mod queries;
 mod runs;
 mod sessions;
+mod stored;
 mod value;
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -38,8 +40,9 @@ use super::{Store, model};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0001_world.sql"),
     include_str!("../../../migrations/sqlite/0002_value.sql"),
-    include_str!("../../../migrations/sqlite/0004_agents.sql"),
     include_str!("../../../migrations/sqlite/0003_identity.sql"),
+    include_str!("../../../migrations/sqlite/0004_agents.sql"),
+    include_str!("../../../migrations/sqlite/0005_things.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
@@ -379,7 +382,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         z: model::whole(row.get(10)?),
         combat_level: row.get(11)?,
         health: row.get(12)?,
-        // The pack is in a table of its own.
+        // All else of value is in tables of its own.
         holdings: Holdings {
             coins: row.get(13)?,
             ..Holdings::default()
@@ -387,6 +390,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         run_energy: row.get(14)?,
         running: row.get(15)?,
         placed: row.get(16)?,
+        bank_placeholders: row.get(17)?,
         skills,
     })
 }

@@ -3,14 +3,14 @@
 use rusqlite::{OptionalExtension, Params, Row, Transaction, params};
 use tonic::async_trait;
 
-use super::{Sqlite, character, is_duplicate, now_ms, record, value};
+use super::{Sqlite, character, is_duplicate, now_ms, record, stored};
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character};
 use crate::store::queries::{
     BESIDE, Change, Entry, KILLS, LEDGER, LEDGER_TOTAL, LOGINS, LOGINS_TOTAL, LedgerOf, Login,
     LoginsOf, PLAYED, Page, Part, Profile, RANKED, Ranked, TOTALS, Totals, USERS, USERS_TOTAL,
-    User, UsersLike, WORN, ranking,
+    User, UsersLike, ranking,
 };
 use crate::store::{Changes, Queries, name_key, roles};
 
@@ -143,10 +143,7 @@ fn profile(transaction: &Transaction<'_>, id: &str) -> Result<Profile> {
     let query = format!("SELECT {} FROM characters c WHERE c.id = ?1", *RECORD);
     let found = transaction.prepare_cached(&query)?.query_row([id], record);
     let mut record = found.optional()?.ok_or(StoreError::NotFound("character"))?;
-    record.holdings.pack = value::pack(transaction, id)?;
-    let equipment = list(transaction, WORN, [id], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    })?;
+    stored::fill(transaction, &mut record)?;
     let kills = list(transaction, KILLS, [id], |row| {
         Ok((row.get(0)?, row.get(1)?))
     })?;
@@ -161,7 +158,6 @@ fn profile(transaction: &Transaction<'_>, id: &str) -> Result<Profile> {
             online: row.get(2)?,
             quarantined: row.get(3)?,
             agent: row.get(4)?,
-            equipment,
             kills,
             logins,
             played_ms,
