@@ -13,6 +13,7 @@ use proto::rpc::{
     persistence::v1::{
         CharacterOwnership, CharacterRecord, CommitReply, DirectoryUpdate, LoadRegionReply,
     },
+    queries::v1::{CrowdReply, WhereaboutsReply},
     zone::v1::{
         CompleteRegionReply, CompleteRegionRequest, CompleteReply, CompleteRequest, DumpReply,
         DumpRequest, ForwardReply, ForwardRequest, LocateReply, LocateRequest, PrepareRegionReply,
@@ -144,6 +145,10 @@ pub(crate) enum Message {
     LookAtAgent(LookRequest, oneshot::Sender<LookReply>),
     /// Somebody wants to see what was published.
     Dump(DumpRequest, oneshot::Sender<DumpReply>),
+    /// A gateway shows where a character stands.
+    Whereabouts(String, oneshot::Sender<Option<WhereaboutsReply>>),
+    /// A gateway shows how full the regions are.
+    Crowd(oneshot::Sender<CrowdReply>),
     /// Stop in order.
     Stop,
 }

@@ -11,9 +11,12 @@ use std::{
 
 use anyhow::Context;
 use chassis::{health::Health, telemetry::Telemetry};
+use futures::future::BoxFuture;
+use delivery::{ContentServer, ContentService, Shelf};
 use proto::rpc::{
     agents::v1::zone_agents_server::ZoneAgentsServer,
     persistence::v1::{EndedRequest, RegisterRequest, ended_request::Reason},
+    queries::v1::facts_server::FactsServer,
     zone::v1::{handover_server::HandoverServer, inspect_server::InspectServer},
 };
 use tokio::{
@@ -21,11 +24,11 @@ use tokio::{
     sync::{mpsc, oneshot},
 };
 use tokio_util::sync::CancellationToken;
-use world::Content;
 
 use crate::{
     commit::committer::Committer,
     config::Config,
+    content,
     handover::driver::Driver,
     mailbox::{MESSAGES_MAX, Mailbox, Message},
     metrics::Metrics,
@@ -34,6 +37,7 @@ use crate::{
     rpc::{
         Current, Living,
         agents::AgentsService,
+        facts::FactsService,
         handover::HandoverService,
         inspect::InspectService,
         link::{LinkServer, LinkService},
@@ -56,7 +60,7 @@ const NEXT_RUN_PAUSE: Duration = Duration::from_millis(500);
 /// A zone server with its ports bound.
 pub struct Server {
     config: Arc<Config>,
-    content: Arc<Content>,
+    shelf: Shelf,
     telemetry: Telemetry,
     metrics: Metrics,
     listener: TcpListener,
@@ -66,13 +70,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds the ports and reads the content; needs no other service.
+    /// Brings the content and binds the ports; needs no other service.
     ///
     /// # Errors
-    /// A port cannot be bound, or the content cannot be read.
+    /// A port cannot be bound, or there is no content to play.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Server> {
-        let folder = config.world.clone();
-        let content = tokio::task::spawn_blocking(move || crate::content::load(&folder)).await??;
+        let shelf = Shelf::new(delivery::deliver(&config.content).await?);
         let listener = TcpListener::bind(&config.listen)
             .await
             .with_context(|| format!("listen on {}", config.listen))?;
@@ -91,7 +94,7 @@ impl Server {
         Ok(Server {
             metrics: Metrics::new(&telemetry.meter()),
             config: Arc::new(config),
-            content,
+            shelf,
             telemetry,
             listener,
             probes,
@@ -109,10 +112,15 @@ impl Server {
     ///
     /// # Errors
     /// The port fails, or a persistence address is none.
-    pub async fn run(self, stop: CancellationToken) -> anyhow::Result<()> {
+    pub fn run(self, stop: CancellationToken) -> BoxFuture<'static, anyhow::Result<()>> {
+        // Boxed: compiled here, once, and not in every program that runs a zone server.
+        Box::pin(self.serve_until(stop))
+    }
+
+    async fn serve_until(self, stop: CancellationToken) -> anyhow::Result<()> {
         let Server {
             config,
-            content,
+            shelf,
             telemetry,
             metrics,
             listener,
@@ -142,12 +150,14 @@ impl Server {
                 HandoverServer::new(HandoverService(current.clone()))
                     .max_decoding_message_size(REGION_BYTES_MAX),
             )
+            .add_service(FactsServer::new(FactsService(current.clone())))
             .add_service(ZoneAgentsServer::new(AgentsService(current.clone())))
-            .add_service(InspectServer::new(InspectService(current.clone())));
+            .add_service(InspectServer::new(InspectService(current.clone())))
+            .add_service(ContentServer::new(ContentService(shelf.clone())));
         let serving = tokio::spawn(chassis::rpc::serve(router, listener, closed.clone()));
         let lives = Lives {
             config,
-            content,
+            shelf,
             telemetry,
             metrics,
             store,
@@ -164,7 +174,7 @@ impl Server {
 /// What all runs of a process share.
 struct Lives {
     config: Arc<Config>,
-    content: Arc<Content>,
+    shelf: Shelf,
     telemetry: Telemetry,
     metrics: Metrics,
     store: Store,
@@ -175,15 +185,12 @@ struct Lives {
 
 impl Lives {
     async fn live(&self, stop: &CancellationToken) {
-        let regions = self.content.regions().into_iter().map(record::rpc_region);
-        let request = RegisterRequest {
-            address: self.advertised.clone(),
-            build: env!("CARGO_PKG_VERSION").to_owned(),
-            content_hash: self.content.hash().to_owned(),
-            regions: regions.collect(),
-        };
         while !stop.is_cancelled() {
             self.health.set_unready("not registered with the store");
+            if self.config.content.follow {
+                content::join(&self.store, &self.shelf, stop).await;
+            }
+            let request = self.registration();
             let Some(run) = keeper::register(&self.store, &request, stop).await else {
                 return;
             };
@@ -202,6 +209,32 @@ impl Lives {
                     .await;
             }
         }
+    }
+
+    fn registration(&self) -> RegisterRequest {
+        let content = &self.shelf.get().content;
+        let regions = content.regions().into_iter().map(record::rpc_region);
+        RegisterRequest {
+            address: self.advertised.clone(),
+            build: env!("CARGO_PKG_VERSION").to_owned(),
+            content_hash: content.hash().to_owned(),
+            regions: regions.collect(),
+        }
+    }
+
+    /// Waits until an older run plays another version, and takes that one over for the next run.
+    async fn another_content(&self, me: u64) {
+        if !self.config.content.follow {
+            return std::future::pending().await;
+        }
+        let mine = self.shelf.get().content.hash().to_owned();
+        let other = content::other(&self.store, me, &mine).await;
+        tracing::warn!(
+            mine,
+            version = other.content.hash(),
+            "an older zone plays another content: this run ends, the next one plays that"
+        );
+        self.shelf.put(other);
     }
 
     /// Says that a run ended by a fault.
@@ -245,10 +278,15 @@ impl Lives {
             over: over.clone(),
         }));
         self.health.set_ready(true);
-        let end = tokio::select! {
-            end = &mut ended => end.ok(),
-            () = stop.cancelled() => {
-                self.health.set_unready("stopping");
+        let why = tokio::select! {
+            end = &mut ended => Err(end.ok()),
+            () = stop.cancelled() => Ok("stopping"),
+            () = self.another_content(registered.run_id) => Ok("about to play another content"),
+        };
+        let end = match why {
+            Err(end) => end,
+            Ok(why) => {
+                self.health.set_unready(why);
                 mailbox.insist(|| Message::Stop).await;
                 let end = chassis::drain::within(self.config.drain + END_WITHIN, "the run", ended).await;
                 end.and_then(Result::ok)
@@ -274,7 +312,7 @@ impl Lives {
                 .await;
         });
         let pulse = Arc::new(Pulse::default());
-        let (store, content) = (self.store.clone(), self.content.clone());
+        let (store, content) = (self.store.clone(), Arc::clone(&self.shelf.get().content));
         let keeper = Keeper::new(registered, store, mailbox.clone(), over.clone(), content);
         keeper.start(pulse.clone());
         let outside = Tasks {
@@ -290,7 +328,7 @@ impl Lives {
             pulse,
         };
         let beat = Beat::new(registered.at, registered.store_ms, self.config.tick_ms);
-        let (config, content) = (self.config.clone(), self.content.clone());
+        let (config, content) = (self.config.clone(), Arc::clone(&self.shelf.get().content));
         Run::new(registered.run_id, beat, config, content, hands)
     }
 }

@@ -57,6 +57,11 @@ impl Published {
         }
     }
 
+    /// What is shown now, by kind and place.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (&'static str, Tile)> {
+        self.things.values().map(|thing| (thing.kind, thing.tile))
+    }
+
     /// What changed since the last call, by chunk: encoded `ChunkFrame`s.
     pub(crate) fn flush(&mut self) -> BTreeMap<Chunk, Bytes> {
         let changes = std::mem::take(&mut self.changes);

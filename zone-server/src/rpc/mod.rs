@@ -1,6 +1,8 @@
-//! What the zone answers over gRPC: gateways ([`link`]), peers ([`handover`]), operators and
+//! What the zone answers over gRPC: gateways ([`link`], [`facts`]), peers ([`handover`]), operators
+//! and
 //! tests ([`inspect`]).
 
+pub(crate) mod facts;
 pub(crate) mod agents;
 pub(crate) mod handover;
 pub(crate) mod inspect;

@@ -8,6 +8,7 @@
 
 mod agents;
 mod edge;
+mod facts;
 mod fault;
 mod giving;
 mod leaving;
@@ -309,6 +310,9 @@ impl Run {
                 // Who asked may have gone.
                 let _ = reply.send(self.dump(&request));
             }
+            // Who asked may have gone.
+            Message::Whereabouts(who, reply) => drop(reply.send(self.whereabouts(&who))),
+            Message::Crowd(reply) => drop(reply.send(self.crowd())),
             Message::Stop => self.stop(End::Stopped),
         }
         self.mourn_links();
