@@ -289,7 +289,7 @@ async fn own_data(cluster: &Cluster) -> Result<()> {
         "{}",
         renamed.text()
     );
-    for what in ["inventory", "equipment", "statistics", "sessions"] {
+    for what in ["inventory", "equipment", "bank", "statistics", "sessions"] {
         let answer = ann.get(&format!("/api/player/{what}")).await?;
         ensure!(answer["characterId"] == id.as_str(), "{what}: {answer}");
     }

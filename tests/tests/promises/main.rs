@@ -3,7 +3,6 @@
 
 mod abuse;
 mod agents;
-mod agents;
 mod browser;
 mod chaos;
 mod chat;
