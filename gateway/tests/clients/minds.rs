@@ -169,8 +169,14 @@ impl Agents for Minds {
         &self,
         ask: Request<RevokeCredentialRequest>,
     ) -> Result<Response<RevokeCredentialReply>, Status> {
-        let id = ask.into_inner().token_id;
-        self.state().credentials.retain(|c| c.token_id != id);
+        let ask = ask.into_inner();
+        let mut state = self.state();
+        let known = state
+            .credentials
+            .iter()
+            .position(|one| one.token_id == ask.token_id && one.account_id == ask.account_id);
+        let known = known.ok_or_else(|| Status::not_found("no such credential"))?;
+        state.credentials.remove(known);
         Ok(Response::new(RevokeCredentialReply::default()))
     }
 

@@ -65,22 +65,18 @@ pub(crate) async fn set(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     id: Id,
-    Body(asked): Body<Set>,
+    body: Result<Body<Set>, Problem>,
 ) -> Result<Response, Problem> {
+    let agent = owned(&app, &caller, &id).await?;
+    let Body(asked) = body?;
     let content = app.content();
     if Goal::parse(&asked.goal_id, &content).is_none() {
         let known: Vec<String> = templates(&content).iter().map(Goal::id).collect();
         let why = format!("there is no such goal; there are {}", known.join(", "));
         return Err(Problem::invalid("/goalId", why));
     }
-    ordered(
-        &app,
-        &caller,
-        &id,
-        Order::SetGoal(asked.goal_id),
-        Event::GoalSet,
-    )
-    .await
+    let order = Order::SetGoal(asked.goal_id);
+    ordered(&app, &agent, order, Event::GoalSet).await
 }
 
 /// `POST /api/agents/{agentId}/goal/stop`
@@ -89,7 +85,8 @@ pub(crate) async fn stop(
     Extension(caller): Extension<Caller>,
     id: Id,
 ) -> Result<Response, Problem> {
-    ordered(&app, &caller, &id, Order::Stop(true), Event::GoalStopped).await
+    let agent = owned(&app, &caller, &id).await?;
+    ordered(&app, &agent, Order::Stop(true), Event::GoalStopped).await
 }
 
 /// `POST /api/agents/{agentId}/goal/resume`
@@ -98,19 +95,18 @@ pub(crate) async fn resume(
     Extension(caller): Extension<Caller>,
     id: Id,
 ) -> Result<Response, Problem> {
-    ordered(&app, &caller, &id, Order::Resume(true), Event::GoalResumed).await
+    let agent = owned(&app, &caller, &id).await?;
+    ordered(&app, &agent, Order::Resume(true), Event::GoalResumed).await
 }
 
 /// Durable first; then its zone is told, and its runtime.
 async fn ordered(
     app: &App,
-    caller: &Caller,
-    id: &Id,
+    agent: &Agent,
     order: Order,
     event: Event,
 ) -> Result<Response, Problem> {
-    let agent = owned(app, caller, id).await?;
-    let now = app.agents.order(&agent, order).await;
+    let now = app.agents.order(agent, order).await;
     let now = now.map_err(|status| refused(&status))?;
     app.agents.runtime.tell(Word::new(event, &now, None));
     app.agents.insist(&app.zones, &now).await;

@@ -35,15 +35,16 @@ pub(crate) async fn post(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
     id: Id,
-    Body(asked): Body<Line>,
+    body: Result<Body<Line>, Problem>,
 ) -> Result<Response, Problem> {
+    let agent = owned(&app, &caller, &id).await?;
+    let Body(asked) = body?;
     let text = chat::clean(&asked.content);
     let text = text.filter(|text| text.chars().count() <= CHAT_CHARS_MAX);
     let Some(text) = text else {
         let why = format!("1 to {CHAT_CHARS_MAX} characters that can be seen");
         return Err(Problem::invalid("/content", why));
     };
-    let agent = owned(&app, &caller, &id).await?;
     if app.config.rate_limits
         && let Err(wait) = app.agents.line(&caller.account_id, clock::instant())
     {
