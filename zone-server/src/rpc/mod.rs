@@ -1,9 +1,8 @@
 //! What the zone answers over gRPC: gateways ([`link`], [`facts`]), peers ([`handover`]), operators
-//! and
-//! tests ([`inspect`]).
+//! and tests ([`inspect`]).
 
-pub(crate) mod facts;
 pub(crate) mod agents;
+pub(crate) mod facts;
 pub(crate) mod handover;
 pub(crate) mod inspect;
 pub(crate) mod link;
