@@ -4,6 +4,7 @@
 //! In reading order: `server` (the lives of the process), `tick_loop` (the clock), `run` (one
 //! life), `inbox`, `translate`, `deliver`, `commit`, `handover`, `ownership`, `rpc`, `replay`.
 
+mod check_content;
 mod commit;
 mod config;
 mod content;
@@ -29,6 +30,11 @@ mod translate;
 pub use config::Config;
 pub use mutants::Mutants;
 pub use server::Server;
+
+/// The command `check-content`: says what is wrong with manifests. `arguments` begin with its name.
+pub fn check_content(arguments: impl IntoIterator<Item = String>) -> std::process::ExitCode {
+    check_content::main(arguments)
+}
 
 /// The command `replay`: plays the record of a run that panicked. `arguments` begin with its name.
 pub fn replay(arguments: impl IntoIterator<Item = String>) -> std::process::ExitCode {

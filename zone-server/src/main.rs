@@ -6,13 +6,16 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).is_some_and(|word| word == "replay") {
-        return zone_server::replay(std::env::args().skip(1));
+    match std::env::args().nth(1).as_deref() {
+        Some("replay") => return zone_server::replay(std::env::args().skip(1)),
+        Some("check-content") => return zone_server::check_content(std::env::args().skip(1)),
+        _ => {}
     }
     chassis::run::main(
         "zone-server",
         "Plays regions of the world. \
-         `zone-server replay FILE` plays the record of a run that panicked.",
+         `zone-server replay FILE` plays the record of a run that panicked; \
+         `zone-server check-content DIR` says what is wrong with manifests.",
         zone_server::Config::read,
         |config, telemetry, stop| async move {
             let server = zone_server::Server::bind(config, telemetry).await?;

@@ -11,6 +11,7 @@
 
 mod agree;
 mod cache;
+mod check;
 mod client;
 mod config;
 mod deliver;
@@ -24,6 +25,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use world::Content;
 
 pub use agree::{Run, other_version};
+pub use check::check;
 pub use config::{Config, Times};
 pub use deliver::{built_in, deliver, from_folder};
 pub use folder::{inside, local};

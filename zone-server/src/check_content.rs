@@ -1,0 +1,52 @@
+//! `zone-server check-content DIR`: what is wrong with manifests, before anybody plays them.
+//!
+//! Always: exit code 0 when a server would play them, 65 when it would not, or when `--strict`
+//! is given and there is anything to warn of; 64 when there is no such folder.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+
+const NAME: &str = "zone-server check-content";
+/// The manifests cannot be played.
+const UNUSABLE: u8 = 65;
+
+/// Reads manifests as a server does, and prints all that is wrong with them: the file, the place
+/// in it, and what comes of it.
+///
+/// Ends with exit code 0 when a server in production would play them, and 65 when it would not.
+#[derive(Debug, Parser)]
+#[command(name = NAME, bin_name = NAME, version)]
+struct Arguments {
+    /// The folder with npcs.json and the others, or the world folder above its assets/manifests
+    folder: PathBuf,
+    /// Warnings are faults too
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Runs the command; `arguments` begin with its name.
+pub(crate) fn main(arguments: impl IntoIterator<Item = String>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) if !error.use_stderr() => {
+            // Nowhere is left to say that stdout is closed.
+            let _ = error.print();
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            let line = lines.split(|l| l.is_empty()).next().unwrap_or_default();
+            let line = line.join(" ");
+            let line = line.strip_prefix("error: ").unwrap_or(&line);
+            return chassis::run::refuse(NAME, &format!("{line} (see --help)"));
+        }
+    };
+    let mut out = std::io::stdout().lock();
+    match delivery::check(&arguments.folder, arguments.strict, &mut out) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(UNUSABLE),
+        Err(error) => chassis::run::refuse(NAME, &format!("{error:#}")),
+    }
+}
