@@ -18,6 +18,8 @@ use crate::{
 const CONNECTIONS_LIMIT: usize = 10_000_000;
 /// No time that can be set is longer.
 const TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// The same in milliseconds.
+const TIME_MAX_MS: u64 = TIME_MAX.as_secs() * 1000;
 
 /// Everything that can be set about a gateway.
 #[derive(Debug, Clone)]
@@ -35,6 +37,8 @@ pub struct Config {
     pub(crate) local_bus: String,
     pub(crate) jwt_secret: Option<Secret>,
     pub(crate) world: PathBuf,
+    /// Where the content comes from.
+    pub(crate) content: delivery::Config,
     pub(crate) anonymous: bool,
     /// The identity provider, where there is one; then nobody is anonymous.
     pub(crate) provider: Option<ProviderConfig>,
@@ -45,9 +49,22 @@ pub struct Config {
     pub(crate) agent_api_url: String,
     pub(crate) proxies: TrustedProxies,
     pub(crate) rate_limits: bool,
+    /// Where the frontend's build is; none: `public` in the world's folder, if that has one.
+    pub(crate) public_dir: Option<PathBuf>,
+    /// The voice server; none: no voice chat.
+    pub(crate) voice: Option<Voice>,
     pub(crate) connections_max: usize,
     pub(crate) times: Times,
     pub(crate) commit_hash: Option<String>,
+}
+
+/// The voice server.
+#[derive(Debug, Clone)]
+pub(crate) struct Voice {
+    pub(crate) key: String,
+    pub(crate) secret: Secret,
+    /// Its WebSocket.
+    pub(crate) url: String,
 }
 
 /// How long things may take.
@@ -61,6 +78,8 @@ pub(crate) struct Times {
     pub(crate) heartbeat: Duration,
     /// For the head of a request, and to authenticate.
     pub(crate) handshake: Duration,
+    /// For the body of a request.
+    pub(crate) body: Duration,
     /// A client that reads nothing for so long is let go.
     pub(crate) patience: Duration,
 }
@@ -79,13 +98,16 @@ impl Config {
     /// Reads it all; problems gather in the reader.
     pub fn read(reader: &mut Reader) -> Self {
         let production = reader.production();
-        let public = Public::read(reader);
+        let content = delivery::Config::read(reader);
+        let (host, port, metrics_port) = read_ports(reader, production);
+        let mut public = Public::read(reader, production, port);
+        public.cdn_url = content.cdn().map(str::to_owned);
         let anonymous = public.idp_app_id.is_none();
         let provider = public
             .idp_app_id
             .as_deref()
             .and_then(|app_id| ProviderConfig::read(reader, app_id, production));
-        let (host, port, metrics_port) = read_ports(reader, production);
+        name_provider(reader);
         let rate_limits = !reader.flag(
             "DISABLE_RATE_LIMIT",
             false,
@@ -116,11 +138,8 @@ impl Config {
                 "name of the in-process bus; gateways of one process share it by name",
             ),
             jwt_secret: read_jwt_secret(reader, production),
-            world: PathBuf::from(reader.value(
-                "WORLD",
-                "world".to_owned(),
-                "world directory; its assets/manifests are served when they exist",
-            )),
+            world: content.world.clone(),
+            content,
             anonymous,
             provider,
             admin_code: AdminCode::read(reader, production),
@@ -129,6 +148,14 @@ impl Config {
             public,
             proxies: TrustedProxies::read(reader),
             rate_limits,
+            public_dir: reader
+                .optional::<String>(
+                    "PUBLIC_DIR",
+                    "the frontend's build, served instead of the page that ships; \
+                     else WORLD/public, if it has an index.html",
+                )
+                .map(PathBuf::from),
+            voice: Voice::read(reader),
             connections_max: read_connections_max(reader),
             times: Times::read(reader, production),
             commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
@@ -163,6 +190,12 @@ impl Times {
                 limits::AUTH_TIMEOUT_MS,
                 "for the head of a request, and to authenticate",
             ),
+            body: read_ms(
+                reader,
+                "BODY_TIMEOUT_MS",
+                10_000,
+                "for the body of a request",
+            ),
             patience: read_ms(
                 reader,
                 "WRITE_TIMEOUT_MS",
@@ -173,13 +206,54 @@ impl Times {
     }
 }
 
+impl Voice {
+    /// All of it, or nothing.
+    fn read(reader: &mut Reader) -> Option<Self> {
+        let key = reader.secret("VOICE_API_KEY", "the voice server's API key");
+        let secret = reader.secret("VOICE_API_SECRET", "the voice server's API secret");
+        let url: Option<String> = reader.optional("VOICE_URL", "the voice server's WebSocket");
+        let known = url
+            .as_ref()
+            .is_none_or(|url| url.starts_with("wss://") || url.starts_with("ws://"));
+        if !known {
+            reader.problem("VOICE_URL must begin with wss:// or ws://".to_owned());
+        }
+        match (key, secret, url) {
+            (Some(key), Some(secret), Some(url)) => Some(Self {
+                key: key.expose().to_owned(),
+                secret,
+                url,
+            }),
+            (None, None, None) => None,
+            _ => {
+                let all = "VOICE_API_KEY, VOICE_API_SECRET and VOICE_URL go together: \
+                           set all of them or none";
+                reader.problem(all.to_owned());
+                None
+            }
+        }
+    }
+}
+
 impl Public {
-    fn read(reader: &mut Reader) -> Self {
+    fn read(reader: &mut Reader, production: bool, port: u16) -> Self {
+        let mut local = |name, help, scheme: &str, path: &str| {
+            // A free port is known only when it is taken; see `complete`.
+            if production || port == 0 {
+                return reader.optional(name, help);
+            }
+            let here = format!("{scheme}://localhost:{port}{path}");
+            Some(reader.value(name, here, help))
+        };
+        let help = "this server as clients see it";
+        let api_url = local("PUBLIC_API_URL", help, "http", "");
+        let help = "the WebSocket as clients see it";
+        let ws_url = local("PUBLIC_WS_URL", help, "ws", "/ws");
         Self {
             idp_app_id: reader.optional("PUBLIC_IDP_APP_ID", "identity provider's app id"),
             cdn_url: reader.optional("PUBLIC_CDN_URL", "where clients load assets"),
-            api_url: reader.optional("PUBLIC_API_URL", "this server as clients see it"),
-            ws_url: reader.optional("PUBLIC_WS_URL", "the WebSocket as clients see it"),
+            api_url,
+            ws_url,
             app_url: reader.optional("PUBLIC_APP_URL", "the frontend's origin"),
         }
     }
@@ -213,6 +287,13 @@ fn read_ports(reader: &mut Reader, production: bool) -> (IpAddr, u16, u16) {
             "port of /livez, /readyz and /metrics; 0: /metrics on the main port, not in production",
         ),
     )
+}
+
+/// Names the settings of an identity provider also where there is none.
+fn name_provider(reader: &mut Reader) {
+    let _ = reader.secret("IDP_APP_SECRET", "the app secret, with PUBLIC_IDP_APP_ID");
+    let _ = reader.optional::<String>("IDP_ISSUER", "the issuer, with PUBLIC_IDP_APP_ID");
+    let _ = reader.optional::<String>("IDP_JWKS_URL", "the key set, with PUBLIC_IDP_APP_ID");
 }
 
 fn read_addresses(reader: &mut Reader) -> Vec<String> {
@@ -278,23 +359,11 @@ fn read_seconds(
     default: u64,
     help: &'static str,
 ) -> Duration {
-    let time = Duration::from_secs(reader.value(name, default, help));
-    if time > TIME_MAX {
-        reader.problem(format!("{name} must be at most a day"));
-    }
-    time.min(TIME_MAX)
+    Duration::from_secs(reader.within(name, default, 0..=TIME_MAX.as_secs(), help))
 }
 
 fn read_ms(reader: &mut Reader, name: &'static str, default: u64, help: &'static str) -> Duration {
-    let ms = reader.value(name, default, help);
-    if ms == 0 {
-        reader.problem(format!("{name} must be above 0"));
-    }
-    let time = Duration::from_millis(ms.max(1));
-    if time > TIME_MAX {
-        reader.problem(format!("{name} must be at most a day"));
-    }
-    time.min(TIME_MAX)
+    Duration::from_millis(reader.within(name, default, 1..=TIME_MAX_MS, help))
 }
 
 #[cfg(test)]
@@ -330,6 +399,41 @@ mod tests {
         assert_eq!(problems(&[production, secret, code]), "");
         let open = problems(&[production, secret, code, ("DISABLE_RATE_LIMIT", "true")]);
         assert!(open.contains("DISABLE_RATE_LIMIT"));
+    }
+
+    #[test]
+    fn a_voice_server_is_set_whole_or_not_at_all() {
+        let all = [
+            ("VOICE_API_KEY", "key"),
+            ("VOICE_API_SECRET", "secret"),
+            ("VOICE_URL", "wss://voice.example"),
+        ];
+        assert_eq!(problems(&all), "");
+        for n in 0..3 {
+            let mut half = all.to_vec();
+            half.remove(n);
+            assert!(
+                problems(&half).contains("go together"),
+                "without {:?}",
+                all[n]
+            );
+        }
+        let http = [all[0], all[1], ("VOICE_URL", "https://voice.example")];
+        assert!(problems(&http).contains("wss://"));
+    }
+
+    #[test]
+    fn in_development_clients_are_told_where_this_server_is() {
+        let read = |settings: &[(&str, &str)]| {
+            let mut reader = Reader::new(Env::from_pairs(settings.iter().copied()));
+            let public = Config::read(&mut reader).public;
+            (public.api_url, public.ws_url)
+        };
+        let some = |api: &str, ws: &str| (Some(api.to_owned()), Some(ws.to_owned()));
+        let local = some("http://localhost:5555", "ws://localhost:5555/ws");
+        assert_eq!(read(&[]), local);
+        assert_eq!(read(&[("NODE_ENV", "production")]), (None, None));
+        assert_eq!(read(&[("PORT", "0")]), (None, None), "known later");
     }
 
     #[test]

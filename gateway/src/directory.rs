@@ -48,6 +48,8 @@ pub(crate) struct RunEntry {
     pub(crate) address: String,
     /// It gives its regions away.
     pub(crate) draining: bool,
+    /// The hash of the content that it plays; empty when it did not say.
+    pub(crate) content: String,
 }
 
 /// When the last push came, in milliseconds after `start`.
@@ -169,6 +171,7 @@ impl DirectoryView {
             run_id: owner.run_id,
             address: String::new(),
             draining: false,
+            content: String::new(),
         };
         let runs = regions.values().map(|owner| (owner.run_id, entry(owner)));
         Self {
@@ -201,6 +204,7 @@ impl DirectoryView {
                     run_id: run.run_id,
                     address: run.address,
                     draining,
+                    content: run.content_hash,
                 },
             )
         });

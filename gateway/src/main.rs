@@ -13,7 +13,10 @@ fn main() -> ExitCode {
         "Guards the door of Tilestead and shows its world.",
         Config::read,
         |config, telemetry, stop| async move {
-            let server = Server::bind(config, telemetry).await?;
+            let bound = Server::bind(config, telemetry);
+            let Some(server) = stop.run_until_cancelled(bound).await.transpose()? else {
+                return Ok(());
+            };
             tracing::info!(address = %server.address(), "listening");
             server.run(stop).await
         },

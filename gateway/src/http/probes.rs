@@ -26,6 +26,7 @@ pub(super) async fn status(State(app): State<Arc<App>>) -> Response {
         "ready": app.health.ready(),
         "players": app.registry.players(),
     });
+    status["content"] = app.content_status();
     if let Some(hash) = &app.config.commit_hash {
         status["commitHash"] = hash.as_str().into();
     }

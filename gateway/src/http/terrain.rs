@@ -58,9 +58,9 @@ fn bounds(bounds: Bounds) -> Value {
 }
 
 pub(super) async fn get_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    let text = overview(&app.content).to_string();
-    let hash = app.content.hash();
-    Stored::tagged(text, "application/json", FIVE_MINUTES, hash).answer(&headers)
+    let content = app.content();
+    let text = overview(&content).to_string();
+    Stored::tagged(text, "application/json", FIVE_MINUTES, content.hash()).answer(&headers)
 }
 
 pub(super) async fn get_region(
@@ -73,11 +73,11 @@ pub(super) async fn get_region(
     let Ok((Ok(x), Ok(z))) = named else {
         return Problem::not_found(&uri).into_response();
     };
-    let region = Region { x, z };
-    if !region.bounds().meets(app.content.bounds()) {
+    let (region, content) = (Region { x, z }, app.content());
+    if !region.bounds().meets(content.bounds()) {
         return Problem::not_found(&uri).into_response();
     }
-    let bytes = app.content.terrain().region_bytes(region);
-    let hash = app.content.hash();
+    let bytes = content.terrain().region_bytes(region);
+    let hash = content.hash();
     Stored::tagged(bytes, "application/octet-stream", FIVE_MINUTES, hash).answer(&headers)
 }

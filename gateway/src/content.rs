@@ -1,0 +1,94 @@
+//! The content that this gateway serves and shows.
+//!
+//! Always: the manifests that clients get and the content that is read from them are of one
+//! version; another version takes their place as a whole, and only the one that zones play.
+
+use std::{sync::Arc, time::Duration};
+
+use arc_swap::ArcSwap;
+use delivery::{Delivered, Run, Source};
+use tokio_util::sync::CancellationToken;
+use world::Content;
+
+use crate::{app::App, directory::DirectoryView, http::manifests::Manifests};
+
+/// How often it is asked whether zones play another version.
+const LOOK: Duration = Duration::from_secs(1);
+/// After a version could not be had, before it is asked for again.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// One version.
+pub(crate) struct Version {
+    pub(crate) content: Arc<Content>,
+    pub(crate) manifests: Manifests,
+    pub(crate) source: Source,
+}
+
+impl Version {
+    /// What was delivered, ready to be served.
+    pub(crate) fn new(delivered: Delivered) -> Self {
+        Self {
+            manifests: Manifests::new(&delivered.files),
+            content: delivered.content,
+            source: delivered.source,
+        }
+    }
+}
+
+/// The version that is shown now.
+pub(crate) struct Shown(ArcSwap<Version>);
+
+impl Shown {
+    pub(crate) fn new(version: Version) -> Self {
+        Self(ArcSwap::from_pointee(version))
+    }
+
+    /// The version; whoever asks twice may get two.
+    pub(crate) fn version(&self) -> Arc<Version> {
+        self.0.load_full()
+    }
+}
+
+/// Shows what the zones play: when that is another version, it is taken over from one of them.
+pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
+    let mut pause = LOOK;
+    while stop
+        .run_until_cancelled(tokio::time::sleep(pause))
+        .await
+        .is_some()
+    {
+        pause = LOOK;
+        let mine = app.content().hash().to_owned();
+        let others = delivery::other_version(&runs(&app.zones.directory()), None, &mine);
+        let Some(version) = others.first().map(|run| run.content.clone()) else {
+            continue;
+        };
+        match stop.run_until_cancelled(delivery::from_runs(&others)).await {
+            Some(Ok(delivered)) => {
+                tracing::warn!(
+                    mine,
+                    version,
+                    "the zones play another content: it is shown now"
+                );
+                app.shown.0.store(Arc::new(Version::new(delivered)));
+            }
+            Some(Err(error)) => {
+                let error = format!("{error:#}");
+                tracing::error!(mine, version, error, "the zones play another content");
+                pause = PAUSE;
+            }
+            None => return,
+        }
+    }
+}
+
+/// The runs of the directory.
+fn runs(view: &DirectoryView) -> Vec<Run> {
+    let run = view.runs().map(|run| Run {
+        id: run.run_id,
+        address: run.address.clone(),
+        content: run.content.clone(),
+        leaving: run.draining,
+    });
+    run.collect()
+}
