@@ -18,8 +18,8 @@ pub struct Config {
     pub persistence: Vec<String>,
     /// The port of `/livez`, `/readyz` and `/metrics`; 0: none.
     pub metrics_port: u16,
-    /// The world folder; its `assets/manifests` replace the content that is built in.
-    pub world: String,
+    /// Where the content comes from.
+    pub content: delivery::Config,
     /// The seed of the dice.
     pub seed: u64,
     /// The rules' numbers.
@@ -69,20 +69,15 @@ impl Config {
             0,
             "port of /livez, /readyz and /metrics; 0 is off",
         );
-        let world = reader.value("WORLD", "world".to_owned(), "the world folder");
+        let content = delivery::Config::read(reader);
         let seed = reader.value("WORLD_SEED", 1, "seed of the dice");
         let rules = rules(reader);
-        let save = reader.value("SAVE_INTERVAL", 60_u64, "seconds between two full saves");
-        let linger = reader.value(
-            "LINGER_SECONDS",
-            60_u64,
-            "seconds that a character stays without a connection",
-        );
-        let drain = reader.value(
-            "DRAIN_SECONDS",
-            60_u64,
-            "seconds that a zone which stops may take to give its regions to others",
-        );
+        let save = "seconds between two full saves";
+        let save = reader.within("SAVE_INTERVAL", 60_u64, 1..=HOUR_S, save);
+        let linger = "seconds that a character stays without a connection";
+        let linger = reader.within("LINGER_SECONDS", 60_u64, 0..=DAY_S, linger);
+        let drain = "seconds that a zone which stops may take to give its regions to others";
+        let drain = reader.within("DRAIN_SECONDS", 60_u64, 0..=HOUR_S, drain);
         let dump_ticks = reader.value("DUMP_TICKS", 0, "ticks that Inspect.Dump can show");
         let replay_dir = reader.optional(
             "REPLAY_DIR",
@@ -93,10 +88,10 @@ impl Config {
             advertise,
             persistence,
             metrics_port,
-            world,
+            content,
             seed,
             rules,
-            save_interval: Duration::from_secs(save.max(1)),
+            save_interval: Duration::from_secs(save),
             linger: Duration::from_secs(linger),
             drain: Duration::from_secs(drain),
             dump_ticks,
@@ -117,6 +112,8 @@ impl Config {
     }
 }
 
+const HOUR_S: u64 = 60 * 60;
+const DAY_S: u64 = 24 * HOUR_S;
 /// A week.
 const GROUND_TICKS_MAX: u64 = 1_008_000;
 
@@ -194,6 +191,22 @@ mod tests {
         assert_eq!(config.persistence, ["127.0.0.1:5600"]);
         assert_eq!(config.ticks(config.save_interval), 100);
         assert_eq!((config.rules.walk_tiles, config.rules.run_tiles), (2, 4));
+    }
+
+    #[test]
+    fn absurd_times_are_refused_with_what_is_allowed() {
+        for (name, value, allowed) in [
+            ("SAVE_INTERVAL", "0", "1 to 3600"),
+            ("SAVE_INTERVAL", "3601", "1 to 3600"),
+            ("LINGER_SECONDS", "18446744073709551615", "0 to 86400"),
+            ("DRAIN_SECONDS", "3601", "0 to 3600"),
+        ] {
+            let mut reader = Reader::new(Env::from_pairs([(name, value)]));
+            Config::read(&mut reader);
+            let sentence = reader.finish().unwrap_err().to_string();
+            let said = format!("{name} must be {allowed}, not {value}");
+            assert!(sentence.contains(&said), "{sentence}");
+        }
     }
 
     #[test]

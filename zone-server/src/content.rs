@@ -1,50 +1,128 @@
-//! The content that is played: from the world folder if it has any, else what is built in.
+//! Which version of the content a run plays: that of the oldest run that is not leaving, so that
+//! all runs hand players over to each other.
+//!
+//! Always: a run never changes its content; it ends in order, and the next one plays the other.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::time::Duration;
 
-use anyhow::Context;
-use world::Content;
+use chassis::rpc::Backoff;
+use delivery::{Delivered, Run, Shelf};
+use proto::rpc::persistence::v1::{DirectoryUpdate, RunState, WatchRequest};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
 
-/// Manifests of one folder, its subfolders included.
-const FILES_MAX: usize = 1_000;
+use crate::store::Store;
 
-/// Reads the content of the world folder `folder`.
-///
-/// # Errors
-/// A file cannot be read, or the manifests are none.
-pub(crate) fn load(folder: &str) -> anyhow::Result<Arc<Content>> {
-    let manifests = Path::new(folder).join("assets/manifests");
-    if !manifests.is_dir() {
-        return Ok(Content::embedded());
-    }
-    let mut files = BTreeMap::new();
-    collect(&manifests, "", &mut files)
-        .with_context(|| format!("read the manifests in {}", manifests.display()))?;
-    let loaded = Content::load(&files)
-        .map_err(|why| chassis::config::ConfigError::new(format!("the content: {why}")))?;
-    for warning in &loaded.warnings {
-        tracing::warn!(?warning, "content");
-    }
-    Ok(Arc::new(loaded.content))
-}
+/// The directory gives a sign of life every second; after this long it is asked anew.
+const SILENCE: Duration = Duration::from_secs(5);
+/// How often a new run asks for the version of the others before it brings its own.
+const ATTEMPTS: usize = 5;
+/// After a version could not be had, before it is asked for again.
+const PAUSE: Duration = Duration::from_secs(5);
 
-fn collect(
-    folder: &Path,
-    prefix: &str,
-    files: &mut BTreeMap<String, String>,
-) -> anyhow::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, &format!("{prefix}{name}/"), files)?;
-        } else if name.ends_with(".json") {
-            anyhow::ensure!(files.len() < FILES_MAX, "more than {FILES_MAX} manifests");
-            let text = std::fs::read_to_string(&path)
-                .with_context(|| format!("read {}", path.display()))?;
-            files.insert(format!("{prefix}{name}"), text);
+/// Before a run registers: takes over the version that the runs play which there are already.
+pub(crate) async fn join(store: &Store, shelf: &Shelf, stop: &CancellationToken) {
+    let mut backoff = Backoff::new();
+    for attempt in 1..=ATTEMPTS {
+        let mine = shelf.get().content.hash().to_owned();
+        let asked = stop.run_until_cancelled(runs_now(store)).await;
+        let Some(runs) = asked else { return };
+        let others = delivery::other_version(&runs, None, &mine);
+        let Some(version) = others.first().map(|run| run.content.clone()) else {
+            return;
+        };
+        tracing::info!(mine, version, "the zones play another content");
+        let got = stop.run_until_cancelled(delivery::from_runs(&others));
+        match got.await {
+            Some(Ok(delivered)) => return shelf.put(delivered),
+            Some(Err(error)) => {
+                tracing::warn!(attempt, error = format!("{error:#}"), "it does not come");
+            }
+            None => return,
+        }
+        if stop.run_until_cancelled(backoff.wait()).await.is_none() {
+            return;
         }
     }
-    Ok(())
+    tracing::error!("this zone brings another content than the others play: nobody crosses to it");
+}
+
+/// Waits until an older run than `me` plays another version than `mine`, and gives it. Safe to
+/// drop midway.
+pub(crate) async fn other(store: &Store, me: u64, mine: &str) -> Delivered {
+    loop {
+        let others = others(store, me, mine).await;
+        match delivery::from_runs(&others).await {
+            Ok(delivered) => return delivered,
+            Err(error) => {
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "an older zone plays another content, and does not give it"
+                );
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// The older runs that play another version, as soon as there are any.
+async fn others(store: &Store, me: u64, mine: &str) -> Vec<Run> {
+    let mut backoff = Backoff::new();
+    loop {
+        let watch = chassis::rpc::bounded(async { store.directory().watch(request()).await });
+        match watch.await {
+            Ok(mut updates) => {
+                while let Ok(Ok(Some(update))) = timeout(SILENCE, updates.message()).await {
+                    backoff.reset();
+                    let others = delivery::other_version(&runs(update), Some(me), mine);
+                    if !others.is_empty() {
+                        return others;
+                    }
+                }
+            }
+            Err(status) => store.failed(&status),
+        }
+        backoff.wait().await;
+    }
+}
+
+/// The runs that there are, as soon as the store says so.
+async fn runs_now(store: &Store) -> Vec<Run> {
+    let mut backoff = Backoff::new();
+    loop {
+        let first = chassis::rpc::bounded(async {
+            let mut updates = store.directory().watch(request()).await?.into_inner();
+            while let Some(update) = updates.message().await? {
+                if !update.unchanged {
+                    return Ok(tonic::Response::new(update));
+                }
+            }
+            Err(Status::unavailable("the directory ended"))
+        });
+        match first.await {
+            Ok(update) => return runs(update),
+            Err(status) => store.failed(&status),
+        }
+        backoff.wait().await;
+    }
+}
+
+fn request() -> WatchRequest {
+    WatchRequest {
+        client: "zone-server content".to_owned(),
+    }
+}
+
+/// The runs of an update that may still play; none in a sign of life.
+fn runs(update: DirectoryUpdate) -> Vec<Run> {
+    let alive = update.runs.into_iter();
+    let alive = alive.filter(|run| run.state() != RunState::Fenced);
+    let run = alive.map(|run| Run {
+        id: run.run_id,
+        leaving: run.state() == RunState::Draining,
+        address: run.address,
+        content: run.content_hash,
+    });
+    run.collect()
 }

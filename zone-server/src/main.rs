@@ -18,7 +18,10 @@ fn main() -> ExitCode {
          `zone-server check-content DIR` says what is wrong with manifests.",
         zone_server::Config::read,
         |config, telemetry, stop| async move {
-            let server = zone_server::Server::bind(config, telemetry).await?;
+            let bound = zone_server::Server::bind(config, telemetry);
+            let Some(server) = stop.run_until_cancelled(bound).await.transpose()? else {
+                return Ok(());
+            };
             tracing::info!(address = %server.address(), "listening");
             server.run(stop).await
         },

@@ -110,7 +110,7 @@ impl SyncInstrument<f64> for Trap {
 async fn trapped(store: &FakeStore, trap: &Trap, change: impl FnOnce(&mut Config)) -> Server {
     let env = chassis::config::Env::from_pairs([
         ("PERSISTENCE_ADDRESSES", store.address.as_str()),
-        ("WORLD", "/nonexistent"),
+        ("SKIP_MANIFESTS", "true"),
     ]);
     let mut reader = chassis::config::Reader::new(env);
     let mut config = Config::read(&mut reader);
@@ -230,10 +230,7 @@ async fn a_panic_that_nobody_asked_for_names_the_region_that_was_played() {
     })
     .await;
     let ended = scene.store.read(|state| state.ended[0].clone());
-    let regions = ended
-        .regions
-        .into_iter()
-        .map(|region| store::key(Some(region)));
+    let regions = ended.regions.into_iter().map(|region| store::key(Some(region)));
     assert_eq!(regions.collect::<Vec<_>>(), [scene.region]);
     assert!(gateway.read(|seen| seen.left.is_empty()), "it was nobody's");
     stop.cancel();

@@ -68,7 +68,9 @@ pub(crate) fn replay(
     out: &mut dyn Write,
 ) -> Result<u8, String> {
     let record = Record::open(file)?;
-    let content = crate::content::load(world).map_err(|why| format!("{why:#}"))?;
+    let content = delivery::from_folder(std::path::Path::new(world))
+        .map_err(|why| format!("{why:#}"))?
+        .content;
     let header = record.header.clone();
     if header.content_hash != content.hash() {
         return Err(format!(

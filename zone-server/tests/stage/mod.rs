@@ -34,7 +34,7 @@ impl Zone {
     pub async fn start(store: &str, change: impl FnOnce(&mut Config)) -> Zone {
         let env = chassis::config::Env::from_pairs([
             ("PERSISTENCE_ADDRESSES", store),
-            ("WORLD", "/nonexistent"),
+            ("SKIP_MANIFESTS", "true"),
         ]);
         let mut reader = chassis::config::Reader::new(env);
         let mut config = Config::read(&mut reader);
