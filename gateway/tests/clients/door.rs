@@ -116,6 +116,8 @@ async fn manifests_and_land_are_served_with_tags() {
     let stage = Stage::open(&[]).await;
     for path in [
         "/manifests/world-areas.json",
+        "/manifests/items/food.json",
+        "/api/data/skill-unlocks",
         "/world/terrain/0/0",
         "/world/terrain.json",
     ] {

@@ -45,7 +45,7 @@ impl Stage {
         let mut env = Env::from_pairs([
             ("PORT", "0"),
             ("NODE_ENV", "test"),
-            ("WORLD", "/nowhere"),
+            ("SKIP_MANIFESTS", "true"),
             ("PERSISTENCE_ADDRESSES", self.store.address.as_str()),
             ("LOCAL_BUS", self.bus.as_str()),
             ("DRAIN_SECONDS", "0"),
