@@ -4,10 +4,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use anyhow::Context;
 use chassis::{config::Environment, run::UnusableData};
-use world::{
-    Content,
-    content::{Defect, Warning},
-};
+use world::{Content, Loaded};
 
 use crate::{
     Delivered, Files,
@@ -202,13 +199,13 @@ pub(crate) fn playable(files: Files, source: Source, strict: bool) -> Result<Del
             ..Delivered::embedded()
         });
     }
-    let loaded = Content::load(&files).map_err(|error| error.to_string())?;
-    let twice = |warning: &&Warning| {
-        warning.defect == Defect::Duplicate && warning.file.starts_with("items")
+    let loaded = Content::load(&files);
+    let loaded = if strict {
+        loaded.and_then(Loaded::strict)
+    } else {
+        loaded
     };
-    if let Some(warning) = loaded.warnings.iter().find(twice).filter(|_| strict) {
-        return Err(warning.to_string());
-    }
+    let loaded = loaded.map_err(|error| error.to_string())?;
     for warning in loaded.warnings.iter().take(WARNINGS_MAX) {
         tracing::warn!(%warning, "content");
     }

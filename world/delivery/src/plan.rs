@@ -22,6 +22,16 @@ pub enum Source {
 }
 
 impl Source {
+    /// All of them.
+    pub const ALL: [Source; 6] = [
+        Self::BuiltIn,
+        Self::Folder,
+        Self::Cdn,
+        Self::Cache,
+        Self::ProductionCdn,
+        Self::Zone,
+    ];
+
     /// One word for it.
     pub const fn name(self) -> &'static str {
         match self {

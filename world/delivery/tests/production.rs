@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, fs, os::unix::fs::MetadataExt, time::Duration};
 
 use chassis::config::Environment;
 use delivery::{Source, deliver};
-use test_servers::cdn::Trouble;
+use test_servers::{Cdn, cdn::Trouble};
 
-use crate::stage::{LAND, REQUIRED, World, cdn, land, nobody, text};
+use crate::stage::{LAND, REQUIRED, World, cdn, generations, land, nobody, text};
 
 const BROKEN: &str = "<<<<<<< HEAD\n[]\n=======\n[1]\n>>>>>>> theirs\n";
 const OTHER_MUSIC: &str = r#"[{"id": "song"}]"#;
@@ -298,4 +298,25 @@ async fn without_a_server_the_folder_is_played_and_else_what_is_built_in() {
     assert_eq!(chassis::run::exit_code(&error), 65);
     let config = World::new().config(Environment::Production, None);
     assert_eq!(deliver(&config).await.unwrap().source, Source::BuiltIn);
+}
+
+#[tokio::test]
+async fn manifests_of_every_generation_come_unmodified() {
+    for generation in [
+        &["oct_2025"][..],
+        &["dec_2025"],
+        &["jan_2026"],
+        &["jan_2026", "feb_2026"],
+        &["jan_2026", "feb_2026", "jun_2026"],
+    ] {
+        let (files, world) = (generations(generation), World::new());
+        let cdn = Cdn::start(files.clone());
+        let delivered = deliver(&world.production(&cdn.url())).await.unwrap();
+        assert_eq!(delivered.source, Source::Cdn);
+        assert!(*delivered.files == files, "{generation:?}");
+        assert!(delivery::local(world.path()).unwrap() == files);
+        cdn.breaks_after(Some(0));
+        let again = start(&world, &cdn.url()).await;
+        assert_eq!(again, (Source::Cache, delivered.content.hash().to_owned()));
+    }
 }

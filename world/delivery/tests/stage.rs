@@ -50,6 +50,29 @@ pub fn land() -> Files {
     LAND.iter().map(owned).collect()
 }
 
+/// The fixtures of these generations, a later one's before an earlier one's.
+pub fn generations(names: &[&str]) -> Files {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
+    let mut files = Files::new();
+    for name in names {
+        add(&fixtures.join(name), "", &mut files);
+    }
+    files
+}
+
+fn add(folder: &Path, prefix: &str, files: &mut Files) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if entry.path().is_dir() {
+            add(&entry.path(), &format!("{prefix}{name}/"), files);
+        } else {
+            let text = fs::read_to_string(entry.path()).unwrap();
+            files.insert(format!("{prefix}{name}"), text);
+        }
+    }
+}
+
 /// A world's folder that goes when the test ends.
 pub struct World(PathBuf);
 

@@ -125,6 +125,11 @@ pub const MANIFESTS: &[Manifest] = &[
     shown("world-config.json"),
     shown("imposter-registry.json"),
     shown("duel-presentation-assets.json"),
+    shown("zones.json"),
+    shown("banks.json"),
+    shown("avatars.json"),
+    shown("asset-requirements.json"),
+    shown("batch-generation.json"),
 ];
 
 /// The manifest at `path`, if it is one that is known.
