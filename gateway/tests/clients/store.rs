@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, transport::server::TcpIncoming};
 
-use crate::{minds::Minds, zone::RUN};
+use crate::{identity::Gates, minds::Minds, zone::RUN};
 
 #[derive(Default)]
 struct State {
