@@ -112,7 +112,7 @@ pub(crate) async fn logins_are_listed_newest_first(kind: Kind) {
     let left = stage
         .commit(zone.run, 1, vec![logout(record, "left")])
         .await;
-    assert_eq!(left.unwrap().outcome(), core::commit_reply::Outcome::Done);
+    assert_eq!(left.outcome(), core::commit_reply::Outcome::Done);
     let ask = async |character_id: &str, open| {
         let ask = wire::LoginsRequest {
             character_id: character_id.to_owned(),
