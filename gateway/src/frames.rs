@@ -68,6 +68,13 @@ pub(crate) fn update(out: &mut Vec<u8>, format: Format, seq: u64, update: &Updat
     out.extend_from_slice(after);
 }
 
+/// Appends a whole message as it is.
+#[cfg(test)]
+pub(crate) fn whole(out: &mut Vec<u8>, text: bool, payload: &[u8]) {
+    head(out, if text { TEXT } else { BINARY }, payload.len());
+    out.extend_from_slice(payload);
+}
+
 /// Appends a ping.
 pub(crate) fn ping(out: &mut Vec<u8>) {
     head(out, PING, 0);

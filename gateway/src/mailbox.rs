@@ -106,6 +106,9 @@ pub(crate) enum Next {
     Close(CloseCode, Cow<'static, str>),
     /// The socket is to be handed to another mailbox.
     Release,
+    /// A message as it is: an echo.
+    #[cfg(test)]
+    Whole(bool, Bytes),
 }
 
 #[derive(Debug, Default)]
@@ -123,6 +126,8 @@ struct Inside {
     held: Option<Vec<Reliable>>,
     /// No socket: nothing is offered.
     paused: bool,
+    #[cfg(test)]
+    echoes: VecDeque<(bool, Bytes)>,
     /// Requests passed on whose answers have not been written.
     unanswered: Unanswered,
 }
@@ -215,6 +220,13 @@ impl Mailbox {
         drop(inside);
         self.wake();
         true
+    }
+
+    /// Says what the client said, as it is.
+    #[cfg(test)]
+    pub(crate) fn echo(&self, text: bool, payload: Bytes) {
+        self.inside().echoes.push_back((text, payload));
+        self.wake();
     }
 
     /// The writer gives its socket back when nothing waits any more.
@@ -328,9 +340,7 @@ impl Mailbox {
     pub(crate) fn lose(&self, id: &RequestId) -> Option<&'static str> {
         let mut inside = self.inside();
         let waiting = inside.reliable.iter().chain(inside.held.iter().flatten());
-        let answered = waiting
-            .filter_map(|message| message.re.as_ref())
-            .any(|re| re == id);
+        let answered = waiting.filter_map(|message| message.re.as_ref()).any(|re| re == id);
         if answered {
             return None;
         }
@@ -375,6 +385,10 @@ impl Mailbox {
     /// What to write next, if anything waits.
     pub(crate) fn try_next(&self) -> Option<Next> {
         let mut inside = self.inside();
+        #[cfg(test)]
+        if let Some((text, payload)) = inside.echoes.pop_front() {
+            return Some(Next::Whole(text, payload));
+        }
         if let Some(payload) = inside.pongs.pop_front() {
             return Some(Next::Pong(payload));
         }

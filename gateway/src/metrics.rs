@@ -26,6 +26,9 @@ struct Instruments {
     update_share: Histogram<f64>,
     chat: Counter<u64>,
     requests: Counter<u64>,
+    limited: Counter<u64>,
+    limited_alone: Counter<u64>,
+    agent_runtime: Counter<u64>,
 }
 
 impl Metrics {
@@ -72,6 +75,18 @@ impl Metrics {
             requests: counter(
                 "gateway_http_requests_total",
                 "HTTP requests by route and status",
+            ),
+            limited: counter(
+                "gateway_limited_total",
+                "What was over a limit, by limit, and whether that was while blocked",
+            ),
+            limited_alone: counter(
+                "gateway_limited_alone_total",
+                "Decided without the other gateways because Redis gave no answer in time, by limit",
+            ),
+            agent_runtime: counter(
+                "gateway_agent_runtime_total",
+                "Words to the agents' runtime by what became of them",
             ),
         }))
     }
@@ -145,6 +160,27 @@ impl Metrics {
             KeyValue::new("outcome", outcome),
         ];
         self.0.chat.add(1, &labels);
+    }
+
+    pub(crate) fn limited(&self, limit: &'static str, blocked: bool) {
+        let labels = [
+            KeyValue::new("limit", limit),
+            KeyValue::new("blocked", blocked),
+        ];
+        self.0.limited.add(1, &labels);
+    }
+
+    /// A word to the agents' runtime: told, failed or dropped.
+    pub(crate) fn agent_runtime(&self, became: &'static str) {
+        self.0
+            .agent_runtime
+            .add(1, &[KeyValue::new("outcome", became)]);
+    }
+
+    pub(crate) fn limited_alone(&self, limit: &'static str) {
+        self.0
+            .limited_alone
+            .add(1, &[KeyValue::new("limit", limit)]);
     }
 
     pub(crate) fn request(&self, route: &'static str, status: u16) {

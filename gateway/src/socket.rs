@@ -44,6 +44,21 @@ const INBOUND_MAX: usize = 16;
 /// How long a client may take to answer a close frame.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
+/// How much one message may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) bytes: usize,
+    pub(crate) parts: usize,
+}
+
+impl Bounds {
+    /// What the protocol allows a client.
+    pub(crate) const CLIENT: Self = Self {
+        bytes: CLIENT_MESSAGE_BYTES_MAX,
+        parts: CLIENT_FRAGMENTS_MAX,
+    };
+}
+
 /// What a client's socket said.
 #[derive(Debug)]
 pub(crate) enum Inbound {
@@ -116,11 +131,23 @@ impl Signals {
 impl Socket {
     /// Starts both tasks; the writer takes from `mailbox`.
     pub(crate) fn open(
-        (read, write): (ReadSide, WriteSide),
+        halves: (ReadSide, WriteSide),
         format: Format,
         mailbox: Mailbox,
         reports: Reports,
         patience: Duration,
+    ) -> Self {
+        let bounds = Bounds::CLIENT;
+        Self::bounded(halves, format, mailbox, reports, (patience, bounds))
+    }
+
+    /// The same with other bounds.
+    pub(crate) fn bounded(
+        (read, write): (ReadSide, WriteSide),
+        format: Format,
+        mailbox: Mailbox,
+        reports: Reports,
+        (patience, bounds): (Duration, Bounds),
     ) -> Self {
         let signals = Signals::new(patience);
         let (sender, inbound) = mpsc::channel(INBOUND_MAX);
@@ -128,6 +155,7 @@ impl Socket {
             sender,
             signals: signals.clone(),
             metrics: reports.metrics.clone(),
+            bounds,
         };
         tokio::spawn(reader.run(read));
         let begun = (write, Written::new());
@@ -192,6 +220,7 @@ struct Reader {
     sender: mpsc::Sender<Inbound>,
     signals: Signals,
     metrics: Metrics,
+    bounds: Bounds,
 }
 
 impl Reader {
@@ -221,8 +250,8 @@ impl Reader {
             fastwebsockets::after_handshake_split(raw, tokio::io::sink(), Role::Server);
         socket.set_auto_close(false);
         socket.set_auto_pong(false);
-        socket.set_max_message_size(CLIENT_MESSAGE_BYTES_MAX + 1);
-        let mut joined = Joined::default();
+        socket.set_max_message_size(self.bounds.bytes + 1);
+        let mut joined = Joined::new(self.bounds);
         loop {
             let frame = match read_frame(&mut socket).await {
                 Ok(frame) => frame,
@@ -298,14 +327,23 @@ fn broken(error: &WebSocketError) -> Inbound {
 }
 
 /// A message that comes in parts.
-#[derive(Default)]
 struct Joined {
+    bounds: Bounds,
     text: bool,
     parts: usize,
     bytes: BytesMut,
 }
 
 impl Joined {
+    fn new(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            text: false,
+            parts: 0,
+            bytes: BytesMut::new(),
+        }
+    }
+
     fn push(&mut self, part: Part) -> Result<Option<Inbound>, (CloseCode, &'static str)> {
         if !part.masked {
             return Err((CloseCode::ProtocolError, "a client must mask its frames"));
@@ -338,8 +376,8 @@ impl Joined {
             }
         }
         self.parts += 1;
-        let long = self.bytes.len() + part.payload.len() > CLIENT_MESSAGE_BYTES_MAX;
-        if long || self.parts > CLIENT_FRAGMENTS_MAX {
+        let long = self.bytes.len() + part.payload.len() > self.bounds.bytes;
+        if long || self.parts > self.bounds.parts {
             return Err((
                 CloseCode::TooBig,
                 "a message has at most 16 KiB in 64 parts",
@@ -401,7 +439,7 @@ mod tests {
 
     #[test]
     fn fragments_join_with_pings_between_them() {
-        let mut joined = Joined::default();
+        let mut joined = Joined::new(Bounds::CLIENT);
         let first = joined.push(part(OpCode::Text, false, b"he")).unwrap();
         assert!(first.is_none());
         let ping = joined.push(part(OpCode::Ping, true, b"x")).unwrap();
@@ -415,13 +453,13 @@ mod tests {
 
     #[test]
     fn the_whole_of_a_fragmented_message_is_bounded_in_bytes_and_parts() {
-        let mut joined = Joined::default();
+        let mut joined = Joined::new(Bounds::CLIENT);
         let big = vec![b'a'; CLIENT_MESSAGE_BYTES_MAX];
         joined.push(part(OpCode::Text, false, &big)).unwrap();
         let over = joined.push(part(OpCode::Continuation, true, b"a"));
         assert_eq!(code(over), CloseCode::TooBig);
 
-        let mut joined = Joined::default();
+        let mut joined = Joined::new(Bounds::CLIENT);
         joined.push(part(OpCode::Binary, false, b"")).unwrap();
         for _ in 1..CLIENT_FRAGMENTS_MAX {
             joined.push(part(OpCode::Continuation, false, b"")).unwrap();
@@ -433,7 +471,7 @@ mod tests {
     #[test]
     fn what_breaks_the_protocol_has_its_close_code() {
         let push = |parts: Vec<Part>| {
-            let mut joined = Joined::default();
+            let mut joined = Joined::new(Bounds::CLIENT);
             let mut last = Ok(None);
             for part in parts {
                 last = joined.push(part);

@@ -140,6 +140,8 @@ impl Writer {
                 return After::Closed(code);
             }
             Next::Release => return After::Released,
+            #[cfg(test)]
+            Next::Whole(text, payload) => frames::whole(&mut burst.bytes, text, &payload),
         }
         After::GoOn
     }

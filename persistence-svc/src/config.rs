@@ -1,10 +1,11 @@
 //! The settings of the service.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chassis::config::{Reader, Secret};
+use chassis::config::{Environment, Reader, Secret};
 
 /// The settings.
 #[derive(Debug, Clone)]
@@ -25,6 +26,26 @@ pub struct Config {
     pub mass_lapse: Duration,
 }
 
+/// Whether PostgreSQL is to run in a container of this machine, by which program, and at which
+/// port.
+fn container(reader: &mut Reader, environment: Environment) -> (bool, Option<String>, u16) {
+    const NAME: &str = "USE_LOCAL_POSTGRES";
+    let help = "starts PostgreSQL in a container (docker or podman) where DATABASE_URL is not \
+                set; in development only";
+    let asked = reader.flag(NAME, false, help);
+    if asked && environment != Environment::Development {
+        let name = environment.name();
+        reader.problem(format!(
+            "{NAME} is for development, not for NODE_ENV={name}"
+        ));
+    }
+    let help = "the program that starts it; else docker or podman";
+    let engine = reader.optional("CONTAINER_ENGINE", help);
+    let help = "the port of that PostgreSQL";
+    let port = reader.within("LOCAL_POSTGRES_PORT", 5432_u16, 1..=u16::MAX, help);
+    (asked, engine, port)
+}
+
 /// Which store to use.
 #[derive(Clone)]
 pub enum StoreConfig {
@@ -32,6 +53,15 @@ pub enum StoreConfig {
     Postgres {
         /// How to reach it.
         url: Secret,
+        /// The most connections that this process opens for calls.
+        connections: usize,
+    },
+    /// PostgreSQL in a container of this machine, which is started where it does not run.
+    Container {
+        /// The program that starts it; none: docker, or else podman.
+        engine: Option<String>,
+        /// Its port on this machine.
+        port: u16,
         /// The most connections that this process opens for calls.
         connections: usize,
     },
@@ -46,6 +76,7 @@ impl fmt::Debug for StoreConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreConfig::Postgres { .. } => f.write_str("Postgres"),
+            StoreConfig::Container { port, .. } => write!(f, "Container({port})"),
             StoreConfig::Sqlite { folder } => write!(f, "Sqlite({})", folder.display()),
         }
     }
@@ -70,32 +101,17 @@ impl Config {
             "port of /livez, /readyz and /metrics; 0: none",
         );
         let store = store(reader);
-        let lease = millis(
-            reader,
-            "LEASE_MS",
-            3_000,
-            "how long a zone server lives without being heard",
-        );
-        if !(100..=60_000).contains(&lease.as_millis()) {
-            reader.problem("LEASE_MS must be from 100 to 60000".to_owned());
-        }
-        let settle = millis(
-            reader,
-            "PLACEMENT_SETTLE_MS",
-            1_500,
-            "the first regions are given out this long after the newest zone server came",
-        );
+        let lease = "how long a zone server lives without being heard";
+        let lease = millis(reader, "LEASE_MS", 3_000, 100..=60_000, lease);
+        let settle = "the first regions are given out this long after the newest zone server came";
+        let settle = millis(reader, "PLACEMENT_SETTLE_MS", 1_500, 0..=600_000, settle);
         // On one machine nothing lies between that could fail for many at once.
         let overdue = match store {
-            StoreConfig::Postgres { .. } => 10_000,
+            StoreConfig::Postgres { .. } | StoreConfig::Container { .. } => 10_000,
             StoreConfig::Sqlite { .. } => 0,
         };
-        let mass_lapse = millis(
-            reader,
-            "MASS_LAPSE_MS",
-            overdue,
-            "how overdue leases must be when half or more of all lapsed at once",
-        );
+        let help = "how overdue leases must be when half or more of all lapsed at once";
+        let mass_lapse = millis(reader, "MASS_LAPSE_MS", overdue, 0..=3_600_000, help);
         let help = "move regions between zone servers to even out their load";
         let balance = reader.flag("BALANCE_LOAD", true, help);
         Config {
@@ -115,8 +131,14 @@ fn is_address(text: &str) -> bool {
         .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
-fn millis(reader: &mut Reader, name: &'static str, default: u64, help: &'static str) -> Duration {
-    Duration::from_millis(reader.value(name, default, help))
+fn millis(
+    reader: &mut Reader,
+    name: &'static str,
+    default: u64,
+    range: RangeInclusive<u64>,
+    help: &'static str,
+) -> Duration {
+    Duration::from_millis(reader.within(name, default, range, help))
 }
 
 fn store(reader: &mut Reader) -> StoreConfig {
@@ -134,10 +156,18 @@ fn store(reader: &mut Reader) -> StoreConfig {
     if connections == 0 || connections > 1_000 {
         reader.problem("DATABASE_CONNECTIONS must be from 1 to 1000".to_owned());
     }
-    let production = reader.production();
+    let environment = reader.environment();
+    let (container, engine, port) = container(reader, environment);
     let Some(url) = url else {
-        if production {
+        if environment == Environment::Production {
             reader.problem("DATABASE_URL is missing (it is required in production)".to_owned());
+        }
+        if container {
+            return StoreConfig::Container {
+                engine,
+                port,
+                connections,
+            };
         }
         return StoreConfig::Sqlite {
             folder: PathBuf::from(folder),

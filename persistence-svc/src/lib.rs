@@ -6,6 +6,7 @@
 
 mod commands;
 mod config;
+mod container;
 mod feed;
 mod metrics;
 #[cfg(feature = "simulation")]

@@ -58,6 +58,7 @@ codes! {
     Conflict "conflict" CONFLICT "It cannot be done as things are."
     DeviceKeyClaimed "device_key_claimed" CONFLICT "Somebody else has claimed the account."
     CharacterOnline "character_online" CONFLICT "The character is in the world."
+    NotInWorld "not_in_world" CONFLICT "No character of the account is in the world here."
     NameTaken "name_taken" CONFLICT "Somebody else has the name."
     TooManyCharacters "too_many_characters" CONFLICT "The account has all it may have."
     Quarantined "quarantined" CONFLICT "The character is kept out of the world for now."

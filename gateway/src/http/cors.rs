@@ -9,8 +9,8 @@ use axum::{
         HeaderMap, HeaderValue, Method, StatusCode,
         header::{
             ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS,
-            ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_MAX_AGE,
-            ORIGIN, VARY,
+            ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+            ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ORIGIN, VARY,
         },
         uri::Uri,
     },
@@ -22,6 +22,9 @@ use chassis::config::Reader;
 use crate::config::Public;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, PUT, POST, DELETE, OPTIONS, PATCH");
+/// What a page may read beside the body.
+const EXPOSED: HeaderValue =
+    HeaderValue::from_static("ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate");
 const HEADERS: HeaderValue =
     HeaderValue::from_static("Content-Type, Authorization, X-Requested-With");
 
@@ -32,6 +35,10 @@ pub(crate) struct Allowlist {
     origins: Vec<String>,
     /// Hosts whose subdomains may, by https.
     parents: Vec<String>,
+    /// Those of them that may frame the game.
+    frames: Vec<String>,
+    /// Those of them that are the identity provider's.
+    identity: Vec<String>,
 }
 
 impl Allowlist {
@@ -65,9 +72,28 @@ impl Allowlist {
             ("IDP_HOST", "the identity provider's host"),
         ] {
             let hosts = reader.list(name, "", help);
-            list.parents.extend(hosts.iter().map(|h| h.to_lowercase()));
+            let hosts: Vec<String> = hosts.iter().map(|host| host.to_lowercase()).collect();
+            for host in hosts.iter().filter(|host| !is_host(host)) {
+                reader.problem(format!("{name}: {host:?} is no host, as play.example is"));
+            }
+            match name {
+                "SOCIAL_FRAME_HOSTS" => list.frames.clone_from(&hosts),
+                "IDP_HOST" => list.identity.clone_from(&hosts),
+                _ => {}
+            }
+            list.parents.extend(hosts);
         }
         list
+    }
+
+    /// The hosts whose subdomains may frame the game.
+    pub(crate) fn frame_hosts(&self) -> &[String] {
+        &self.frames
+    }
+
+    /// The hosts whose subdomains are the identity provider's.
+    pub(crate) fn identity_hosts(&self) -> &[String] {
+        &self.identity
     }
 
     fn add_origin(&mut self, reader: &mut Reader, name: &str, text: &str) {
@@ -113,6 +139,16 @@ fn same_host(origin: &str, headers: &HeaderMap) -> bool {
         return false;
     };
     origin.authority() == host.to_lowercase()
+}
+
+/// Labels and dots: no scheme, no port, no wildcard. A port would make the rule of whole labels
+/// mean something else.
+fn is_host(text: &str) -> bool {
+    let label = |label: &str| {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        !label.is_empty() && label.chars().all(fits)
+    };
+    text.contains('.') && text.split('.').all(label)
 }
 
 fn below(host: &str, parent: &str) -> bool {
@@ -174,6 +210,7 @@ pub(crate) async fn layer(State(list): State<Allowlist>, request: Request, next:
         headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, yes);
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
         if preflight {
             headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
         }
@@ -189,6 +226,7 @@ mod tests {
         Allowlist {
             origins: vec!["https://play.example".to_owned()],
             parents: vec!["preview.example".to_owned()],
+            ..Allowlist::default()
         }
     }
 

@@ -379,6 +379,18 @@ mod tests {
     }
 
     #[test]
+    fn nothing_of_the_frontend_hides_behind_a_route() {
+        for route in crate::http::router::routes(true) {
+            let first = route.path.split('/').nth(1).unwrap_or_default();
+            assert!(
+                first.is_empty() || RESERVED.contains(&first),
+                "{}",
+                route.path
+            );
+        }
+    }
+
+    #[test]
     fn a_folder_that_is_named_and_has_no_index_is_a_wrong_setting() {
         let config = config(&[("PUBLIC_DIR", "/nowhere")]);
         let error = Frontend::load(&config).err().unwrap();

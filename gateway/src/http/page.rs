@@ -1,8 +1,10 @@
 //! The page that ships: a small client, embedded.
 
+use std::sync::Arc;
+
 use axum::{
-    extract::{Path, rejection::PathRejection},
-    http::{HeaderMap, HeaderValue, Uri, header::CONTENT_SECURITY_POLICY},
+    extract::{Path, State, rejection::PathRejection},
+    http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
 
@@ -10,6 +12,7 @@ use super::{
     problem::Problem,
     stored::{ASK, Stored},
 };
+use crate::app::App;
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -20,6 +23,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("index.html", HTML, include_str!("../../page/index.html")),
     ("style.css", CSS, include_str!("../../page/style.css")),
     ("pack.css", CSS, include_str!("../../page/pack.css")),
+    ("gear.css", CSS, include_str!("../../page/gear.css")),
     ("main.js", SCRIPT, include_str!("../../page/main.js")),
     ("net.js", SCRIPT, include_str!("../../page/net.js")),
     ("line.js", SCRIPT, include_str!("../../page/line.js")),
@@ -31,6 +35,8 @@ const FILES: &[(&str, &str, &str)] = &[
     ("hands.js", SCRIPT, include_str!("../../page/hands.js")),
     ("words.js", SCRIPT, include_str!("../../page/words.js")),
     ("pack.js", SCRIPT, include_str!("../../page/pack.js")),
+    ("gear.js", SCRIPT, include_str!("../../page/gear.js")),
+    ("bank.js", SCRIPT, include_str!("../../page/bank.js")),
     ("things.js", SCRIPT, include_str!("../../page/things.js")),
     ("world.js", SCRIPT, include_str!("../../page/world.js")),
     ("draw.js", SCRIPT, include_str!("../../page/draw.js")),
@@ -48,33 +54,28 @@ const FILES: &[(&str, &str, &str)] = &[
     ("minimap.js", SCRIPT, include_str!("../../page/minimap.js")),
 ];
 
-/// What the page may load: itself, and its own socket.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-     connect-src 'self' ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
-);
-
-pub(super) async fn index(headers: HeaderMap, uri: Uri) -> Response {
-    file("index.html", &headers, &uri)
+/// The frontend's index where there is one, else the page that ships.
+pub(super) async fn index(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Response {
+    let frontend = app.frontend.index(&headers);
+    frontend.unwrap_or_else(|| file(&app, "index.html", &headers, &uri))
 }
 
 pub(super) async fn get(
+    State(app): State<Arc<App>>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
     match path {
-        Ok(Path(name)) => file(&name, &headers, &uri),
+        Ok(Path(name)) => file(&app, &name, &headers, &uri),
         Err(_) => Problem::not_found(&uri).into_response(),
     }
 }
 
-fn file(name: &str, headers: &HeaderMap, uri: &Uri) -> Response {
+fn file(app: &App, name: &str, headers: &HeaderMap, uri: &Uri) -> Response {
     let Some((_, kind, text)) = FILES.iter().find(|(known, _, _)| *known == name) else {
         return Problem::not_found(uri).into_response();
     };
-    let mut response = Stored::new(*text, kind, ASK).answer(headers);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
-    response
+    let answer = Stored::new(*text, kind, ASK).answer(headers);
+    app.frontend.own_page(answer)
 }

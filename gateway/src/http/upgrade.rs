@@ -71,7 +71,8 @@ pub(super) async fn ws(
     response
 }
 
-async fn halves(
+/// The two sides of the connection behind an upgrade; `None` when it does not come about.
+pub(crate) async fn halves(
     upgraded: UpgradeFut,
 ) -> Option<(crate::socket::ReadSide, crate::socket::WriteSide)> {
     let socket = timeout(UPGRADE_TIMEOUT, upgraded).await.ok()?.ok()?;

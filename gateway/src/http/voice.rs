@@ -94,7 +94,7 @@ fn surroundings(app: &App, account_id: &str) -> Option<(Present, Region)> {
     let played = app.hub.played_by(account_id);
     played.into_iter().find_map(|present| {
         let (tile, _) = app.zones.position(&present.session_id)?;
-        Some((present, tile.region()))
+        Some((present, Region::from(tile)))
     })
 }
 

@@ -1,58 +1,11 @@
-//! How often. Pure: sliding windows over moments that the caller names.
+//! How many messages an account may send. Pure, over moments that the caller names.
 //!
-//! Always: no window of the given length holds more passes than the limit, wherever it begins.
+//! Always: no second holds more than the limit, wherever it begins; only refusals that go on for
+//! ten seconds block.
 
-use std::{
-    collections::VecDeque,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-/// At most `most` passes in any window of `length`.
-#[derive(Debug, Clone)]
-pub(crate) struct Window {
-    most: usize,
-    length: Duration,
-    passes: VecDeque<Instant>,
-}
-
-impl Window {
-    pub(crate) const fn new(most: usize, length: Duration) -> Self {
-        Self {
-            most,
-            length,
-            passes: VecDeque::new(),
-        }
-    }
-
-    /// Passes and counts, or says after what time it would pass.
-    pub(crate) fn pass(&mut self, now: Instant) -> Result<(), Duration> {
-        self.forget(now);
-        match self.passes.front() {
-            Some(first) if self.passes.len() >= self.most => {
-                Err((*first + self.length).saturating_duration_since(now))
-            }
-            _ => {
-                self.passes.push_back(now);
-                Ok(())
-            }
-        }
-    }
-
-    /// Nothing of it counts any more.
-    pub(crate) fn idle(&mut self, now: Instant) -> bool {
-        self.forget(now);
-        self.passes.is_empty()
-    }
-
-    fn forget(&mut self, now: Instant) {
-        // A pass that is exactly one length old lies outside the window that ends now.
-        while let Some(first) = self.passes.front()
-            && now.saturating_duration_since(*first) >= self.length
-        {
-            self.passes.pop_front();
-        }
-    }
-}
+use crate::limits::window::Window;
 
 /// What becomes of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,52 +76,6 @@ impl MessageLimit {
     }
 }
 
-/// Attempts to log in from one address: 10 in any minute; 5 refusals within a minute block for
-/// one.
-#[derive(Debug, Clone)]
-pub(crate) struct AttemptLimit {
-    window: Window,
-    refusals: Window,
-    blocked_until: Option<Instant>,
-}
-
-const MINUTE: Duration = Duration::from_secs(60);
-/// Attempts in a minute.
-pub(crate) const ATTEMPTS_MAX: usize = 10;
-const REFUSALS_MAX: usize = 5;
-
-impl AttemptLimit {
-    pub(crate) const fn new() -> Self {
-        Self {
-            window: Window::new(ATTEMPTS_MAX, MINUTE),
-            refusals: Window::new(REFUSALS_MAX - 1, MINUTE),
-            blocked_until: None,
-        }
-    }
-
-    /// One attempt; refused, it may come again after the time given.
-    pub(crate) fn attempt(&mut self, now: Instant) -> Result<(), Duration> {
-        if let Some(until) = self.blocked_until
-            && until > now
-        {
-            return Err(until - now);
-        }
-        let Err(wait) = self.window.pass(now) else {
-            return Ok(());
-        };
-        if self.refusals.pass(now).is_err() {
-            self.blocked_until = Some(now + BLOCK);
-            return Err(BLOCK.max(wait));
-        }
-        Err(wait)
-    }
-
-    /// It need not be remembered.
-    pub(crate) fn idle(&mut self, now: Instant) -> bool {
-        self.window.idle(now) && self.blocked_until.is_none_or(|until| until <= now)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,34 +83,16 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     #[test]
-    fn no_window_holds_more_than_the_limit_wherever_it_begins() {
+    fn sixty_in_a_second_pass_and_the_next_one_when_the_first_is_a_second_old() {
         let start = Instant::now();
-        let mut window = Window::new(60, 1000 * MS);
-        let mut passed = Vec::new();
-        // Uneven arrivals, about 200 a second.
-        for i in 0..2000_u32 {
-            let at = i * 5 + (i * i) % 4;
-            if window.pass(start + at * MS).is_ok() {
-                passed.push(at);
-            }
+        let mut limit = MessageLimit::new(60);
+        for i in 0..60_u32 {
+            assert_eq!(limit.message(start + i * 10 * MS), Verdict::Pass, "{i}");
         }
-        for (i, first) in passed.iter().enumerate() {
-            let within = passed[i..].iter().take_while(|at| **at < first + 1000);
-            assert!(within.count() <= 60, "from {first}");
-        }
-        assert!(passed.len() >= 590, "the limit is used: {}", passed.len());
-    }
-
-    #[test]
-    fn a_refusal_names_the_time_after_which_it_passes() {
-        let start = Instant::now();
-        let mut window = Window::new(2, 1000 * MS);
-        window.pass(start).unwrap();
-        window.pass(start + 300 * MS).unwrap();
-        let wait = window.pass(start + 400 * MS).unwrap_err();
-        assert_eq!(wait, 600 * MS);
-        assert!(window.pass(start + 400 * MS + wait - MS).is_err());
-        assert!(window.pass(start + 400 * MS + wait).is_ok());
+        let refused = limit.message(start + 999 * MS);
+        assert_eq!(refused, Verdict::Refuse(MS));
+        assert_eq!(limit.message(start + 1000 * MS), Verdict::Pass);
+        assert_eq!(limit.message(start + 1000 * MS), Verdict::Refuse(10 * MS));
     }
 
     #[test]
@@ -256,21 +145,5 @@ mod tests {
                 assert!(!matches!(verdict, Verdict::Block(_)));
             }
         }
-    }
-
-    #[test]
-    fn the_fifth_refused_attempt_blocks_for_a_minute() {
-        let start = Instant::now();
-        let mut limit = AttemptLimit::new();
-        for i in 0..10 {
-            limit.attempt(start + i * 1000 * MS).unwrap();
-        }
-        for _ in 0..4 {
-            assert_eq!(limit.attempt(start + 20_000 * MS), Err(40_000 * MS));
-        }
-        assert_eq!(limit.attempt(start + 50_000 * MS), Err(BLOCK));
-        assert!(limit.attempt(start + 109_000 * MS).is_err());
-        assert!(limit.attempt(start + 110_000 * MS).is_ok());
-        assert!(limit.idle(start + 170_000 * MS));
     }
 }

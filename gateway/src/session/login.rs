@@ -101,7 +101,7 @@ impl Session {
                 Err(denied) => return Err(No::Denied(denied)),
             }
         }
-        let attempt = self.app.attempts.attempt(self.address, clock::instant());
+        let attempt = self.app.attempts.attempt(self.address).await;
         attempt.map_err(No::TooOften)?;
         match data {
             Authenticate {
@@ -276,7 +276,7 @@ impl Session {
                 return;
             }
         };
-        let spawn = self.app.content.spawn();
+        let spawn = self.app.content().spawn();
         let request = CreateCharacterRequest {
             account_id: self.account_id(),
             name,

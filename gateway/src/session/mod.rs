@@ -39,7 +39,6 @@ use tokio::{
 use self::{
     budget::Budget,
     draining::Leaving,
-    limits::Window,
     registry::{Command, Handle},
     resume::Written,
     state::Stage,
@@ -47,6 +46,7 @@ use self::{
 use crate::{
     app::App,
     auth::tokens::{Plays, Resumable, Scope},
+    limits::window::Window,
     mailbox::{Mailbox, Reliable},
     social::presence::Present,
     socket::{Inbound, Socket},

@@ -104,7 +104,7 @@ impl Session {
                 self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
                 return Flow::On;
             }
-            Err(Refused::Invalid) => return self.bad_token(re),
+            Err(Refused::Invalid) => return self.bad_token(re).await,
         };
         let ids = [claims.session.login.as_deref().unwrap_or_default()];
         if let Some(flow) = self.refuse_at_gates(re.clone(), EVENT, (&claims.sub, &ids)).await {
@@ -127,8 +127,8 @@ impl Session {
     }
 
     /// A token that was refused is an attempt, as one for `authenticate` would be.
-    fn bad_token(&self, re: Option<RequestId>) -> Flow {
-        let attempt = self.app.attempts.attempt(self.address, clock::instant());
+    async fn bad_token(&self, re: Option<RequestId>) -> Flow {
+        let attempt = self.app.attempts.attempt(self.address).await;
         if let Err(wait) = attempt {
             let (code, event) = (ErrorCode::RateLimited, Some(EVENT.to_owned()));
             let why = "too many attempts from your address";

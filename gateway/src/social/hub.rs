@@ -139,6 +139,15 @@ impl Hub {
         });
     }
 
+    /// The characters that an account plays at this gateway.
+    pub(crate) fn played_by(&self, account_id: &str) -> Vec<Present> {
+        let state = self.state();
+        let all = state.listeners.all().map(|listener| &listener.present);
+        all.filter(|present| present.account_id == account_id)
+            .cloned()
+            .collect()
+    }
+
     /// Nothing of players who left is on the bus any more; call it when nobody comes any more.
     pub(crate) async fn settled(&self) {
         self.leaving.close();

@@ -88,7 +88,8 @@ impl RedisBus {
         })))
     }
 
-    fn manager(&self) -> ConnectionManager {
+    /// The connection, for commands of any kind; the caller sets the deadline.
+    pub(crate) fn manager(&self) -> ConnectionManager {
         ConnectionManager::clone(&self.0.manager.load())
     }
 

@@ -66,7 +66,8 @@ async fn idle(stage: &Stage) -> TcpStream {
 async fn probes_are_answered_while_all_places_are_taken() {
     let stage = Stage::open(&[("CONNECTIONS_MAX", "4")]).await;
     let mut held = Vec::new();
-    for _ in 0..4 {
+    // More than there are: a connection of before may have given its place back just now.
+    for _ in 0..12 {
         held.push(idle(&stage).await);
     }
     for probe in ["/status", "/health", "/livez", "/readyz"] {

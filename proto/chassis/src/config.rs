@@ -8,6 +8,7 @@ mod secret;
 
 use std::{
     fmt::{self, Display},
+    ops::RangeInclusive,
     str::FromStr,
 };
 
@@ -104,6 +105,28 @@ impl Reader {
             Some(value) => self.keep(name, value, Source::Environment, help),
             None => self.keep(name, default, Source::Default, help),
         }
+    }
+
+    /// A number with a default and the range that is allowed, its ends included. Anything else is
+    /// a problem and gives the default.
+    pub fn within<T>(
+        &mut self,
+        name: &'static str,
+        default: T,
+        range: RangeInclusive<T>,
+        help: &'static str,
+    ) -> T
+    where
+        T: FromStr + Display + PartialOrd + Copy,
+        T::Err: Display,
+    {
+        let value = self.value(name, default, help);
+        if range.contains(&value) {
+            return value;
+        }
+        let (least, most) = (range.start(), range.end());
+        self.problem(format!("{name} must be {least} to {most}, not {value}"));
+        default
     }
 
     /// A setting that may be absent.
