@@ -28,6 +28,9 @@ mod replay;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../tests/stage/store.rs"]
 mod store;
+#[allow(dead_code, unreachable_pub)]
+#[path = "../tests/stage/agents.rs"]
+mod store_agents;
 #[path = "server_value_tests.rs"]
 mod value;
 
