@@ -233,23 +233,21 @@ async fn operators_moderate_over_http_and_see_what_was_done() {
         assert_eq!(got, status, "{body}: {answer}");
     }
     assert_eq!(ann.closed().await.0, 4003);
-    let list = stage.ask(
-        0,
-        &format!(
-            "GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
          connection: close\r\n\r\n"
-        ),
     );
-    let list = list.await;
+    let list = stage.ask(0, &request).await;
     assert!(
         list.contains("\"enough\"") && list.contains("\"ban\""),
         "{list}"
     );
     // A player's token is none of an operator's.
-    let player = ann.welcome["authToken"].as_str().unwrap();
+    let bob = stage.player("Bob").await;
     let asked = Ask {
-        token: player,
+        token: bob.welcome["authToken"].as_str().unwrap(),
         body: json!({"action": "ban", "name": "Overseer"}),
     };
-    assert_eq!(post(&stage, 0, path, &asked).await.0, 403);
+    let (status, answer) = post(&stage, 0, path, &asked).await;
+    assert_eq!((status, &answer["code"]), (403, &json!("wrong_scope")));
 }

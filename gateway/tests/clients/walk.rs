@@ -7,7 +7,11 @@ use proto::client::{ClientMessage, Needs, Route};
 use serde_json::{Value, json};
 use test_servers::idp::now_s;
 
-use crate::{client::Client, stage::Stage};
+use crate::{
+    client::Client,
+    login::{Ask, post},
+    stage::Stage,
+};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const SCOPES: [&str; 4] = ["player", "agent", "spectator", "operator"];
@@ -194,20 +198,13 @@ async fn what_is_somebody_elses_is_nobodys_to_others() {
     // The id of hers that is at stake; an agent of hers bears it too.
     let id = ann.character_id.clone();
     let own = token(&theirs, "player", |_| {});
-    let body = json!({"characterId": id, "agentName": "Helper", "agentId": "helper"}).to_string();
-    let request = format!(
-        "POST /api/agents HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\
-         authorization: Bearer {own}\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    let made = stage.ask(0, &request).await;
-    assert!(made.starts_with("HTTP/1.1 2"), "{made}");
-    let made: Value = serde_json::from_str(made.split_once("\r\n\r\n").unwrap().1).unwrap();
-    let agent = made["agentId"]
-        .as_str()
-        .or(made["agent"]["agentId"].as_str());
-    let agent = agent.unwrap_or("helper").to_owned();
+    let asked = Ask {
+        token: &own,
+        body: json!({"characterId": id, "agentName": "Helper"}),
+    };
+    let (status, made) = post(&stage, 0, "/api/agents", &asked).await;
+    assert!(status < 300, "{status} {made}");
+    let agent = made["data"]["agent"]["id"].as_str().unwrap().to_owned();
     let others = token(&other, "player", |_| {});
     let for_others = token(&theirs, "agent", |_| {});
     for entry in entries().into_iter().filter(|entry| entry.own) {
