@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 /// More services than this in one process help nobody.
 const EACH_MAX: i64 = 64;
@@ -33,25 +33,52 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "P", env = "PORT", default_value_t = 5555)]
     pub(crate) port: u16,
 
+    /// Where the world's assets are served, unless PUBLIC_CDN_URL names another place; a free port
+    /// when that one is taken, or when --port is 0
+    #[arg(long, value_name = "P", env = "CDN_PORT", default_value_t = 8080)]
+    pub(crate) cdn_port: u16,
+
     /// Print every setting of every service, its value and where it is from, and end
     #[arg(long)]
     pub(crate) print_config: bool,
+
+    #[command(subcommand)]
+    pub(crate) tool: Option<Tool>,
+}
+
+/// What it does instead of starting a world.
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+pub(crate) enum Tool {
+    /// Measure the models of a world's assets, and write manifests/model-bounds.json there
+    ///
+    /// Models that cannot be read are named and left out; the exit code is then 65. How large
+    /// stations show their models is taken from manifests/stations.json.
+    ModelBounds {
+        /// The folder with `models` and `manifests`, or the one with `assets`
+        #[arg(value_name = "DIR", default_value = "world/assets")]
+        assets: PathBuf,
+    },
 }
 
 const AFTER_HELP: &str = "\
 Settings of the services may be given as environment variables; --print-config lists them. Some
 that are useful here:
   HOST                          0.0.0.0 lets other machines in (default: this one only)
-  WORLD                         world folder whose assets/manifests replace the built-in content
+  WORLD                         world folder (world) whose assets/manifests are played; where it
+                                has none, those of PUBLIC_CDN_URL, else the built-in content
+  PUBLIC_CDN_URL                where assets and manifests are; then this launcher serves none
+  SKIP_MANIFESTS                true plays the built-in content
   WALK_TILES_PER_TICK           walking speed (2); RUN_TILES_PER_TICK for running (4)
   METRICS_PORT                  persistence serves /metrics there, the zones on the ports after it
   LOG_LEVEL, LOG_FORMAT         such as info, and json or text
   OTEL_EXPORTER_OTLP_ENDPOINT   where traces and metrics go, such as http://localhost:4317
 
 A local world keeps everything in its data folder and needs no other server: DATABASE_URL and
-REDIS_URL are not used. In production run the gateway, zone-server and persistence-svc binaries.
+REDIS_URL are not used. USE_LOCAL_POSTGRES=true keeps it in PostgreSQL instead, in a container that
+is started by docker or podman. In production run the gateway, zone-server and persistence-svc binaries.
 
-Exit codes: 0 after a clean stop, 64 when a setting cannot be used, 1 when something broke.";
+Exit codes: 0 after a clean stop, 64 when a setting cannot be used, 65 when the content cannot be,
+1 when something broke.";
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -129,6 +156,8 @@ mod tests {
             "--gateways",
             "--data",
             "--port",
+            "--cdn-port",
+            "model-bounds",
             "--print-config",
             "HOST",
         ] {

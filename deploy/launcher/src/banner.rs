@@ -62,7 +62,9 @@ mod tests {
             gateways: 1,
             data: PathBuf::from("/var/world"),
             port: 80,
+            cdn_port: 8080,
             print_config: false,
+            tool: None,
         };
         let addresses = [
             ("gateway 1".to_owned(), "0.0.0.0:80".parse().unwrap()),

@@ -1,6 +1,6 @@
 //! All services of the world, started together and stopped in order.
 //!
-//! Always: everything is bound before anything runs, so that what cannot start changes nothing;
+//! Always: all but the assets is bound before anything runs, so that what cannot start changes nothing;
 //! gateways stop before zones and zones before persistence, so that nobody loses what it needs to
 //! say goodbye and to save.
 
@@ -15,6 +15,7 @@ use chassis::{
 use tokio::sync::mpsc;
 
 use crate::{
+    cdn::Cdn,
     directory,
     part::Part,
     plan::{self, Plan},
@@ -27,6 +28,7 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 const GATEWAY_LIMIT: Duration = Duration::from_secs(15);
 const ZONE_LIMIT: Duration = Duration::from_secs(30);
 const PERSISTENCE_LIMIT: Duration = Duration::from_secs(10);
+const ASSETS_LIMIT: Duration = Duration::from_secs(5);
 
 /// Why the world stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,12 +44,35 @@ pub(crate) struct Cluster {
     persistence: Part,
     zones: Vec<Part>,
     gateways: Vec<Part>,
+    assets: Option<Part>,
     early: mpsc::Receiver<String>,
 }
 
 impl Cluster {
     /// Binds everything, then runs it.
     pub(crate) async fn start(plan: &Plan) -> anyhow::Result<Self> {
+        let (ended, early) = mpsc::channel(1);
+        let cdn = match &plan.assets {
+            Some(assets) => Some(Cdn::bind(assets).await?),
+            None => None,
+        };
+        // The others fetch from it before they are bound.
+        let assets = match cdn {
+            Some(cdn) => {
+                let (address, (_, own)) =
+                    (cdn.address, settings("cdn", &plan.persistence, |_| ())?);
+                let run = |stop| cdn.run(stop);
+                Some(Part::run(
+                    "assets".to_owned(),
+                    address,
+                    own,
+                    ended.clone(),
+                    run,
+                ))
+            }
+            None => None,
+        };
+        let assets_at = assets.as_ref().map(|part| part.address);
         let (config, own) = settings(
             "persistence-svc",
             &plan.persistence,
@@ -57,19 +82,18 @@ impl Cluster {
         let at = persistence.address();
         let mut zones = Vec::new();
         for env in &plan.zones {
-            let env = plan::joined(env, at);
+            let env = plan::joined(env, at, assets_at);
             let (config, own) = settings("zone-server", &env, zone_server::Config::read)?;
             zones.push((zone_server::Server::bind(config, own.clone()).await?, own));
         }
         let mut gateways = Vec::new();
         for env in &plan.gateways {
-            let env = plan::joined(env, at);
+            let env = plan::joined(env, at, assets_at);
             let (config, own) = settings("gateway", &env, gateway::Config::read)?;
             let bound = gateway::Server::bind(config, own.clone()).await;
             gateways.push((bound.map_err(|error| taken(error, &env))?, own));
         }
 
-        let (ended, early) = mpsc::channel(1);
         let name = "persistence-svc".to_owned();
         let run = |stop| persistence.run(stop);
         let persistence = Part::run(name, at, own, ended.clone(), run);
@@ -92,6 +116,7 @@ impl Cluster {
             persistence,
             zones,
             gateways,
+            assets,
             early,
         })
     }
@@ -113,7 +138,8 @@ impl Cluster {
             .gateways
             .iter()
             .chain(&self.zones)
-            .chain([&self.persistence]);
+            .chain([&self.persistence])
+            .chain(&self.assets);
         parts
             .map(|part| (part.name.clone(), part.address))
             .collect()
@@ -135,6 +161,7 @@ impl Cluster {
             (self.gateways, GATEWAY_LIMIT),
             (self.zones, ZONE_LIMIT),
             (vec![self.persistence], PERSISTENCE_LIMIT),
+            (self.assets.into_iter().collect(), ASSETS_LIMIT),
         ];
         for (parts, limit) in tiers {
             parts.iter().for_each(Part::ask);

@@ -4,8 +4,10 @@
 
 mod arguments;
 mod banner;
+mod cdn;
 mod cluster;
 mod directory;
+mod model_bounds;
 mod part;
 mod plan;
 mod probe;
@@ -20,7 +22,7 @@ use chassis::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    arguments::{Arguments, Asked},
+    arguments::{Arguments, Asked, Tool},
     cluster::{Cluster, Ending},
     plan::Plan,
 };
@@ -29,7 +31,7 @@ use crate::{
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What this process is called in its own messages.
-const NAME: &str = "tilestead";
+pub(crate) const NAME: &str = "tilestead";
 
 fn main() -> ExitCode {
     let arguments = match arguments::read(std::env::args_os()) {
@@ -37,6 +39,9 @@ fn main() -> ExitCode {
         Asked::Show(text) => return banner::show(&text),
         Asked::Refuse(sentence) => return run::refuse(NAME, &sentence),
     };
+    if let Some(Tool::ModelBounds { assets }) = &arguments.tool {
+        return model_bounds::command(assets);
+    }
     let plan = match Plan::new(&arguments, &Env::from_process()) {
         Ok(plan) => plan,
         Err(error) => return run::refuse(NAME, &error.to_string()),

@@ -1,7 +1,7 @@
 //! Which service gets which settings. Pure: from the arguments and the environment to one
 //! environment for each service; all of it is checked before anything is bound.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::PathBuf};
 
 use chassis::{
     config::{ConfigError, Env, Reader},
@@ -21,6 +21,16 @@ pub(crate) struct Plan {
     pub(crate) persistence: Env,
     pub(crate) zones: Vec<Env>,
     pub(crate) gateways: Vec<Env>,
+    pub(crate) assets: Option<Assets>,
+}
+
+/// The assets that the launcher serves itself.
+#[derive(Debug)]
+pub(crate) struct Assets {
+    /// The world's folder.
+    pub(crate) world: PathBuf,
+    /// The port; 0: any that is free.
+    pub(crate) port: u16,
 }
 
 impl Plan {
@@ -47,6 +57,7 @@ impl Plan {
             persistence: with(&base, &[("METRICS_PORT", metrics(0))]),
             zones: zones.collect(),
             gateways: gateways.collect::<Result<_, ConfigError>>()?,
+            assets: assets(arguments, process),
         };
         plan.check()?;
         Ok(plan)
@@ -94,11 +105,28 @@ impl Plan {
     }
 }
 
-/// `env`, told where the persistence service is.
-pub(crate) fn joined(env: &Env, persistence: SocketAddr) -> Env {
+/// `env`, told where the persistence service is, and where the assets are that the launcher
+/// serves.
+pub(crate) fn joined(env: &Env, persistence: SocketAddr, assets: Option<SocketAddr>) -> Env {
     let mut env = env.clone();
     env.set("PERSISTENCE_ADDRESSES", persistence.to_string());
+    if let Some(assets) = assets {
+        let url = format!("http://localhost:{}", assets.port());
+        env.set("PUBLIC_CDN_URL", url);
+    }
     env
+}
+
+/// The assets to serve; none when the settings name a content server.
+fn assets(arguments: &Arguments, process: &Env) -> Option<Assets> {
+    let mut reader = Reader::new(process.clone());
+    let config = delivery::Config::read(&mut reader);
+    let port = match arguments.port {
+        0 => 0,
+        _ => arguments.cdn_port,
+    };
+    let world = config.world;
+    config.cdn_url.is_none().then_some(Assets { world, port })
 }
 
 /// What all services have in common. An empty value unsets a variable.
@@ -161,7 +189,9 @@ mod tests {
             gateways: 2,
             data: PathBuf::from("/the/data"),
             port,
+            cdn_port: 8080,
             print_config: false,
+            tool: None,
         }
     }
 
@@ -185,8 +215,24 @@ mod tests {
         assert_eq!(ports(&plan.zones, "WORLD_SEED"), ["7", "7", "7"]);
         assert_eq!(ports(&plan.gateways, "PORT"), ["6000", "6001"]);
         assert_eq!(ports(&plan.gateways, "METRICS_PORT"), ["0", "0"]);
-        let at = joined(&plan.zones[0], SocketAddr::from(([127, 0, 0, 1], 77)));
+        let address = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let at = joined(&plan.zones[0], address(77), Some(address(88)));
         assert_eq!(at.get("PERSISTENCE_ADDRESSES"), Some("127.0.0.1:77"));
+        assert_eq!(at.get("PUBLIC_CDN_URL"), Some("http://localhost:88"));
+        let at = joined(&plan.zones[0], address(77), None);
+        assert_eq!(at.get("PUBLIC_CDN_URL"), None);
+    }
+
+    #[test]
+    fn assets_are_served_unless_somebody_else_does() {
+        let port = |port, process: &Env| {
+            let plan = Plan::new(&arguments(port), process).unwrap();
+            plan.assets.map(|assets| assets.port)
+        };
+        assert_eq!(port(6000, &Env::default()), Some(8080));
+        assert_eq!(port(0, &Env::default()), Some(0));
+        let elsewhere = Env::from_pairs([("PUBLIC_CDN_URL", "https://cdn.example")]);
+        assert_eq!(port(6000, &elsewhere), None);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The launcher as people use it: the real binary on a free port and a new data folder.
 #![allow(clippy::unwrap_used)]
 
+mod models;
+
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
@@ -45,10 +47,11 @@ struct Launcher {
 
 impl Launcher {
     fn start(data: &Path, words: &[&str]) -> Self {
-        let mut child = launcher(data, words)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::run(launcher(data, words))
+    }
+
+    fn run(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
@@ -171,6 +174,52 @@ fn a_taken_port_is_named() {
         sentence.contains(&format!("port {port} is taken")),
         "{sentence}"
     );
+}
+
+#[test]
+fn assets_are_served_on_another_port_when_theirs_is_taken() {
+    let (folder, world) = (Folder::new("assets"), Folder::new("world"));
+    std::fs::create_dir_all(world.0.join("assets/models/trees")).unwrap();
+    std::fs::write(world.0.join("assets/models/trees/oak.glb"), "an oak").unwrap();
+    std::fs::write(world.0.join("assets/secret.glb"), "no model").unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken_port = taken.local_addr().unwrap().port().to_string();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let free_port = free.local_addr().unwrap().port().to_string();
+    drop(free);
+    let words = ["--port", &free_port, "--cdn-port", &taken_port];
+    let mut command = launcher(&folder.0, &words);
+    command.env("WORLD", &world.0);
+    let launcher = Launcher::run(command);
+    let said = format!("Port {taken_port} is taken: assets and manifests are served on");
+    assert!(
+        launcher.printed.iter().any(|line| line.starts_with(&said)),
+        "{:?}",
+        launcher.printed
+    );
+    let assets = launcher.address("assets");
+    assert!(get(assets, "/health").contains("\"ok\""));
+    let food = get(assets, "/manifests/items/food.json");
+    assert!(food.starts_with("HTTP/1.1 200"), "{food}");
+    assert!(food.contains("cache-control: public, max-age=300, must-revalidate"));
+    assert!(get(assets, "/models/trees/oak.glb").ends_with("an oak"));
+    for path in [
+        "/models/../secret.glb",
+        "/models/%2e%2e/secret.glb",
+        "/models/..%2fsecret.glb",
+        "/models/trees",
+        "/audio/none.mp3",
+        "/manifests/none.json",
+    ] {
+        let answer = get(assets, path);
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+    }
+    // The services fetched what they play from there, and clients are told of it.
+    let gateway = launcher.address("gateway 1");
+    assert!(get(gateway, "/status").contains("\"source\":\"cdn\""));
+    let here = format!("http://localhost:{}", assets.port());
+    assert!(get(gateway, "/env.js").contains(&here));
+    assert_eq!(launcher.signal("INT"), Some(0));
 }
 
 #[test]

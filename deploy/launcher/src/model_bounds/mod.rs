@@ -1,0 +1,170 @@
+//! `tilestead model-bounds`: measures all models and writes `model-bounds.json`.
+//!
+//! Always: a model that cannot be read is named and left out; the file is replaced as a whole.
+
+mod glb;
+mod shape;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::Context;
+use serde_json::{Value, json};
+
+use self::shape::Bounds;
+
+/// A tile's side in the units of models.
+const TILE: f64 = 1.0;
+/// What may be over a whole tile: sizes are computed from fractions.
+const SPARE_TILES: f64 = 1e-6;
+/// Folders in folders.
+const DEPTH_MAX: usize = 16;
+const MODELS_MAX: usize = 100_000;
+
+/// What came of it.
+pub(crate) struct Outcome {
+    /// A line for people.
+    pub(crate) said: String,
+    /// The models that could not be measured, with why.
+    pub(crate) broken: Vec<String>,
+}
+
+/// Measures the models in `assets` and says on standard output and error what came of it: exit
+/// code 65 when a model is broken, 64 when there is nothing to measure.
+pub(crate) fn command(assets: &Path) -> ExitCode {
+    let outcome = match write(assets, SystemTime::now()) {
+        Ok(outcome) => outcome,
+        Err(error) => return chassis::run::refuse(crate::NAME, &format!("{error:#}")),
+    };
+    for line in &outcome.broken {
+        // Nowhere is left to say that stderr is closed; the exit code says it too.
+        let _ = writeln!(std::io::stderr(), "{}: {line}", crate::NAME);
+    }
+    let shown = crate::banner::show(&outcome.said);
+    if outcome.broken.is_empty() {
+        shown
+    } else {
+        ExitCode::from(chassis::run::EXIT_DATA)
+    }
+}
+
+/// Measures the models below `assets/models` and writes `assets/manifests/model-bounds.json`.
+fn write(assets: &Path, now: SystemTime) -> anyhow::Result<Outcome> {
+    let assets = folder(assets)?;
+    let scales = scales(&assets.join("manifests/stations.json"))?;
+    let mut found = Vec::new();
+    list(&assets.join("models"), "", 0, &mut found)?;
+    found.sort();
+    let (mut models, mut broken) = (Vec::new(), Vec::new());
+    for path in &found {
+        match glb::bounds(&assets.join("models").join(path)) {
+            Ok(bounds) => models.push(record(path, &bounds, &scales)),
+            Err(error) => broken.push(format!("models/{path}: {error:#}")),
+        }
+    }
+    let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let file = json!({
+        "generatedAt": chassis::clock::iso(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
+        "tileSize": TILE,
+        "models": models,
+    });
+    let target = assets.join("manifests/model-bounds.json");
+    replace(&target, &format!("{file:#}\n"))?;
+    Ok(Outcome {
+        said: format!("{} models measured: {}\n", models.len(), target.display()),
+        broken,
+    })
+}
+
+/// The folder that has `models`: the given one, or `assets` in it.
+fn folder(given: &Path) -> anyhow::Result<PathBuf> {
+    let inner = given.join("assets");
+    let candidates = [given.to_owned(), inner];
+    let found = candidates.into_iter().find(|at| at.join("models").is_dir());
+    found.with_context(|| format!("{} has no folder models", given.display()))
+}
+
+/// One model's record.
+fn record(path: &str, bounds: &Bounds, scales: &BTreeMap<String, f64>) -> Value {
+    let scale = scales.get(&format!("models/{path}")).copied();
+    let size = bounds.dimensions();
+    let tiles = |length: f64| {
+        let tiles = (length * scale.unwrap_or(1.0) / TILE - SPARE_TILES).ceil();
+        tiles.clamp(1.0, f64::from(u16::MAX)) as u32
+    };
+    json!({
+        "id": path.strip_suffix(".glb").unwrap_or(path),
+        "assetPath": format!("asset://models/{path}"),
+        "bounds": {"min": point(bounds.min), "max": point(bounds.max)},
+        "dimensions": point(size),
+        "footprint": {"width": tiles(size[0]), "depth": tiles(size[2])},
+    })
+}
+
+/// To a millionth, as people write it.
+fn point([x, y, z]: [f64; 3]) -> Value {
+    let round = |n: f64| (n * 1e6).round() / 1e6 + 0.0;
+    json!({"x": round(x), "y": round(y), "z": round(z)})
+}
+
+/// How large stations show their models, by the model's path below the root of assets; the
+/// largest where several show the same. Empty where there is no such file.
+fn scales(file: &Path) -> anyhow::Result<BTreeMap<String, f64>> {
+    let mut scales = BTreeMap::new();
+    if !file.exists() {
+        return Ok(scales);
+    }
+    let text = fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?;
+    let json: Value =
+        serde_json::from_str(&text).with_context(|| format!("read {}", file.display()))?;
+    let stations = json.get("stations").unwrap_or(&json).as_array();
+    for station in stations.into_iter().flatten() {
+        let Some(model) = station["model"].as_str() else {
+            continue;
+        };
+        let model = model.strip_prefix("asset://").unwrap_or(model);
+        let scale = station["modelScale"].as_f64().unwrap_or(1.0);
+        if scale.is_finite() && scale > 0.0 {
+            let largest = scales.entry(model.to_owned()).or_insert(scale);
+            *largest = largest.max(scale);
+        }
+    }
+    Ok(scales)
+}
+
+/// The models in a folder and its subfolders, by their paths below it.
+fn list(folder: &Path, prefix: &str, depth: usize, out: &mut Vec<String>) -> anyhow::Result<()> {
+    let at = || format!("read {}", folder.display());
+    for entry in fs::read_dir(folder).with_context(at)? {
+        let entry = entry.with_context(at)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = entry.path();
+        if name.starts_with('.') {
+            continue;
+        }
+        if path.is_dir() && depth < DEPTH_MAX {
+            list(&path, &format!("{prefix}{name}/"), depth + 1, out)?;
+        } else if path.is_file() && name.ends_with(".glb") {
+            anyhow::ensure!(out.len() < MODELS_MAX, "more than {MODELS_MAX} models");
+            out.push(format!("{prefix}{name}"));
+        }
+    }
+    Ok(())
+}
+
+/// Puts the text in the place of the file, all of it or nothing.
+fn replace(target: &Path, text: &str) -> anyhow::Result<()> {
+    let at = || format!("write {}", target.display());
+    let draft = target.with_extension("json.draft");
+    if let Some(folder) = target.parent() {
+        fs::create_dir_all(folder).with_context(at)?;
+    }
+    fs::write(&draft, text).with_context(at)?;
+    fs::rename(&draft, target).with_context(at)
+}
