@@ -1,8 +1,8 @@
 //! All services of the world, started together and stopped in order.
 //!
-//! Always: all but the assets is bound before anything runs, so that what cannot start changes nothing;
-//! gateways stop before zones and zones before persistence, so that nobody loses what it needs to
-//! say goodbye and to save.
+//! Always: all but the assets is bound before anything runs, so that what cannot start changes
+//! nothing; gateways stop before zones and zones before persistence, so that nobody loses what it
+//! needs to say goodbye and to save.
 
 use std::{net::SocketAddr, time::Duration};
 

@@ -71,7 +71,8 @@ impl Cache {
         Ok(Copies { files, etags })
     }
 
-    /// Makes the copies these, as whoever wrote last saw them; what is right already stays as it is.
+    /// Makes the copies these, as whoever wrote last saw them; what is right already stays as it
+    /// is.
     pub(crate) fn write(&self, from: &str, merged: &Merged) -> anyhow::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let _turn = self.turn(File::lock);
