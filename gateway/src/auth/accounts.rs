@@ -44,6 +44,7 @@ macro_rules! call {
         Err(last)
     }};
 }
+pub(super) use call;
 
 impl Accounts {
     /// Connects when first used.
@@ -161,7 +162,7 @@ impl Accounts {
 }
 
 /// The replica did not answer; another one may.
-fn away(status: &Status) -> bool {
+pub(super) fn away(status: &Status) -> bool {
     matches!(
         status.code(),
         Code::Unavailable | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled

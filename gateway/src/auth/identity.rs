@@ -16,7 +16,9 @@ use proto::rpc::{
     },
     persistence::v1::SignInReply,
 };
-use tonic::{Code, Status, transport::Channel};
+use tonic::{Status, transport::Channel};
+
+use super::accounts::{away, call};
 
 /// The longest answer: a page of gates.
 const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -25,27 +27,6 @@ const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub(crate) struct Identity {
     replicas: Vec<IdentityClient<Channel>>,
     current: AtomicUsize,
-}
-
-/// Calls `$method` at one replica after the other until one answers.
-macro_rules! call {
-    ($self:ident, $method:ident, $request:expr) => {{
-        let request = $request;
-        let mut last = Status::unavailable("no persistence service is configured");
-        let first = $self.current.load(Ordering::Relaxed);
-        for step in 0..$self.replicas.len() {
-            let index = (first + step) % $self.replicas.len();
-            let mut replica = $self.replicas[index].clone();
-            match rpc::bounded(replica.$method(request.clone())).await {
-                Err(status) if away(&status) => last = status,
-                answer => {
-                    $self.current.store(index, Ordering::Relaxed);
-                    return answer;
-                }
-            }
-        }
-        Err(last)
-    }};
 }
 
 impl Identity {
@@ -118,12 +99,4 @@ impl Identity {
         let answer = async { call!(self, deeds, page) };
         answer.await.map(|reply| reply.deeds)
     }
-}
-
-/// The replica did not answer; another one may.
-fn away(status: &Status) -> bool {
-    matches!(
-        status.code(),
-        Code::Unavailable | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled
-    )
 }

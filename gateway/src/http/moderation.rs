@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tonic::Code as Grpc;
 
 use super::{
-    ask::{Body, Query},
+    ask::{Body, Query, there},
     problem::{Code, Problem},
     shapes,
 };
@@ -46,14 +46,14 @@ pub(super) struct Part {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Asked {
     action: AdminVerb,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "there")]
     account_id: Option<String>,
     /// A character's name, instead.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "there")]
     name: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "there")]
     reason: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "there")]
     minutes: Option<u32>,
 }
 

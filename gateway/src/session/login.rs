@@ -134,7 +134,11 @@ impl Session {
         let key = DeviceKey::parse(key).ok_or(No::Code(ErrorCode::InvalidCredentials))?;
         let reply = self.app.accounts.sign_in(key.hash(), false).await;
         let known = known(reply, None)?;
-        let id = known.reply.account.as_ref().map(|account| account.id.as_str());
+        let id = known
+            .reply
+            .account
+            .as_ref()
+            .map(|account| account.id.as_str());
         let passed = admission::pass(&self.app, id.unwrap_or_default(), &[]).await;
         passed.map_err(No::Denied)?;
         Ok(known)

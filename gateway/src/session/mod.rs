@@ -124,7 +124,9 @@ impl Account {
 
     /// Whether it may speak for this character, if it has it.
     fn may_name(&self, character_id: &str) -> bool {
-        self.agent.as_deref().is_none_or(|only| only == character_id)
+        self.agent
+            .as_deref()
+            .is_none_or(|only| only == character_id)
     }
 }
 

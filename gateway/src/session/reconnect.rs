@@ -107,7 +107,10 @@ impl Session {
             Err(Refused::Invalid) => return self.bad_token(re).await,
         };
         let ids = [claims.session.login.as_deref().unwrap_or_default()];
-        if let Some(flow) = self.refuse_at_gates(re.clone(), EVENT, (&claims.sub, &ids)).await {
+        if let Some(flow) = self
+            .refuse_at_gates(re.clone(), EVENT, (&claims.sub, &ids))
+            .await
+        {
             return flow;
         }
         let handle = Handle {

@@ -134,11 +134,9 @@ async fn without_a_provider_everybody_is_anonymous_and_lasts_by_its_key() {
     );
 }
 
-/// Every token that looks like the provider's and is not.
-fn forged(idp: &Idp) -> Vec<(String, String)> {
-    let kid = idp.kid();
+/// Tokens that the provider's own key signed, and that say what none of its tokens for us says.
+fn misspoken(idp: &Idp) -> Vec<(String, String)> {
     let good = idp.claims("ann");
-    let header = json!({"alg": "ES256", "typ": "JWT", "kid": kid});
     let mut all = Vec::new();
     let mut add = |what: &str, token: String| all.push((what.to_owned(), token));
     let bad_claims = [
@@ -165,6 +163,16 @@ fn forged(idp: &Idp) -> Vec<(String, String)> {
         claims.as_object_mut().unwrap().remove(name);
         add(&format!("without {name}"), idp.sign(&claims));
     }
+    all
+}
+
+/// Every token that looks like the provider's and is not.
+fn forged(idp: &Idp) -> Vec<(String, String)> {
+    let kid = idp.kid();
+    let good = idp.claims("ann");
+    let header = json!({"alg": "ES256", "typ": "JWT", "kid": kid});
+    let mut all = misspoken(idp);
+    let mut add = |what: &str, token: String| all.push((what.to_owned(), token));
     for kid in [
         "other",
         "../../etc/passwd",

@@ -230,7 +230,8 @@ async fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<
     let credentials = "UPDATE agent_credentials SET revoked = true WHERE account_id = $1";
     transaction.execute(credentials, &[&from]).await?;
     let version = next_version(transaction).await?;
-    let mute = r#"INSERT INTO gates (id, kind, "accountId", subject, reason, until, "by", at, version)
+    let mute = r#"INSERT INTO gates
+                    (id, kind, "accountId", subject, reason, until, "by", at, version)
                   SELECT 'mute:' || $2, kind, $2, '', reason, until, "by", at, $3 FROM gates
                   WHERE id = 'mute:' || $1 AND (until IS NULL OR until > tilestead_now_ms())
                   ON CONFLICT (id) DO NOTHING"#;
