@@ -26,7 +26,7 @@ use crate::{app::App, auth::tokens::Scope};
 
 /// Who may.
 pub(super) const OPERATORS: &[Scope] = &[Scope::Operator];
-/// The longest text that is searched for, in bytes.
+/// The longest text that is searched for, in characters.
 const SEARCH_MAX: usize = 64;
 
 /// `GET /admin/stats`
@@ -84,8 +84,8 @@ pub(super) async fn users(
 /// A text of a query; none is empty.
 fn text(pointer: &str, value: Option<String>) -> Result<String, Problem> {
     let value = value.unwrap_or_default();
-    if value.len() > SEARCH_MAX {
-        let why = format!("may have at most {SEARCH_MAX} bytes");
+    if value.chars().count() > SEARCH_MAX {
+        let why = format!("may have at most {SEARCH_MAX} characters");
         return Err(Problem::invalid(pointer, why));
     }
     Ok(value)

@@ -9,7 +9,7 @@ use axum::{
     response::IntoResponse,
 };
 use bytes::Bytes;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::problem::{Code, Problem};
 
@@ -100,6 +100,15 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     out
 }
 
+/// A field that may be missing, and is not null when it is there.
+pub(crate) fn there<'de, D, T>(value: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(value).map(Some)
+}
+
 /// The parameters after the `?`.
 #[derive(Debug)]
 pub(crate) struct Query<T>(pub(crate) T);
@@ -150,7 +159,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
 #[cfg(test)]
 mod tests {
     use axum::{Router, routing::get};
-    use serde::Deserialize;
     use tower::ServiceExt;
 
     use super::*;

@@ -17,7 +17,7 @@ use crate::store::queries::{
 use crate::store::unsigned;
 
 /// The longest text that is searched for, in bytes.
-const SEARCH_MAX: usize = 64;
+const SEARCH_MAX: usize = 256;
 
 /// What is read.
 pub(crate) struct QueriesService(pub(crate) Arc<Desk>);

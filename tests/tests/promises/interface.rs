@@ -157,7 +157,7 @@ async fn look(gateway: &str, token: &str, which: &[&str]) -> Result<()> {
             "--max-time",
             &LOOK_S.to_string(),
             "--workers",
-            "2",
+            "1",
             "--no-color",
         ])
         .args([

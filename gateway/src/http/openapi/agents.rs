@@ -95,16 +95,19 @@ fn told() -> (Value, Value) {
 
 /// What makes an agent.
 fn make() -> Value {
-    let settings = open(with([("characterId", word())], [("accountId", text())]));
-    let character = open(with([("settings", settings)], [("name", text())]));
+    let settings = open(with(
+        [("characterId", word())],
+        [("accountId", or_null(text()))],
+    ));
+    let character = open(with([("settings", settings)], [("name", or_null(text()))]));
     let mut shape = open(with(
         [],
         [
-            ("characterId", word()),
-            ("agentId", text()),
-            ("agentName", text()),
-            ("accountId", text()),
-            ("characterJson", character),
+            ("characterId", or_null(word())),
+            ("agentId", or_null(text())),
+            ("agentName", or_null(text())),
+            ("accountId", or_null(text())),
+            ("characterJson", or_null(character)),
         ],
     ));
     shape["anyOf"] = json!([{"required": ["characterId"]}, {"required": ["characterJson"]}]);
@@ -248,9 +251,9 @@ fn credentials() -> Vec<Operation> {
             let asked = with(
                 [],
                 [
-                    ("characterId", text()),
-                    ("agentId", text()),
-                    ("accountId", text()),
+                    ("characterId", or_null(text())),
+                    ("agentId", or_null(text())),
+                    ("accountId", or_null(text())),
                 ],
             );
             let mut asked = open(asked);

@@ -65,7 +65,10 @@ fn one() -> Vec<Operation> {
             )
         },
     );
-    let mut wish = with([], [("name", name()), ("isAgent", flag())]);
+    let mut wish = with(
+        [],
+        [("name", or_null(name())), ("isAgent", or_null(flag()))],
+    );
     wish["minProperties"] = 1.into();
     let patch = of_one(
         "patch",

@@ -55,27 +55,6 @@ fn moderated() -> Vec<Value> {
     all
 }
 
-/// What may be done: about whom, why, and for how long, each where it makes sense.
-fn moderated() -> Vec<Value> {
-    let line = |pattern: &str| json!({"type": "string", "maxLength": 200, "pattern": pattern});
-    let reason = || ("reason", line(r"^[^\x00-\x1f\x7f-\x9f]*$"));
-    let id = json!({"type": "string", "pattern": "^[!-~]{1,128}$"});
-    let name = json!({"type": "string", "minLength": 1, "maxLength": 64});
-    let mut all = Vec::new();
-    for (whom, schema) in [("accountId", id), ("name", name)] {
-        let once = one_of(&["kick", "unban", "unmute"]);
-        let lasting = one_of(&["ban", "mute"]);
-        let whom = || (whom, schema.clone());
-        all.push(with([("action", once), whom()], [reason()]));
-        let minutes = ("minutes", from_to(1, 5_256_000));
-        all.push(with([("action", lasting), whom()], [reason(), minutes]));
-    }
-    let announce = one_of(&["announce"]);
-    let words = line("^[!-~][ -~]*$");
-    all.push(object([("action", announce), ("reason", words)]));
-    all
-}
-
 fn moderation() -> Vec<Operation> {
     let deed = object([
         ("id", count()),
@@ -203,7 +182,7 @@ fn people() -> Vec<Operation> {
 
 /// A text that is searched for.
 fn short() -> Value {
-    json!({"type": "string", "maxLength": 16})
+    json!({"type": "string", "maxLength": 64})
 }
 
 fn lists() -> Vec<Operation> {

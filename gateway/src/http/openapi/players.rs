@@ -40,9 +40,9 @@ fn put() -> Value {
     let mut schema = with(
         [],
         [
-            ("characterId", text()),
-            ("name", name()),
-            ("isAgent", flag()),
+            ("characterId", or_null(text())),
+            ("name", or_null(name())),
+            ("isAgent", or_null(flag())),
         ],
     );
     schema["anyOf"] = json!([{"required": ["name"]}, {"required": ["characterId", "isAgent"]}]);
