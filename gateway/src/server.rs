@@ -87,6 +87,8 @@ impl Server {
     /// # Errors
     /// There is no content to show, or a port is taken.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Self> {
+        // Its HTTP clients need it, also where no `main` of ours runs before.
+        chassis::run::install_crypto();
         let version = Version::new(delivery::deliver(&config.content).await?);
         let frontend = Frontend::load(&config)?;
         let listen = |port| {
