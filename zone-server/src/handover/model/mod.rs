@@ -357,8 +357,9 @@ impl Cosmos {
             }
         }
         for now in MOMENTS {
-            self.quiet();
             for run in 1..=self.zones.len() as RunId {
+                // Or a late edge would end what another has just asked.
+                self.quiet();
                 if self.zone(run).up {
                     self.take(Step::Edge { run, now });
                 }
@@ -525,7 +526,7 @@ fn whatever_happens_a_player_and_a_region_have_one_owner_and_are_played() {
         ("a player crosses, messages are lost and come twice", 2, apart,
             Budget { crossings: 1 + more, losses: 1 + more, repeats: 1, ..NOTHING }),
         ("a player changes its mind, and perhaps again", 2, apart,
-            Budget { crossings: 2, whims: 1, losses: more, repeats: more, ..NOTHING }),
+            Budget { crossings: 2, whims: 1, repeats: more, ..NOTHING }),
         ("a player changes its mind while a region moves", 2, apart,
             Budget { whims: 1, moves: 1, ..cross }),
         ("a player changes its mind and a run dies", 2, apart,
