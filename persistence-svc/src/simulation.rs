@@ -4,7 +4,7 @@
 //! Always: everything happens on the caller's thread before a call returns; time and new ids are
 //! those of that thread's simulation, so that the same calls give the same answers.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,7 @@ use tonic_prost::ProstCodec;
 
 use crate::feed::Feed;
 use crate::metrics::Metrics;
+use crate::placement::plan::Hopes;
 use crate::placement::planner::{self, Settings};
 use crate::rpc::accounts::AccountsService;
 use crate::rpc::directory::DirectoryService;
@@ -108,6 +109,7 @@ pub struct Store {
     metrics: Metrics,
     /// Since when the store has answered every time.
     steady: Cell<Option<u64>>,
+    hopes: RefCell<Hopes>,
 }
 
 /// The instruments of all simulations of a process.
@@ -150,6 +152,7 @@ impl Store {
             runtime,
             sqlite,
             steady: Cell::new(None),
+            hopes: RefCell::default(),
         })
     }
 
@@ -243,7 +246,8 @@ impl Store {
             None => true,
         };
         let store = self.sqlite.as_ref();
-        let round = planner::round(store, HOLDER, settings, quiet, &self.metrics);
+        let mut hopes = self.hopes.borrow_mut();
+        let round = planner::round(store, HOLDER, settings, quiet, &self.metrics, &mut hopes);
         self.runtime.block_on(round).context("a planner's round")?;
         self.steady.set(self.steady.get().or(Some(now_ms)));
         Ok(())

@@ -11,6 +11,7 @@ mod block;
 mod isolate;
 mod prospect;
 mod takeover;
+mod vain;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,7 @@ use crate::store::model::{NOBODY, Region, RunState};
 pub(crate) use isolate::FAULT_MS;
 use prospect::Prospect;
 pub(crate) use takeover::{WITNESS_MS, WITNESSES_MIN};
+pub(crate) use vain::Hopes;
 
 /// What a plan is made from: one moment of the store.
 #[derive(Debug, Clone)]
@@ -29,6 +31,8 @@ pub(crate) struct View {
     pub(crate) regions: Vec<RegionView>,
     /// Runs taken over in the last minute.
     pub(crate) taken_over: usize,
+    /// What was wished in vain, and is not wished again for a while.
+    pub(crate) vain: BTreeSet<(Region, i64)>,
 }
 
 /// A run that is not fenced.

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::plan::{Patience, plan, spread};
+use super::plan::{Hopes, Patience, plan, spread};
 use crate::metrics::Metrics;
 use crate::store::error::Result;
 use crate::store::{Store, new_id};
@@ -47,6 +47,7 @@ pub(crate) async fn run(
     // Since when the store has answered every time, and when it did so last.
     let mut steady: Option<(Instant, Instant)> = None;
     let (mut leads, mut failing) = (false, false);
+    let mut hopes = Hopes::default();
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
@@ -56,7 +57,16 @@ pub(crate) async fn run(
         // Who was stopped for a while cannot tell whether leases ended for want of an answer.
         steady = steady.filter(|(_, last)| last.elapsed() < PAUSE_MAX);
         let quiet = steady.is_none_or(|(since, _)| since.elapsed() < settings.lease);
-        match step(store.as_ref(), &holder, settings, quiet, &metrics).await {
+        match step(
+            store.as_ref(),
+            &holder,
+            settings,
+            quiet,
+            &metrics,
+            &mut hopes,
+        )
+        .await
+        {
             Ok(now_leads) => {
                 let now = Instant::now();
                 steady = Some((steady.map_or(now, |(since, _)| since), now));
@@ -88,8 +98,10 @@ async fn step(
     settings: Settings,
     quiet: bool,
     metrics: &Metrics,
+    hopes: &mut Hopes,
 ) -> std::result::Result<bool, String> {
-    match timeout(STEP_LIMIT, round(store, holder, settings, quiet, metrics)).await {
+    let round = round(store, holder, settings, quiet, metrics, hopes);
+    match timeout(STEP_LIMIT, round).await {
         Ok(Ok(leads)) => Ok(leads),
         Ok(Err(error)) => Err(error.to_string()),
         Err(_) => Err("no answer in time".to_owned()),
@@ -106,11 +118,13 @@ pub(crate) async fn round(
     settings: Settings,
     quiet: bool,
     metrics: &Metrics,
+    hopes: &mut Hopes,
 ) -> Result<bool> {
     if !store.lead(holder, LEAD_MS).await? {
         return Ok(false);
     }
-    let view = store.view().await?;
+    let mut view = store.view().await?;
+    hopes.look(&mut view);
     metrics.spread(Some(spread(&view)));
     let patience = Patience {
         settle_ms: millis(settings.settle),

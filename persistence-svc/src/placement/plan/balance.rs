@@ -114,6 +114,7 @@ impl<'a> Balance<'a> {
             if let Some(cell) = cells.get(&one.region)
                 && *cell != one.run
                 && self.may_ask(one.run)
+                && self.prospect.may_wish(one.region, *cell)
             {
                 let (region, from, to) = (one.region, one.run, *cell);
                 self.ask(Step { region, from, to });
@@ -150,7 +151,10 @@ impl<'a> Balance<'a> {
         }
         let prospect = &self.prospect;
         let mut sharers = prospect.sharers();
-        sharers.retain(|run, _| *run != one.run && prospect.can_give(one.run, *run));
+        sharers.retain(|run, _| {
+            let may_go = prospect.can_give(one.run, *run) && prospect.may_wish(one.region, *run);
+            *run != one.run && may_go
+        });
         let even = prospect.total() / i64::try_from(sharers.len().max(1)).unwrap_or(1);
         let weight = prospect.weight(one.region);
         let best = sharers.into_iter().min_by_key(|(run, load)| {
@@ -220,6 +224,7 @@ impl<'a> Balance<'a> {
                 .iter()
                 .filter(move |(_, load)| worth(**load))
                 .map(|(to, _)| *to)
+                .filter(move |to| self.prospect.may_wish(one.region, *to))
                 .filter(move |to| self.has_rested(one, *to) && self.prospect.can_give(from, *to))
                 .map(move |to| Step {
                     region: one.region,

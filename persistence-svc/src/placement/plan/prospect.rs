@@ -65,7 +65,13 @@ impl<'a> Prospect<'a> {
     /// The wish for a region, while it makes sense.
     pub(super) fn standing_wish(&self, one: &RegionView) -> Option<i64> {
         let sound = one.wanted != NOBODY && one.wanted != one.run && !one.paused;
-        (sound && self.can_give(one.run, one.wanted)).then_some(one.wanted)
+        let hopeful = self.may_wish(one.region, one.wanted);
+        (sound && hopeful && self.can_give(one.run, one.wanted)).then_some(one.wanted)
+    }
+
+    /// Whether it was not wished in vain just now.
+    pub(super) fn may_wish(&self, region: Region, to: i64) -> bool {
+        !self.view.vain.contains(&(region, to))
     }
 
     /// Whether `from` can hand a region over to `to`: both play the same content.

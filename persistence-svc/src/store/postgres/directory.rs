@@ -1,5 +1,7 @@
 //! The directory and placement in PostgreSQL.
 
+use std::collections::BTreeSet;
+
 use deadpool_postgres::{GenericClient, Object, Transaction};
 use tokio_postgres::IsolationLevel;
 use tonic::async_trait;
@@ -109,6 +111,7 @@ impl Directories for Postgres {
             runs,
             regions,
             taken_over: usize::try_from(taken_over).unwrap_or(usize::MAX),
+            vain: BTreeSet::new(),
         })
     }
 

@@ -1,5 +1,7 @@
 //! The directory and placement in SQLite.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
@@ -100,6 +102,7 @@ impl Directories for Sqlite {
                 runs: rows.collect::<rusqlite::Result<_>>()?,
                 regions: measured(transaction, now_ms)?,
                 taken_over: usize::try_from(taken_over).unwrap_or(usize::MAX),
+                vain: BTreeSet::new(),
             })
         })
         .await

@@ -88,6 +88,24 @@ fn an_idle_world_is_shared_by_count_in_two_blocks() {
 }
 
 #[test]
+fn a_run_that_takes_nothing_does_not_keep_the_others_from_sharing() {
+    let mut world = World::new(skewed());
+    world.refuses = Some(run_of('c'));
+    world.join('c');
+    world.pass(10);
+    assert_eq!(world.moves, []);
+    world.join('d');
+    world.pass(60);
+    assert!(owns_nothing(&world.view, 'c'));
+    assert!(!owns_nothing(&world.view, 'd'));
+    // Later it may be asked again.
+    world.refuses = None;
+    world.pass(120);
+    assert!(!owns_nothing(&world.view, 'c'));
+    assert!(ratio(&world.view) <= 1.3);
+}
+
+#[test]
 fn noise_moves_nothing() {
     let mut world = shared_by_four();
     let before = world.moves.len();

@@ -16,6 +16,9 @@ pub(super) struct World {
     pub(super) jitter: Option<u64>,
     /// When runs were fenced.
     taken_over: Vec<i64>,
+    hopes: Hopes,
+    /// A run that takes no region, whatever is wished.
+    pub(super) refuses: Option<i64>,
 }
 
 impl World {
@@ -26,6 +29,8 @@ impl World {
             seen: BTreeMap::new(),
             jitter: None,
             taken_over: Vec::new(),
+            hopes: Hopes::default(),
+            refuses: None,
         }
     }
 
@@ -77,6 +82,7 @@ impl World {
                 (NOBODY, _) => {
                     self.seen.remove(&one.region);
                 }
+                (to, _) if self.refuses == Some(to) => {}
                 (to, Some((wanted, at))) if wanted == to && at < now => {
                     given.push((now, one.region, one.run, to));
                     (one.run, one.wanted, one.changed_ms) = (to, NOBODY, now);
@@ -103,6 +109,7 @@ impl World {
         let now = self.view.now_ms;
         self.taken_over.retain(|at| *at > now - 60_000);
         self.view.taken_over = self.taken_over.len();
+        self.hopes.look(&mut self.view);
         let change = plan(&self.view, PATIENT);
         self.taken_over.extend(change.fence.iter().map(|_| now));
         self.view.runs.retain(|run| !change.fence.contains(&run.id));
