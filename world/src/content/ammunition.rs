@@ -39,11 +39,13 @@ pub(crate) fn load(reader: &Reader, items: &Items) -> Catalog<Arrow> {
     let worn = items
         .iter()
         .filter(|item| item.equip_slot == Some(EquipSlot::Arrows));
+    // What is put in below is not what the file says.
+    let listed = !arrows.is_empty();
     for item in worn {
         if arrows.contains(&item.id) {
             continue;
         }
-        if !arrows.is_empty() {
+        if listed {
             let what = format!(
                 "says nothing of {:?}, the item's own bonuses count",
                 item.id
