@@ -7,6 +7,8 @@ import { Walkers } from "./walk.js";
 import { Minimap } from "./minimap.js";
 import { Ui } from "./ui.js";
 import { Hands } from "./hands.js";
+import { Bank } from "./bank.js";
+import { Gear } from "./gear.js";
 import { Menu, Pack } from "./pack.js";
 import { counted, described, learn } from "./things.js";
 import { refusal } from "./words.js";
@@ -27,6 +29,9 @@ const ui = new Ui({ create, enter, leave, run: () => setRun(!me.run), say });
 const net = new Net(hear, (state, words) => ui.light(state, words));
 const menu = new Menu();
 const pack = new Pack(menu, act, (words) => ui.notice(words));
+const gear = new Gear(menu, act, (words) => ui.notice(words));
+const bank = new Bank(menu, act);
+pack.banking = () => bank.open;
 picture.minimap = minimap;
 const hands = new Hands(
   { net, me, free, picture, minimap, here },
@@ -96,6 +101,18 @@ const HEARS = {
     me.run = data.run;
     ui.vitals({ health: data.health, energy: data.energy, run: data.run });
     pack.all(data.inventory, data.coins);
+    gear.all(data.equipment, data.skills);
+    // What is still open is shown again.
+    bank.close();
+  },
+  "equipment:update"(data) {
+    gear.some(data.slots);
+  },
+  "skill:xp"(data) {
+    gear.gained(data);
+  },
+  "bank:state"(data) {
+    bank.state(data);
   },
   "inventory:update"(data) {
     pack.some(data.slots);
@@ -154,6 +171,7 @@ const HEARS = {
     remember(undefined);
     ui.phase(false);
     pack.phase(false);
+    bank.close();
     ui.word(words, true);
     ui.characters([]);
     if (data.code === 4010) {
@@ -182,6 +200,7 @@ function out(words, bad) {
   me.target = undefined;
   ui.phase(false);
   pack.phase(false);
+  bank.close();
   ui.busy(false);
   ui.word(words, bad);
   ui.characters(characters);
@@ -277,6 +296,8 @@ function ground(px, py) {
       `Examine ${items[0].name}`,
       () => ui.notice(described(items[0].itemId) + whose(items[0])),
     ]);
+  if (thing && keepsBank(thing))
+    entries.push(["Bank", () => act("bank:open", { target: thing.id })]);
   if (thing && thing.type !== "item")
     entries.push([
       `Examine ${thing.name}`,
@@ -286,6 +307,8 @@ function ground(px, py) {
   menu.open(px, py, items.length ? "On the ground" : (thing?.name ?? "Here"), entries);
   return true;
 }
+
+const keepsBank = (thing) => [thing.stationType, thing.service].includes("bank");
 
 function whose(item) {
   if (item.owner === undefined) return "";
@@ -323,6 +346,7 @@ async function say(line) {
 function tapped(px, py) {
   const thing = picture.under(px, py, view(performance.now()));
   if (thing?.type === "item") return pickUp(thing);
+  if (thing && keepsBank(thing)) return act("bank:open", { target: thing.id });
   const tile = picture.toTile(px, py);
   const goal = thing && !free(tile.x, tile.z) ? (beside(thing) ?? tile) : tile;
   return walkTo(goal.x, goal.z, true);
@@ -452,6 +476,9 @@ window.tilestead = {
   }),
   pack: () => ({ slots: pack.slots.map((s) => s && { ...s }), coins: pack.coins }),
   drop: (slot, quantity) => act("inventory:drop", { slot, ...(quantity && { quantity }) }),
+  gear: () => ({ worn: { ...gear.worn }, skills: { ...gear.skills } }),
+  bank: () => ({ open: bank.open, items: [...bank.items.values()].map((i) => ({ ...i })) }),
+  act,
   pickUp: (id) => act("player:action", { action: "pickup", target: id }),
   resumes: () => ({ ...net.resumes }),
   cut: () => net.closed(net.line, 1006, ""),

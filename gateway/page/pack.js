@@ -1,7 +1,7 @@
 // The pack: 28 slots, the pouch, and the menu of what can be done with a thing.
 // Always: it shows what the server said last, never what was only asked for.
 
-import { called, counted, described, short, thing } from "./things.js";
+import { called, counted, described, short, thing, use, wearable } from "./things.js";
 
 const $ = (id) => document.getElementById(id);
 const SLOTS = 28;
@@ -68,6 +68,8 @@ export class Pack {
     this.menu = menu;
     this.act = act;
     this.tell = tell;
+    /** Whether the bank is open. */
+    this.banking = undefined;
     this.moving = undefined;
     this.clear();
     this.buttons = Array.from({ length: SLOTS }, (_, slot) => this.button(slot));
@@ -168,7 +170,15 @@ export class Pack {
   /** What can be done with what lies in a slot. */
   can(slot) {
     const item = this.slots[slot];
-    const entries = [["Examine", () => this.tell(described(item.itemId))]];
+    const entries = [];
+    if (this.banking?.()) {
+      const bank = (quantity) => () => this.act("bank:deposit", { slot, quantity });
+      entries.push(["Bank one", bank(1)], ["Bank all", bank(2147483647)]);
+    } else if (wearable(item.itemId))
+      entries.push(["Wear", () => this.act("inventory:equip", { slot })]);
+    else if (use(item.itemId))
+      entries.push([use(item.itemId), () => this.act("inventory:use", { slot })]);
+    entries.push(["Examine", () => this.tell(described(item.itemId))]);
     if (item.itemId === "coins")
       entries.push(["Put into the pouch", () => this.act("coins:deposit", {})]);
     entries.push(["Move …", () => this.pickUp(slot)]);

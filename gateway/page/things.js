@@ -3,7 +3,16 @@
 
 import { box, oval, pick, shape } from "./pen.js";
 
-const FILES = ["food", "misc", "resources", "tools", "weapons"];
+const FILES = [
+  "food",
+  "misc",
+  "resources",
+  "tools",
+  "weapons",
+  "ammunition",
+  "armor",
+  "runes",
+];
 const known = new Map();
 
 /** Reads what the content says of its items; without it, ids serve as names. */
@@ -20,8 +29,19 @@ export async function learn() {
 }
 
 const plain = (id) => id.charAt(0).toUpperCase() + id.slice(1).replaceAll("_", " ");
-export const called = (id) => known.get(id)?.name ?? plain(id);
-export const described = (id) => known.get(id)?.examine ?? `It is ${called(id).toLowerCase()}.`;
+const base = (id) => (known.has(id) ? id : id.replace(/_noted$/, ""));
+const noted = (id) => (base(id) === id ? "" : " (note)");
+export const called = (id) => (known.get(base(id))?.name ?? plain(base(id))) + noted(id);
+export const described = (id) =>
+  known.get(base(id))?.examine ?? `It is ${called(id).toLowerCase()}.`;
+/** Whether it can be worn; a note cannot. */
+/** What it is used for by itself, in one word; nothing for most things. */
+export function use(id) {
+  const item = known.get(id);
+  if (item?.healAmount > 0) return "Eat";
+  return item?.prayerXp > 0 ? "Bury" : undefined;
+}
+export const wearable = (id) => Boolean(known.get(id)?.equipSlot);
 export const counted = (id, quantity) =>
   quantity > 1 ? `${called(id)} × ${quantity.toLocaleString("en")}` : called(id);
 
@@ -247,9 +267,20 @@ const LOOKS = [
   [/sprat|mackerel|dace|pike|trout|fin$/, fish],
 ];
 
+/** A sheet of paper with a small picture of what it stands for. */
+function note(c, id) {
+  shape(c, "#efe6d2", [-0.3, -0.6], [0.3, -0.56], [0.28, 0.02], [-0.32, 0]);
+  c.save();
+  c.translate(0, -0.1);
+  c.scale(0.6, 0.6);
+  thing(c, id);
+  c.restore();
+}
+
 /** Draws the item. */
 export function thing(c, id) {
   if (ORES[id]) return stone(c, id);
+  if (noted(id)) return note(c, base(id));
   const look = LOOKS.find(([words]) => words.test(id));
   return (look?.[1] ?? bag)(c, id);
 }

@@ -5,8 +5,9 @@
 use std::fmt::Write as _;
 
 use proto::client::{
-    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, admin, chat, coins, decode, encode,
-    encode_raw, encode_request, error, inventory, movement, session, sync, update,
+    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, admin, bank, chat, coins,
+    decode, encode, encode_raw, encode_request, equipment, error, inventory, movement, session,
+    skill, sync, update,
 };
 use serde_json::{json, value::RawValue};
 
@@ -70,6 +71,47 @@ fn client_messages() -> Vec<ClientMessage> {
             quantity: Some(2_147_483_647),
         }),
         ClientMessage::MoveSlot(inventory::InventoryMove { from: 0, to: 9 }),
+        ClientMessage::Use(inventory::InventoryUse {
+            slot: 5,
+            target: None,
+        }),
+        ClientMessage::Equip(equipment::InventoryEquip { slot: 3 }),
+        ClientMessage::Unequip(equipment::EquipmentRemove {
+            slot: equipment::Place::Shield,
+        }),
+        ClientMessage::OpenBank(bank::BankOpen {
+            target: "sta:bank:4,0".to_owned(),
+        }),
+        ClientMessage::CloseBank(session::Nothing {}),
+        ClientMessage::BankDeposit(bank::BankDeposit {
+            slot: 2,
+            quantity: 10,
+            tab: 8,
+        }),
+        ClientMessage::BankDepositAll(bank::BankDepositAll { tab: 1 }),
+        ClientMessage::BankDepositEquipment(bank::BankDepositAll { tab: 0 }),
+        ClientMessage::BankWithdraw(bank::BankWithdraw {
+            item_id: "coal".to_owned(),
+            quantity: 2_147_483_647,
+            noted: true,
+        }),
+        ClientMessage::BankMove(bank::BankMove {
+            item_id: "coal".to_owned(),
+            with: None,
+            before: Some("logs".to_owned()),
+        }),
+        ClientMessage::BankTab(bank::BankTab {
+            item_id: "coal".to_owned(),
+            tab: 5,
+        }),
+        ClientMessage::BankPlaceholder(bank::BankPlaceholder {
+            keep: Some(true),
+            ..bank::BankPlaceholder::default()
+        }),
+        ClientMessage::BankCoins(bank::BankCoins {
+            amount: 25,
+            withdraw: true,
+        }),
         ClientMessage::WithdrawCoins(coins::CoinsWithdraw { amount: 25 }),
         ClientMessage::DepositCoins(coins::CoinsDeposit { amount: None }),
         ClientMessage::Chat(chat::PlayerChat {
@@ -246,6 +288,43 @@ fn own_events(server: &mut Server) {
             .into(),
     });
     server.event(coins::CoinsUpdate { coins: 25 });
+    server.event(equipment::EquipmentUpdate {
+        slots: vec![
+            equipment::PlaceUpdate {
+                slot: "weapon".to_owned(),
+                item: Some(sync::Stack {
+                    item_id: "bronze_sword".to_owned(),
+                    quantity: 1,
+                }),
+            },
+            equipment::PlaceUpdate {
+                slot: "shield".to_owned(),
+                item: None,
+            },
+        ],
+    });
+    server.event(bank::BankState {
+        open: true,
+        full: true,
+        items: vec![bank::BankItem {
+            item_id: "coal".to_owned(),
+            quantity: 0,
+            tab: 8,
+            place: 3,
+        }],
+        gone: vec!["logs".to_owned()],
+        placeholders: true,
+    });
+    server.event(bank::BankState::default());
+    for leveled_up in [true, false] {
+        server.event(skill::SkillGain {
+            skill: "agility".to_owned(),
+            gained: 50.0,
+            xp: 223.9,
+            level: 3,
+            leveled_up,
+        });
+    }
 }
 
 fn world_events(server: &mut Server) {

@@ -54,6 +54,8 @@ fn crowd(reach: u32) -> World {
             combat_level: 3,
             placed: true,
             inventory: (0..28).map(|slot| (slot, Stack::new("logs", 1))).collect(),
+            equipment: BTreeMap::new(),
+            bank: world::Bank::default(),
         };
         Arrival {
             record,

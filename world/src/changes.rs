@@ -1,14 +1,16 @@
 //! What changed in a tick that must be saved.
 //!
-//! Always: what `valued` and `ground` changed of any holder is what `ledger` says.
+//! Always: what `valued`, `worn`, `banked` and `ground` changed of any holder is what `ledger` says.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CharacterId, EntityId};
 use crate::item::ground::GroundChange;
 use crate::item::ledger::LedgerEntry;
+use crate::skill::Skill;
 
 /// Who and what must be saved, and how soon.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +19,15 @@ pub struct Changes {
     pub moved: BTreeSet<CharacterId>,
     /// Those whose pack or pouch changed.
     pub valued: BTreeSet<CharacterId>,
+    /// Those who wear something else.
+    #[serde(default)]
+    pub worn: BTreeSet<CharacterId>,
+    /// Of which items something changed in somebody's bank; of none: how it is kept did.
+    #[serde(default)]
+    pub banked: BTreeMap<CharacterId, BTreeSet<Arc<str>>>,
+    /// In which skills whose experience grew.
+    #[serde(default)]
+    pub trained: BTreeMap<CharacterId, BTreeSet<Skill>>,
     /// What became of things on the ground.
     pub ground: BTreeMap<EntityId, GroundChange>,
     /// Who gained or lost what; several rows may speak of the same holder, item and cause.

@@ -2,13 +2,16 @@
 //!
 //! The order is: who arrives (by character id); inputs (by place in the order, then number); who
 //! goes home; NPCs; players' steps; what lies on the ground (who has come to it takes it, by place
-//! in the order, and what is due goes); energy; crossings. NPCs move before players, so that a
+//! in the order, and what is due goes); visits; skills; energy; crossings. NPCs move before players, so that a
 //! player never runs into one that was about to step aside.
 
 mod agents;
 mod arrivals;
 mod homeward;
+mod things;
+mod training;
 mod value;
+mod visits;
 
 use std::collections::BTreeSet;
 
@@ -20,6 +23,7 @@ use crate::changes::Changes;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
 use crate::intent::{Arrival, Intent, PlayerInput};
+use crate::interface::Interface;
 use crate::item::Value;
 use crate::player::{PID_END, Player};
 use crate::refusal::Refusal;
@@ -75,6 +79,10 @@ pub enum Phase {
     Players,
     /// What lies on the ground.
     Ground,
+    /// Who comes to a bank, or leaves it.
+    Visits,
+    /// Who gains experience.
+    Skills,
     /// Run energy.
     Energy,
     /// Who crosses a border.
@@ -83,7 +91,7 @@ pub enum Phase {
 
 impl Phase {
     /// All of them, in the order of a tick.
-    pub const ALL: [Phase; 9] = [
+    pub const ALL: [Phase; 11] = [
         Phase::Arrivals,
         Phase::Inputs,
         Phase::Homeward,
@@ -91,6 +99,8 @@ impl Phase {
         Phase::Npcs,
         Phase::Players,
         Phase::Ground,
+        Phase::Visits,
+        Phase::Skills,
         Phase::Energy,
         Phase::Borders,
     ];
@@ -105,6 +115,8 @@ impl Phase {
             Phase::Npcs => "npcs",
             Phase::Players => "players",
             Phase::Ground => "ground",
+            Phase::Visits => "visits",
+            Phase::Skills => "skills",
             Phase::Energy => "energy",
             Phase::Borders => "borders",
         }
@@ -156,6 +168,10 @@ impl World {
         phases.phase(Phase::Players);
         self.play_ground(inbox.value, phases, &mut out);
         phases.phase(Phase::Ground);
+        self.play_visits(&mut out);
+        phases.phase(Phase::Visits);
+        self.train_walkers(&mut out);
+        phases.phase(Phase::Skills);
         self.restore_energy(&mut out);
         phases.phase(Phase::Energy);
         self.find_crossings(&mut out);
@@ -241,6 +257,15 @@ impl World {
             Intent::MoveSlot { from, to } => self.move_slot(who, from, to, out)?,
             Intent::WithdrawCoins { amount } => self.withdraw(who, amount, out)?,
             Intent::DepositCoins { amount } => self.deposit(who, amount, out)?,
+            Intent::Use { slot } => self.use_item(who, slot, out)?,
+            Intent::Equip { slot } => self.equip(who, slot, out)?,
+            Intent::Unequip { place } => self.unequip(who, place, out)?,
+            Intent::OpenBank { target } => {
+                let by = (who, input.number);
+                return self.visit(by, target, Interface::Bank, searches_end, out);
+            }
+            Intent::CloseBank => self.shut(who, &Interface::Bank, out)?,
+            Intent::Bank(wish) => self.bank(who, &wish, out)?,
             Intent::Teleport { to } => {
                 let place = movement::settled(self.content.terrain(), to, to);
                 let place = place.ok_or(Refusal::Unreachable)?;
@@ -251,7 +276,7 @@ impl World {
             Intent::HomeTeleport => {
                 home_teleport::begin(&mut player.homeward, self.now)?;
                 player.path.clear();
-                give_up_pickup(player, out);
+                give_up_errand(player, out);
             }
         }
         Ok(Answer::Done { value: about_value })
@@ -320,7 +345,7 @@ impl World {
     fn restore_energy(&mut self, out: &mut Outcome) {
         for (who, player) in &mut self.players {
             let ran = player.record.running;
-            if energy::tick(player) {
+            if energy::tick(player, &self.content) {
                 out.events.push(Event::Vitals { who: who.clone() });
             }
             if ran != player.record.running {
@@ -344,14 +369,15 @@ enum Answer {
 
 /// The player does something else: what it had set out to do comes to nothing.
 fn interrupt(player: &mut Player, out: &mut Outcome) {
-    give_up_pickup(player, out);
+    give_up_errand(player, out);
     if player.homeward.done_at.take().is_some() {
         out.events.push(failed(player, Refusal::Interrupted));
     }
 }
 
-fn give_up_pickup(player: &mut Player, out: &mut Outcome) {
-    if player.pickup.take().is_some() {
+fn give_up_errand(player: &mut Player, out: &mut Outcome) {
+    let visit = player.visit.take().is_some();
+    if player.pickup.take().is_some() || visit {
         out.events.push(failed(player, Refusal::Interrupted));
     }
 }

@@ -2,12 +2,17 @@
 //!
 //! What everybody may see is not here: it is in [`crate::Outcome::touched`].
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::content::EquipSlot;
 use crate::ids::{CharacterId, EntityId};
+use crate::interface::Interface;
+use crate::record::SkillXp;
 use crate::refusal::Refusal;
+use crate::skill::Skill;
 use crate::tile::Tile;
 
 /// Something that happened. Private to `who`.
@@ -71,6 +76,47 @@ pub enum Event {
         /// Whose.
         who: CharacterId,
     },
+    /// Something else is worn. Of value: to be held back until that is saved.
+    Equipment {
+        /// Whose.
+        who: CharacterId,
+        /// Where, in order.
+        slots: Vec<EquipSlot>,
+    },
+    /// Something changed in the bank. Of value: to be held back until that is saved.
+    Bank {
+        /// Whose.
+        who: CharacterId,
+        /// Of which items; of none: how it is kept.
+        items: BTreeSet<Arc<str>>,
+    },
+    /// Something is open now, to be shown whole; it tells of value.
+    Opened {
+        /// To whom.
+        who: CharacterId,
+        /// What.
+        what: Interface,
+    },
+    /// Something is open no more.
+    Closed {
+        /// To whom.
+        who: CharacterId,
+        /// What.
+        what: Interface,
+    },
+    /// Experience was gained. Of value: to be held back until that is saved.
+    Trained {
+        /// Whose.
+        who: CharacterId,
+        /// In what.
+        skill: Skill,
+        /// How much, in tenths.
+        gained_tenths: u64,
+        /// What there is of it now.
+        now: SkillXp,
+        /// It made a new level.
+        leveled_up: bool,
+    },
     /// What was accepted earlier has come to nothing.
     Failed {
         /// Whose.
@@ -111,6 +157,11 @@ impl Event {
             | Event::Examined { who, .. }
             | Event::Inventory { who, .. }
             | Event::Coins { who }
+            | Event::Equipment { who, .. }
+            | Event::Bank { who, .. }
+            | Event::Opened { who, .. }
+            | Event::Closed { who, .. }
+            | Event::Trained { who, .. }
             | Event::Failed { who, .. }
             | Event::Elsewhere { who, .. }
             | Event::Teleported { who, .. } => who,

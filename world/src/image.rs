@@ -85,6 +85,7 @@ impl Image {
         for player in &mut self.players {
             player.region_since = player.region_since.after(away);
             player.homeward.delay(away);
+            player.hands_free_at = player.hands_free_at.after(away);
             if let Some(agent) = &mut player.agent {
                 agent.delay(away);
             }

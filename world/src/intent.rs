@@ -1,9 +1,13 @@
 //! All that a player may ask of the world, and who comes into it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+use crate::content::EquipSlot;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Value;
+use crate::item::bank::Arrange;
 use crate::record::{PlayerHot, PlayerRecord};
 use crate::refusal::Refusal;
 use crate::tile::{Region, Tile};
@@ -56,6 +60,30 @@ pub enum Intent {
         /// How many; `None`: all.
         amount: Option<u32>,
     },
+    /// Use what lies in a slot of the pack for what it is: eat it, bury it.
+    Use {
+        /// Which slot.
+        slot: u8,
+    },
+    /// Wear what lies in a slot of the pack.
+    Equip {
+        /// Which slot.
+        slot: u8,
+    },
+    /// Take off what is worn.
+    Unequip {
+        /// Where.
+        place: EquipSlot,
+    },
+    /// Go to a bank and open the own one there.
+    OpenBank {
+        /// Which, or whose.
+        target: EntityId,
+    },
+    /// Close the bank.
+    CloseBank,
+    /// Do something at the open bank.
+    Bank(Banking),
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
     /// An operator puts one somewhere else, at once and however far.
@@ -63,6 +91,48 @@ pub enum Intent {
         /// Where to, or as near as one can stand.
         to: Tile,
     },
+}
+
+/// What can be done at an open bank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Banking {
+    /// What lies in a slot of the pack, and more of the same, into the bank.
+    Deposit {
+        /// Which slot.
+        slot: u8,
+        /// How many, as far as there are so many.
+        quantity: u32,
+        /// Where it lies if none of it does yet, 0 to 8.
+        tab: u8,
+    },
+    /// All of the pack into the bank, as far as there is room.
+    DepositAll {
+        /// As before.
+        tab: u8,
+    },
+    /// All that is worn into the bank, as far as there is room.
+    DepositWorn {
+        /// As before.
+        tab: u8,
+    },
+    /// Out of the bank into the pack, as far as there is room.
+    Withdraw {
+        /// What.
+        item: Arc<str>,
+        /// How many, as far as there are so many.
+        quantity: u32,
+        /// As notes.
+        noted: bool,
+    },
+    /// Coins from the pouch into the bank, or back.
+    Coins {
+        /// How many.
+        amount: u32,
+        /// Out of the bank.
+        out: bool,
+    },
+    /// Put the bank in order.
+    Arrange(Arrange),
 }
 
 impl Intent {
@@ -73,8 +143,14 @@ impl Intent {
             | Intent::Pickup { .. }
             | Intent::MoveSlot { .. }
             | Intent::WithdrawCoins { .. }
-            | Intent::DepositCoins { .. } => true,
-            Intent::Walk { .. }
+            | Intent::DepositCoins { .. }
+            | Intent::Use { .. }
+            | Intent::Equip { .. }
+            | Intent::Unequip { .. }
+            | Intent::Bank(_) => true,
+            Intent::OpenBank { .. }
+            | Intent::CloseBank
+            | Intent::Walk { .. }
             | Intent::Run(_)
             | Intent::Stop
             | Intent::Examine { .. }
@@ -83,13 +159,19 @@ impl Intent {
         }
     }
 
-    /// Whether it may be followed now. While exchanges are stopped, one may still put one's pack
+    /// Whether it may be followed now. While exchanges are stopped, one may still put one's things
     /// in order; while nothing can be saved, not even that.
     ///
     /// # Errors
     /// `ExchangesFrozen`, `StorageUnavailable`.
     pub(crate) fn allowed(&self, value: Value) -> Result<(), Refusal> {
-        let orders = matches!(self, Intent::MoveSlot { .. });
+        let orders = matches!(
+            self,
+            Intent::MoveSlot { .. }
+                | Intent::Equip { .. }
+                | Intent::Unequip { .. }
+                | Intent::Bank(Banking::Arrange(_))
+        );
         if !self.about_value() || (orders && value == Value::Frozen) {
             return Ok(());
         }

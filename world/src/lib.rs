@@ -14,6 +14,7 @@ pub mod event;
 pub mod experience;
 pub mod ids;
 pub mod intent;
+pub mod interface;
 pub mod record;
 pub mod refusal;
 pub mod rng;
@@ -44,11 +45,14 @@ pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
 pub use event::Event;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
-pub use intent::{Arrival, Intent, PlayerInput};
+pub use intent::{Arrival, Banking, Intent, PlayerInput};
+pub use interface::Interface;
 pub use item::{
     Stack, Value,
+    bank::{Arrange, Bank, Deposit},
     ground::{GroundChange, GroundItem},
     ledger::{Cause, Holder, LedgerEntry},
+    worn::Worn,
 };
 pub use look::{Field, Kind, Look};
 pub use map::{Ground, Terrain};

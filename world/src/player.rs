@@ -8,8 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
 use crate::border::PINNED_TILES;
+use crate::content::Content;
 use crate::errand::{Homeward, Pickup};
 use crate::ids::CharacterId;
+use crate::interface::{Interface, Open, Visit};
+use crate::item::possessions::Touched;
+use crate::item::worn;
 use crate::look::{Field, Kind, Look};
 use crate::record::{PlayerHot, PlayerRecord};
 use crate::tick::Tick;
@@ -42,9 +46,24 @@ pub struct Player {
     /// Where it is in going home by magic.
     #[serde(default)]
     pub(crate) homeward: Homeward,
+    /// Where it is going to open something.
+    #[serde(default)]
+    pub(crate) visit: Option<Visit>,
+    /// What it has open.
+    #[serde(default)]
+    pub(crate) open: Option<Open>,
+    /// When it may next use something.
+    #[serde(default)]
+    pub(crate) hands_free_at: Tick,
+    /// Tiles gone on foot since it last gained experience for them.
+    #[serde(default)]
+    pub(crate) tiles_gone: u32,
     /// What makes it an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
+    /// What it carries weighs so much; `None`: nobody has asked since that changed.
+    #[serde(skip)]
+    pub(crate) weight_grams: Option<u32>,
     /// What its feet did in this tick.
     #[serde(skip)]
     pub(crate) pace: Pace,
@@ -88,8 +107,10 @@ impl Player {
     /// Whether it is about something of its region, near enough to it: it is not to belong to
     /// another one then.
     pub fn pinned(&self) -> bool {
-        let own = |pickup: &Pickup| pickup.region == self.region;
-        self.pickup.as_ref().is_some_and(own)
+        let pickup = self.pickup.as_ref().map(|pickup| pickup.region);
+        let visit = self.visit.as_ref().map(|visit| visit.region);
+        let open = self.open.as_ref().map(|open| open.region);
+        [pickup, visit, open].contains(&Some(self.region))
             && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 
@@ -98,13 +119,41 @@ impl Player {
         self.homeward.leaving.as_ref().map(|leaving| leaving.place)
     }
 
+    /// What it has open; while something is, it cannot trade.
+    pub fn open(&self) -> Option<&Interface> {
+        self.open.as_ref().map(|open| &open.what)
+    }
+
+    pub(crate) fn has_open(&self, what: &Interface) -> bool {
+        self.open() == Some(what)
+    }
+
+    /// What it carries has become different.
+    pub(crate) fn carries(&mut self, touched: &Touched) {
+        if !touched.slots.is_empty() || !touched.worn.is_empty() {
+            self.weight_grams = None;
+        }
+    }
+
+    /// What it carries weighs so much.
+    pub(crate) fn weight_grams(&mut self, content: &Content) -> u32 {
+        let record = &self.record;
+        *self.weight_grams.get_or_insert_with(|| {
+            worn::weight_grams(content, &record.inventory, &record.equipment)
+        })
+    }
+
     /// What moves along in a handover besides the record.
     pub fn hot(&self) -> PlayerHot {
         PlayerHot {
             path: self.path.iter().copied().collect(),
             pickup: self.pickup.clone(),
             homeward: self.homeward.clone(),
+            visit: self.visit.clone(),
+            open: self.open.clone(),
+            hands_free_at: self.hands_free_at,
             agent: self.agent.clone(),
+            tiles_gone: self.tiles_gone,
         }
     }
 

@@ -6,8 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
 use crate::errand::{Homeward, Pickup};
+use crate::experience;
 use crate::ids::CharacterId;
+use crate::interface::{Open, Visit};
 use crate::item::Stack;
+use crate::item::bank::Bank;
+use crate::item::worn::Worn;
+use crate::skill::Skill;
+use crate::tick::Tick;
 use crate::tile::Tile;
 
 /// Full run energy.
@@ -35,8 +41,8 @@ pub struct PlayerRecord {
     pub y: i32,
     /// Health points.
     pub health: u32,
-    /// By name: attack, woodcutting …
-    pub skills: BTreeMap<String, SkillXp>,
+    /// Those that were ever trained; ask [`PlayerRecord::skill`].
+    pub skills: BTreeMap<Skill, SkillXp>,
     /// Coins in the pouch.
     pub coins: u64,
     /// Run energy, 0 to 10000.
@@ -50,19 +56,36 @@ pub struct PlayerRecord {
     /// What lies in the slots of the pack, 0 to 27.
     #[serde(default)]
     pub inventory: BTreeMap<u8, Stack>,
+    /// What it wears.
+    #[serde(default)]
+    pub equipment: Worn,
+    /// What it has in the bank.
+    #[serde(default)]
+    pub bank: Bank,
 }
 
 impl PlayerRecord {
-    /// The level in `skill`; 1 when it has none.
-    pub fn level(&self, skill: &str) -> u32 {
-        self.skills.get(skill).map_or(1, |s| s.level)
+    /// Level and experience in `skill`.
+    pub fn skill(&self, skill: Skill) -> SkillXp {
+        let trained = self.skills.get(&skill).copied();
+        trained.unwrap_or_else(|| SkillXp::fresh(skill))
     }
 
-    /// Health when well: the level in constitution, 10 for one who has none.
+    /// The level in `skill`.
+    pub fn level(&self, skill: Skill) -> u32 {
+        self.skill(skill).level
+    }
+
+    /// Health when well: the level in constitution.
     pub fn max_health(&self) -> u32 {
-        self.skills
-            .get("constitution")
-            .map_or(10, |s| s.level.max(1))
+        self.level(Skill::Constitution)
+    }
+
+    /// Every level is the one that its experience makes, whatever was saved.
+    pub(crate) fn settle_skills(&mut self) {
+        let skills = self.skills.values_mut();
+        skills.for_each(|skill| *skill = SkillXp::of(skill.xp_tenths));
+        self.combat_level = experience::combat_level(|skill| self.level(skill));
     }
 }
 
@@ -78,6 +101,14 @@ pub struct PlayerHot {
     pub homeward: Homeward,
     /// What makes it an agent.
     pub agent: Option<Agent>,
+    /// Where it is going to open something.
+    pub visit: Option<Visit>,
+    /// What it has open.
+    pub open: Option<Open>,
+    /// When it may next use something.
+    pub hands_free_at: Tick,
+    /// Tiles gone on foot since it last gained experience for them.
+    pub tiles_gone: u32,
 }
 
 /// Bytes that are not what they should be.
@@ -118,11 +149,17 @@ bytes!(PlayerHot);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tick::Tick;
+    use crate::content::EquipSlot;
+    use crate::item::bank::Deposit;
     use crate::tile::Region;
 
     #[test]
     fn records_survive_their_bytes() {
+        let deposit = Deposit {
+            quantity: 3,
+            tab: 8,
+            place: 70_000,
+        };
         let record = PlayerRecord {
             id: CharacterId::from("c1"),
             name: "Ann".to_owned(),
@@ -130,7 +167,7 @@ mod tests {
             y: 4,
             health: 9,
             skills: BTreeMap::from([(
-                "agility".to_owned(),
+                Skill::Agility,
                 SkillXp {
                     level: 3,
                     xp_tenths: 1740,
@@ -142,6 +179,11 @@ mod tests {
             combat_level: 3,
             placed: true,
             inventory: BTreeMap::from([(27, Stack::new("logs", 1))]),
+            equipment: Worn::from([(EquipSlot::Ring, Stack::new("ring", 1))]),
+            bank: Bank {
+                items: BTreeMap::from([("logs".into(), deposit)]),
+                placeholders: true,
+            },
         };
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
         let hot = PlayerHot {

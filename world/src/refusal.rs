@@ -23,6 +23,16 @@ pub enum Refusal {
     NotEnough,
     /// Only its owner may take it yet.
     Protected,
+    /// It takes a level that is not reached.
+    LevelTooLow,
+    /// It cannot be worn.
+    NotWearable,
+    /// No place is free in the bank, or too much of it lies there.
+    BankFull,
+    /// There is no note of it.
+    NoNote,
+    /// What it is to be done with is not open.
+    NotOpen,
     /// Something else came in between.
     Interrupted,
     /// Not again so soon.
@@ -42,11 +52,16 @@ impl Refusal {
             | Refusal::InventoryFull
             | Refusal::EmptySlot
             | Refusal::NotEnough
-            | Refusal::Protected => true,
+            | Refusal::Protected
+            | Refusal::BankFull => true,
             Refusal::Unreachable
             | Refusal::TooFar
             | Refusal::Unsupported
             | Refusal::Busy
+            | Refusal::LevelTooLow
+            | Refusal::NotWearable
+            | Refusal::NoNote
+            | Refusal::NotOpen
             | Refusal::Interrupted
             | Refusal::Cooldown
             | Refusal::ExchangesFrozen
@@ -55,7 +70,7 @@ impl Refusal {
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 13] = [
+    pub const ALL: [Refusal; 18] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -65,6 +80,11 @@ impl Refusal {
         Refusal::EmptySlot,
         Refusal::NotEnough,
         Refusal::Protected,
+        Refusal::LevelTooLow,
+        Refusal::NotWearable,
+        Refusal::BankFull,
+        Refusal::NoNote,
+        Refusal::NotOpen,
         Refusal::Interrupted,
         Refusal::Cooldown,
         Refusal::ExchangesFrozen,

@@ -11,12 +11,14 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use stage::{BEGIN, Land};
+use world::content::EquipSlot;
+use world::item::bank::{BANK_SLOTS, BANK_TABS};
 use world::item::{COINS, QUANTITY_MAX, SLOTS};
 use world::rng::Dice;
 use world::{
-    Arrival, Cause, CharacterId, Content, EntityId, Event, GroundChange, GroundItem, Holder, Inbox,
-    Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal, Region, Rules, Stack, Tick,
-    Tile, Value, World,
+    Arrange, Arrival, Banking, Cause, CharacterId, Content, EntityId, Event, GroundChange,
+    GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal,
+    Region, Rules, Stack, Tick, Tile, Value, World,
 };
 
 const WORLDS: u32 = 4;
@@ -52,7 +54,9 @@ struct Cluster {
 impl Cluster {
     /// The regions are dealt out by quarters, which meet at 0,0.
     fn new(seed: u64, worlds: u32) -> Cluster {
-        let content = Land::default().rect("wall", (4, -6), (4, 6)).content();
+        let land = Land::default().rect("wall", (4, -6), (4, 6));
+        let land = land.station("bank", (-3, -3)).banker("teller", (3, 3));
+        let content = land.content();
         let all = (0..worlds).map(|run| {
             let run = u64::from(run) + 1;
             World::new(Arc::clone(&content), Rules::default(), seed, run)
@@ -88,9 +92,23 @@ impl Cluster {
             record.placed = false;
         } else {
             record.coins = u64::from(QUANTITY_MAX) - u64::from(self.dice.below(40)) * 10;
-            let kinds = ["logs", "candle", "coins", "tinderbox", "unheard_of"];
+            let kinds = [
+                "logs",
+                "candle",
+                "coins",
+                "tinderbox",
+                "unheard_of",
+                "sword",
+                "maul",
+                "shield",
+                "arrow",
+                "iron_arrow",
+                "cake",
+                "bones",
+                "logs_noted",
+            ];
             for slot in 0..self.dice.between(5, 28) {
-                let item = kinds[self.dice.below(5) as usize];
+                let item = kinds[self.dice.below(13) as usize];
                 let many = if self.content.stackable(item) { 9 } else { 1 };
                 let stack = Stack::new(item, many);
                 record.inventory.insert(u8::try_from(slot).unwrap(), stack);
@@ -178,7 +196,7 @@ impl Cluster {
         }
         let dice = &mut self.dice;
         let slot = |dice: &mut Dice| u8::try_from(dice.below(30)).unwrap();
-        Some(match dice.below(22) {
+        Some(match dice.below(31) {
             0..4 => {
                 let reach = if dice.below(5) == 0 { 40 } else { 7 };
                 let to = Tile::new(dice.between(-reach, reach), dice.between(-reach, reach));
@@ -213,8 +231,70 @@ impl Cluster {
                 self.naps.insert(who.clone(), self.now + 20);
                 Intent::HomeTeleport
             }
-            _ => Intent::Stop,
+            21 => Intent::Stop,
+            22 => Intent::Use { slot: slot(dice) },
+            23 => Intent::Equip { slot: slot(dice) },
+            24 => Intent::Unequip {
+                place: EquipSlot::ALL[dice.below(11) as usize],
+            },
+            25..28 => {
+                let banks = ["npc:field:teller", "sta:field:bank", "sta:field:nothing"];
+                let target = banks[dice.below(3) as usize].into();
+                Intent::OpenBank { target }
+            }
+            28 if dice.below(4) == 0 => Intent::CloseBank,
+            _ => Intent::Bank(self.ask_bank()),
         })
+    }
+
+    fn ask_bank(&mut self) -> Banking {
+        let dice = &mut self.dice;
+        let items = [
+            "logs",
+            "candle",
+            "coins",
+            "sword",
+            "arrow",
+            "shield",
+            "logs_noted",
+        ];
+        let item = |dice: &mut Dice| items[dice.below(7) as usize].into();
+        let tab = u8::try_from(dice.below(10)).unwrap();
+        let amount = dice.below(40);
+        match dice.below(12) {
+            0..4 => Banking::Deposit {
+                slot: u8::try_from(dice.below(30)).unwrap(),
+                quantity: amount,
+                tab,
+            },
+            4 if dice.below(4) == 0 => Banking::DepositAll { tab },
+            5 => Banking::DepositWorn { tab },
+            6 => Banking::Coins {
+                amount,
+                out: dice.below(2) == 0,
+            },
+            7 => Banking::Arrange(match dice.below(5) {
+                0 => Arrange::Placeholders(amount % 2 == 0),
+                1 => Arrange::Release(None),
+                2 => Arrange::Swap {
+                    item: item(dice),
+                    with: item(dice),
+                },
+                3 => Arrange::Before {
+                    item: item(dice),
+                    other: item(dice),
+                },
+                _ => Arrange::Tab {
+                    item: item(dice),
+                    tab,
+                },
+            }),
+            _ => Banking::Withdraw {
+                item: item(dice),
+                quantity: amount,
+                noted: dice.below(2) == 0,
+            },
+        }
     }
 
     fn ask_all(&mut self) {
@@ -269,6 +349,11 @@ impl Cluster {
     fn save(&mut self, at: usize, outcome: &Outcome) {
         let changes = &outcome.changes;
         for event in &outcome.events {
+            match event {
+                Event::Opened { .. } => self.count("opened"),
+                Event::Closed { .. } => self.count("closed"),
+                _ => {}
+            }
             if let Event::TurnedAway { who, refusal } = event {
                 assert_eq!(*refusal, Refusal::StorageUnavailable);
                 self.count("turned away");
@@ -285,6 +370,9 @@ impl Cluster {
                 Cause::Drop => "drop",
                 Cause::Pickup => "pickup",
                 Cause::Expire => "expire",
+                Cause::Note => "note",
+                Cause::Eat => "eat",
+                Cause::Bury => "bury",
             });
         }
         for cause in [Cause::Drop, Cause::Pickup] {
@@ -295,6 +383,34 @@ impl Cluster {
             let record = self.worlds[at].record(who).unwrap();
             let saved = &mut self.store.players.get_mut(who).unwrap().0;
             (saved.inventory, saved.coins) = (record.inventory, record.coins);
+        }
+        for who in &changes.worn {
+            let record = self.worlds[at].record(who).unwrap();
+            let saved = &mut self.store.players.get_mut(who).unwrap().0;
+            saved.equipment = record.equipment;
+            self.count("worn");
+        }
+        for (who, items) in &changes.banked {
+            let record = self.worlds[at].record(who).unwrap();
+            let saved = &mut self.store.players.get_mut(who).unwrap().0;
+            for item in items {
+                match record.bank.items.get(item) {
+                    Some(there) => saved.bank.items.insert(Arc::clone(item), *there),
+                    None => saved.bank.items.remove(item),
+                };
+            }
+            saved.bank.placeholders = record.bank.placeholders;
+            self.count("banked");
+        }
+        for (who, skills) in &changes.trained {
+            let record = self.worlds[at].record(who).unwrap();
+            let saved = &mut self.store.players.get_mut(who).unwrap().0;
+            for skill in skills {
+                let (before, now) = (saved.skill(*skill), record.skill(*skill));
+                assert!(before.xp_tenths < now.xp_tenths, "experience never falls");
+                saved.skills.insert(*skill, now);
+            }
+            self.count("trained");
         }
         for player in self.worlds[at].players() {
             // Where it stands and belongs is not what this law is about.
@@ -324,6 +440,7 @@ impl Cluster {
     fn follow(&mut self, at: usize, outcome: Outcome, inputs: &[PlayerInput]) {
         for crossing in outcome.crossings {
             if crossing.place.is_none() && self.worlds[at].set_region(&crossing.who, crossing.to) {
+                self.store.players.get_mut(&crossing.who).unwrap().1 = crossing.to;
                 self.count("crossing here");
                 continue;
             }
@@ -373,6 +490,9 @@ impl Cluster {
                 let saved = &self.store.players[&record.id].0;
                 assert_eq!(record.inventory, saved.inventory, "{} is saved", record.id);
                 assert_eq!(record.coins, saved.coins, "{} is saved", record.id);
+                assert_eq!(record.equipment, saved.equipment, "{} is saved", record.id);
+                assert_eq!(record.bank, saved.bank, "{} is saved", record.id);
+                assert_eq!(record.skills, saved.skills, "{} is saved", record.id);
                 bounded(&self.content, record);
                 let past = player.region().tiles_past(player.tile());
                 pinned += u32::from(player.pinned() && past >= 4);
@@ -425,7 +545,11 @@ impl Cluster {
 /// Adds what a player holds.
 fn held(record: &PlayerRecord, books: &mut Books) {
     let holder = Holder::Character(record.id.clone());
-    for stack in record.inventory.values() {
+    for (item, there) in &record.bank.items {
+        let key = (holder.clone(), Arc::clone(item));
+        *books.entry(key).or_default() += i64::from(there.quantity);
+    }
+    for stack in record.inventory.values().chain(record.equipment.values()) {
         let key = (holder.clone(), Arc::clone(&stack.item));
         *books.entry(key).or_default() += i64::from(stack.quantity);
     }
@@ -437,6 +561,20 @@ fn held(record: &PlayerRecord, books: &mut Books) {
 
 fn bounded(content: &Content, record: &PlayerRecord) {
     assert!(record.coins <= u64::from(QUANTITY_MAX), "{}", record.coins);
+    assert!(record.bank.items.len() <= BANK_SLOTS);
+    for (item, there) in &record.bank.items {
+        assert!(there.quantity <= QUANTITY_MAX && there.tab < BANK_TABS);
+        let note = content.item(item).is_some_and(|kind| kind.is_note());
+        assert!(!note, "{item} lies in the bank as a note");
+    }
+    let held = |place| record.equipment.get(&place).map(|stack| &*stack.item);
+    let both = held(EquipSlot::Weapon) == Some("maul");
+    assert!(!both || held(EquipSlot::Shield).is_none(), "three hands");
+    for (slot, stack) in &record.equipment {
+        let kind = content.item(&stack.item).unwrap();
+        assert_eq!(kind.equip_slot, Some(*slot));
+        assert!(stack.quantity == 1 || kind.stackable);
+    }
     for (slot, stack) in &record.inventory {
         let most = if content.stackable(&stack.item) {
             QUANTITY_MAX
@@ -462,21 +600,25 @@ fn play(seed: u64, worlds: u32, ticks: u32) -> (BTreeMap<&'static str, u32>, Str
 
 #[test]
 fn each_holder_has_what_the_ledger_says_in_one_world() {
+    let mut sum: BTreeMap<&str, u32> = BTreeMap::new();
     for seed in 0..4 {
-        let (counts, _) = play(seed, 1, 500);
-        for what in [
-            "starter",
-            "drop",
-            "pickup",
-            "expire",
-            "merge",
-            "crossing here",
-        ] {
-            assert!(
-                counts.contains_key(what),
-                "seed {seed}: no {what} in {counts:?}"
-            );
+        for (what, many) in play(seed, 1, 500).0 {
+            *sum.entry(what).or_default() += many;
         }
+    }
+    for what in [
+        "starter",
+        "drop",
+        "pickup",
+        "expire",
+        "merge",
+        "crossing here",
+        "trained",
+        "worn",
+        "banked",
+        "note",
+    ] {
+        assert!(sum.contains_key(what), "no {what} in {sum:?}");
     }
 }
 
@@ -495,6 +637,14 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "pickup",
         "expire",
         "merge",
+        "trained",
+        "worn",
+        "banked",
+        "note",
+        "eat",
+        "bury",
+        "opened",
+        "closed",
         "crossing here",
         "handover",
         "brought home",

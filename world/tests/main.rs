@@ -1,6 +1,7 @@
 //! The rules, one file per feature, on one stage.
 
 mod agents;
+mod bank;
 mod border;
 mod conservation;
 mod content;
@@ -12,4 +13,7 @@ mod movement;
 mod npc;
 mod pack;
 mod replay;
+mod skills;
 mod stage;
+mod use_item;
+mod wear;

@@ -1,6 +1,7 @@
 //! Nobody is told of value before the store has it.
 
-use serde_json::Value;
+use proto::rpc::persistence::v1::{CharacterRecord, Slot};
+use serde_json::{Value, json};
 
 use super::*;
 use crate::mutants::Mutants;
@@ -14,13 +15,23 @@ struct Game {
 }
 
 async fn game(mutants: Mutants) -> Game {
+    game_with(mutants, |_| None, |_, _| {}).await
+}
+
+/// As [`game`]; ann stands where `place` says, and comes with what `change` gives her.
+async fn game_with(
+    mutants: Mutants,
+    place: impl Fn(&world::Content) -> Option<world::Tile>,
+    change: impl Fn(&world::Content, &mut CharacterRecord),
+) -> Game {
     let (trap, store) = (Trap::at(Phase::Npcs), FakeStore::start().await);
     let server = trapped(&store, &trap, |config| {
         config.tick_ms = 100;
         config.mutants = mutants;
     })
     .await;
-    let at = server.content.spawn();
+    let content = world::Content::embedded();
+    let at = place(&content).unwrap_or(content.spawn());
     let scene = Scene {
         address: server.address().to_string(),
         region: Region::from(at),
@@ -30,12 +41,13 @@ async fn game(mutants: Mutants) -> Game {
     scene.store.log_in("ann", at);
     scene.store.change(|state| {
         let ann = state.characters.get_mut("ann").unwrap();
-        let logs = proto::rpc::persistence::v1::Slot {
+        let logs = Slot {
             slot: 0,
             item_id: "logs".to_owned(),
             quantity: 5,
         };
         ann.record.inventory.push(logs);
+        change(&content, &mut ann.record);
     });
     let stop = CancellationToken::new();
     tokio::spawn(server.run(stop.clone()));
@@ -57,12 +69,14 @@ impl Game {
         store.change(|state| state.faults.commits_held = held);
     }
 
+    async fn asks(&self, number: u64, event: &str, data: Value) {
+        let (run, data) = (self.run, data.to_string());
+        self.gateway.input(run, "ann", number, event, data).await;
+    }
+
     async fn drops(&self, number: u64) {
-        let data = r#"{"slot":0,"quantity":2}"#.to_owned();
-        let event = "inventory:drop";
-        self.gateway
-            .input(self.run, "ann", number, event, data)
-            .await;
+        let data = json!({"slot": 0, "quantity": 2});
+        self.asks(number, "inventory:drop", data).await;
     }
 
     /// The answers to the request of this number: codes, or `ack`.
@@ -194,5 +208,88 @@ async fn the_broken_variant_tells_before_the_store_has_it() {
         5,
         "and the store has nothing of it"
     );
+    game.stop.cancel();
+}
+
+/// A bank, and a tile from which it can be reached.
+fn bank(content: &world::Content) -> Option<(world::EntityId, world::Tile)> {
+    let regions = content.regions().into_iter();
+    let fixtures = regions.flat_map(|region| content.fixtures_in(region).collect::<Vec<_>>());
+    let mut banks = fixtures.filter(|fixture| &*fixture.sort == "bank");
+    banks.find_map(|bank| {
+        let near = [(0, 2), (2, 0), (0, -2), (-2, 0)];
+        let near = near.map(|(x, z)| world::Tile {
+            x: bank.tile.x + x,
+            z: bank.tile.z + z,
+        });
+        let here = near.into_iter().find(|tile| {
+            Region::from(*tile) == Region::from(bank.tile) && content.terrain().walkable(*tile)
+        })?;
+        Some((bank.id.clone(), here))
+    })
+}
+
+/// Something that anybody may wear.
+fn wearable(content: &world::Content) -> String {
+    let mut kinds = content.items().iter();
+    let kind = kinds
+        .find(|kind| kind.equip_slot.is_some() && kind.requires.values().all(|level| *level <= 1));
+    kind.expect("something to wear").id.to_string()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_worn_and_banked_is_told_when_the_store_has_it_and_not_before() {
+    let place = |content: &world::Content| bank(content).map(|(_, tile)| tile);
+    let dressed = |content: &world::Content, ann: &mut CharacterRecord| {
+        ann.inventory.push(Slot {
+            slot: 1,
+            item_id: wearable(content),
+            quantity: 1,
+        });
+    };
+    let game = game_with(Mutants::default(), place, dressed).await;
+    let (target, _) = bank(&world::Content::embedded()).unwrap();
+    game.asks(1, "bank:open", json!({"target": target.as_str()}))
+        .await;
+    until("the bank is open", || game.told("bank:state").len() == 1).await;
+    assert_eq!(game.told("bank:state")[0]["full"], true);
+    game.hold(true);
+    game.asks(2, "inventory:equip", json!({"slot": 1})).await;
+    let five = json!({"slot": 0, "quantity": 5});
+    game.asks(3, "bank:deposit", five).await;
+    game.commit_comes().await;
+    game.ticks(2).await;
+    assert_eq!((game.answers(2).len(), game.answers(3).len()), (0, 0));
+    assert!(game.told("equipment:update").is_empty());
+    assert_eq!(game.told("bank:state").len(), 1);
+
+    // Whoever comes in between is shown what the store has acknowledged.
+    game.gateway.attach(game.run, "ann", 1, 2).await;
+    let again = |seen: &gateway::Seen| seen.attached["ann"].1.attach == 2;
+    until("ann is attached again", || game.gateway.read(again)).await;
+    assert_eq!(game.shown_in_first_slot(), 5);
+    until("the bank is shown again", || {
+        game.told("bank:state").len() == 2
+    })
+    .await;
+    assert_eq!(game.told("bank:state")[1].get("items"), None);
+
+    game.hold(false);
+    until("both are answered", || {
+        game.answers(2) == ["ack"] && game.answers(3) == ["ack"]
+    })
+    .await;
+    until("all is shown", || !game.told("player:sync").is_empty()).await;
+    let has = |state: &store::State| {
+        let record = &state.characters["ann"].record;
+        let banked = record.bank.iter().map(|i| (i.item_id.clone(), i.quantity));
+        (record.equipment.len(), banked.collect::<Vec<_>>())
+    };
+    let stored = game.scene.store.read(has);
+    assert_eq!(stored, (1, vec![("logs".to_owned(), 5)]));
+    let worn = game.told("equipment:update");
+    assert_eq!(worn[0]["slots"][0]["item"]["quantity"], 1);
+    let problems = game.scene.store.read(|state| state.problems.clone());
+    assert_eq!(problems, Vec::<String>::new());
     game.stop.cancel();
 }

@@ -360,6 +360,8 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         skills: BTreeMap::new(),
         coins: 0,
         inventory: BTreeMap::new(),
+        equipment: BTreeMap::new(),
+        bank: world::Bank::default(),
         energy: 10_000,
         running: false,
         combat_level: 3,

@@ -174,14 +174,8 @@ impl Session {
             }
             ClientMessage::WorldEnter(data) => return self.enter(id, data.character_id).await,
             ClientMessage::Chat(chat) => self.chat(id, chat),
-            // Routed to the zone above.
-            ClientMessage::Move(_)
-            | ClientMessage::Action(_)
-            | ClientMessage::Drop(_)
-            | ClientMessage::MoveSlot(_)
-            | ClientMessage::WithdrawCoins(_)
-            | ClientMessage::DepositCoins(_)
-            | ClientMessage::WorldLeave(_) => {}
+            // All others are a zone's to answer, and were routed there above.
+            _ => {}
         }
         Flow::On
     }

@@ -18,6 +18,10 @@ pub(super) const COORDINATE_MAX: i32 = 1_000_000;
 /// No text of a request is longer, in bytes.
 const TEXT_MAX: usize = 256;
 const RUN_ENERGY_MAX: u32 = 10_000;
+/// The highest level of a skill.
+const LEVEL_MAX: u32 = 99;
+/// The most experience in one skill, in tenths.
+const XP_TENTHS_MAX: u64 = 2_000_000_000;
 
 pub(super) type Checked<T> = Result<T, Failure>;
 
@@ -97,6 +101,7 @@ pub(crate) fn row(row: wire::CharacterRow) -> Checked<Row> {
         record,
         then,
         holdings: row.holdings,
+        worn: row.worn,
     })
 }
 
@@ -123,10 +128,13 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
         holdings: Holdings {
             coins: small("coins", record.coins)?,
             pack: value::pack(record.inventory)?,
+            worn: value::worn(record.equipment)?,
+            bank: value::bank(record.bank)?,
         },
         run_energy: small("run_energy", record.run_energy)?,
         running: record.running,
         placed: record.placed,
+        bank_placeholders: record.bank_placeholders,
         skills: skills(record.skills)?,
     })
 }
@@ -138,6 +146,19 @@ fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]
             let shown: String = skill.name.chars().take(32).collect();
             return Err(malformed(format!("there is no skill {shown:?}")));
         };
+        if !(1..=LEVEL_MAX).contains(&skill.level) {
+            return Err(malformed(format!(
+                "{}: a level is 1 to {LEVEL_MAX}",
+                skill.name
+            )));
+        }
+        if skill.xp_tenths > XP_TENTHS_MAX {
+            let most = format!(
+                "{}: experience is at most {XP_TENTHS_MAX} tenths",
+                skill.name
+            );
+            return Err(malformed(most));
+        }
         let value = SkillValue {
             level: small("level", skill.level)?,
             xp_tenths: number("xp_tenths", skill.xp_tenths)?,
@@ -234,6 +255,9 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         running: record.running,
         placed: record.placed,
         inventory: value::wire_pack(record.holdings.pack)?,
+        equipment: value::wire_worn(record.holdings.worn)?,
+        bank: value::wire_bank(record.holdings.bank)?,
+        bank_placeholders: record.bank_placeholders,
     })
 }
 

@@ -4,6 +4,7 @@ use proto::rpc::persistence::v1 as wire;
 
 use super::malformed;
 use super::model::{COORDINATE_MAX, Checked, count, number, region, small, text, wire_region};
+use crate::store::stored::{Bank, Banked, PLACES, TABS, Worn};
 use crate::store::unsigned;
 use crate::store::value::{
     Cause, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, Stack,
@@ -44,6 +45,70 @@ pub(crate) fn wire_pack(pack: Pack) -> Checked<Vec<wire::Slot>> {
         })
     });
     slots.collect()
+}
+
+/// What is worn, in each place once.
+pub(crate) fn worn(places: Vec<wire::Worn>) -> Checked<Worn> {
+    let mut worn = Worn::new();
+    for place in places {
+        if !PLACES.contains(&place.slot.as_str()) {
+            return Err(malformed("there is no such place to wear things"));
+        }
+        let stack = stack(place.item_id, place.quantity)?;
+        if worn.insert(place.slot, stack).is_some() {
+            return Err(malformed("two things are worn in one place"));
+        }
+    }
+    Ok(worn)
+}
+
+/// What is worn, as the wire says it.
+pub(crate) fn wire_worn(worn: Worn) -> Checked<Vec<wire::Worn>> {
+    let places = worn.into_iter().map(|(slot, stack)| {
+        Ok(wire::Worn {
+            slot,
+            item_id: stack.item,
+            quantity: count(stack.quantity)?,
+        })
+    });
+    places.collect()
+}
+
+/// Items of a bank, each at most once.
+pub(crate) fn bank(items: Vec<wire::BankItem>) -> Checked<Bank> {
+    let mut bank = Bank::new();
+    for item in items {
+        let lies = Banked {
+            quantity: small("bank.quantity", item.quantity)?,
+            tab: small("bank.tab", item.tab)?,
+            place: small("bank.place", item.place)?,
+        };
+        if lies.tab >= TABS {
+            return Err(malformed(format!("a bank has {TABS} tabs")));
+        }
+        let id = text("bank.item_id", item.item_id)?;
+        if bank.insert(id, (!item.gone).then_some(lies)).is_some() {
+            return Err(malformed("an item is in the bank twice"));
+        }
+    }
+    Ok(bank)
+}
+
+/// A bank as the wire says it.
+pub(crate) fn wire_bank(bank: Bank) -> Checked<Vec<wire::BankItem>> {
+    let there = bank
+        .into_iter()
+        .filter_map(|(item, lies)| Some((item, lies?)));
+    let items = there.map(|(item_id, lies)| {
+        Ok(wire::BankItem {
+            item_id,
+            quantity: count(lies.quantity)?,
+            tab: count(lies.tab)?,
+            place: count(lies.place)?,
+            gone: false,
+        })
+    });
+    items.collect()
 }
 
 /// An item that lies on the ground.
@@ -105,6 +170,9 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         wire::Cause::Drop => Cause::Drop,
         wire::Cause::Pickup => Cause::Pickup,
         wire::Cause::Expire => Cause::Expire,
+        wire::Cause::Note => Cause::Note,
+        wire::Cause::Eat => Cause::Eat,
+        wire::Cause::Bury => Cause::Bury,
         wire::Cause::Deleted => Cause::Deleted,
     };
     if row.delta == 0 || row.delta.unsigned_abs() > DELTA_MAX {

@@ -92,6 +92,8 @@ pub(crate) struct Record {
     pub(crate) run_energy: i32,
     pub(crate) running: bool,
     pub(crate) placed: bool,
+    /// What is taken out of the bank to the last leaves its place free.
+    pub(crate) bank_placeholders: bool,
     /// In the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
     pub(crate) skills: [Option<SkillValue>; SKILLS.len()],
 }
@@ -267,6 +269,8 @@ pub(crate) struct Row {
     pub(crate) then: Then,
     /// Pack and coins of the record are written; without it the store keeps its own.
     pub(crate) holdings: bool,
+    /// What the record says is worn is written; without it the store keeps its own.
+    pub(crate) worn: bool,
 }
 
 /// What else happens to the character of a row.

@@ -1,10 +1,11 @@
-//! What is of value: packs, coins, ground items, and the ledger of how they came and went.
+//! What is of value: packs, clothes, banks, coins, ground items, and the ledger of how they came and went.
 //!
 //! Always: coins count as the item [`COINS`], in the pouch or as a stack.
 
 use std::collections::BTreeMap;
 
 use super::model::Region;
+use super::stored::{Bank, Worn};
 
 /// The item that coins are.
 pub(crate) const COINS: &str = "coins";
@@ -28,14 +29,34 @@ pub(crate) type Pack = BTreeMap<i32, Stack>;
 pub(crate) struct Holdings {
     pub(crate) coins: i32,
     pub(crate) pack: Pack,
+    pub(crate) worn: Worn,
+    pub(crate) bank: Bank,
 }
 
 impl Holdings {
     /// What it has of each item, an item once for each place where it is.
     pub(crate) fn amounts(&self) -> impl Iterator<Item = (&str, i64)> {
-        let stacks = self.pack.values();
-        let stacks = stacks.map(|stack| (stack.item.as_str(), i64::from(stack.quantity)));
-        stacks.chain([(COINS, i64::from(self.coins))])
+        self.carried().chain(self.dressed()).chain(self.banked())
+    }
+
+    /// What is in the pack and in the pouch.
+    pub(crate) fn carried(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.pack
+            .values()
+            .map(amount)
+            .chain([(COINS, i64::from(self.coins))])
+    }
+
+    /// What is worn.
+    pub(crate) fn dressed(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.worn.values().map(amount)
+    }
+
+    /// What is in the bank.
+    pub(crate) fn banked(&self) -> impl Iterator<Item = (&str, i64)> {
+        let there = self.bank.iter();
+        let there = there.filter_map(|(item, lies)| Some((item, (*lies)?)));
+        there.map(|(item, lies)| (item.as_str(), i64::from(lies.quantity)))
     }
 
     /// The rows that say that all of it is gone with its holder.
@@ -52,6 +73,10 @@ impl Holdings {
         };
         sums.into_iter().map(row).collect()
     }
+}
+
+fn amount(stack: &Stack) -> (&str, i64) {
+    (stack.item.as_str(), i64::from(stack.quantity))
 }
 
 /// An item that lies on the ground and belongs to `region`, wherever it lies.
@@ -82,6 +107,10 @@ pub(crate) enum Cause {
     Drop,
     Pickup,
     Expire,
+    /// A thing became its note, or a note the thing.
+    Note,
+    Eat,
+    Bury,
     /// Its holder was deleted; only the store says so.
     Deleted,
 }
@@ -94,6 +123,9 @@ impl Cause {
             Cause::Drop => "drop",
             Cause::Pickup => "pickup",
             Cause::Expire => "expire",
+            Cause::Note => "note",
+            Cause::Eat => "eat",
+            Cause::Bury => "bury",
             Cause::Deleted => "deleted",
         }
     }

@@ -79,7 +79,7 @@ pub(crate) async fn a_wrong_row_refuses_the_whole_batch(kind: Kind) {
     let (good, bad) = (stage.player().await, stage.player().await);
     let good_record = stage.load(zone.run, &good.id).await.unwrap();
     let bad_record = stage.load(zone.run, &bad.id).await.unwrap();
-    let wrong: [fn(&mut wire::CharacterRecord); 8] = [
+    let wrong: [fn(&mut wire::CharacterRecord); 11] = [
         |record| record.ownership_sequence += 1,
         |record| record.ownership_sequence -= 1,
         |record| record.session_epoch += 1,
@@ -87,6 +87,9 @@ pub(crate) async fn a_wrong_row_refuses_the_whole_batch(kind: Kind) {
         |record| record.region = None,
         |record| record.coins = 3_000_000_000,
         |record| record.skills[0].name = "juggling".to_owned(),
+        |record| record.skills[0].level = 100,
+        |record| record.skills[0].level = 0,
+        |record| record.skills[0].xp_tenths = 2_000_000_001,
         |record| record.y = f32::NAN,
     ];
     for (number, spoil) in wrong.into_iter().enumerate() {
@@ -173,7 +176,7 @@ pub(crate) async fn everything_of_a_record_is_kept(kind: Kind) {
     record.placed = true;
     for (number, skill) in (0_u32..).zip(&mut record.skills) {
         skill.level = 20 + number;
-        skill.xp_tenths = 2_000_000_000 + u64::from(number);
+        skill.xp_tenths = 2_000_000_000 - u64::from(number);
     }
     let reply = stage.commit(zone.run, 1, vec![stay(record.clone())]).await;
     assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);

@@ -93,6 +93,16 @@ codes! {
         NotEnough => "not_enough",
         /// For a while it is only for somebody else.
         Protected => "protected",
+        /// It takes a level that is not reached.
+        LevelTooLow => "level_too_low",
+        /// It cannot be worn.
+        NotWearable => "not_wearable",
+        /// No place is free in the bank.
+        BankFull => "bank_full",
+        /// There is no note of it.
+        NoNote => "no_note",
+        /// Open what it is to be done with first.
+        NotOpen => "not_open",
         /// Something else came in between.
         Interrupted => "interrupted",
         /// Not again so soon.

@@ -29,6 +29,29 @@ pub struct InventoryMove {
     pub to: u8,
 }
 
+/// `inventory:use`: uses what lies in a slot for what it is: eats it, buries it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InventoryUse {
+    /// 0 to 27.
+    pub slot: u8,
+    /// What it is to be used on; only things by themselves can be used so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+}
+
+impl InventoryUse {
+    /// What is wrong with it, if anything.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        slot("slot", self.slot)?;
+        let long = self.target.as_ref().is_some_and(|t| t.len() > 64);
+        if long {
+            return Err("target: at most 64 bytes".to_owned());
+        }
+        Ok(())
+    }
+}
+
 impl InventoryDrop {
     /// What is wrong with it, if anything.
     pub(crate) fn check(&self) -> Result<(), String> {
@@ -49,7 +72,8 @@ impl InventoryMove {
     }
 }
 
-fn slot(name: &str, slot: u8) -> Result<(), String> {
+/// What is wrong with the number of a slot, if anything.
+pub(super) fn slot(name: &str, slot: u8) -> Result<(), String> {
     if slot < INVENTORY_SLOTS {
         return Ok(());
     }

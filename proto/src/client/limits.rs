@@ -28,6 +28,8 @@ pub const CHAT_CHARS_MAX: usize = 200;
 pub const VIEW_CHUNKS: i32 = 3;
 /// How far local chat is heard, in tiles (Chebyshev).
 pub const LOCAL_CHAT_TILES: i32 = 32;
+/// Tabs of a bank.
+pub const BANK_TABS: u8 = 9;
 /// Slots of a pack.
 pub const INVENTORY_SLOTS: u8 = 28;
 /// The most of one item in a stack, and the most coins in a request.

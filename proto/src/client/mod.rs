@@ -3,16 +3,19 @@
 
 pub mod action;
 pub mod admin;
+pub mod bank;
 pub mod chat;
 pub mod coins;
 pub mod decode;
 pub mod envelope;
+pub mod equipment;
 pub mod error;
 pub mod inventory;
 pub mod limits;
 pub mod movement;
 mod msgpack;
 pub mod session;
+pub mod skill;
 pub mod sync;
 pub mod table;
 pub mod update;

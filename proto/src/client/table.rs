@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{action, admin, chat, coins, inventory, movement, session};
+use super::{action, admin, bank, chat, coins, equipment, inventory, movement, session};
 
 /// An event that the server sends.
 pub trait ServerEvent: Serialize {
@@ -125,6 +125,23 @@ client_events! {
     Drop(inventory::InventoryDrop) = "inventory:drop", Zone, World, inventory::InventoryDrop::check;
     MoveSlot(inventory::InventoryMove)
         = "inventory:move", Zone, World, inventory::InventoryMove::check;
+    Use(inventory::InventoryUse) = "inventory:use", Zone, World, inventory::InventoryUse::check;
+    Equip(equipment::InventoryEquip)
+        = "inventory:equip", Zone, World, equipment::InventoryEquip::check;
+    Unequip(equipment::EquipmentRemove) = "equipment:remove", Zone, World, no_check;
+    OpenBank(bank::BankOpen) = "bank:open", Zone, World, bank::BankOpen::check;
+    CloseBank(session::Nothing) = "bank:close", Zone, World, no_check;
+    BankDeposit(bank::BankDeposit) = "bank:deposit", Zone, World, bank::BankDeposit::check;
+    BankDepositAll(bank::BankDepositAll)
+        = "bank:depositAll", Zone, World, bank::BankDepositAll::check;
+    BankDepositEquipment(bank::BankDepositAll)
+        = "bank:depositEquipment", Zone, World, bank::BankDepositAll::check;
+    BankWithdraw(bank::BankWithdraw) = "bank:withdraw", Zone, World, bank::BankWithdraw::check;
+    BankMove(bank::BankMove) = "bank:move", Zone, World, bank::BankMove::check;
+    BankTab(bank::BankTab) = "bank:tab", Zone, World, bank::BankTab::check;
+    BankPlaceholder(bank::BankPlaceholder)
+        = "bank:placeholder", Zone, World, bank::BankPlaceholder::check;
+    BankCoins(bank::BankCoins) = "bank:coins", Zone, World, bank::BankCoins::check;
     WithdrawCoins(coins::CoinsWithdraw)
         = "coins:withdraw", Zone, World, coins::CoinsWithdraw::check;
     DepositCoins(coins::CoinsDeposit) = "coins:deposit", Zone, World, coins::CoinsDeposit::check;

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use proto::client::{
     Format, RequestId, chat::ChatMessage, coins::CoinsUpdate, error::Error,
-    inventory::InventoryUpdate, session, sync, update::WorldUpdate,
+    inventory::InventoryUpdate, session, skill, sync, update::WorldUpdate,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned, de::IgnoredAny};
 
@@ -102,6 +102,7 @@ told! {
     Vitals(sync::VitalsUpdate) = "vitals:update",
     Inventory(InventoryUpdate) = "inventory:update",
     Coins(CoinsUpdate) = "coins:update",
+    Xp(skill::SkillGain) = "skill:xp",
     Teleport(sync::Teleport) = "teleport",
     Update(WorldUpdate) = "world:update",
     Chat(ChatMessage) = "chat:message",

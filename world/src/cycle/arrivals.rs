@@ -55,6 +55,7 @@ impl World {
             record.energy = ENERGY_FULL;
         }
         record.energy = record.energy.min(ENERGY_FULL);
+        record.settle_skills();
         record.health = record.health.min(record.max_health());
         let key = rng::key(who.as_str());
         let pid = Dice::new(self.seed, key, self.now.0).below(PID_END);
@@ -69,6 +70,11 @@ impl World {
             pickup: hot.pickup,
             homeward: hot.homeward,
             agent: hot.agent,
+            visit: hot.visit,
+            open: hot.open,
+            hands_free_at: hot.hands_free_at,
+            tiles_gone: hot.tiles_gone,
+            weight_grams: None,
             pace: Pace::Stood,
             record,
         };
@@ -76,7 +82,8 @@ impl World {
         movement::stand(&mut player, self.content.terrain(), tile);
         out.events.push(Event::Joined { who: who.clone() });
         let here = |region| self.regions.contains_key(&region);
-        if player.pickup.take_if(|p| !here(p.region)).is_some() {
+        let nothing = player.visit.take_if(|v| !here(v.region)).is_some();
+        if player.pickup.take_if(|p| !here(p.region)).is_some() || nothing {
             out.events.push(failed(&player, Refusal::Interrupted));
         }
         if home_teleport::arrived(&mut player.homeward, tile) {

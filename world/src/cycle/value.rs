@@ -5,6 +5,7 @@ use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::ground::ID_PREFIX;
 use crate::item::ledger::Cause;
+use crate::item::possessions::Touched;
 use crate::item::transfer::{self, Holdings, Leg};
 use crate::item::{COINS, Value};
 use crate::player::Player;
@@ -39,14 +40,11 @@ impl World {
             }
             out.touched.insert(id);
         }
-        for (who, (slots, coins)) in receipt.packs {
-            if !slots.is_empty() {
-                let who = who.clone();
-                out.events.push(Event::Inventory { who, slots });
+        for (who, touched) in receipt.people {
+            if let Some(player) = self.players.get_mut(&who) {
+                player.carries(&touched);
             }
-            if coins {
-                out.events.push(Event::Coins { who });
-            }
+            tell(who, touched, out);
         }
         Ok(())
     }
@@ -243,5 +241,27 @@ impl World {
             player.path.clear();
             out.events.push(failed(player, refusal));
         }
+    }
+}
+
+/// Tells somebody what has become different of what it has.
+fn tell(who: CharacterId, touched: Touched, out: &mut Outcome) {
+    let whose = || who.clone();
+    if !touched.slots.is_empty() {
+        let (who, slots) = (whose(), touched.slots);
+        out.events.push(Event::Inventory { who, slots });
+    }
+    if !touched.worn.is_empty() {
+        let (who, slots) = (whose(), touched.worn);
+        out.events.push(Event::Equipment { who, slots });
+    }
+    if let Some(items) = touched.bank {
+        out.events.push(Event::Bank {
+            who: whose(),
+            items,
+        });
+    }
+    if touched.coins {
+        out.events.push(Event::Coins { who });
     }
 }

@@ -74,6 +74,27 @@ pub(crate) fn put(pack: &mut Pack, content: &Content, stack: &Stack) -> Result<(
     Ok(())
 }
 
+/// Puts `stack` into `slot`, which is empty.
+///
+/// # Errors
+/// `NotFound`: there is no such slot. `Busy`: something lies there.
+pub(crate) fn put_at(pack: &mut Pack, slot: u8, stack: &Stack) -> Result<(), Refusal> {
+    if slot >= SLOTS {
+        return Err(Refusal::NotFound);
+    }
+    if pack.contains_key(&slot) {
+        return Err(Refusal::Busy);
+    }
+    pack.insert(slot, stack.clone());
+    Ok(())
+}
+
+/// How many slots hold nothing.
+pub(crate) fn free_slots(pack: &Pack) -> u32 {
+    let used = u32::try_from(pack.len()).unwrap_or(u32::MAX);
+    u32::from(SLOTS).saturating_sub(used)
+}
+
 /// What lies in `from` and in `to` change places.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use crate::ids::CharacterId;
 /// Who may hold something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Holder {
-    /// A character: in its pack or pouch.
+    /// A character: in its pack, pouch or bank, or worn.
     Character(CharacterId),
     /// All that lies on the ground.
     Ground,
@@ -26,6 +26,12 @@ pub enum Cause {
     Pickup,
     /// Destroyed: it lay on the ground for too long, or under too much.
     Expire,
+    /// Changed: a thing into its note at a bank, or back.
+    Note,
+    /// Destroyed: it was eaten.
+    Eat,
+    /// Destroyed: it was buried.
+    Bury,
 }
 
 /// What a cause does to the sum of all that there is.
@@ -34,17 +40,28 @@ pub(crate) enum Balance {
     Makes,
     Moves,
     Destroys,
+    /// Each holder has as many things as before, but other ones.
+    Changes,
 }
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 4] = [Cause::Starter, Cause::Drop, Cause::Pickup, Cause::Expire];
+    pub const ALL: [Cause; 7] = [
+        Cause::Starter,
+        Cause::Drop,
+        Cause::Pickup,
+        Cause::Expire,
+        Cause::Note,
+        Cause::Eat,
+        Cause::Bury,
+    ];
 
     pub(crate) const fn balance(self) -> Balance {
         match self {
             Cause::Starter => Balance::Makes,
             Cause::Drop | Cause::Pickup => Balance::Moves,
-            Cause::Expire => Balance::Destroys,
+            Cause::Expire | Cause::Eat | Cause::Bury => Balance::Destroys,
+            Cause::Note => Balance::Changes,
         }
     }
 }

@@ -3,10 +3,13 @@
 //! Always: items and coins are made, moved and destroyed by [`transfer`] only, which writes
 //! down every change of whoever holds them. Coins count as the item [`COINS`], in a pouch or not.
 
+pub mod bank;
 pub mod ground;
 pub mod inventory;
 pub mod ledger;
+pub(crate) mod possessions;
 pub(crate) mod transfer;
+pub mod worn;
 
 use std::sync::Arc;
 

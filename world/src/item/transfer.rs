@@ -11,12 +11,14 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use crate::changes::Changes;
-use crate::content::Content;
+use crate::content::{Content, EquipSlot};
 use crate::ids::{CharacterId, EntityId};
+use crate::item::bank::{Arrange, Bank};
 use crate::item::ground::{Ground, GroundChange, GroundItem};
-use crate::item::inventory::{self, Pack};
+use crate::item::inventory;
 use crate::item::ledger::{Balance, Cause, Holder, LedgerEntry};
-use crate::item::{COINS, QUANTITY_MAX, Stack};
+use crate::item::possessions::{Possessions, Touched};
+use crate::item::{COINS, QUANTITY_MAX, Stack, worn};
 use crate::player::Players;
 use crate::refusal::Refusal;
 use crate::tile::Tile;
@@ -54,13 +56,41 @@ pub(crate) enum Leg {
     },
     /// Two slots change places.
     Swap { who: CharacterId, from: u8, to: u8 },
+    /// Into a slot that is empty then.
+    ToSlot {
+        who: CharacterId,
+        slot: u8,
+        stack: Stack,
+    },
+    /// All that is worn in a place, which is so many.
+    FromWorn {
+        who: CharacterId,
+        slot: EquipSlot,
+        quantity: u32,
+    },
+    /// To where it is worn, which is empty then or holds more of it.
+    ToWorn {
+        who: CharacterId,
+        slot: EquipSlot,
+        stack: Stack,
+    },
+    /// Out of the bank.
+    FromBank { who: CharacterId, stack: Stack },
+    /// Into the bank: to its like, or last in a tab.
+    ToBank {
+        who: CharacterId,
+        stack: Stack,
+        tab: u8,
+    },
+    /// The bank is put in order.
+    Arrange { who: CharacterId, how: Arrange },
 }
 
 /// What a transfer changed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Receipt {
-    /// Whose slots and pouch changed: which slots, in order, and whether the pouch did.
-    pub(crate) packs: BTreeMap<CharacterId, (Vec<u8>, bool)>,
+    /// What changed of what whom has.
+    pub(crate) people: BTreeMap<CharacterId, Touched>,
     /// What came to lie, or lies no more, and where.
     pub(crate) ground: Vec<(EntityId, Tile, bool)>,
 }
@@ -83,9 +113,9 @@ pub(crate) fn transfer(
     if !allowed(&deltas, cause) {
         return Err(Refusal::Unsupported);
     }
-    let (packs, ground) = (draft.packs, draft.ground);
+    let (people, ground) = (draft.people, draft.ground);
     let receipt = Receipt {
-        packs: put_packs(packs, holdings.players, changes),
+        people: put_people(people, holdings.players, changes),
         ground: put_ground(ground, holdings.ground, changes),
     };
     if let Some(cause) = cause {
@@ -116,14 +146,14 @@ fn allowed(deltas: &Deltas, cause: Option<Cause>) -> bool {
         Balance::Makes => deltas.values().all(|delta| *delta >= 0),
         Balance::Moves => sums.values().all(|sum| *sum == 0),
         Balance::Destroys => deltas.values().all(|delta| *delta <= 0),
+        Balance::Changes => {
+            let mut sums: BTreeMap<&Holder, i64> = BTreeMap::new();
+            for ((holder, _), delta) in deltas {
+                *sums.entry(holder).or_default() += delta;
+            }
+            sums.values().all(|sum| *sum == 0)
+        }
     }
-}
-
-/// Pack and pouch of one character.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Purse {
-    pack: Pack,
-    coins: u64,
 }
 
 /// Holdings as they will be.
@@ -131,7 +161,7 @@ struct Draft<'a> {
     content: &'a Content,
     players: &'a Players,
     lying: &'a Ground,
-    packs: BTreeMap<CharacterId, Purse>,
+    people: BTreeMap<CharacterId, Possessions>,
     ground: BTreeMap<EntityId, Option<GroundItem>>,
     deltas: Deltas,
 }
@@ -142,7 +172,7 @@ impl<'a> Draft<'a> {
             content: holdings.content,
             players: holdings.players,
             lying: holdings.ground,
-            packs: BTreeMap::new(),
+            people: BTreeMap::new(),
             ground: BTreeMap::new(),
             deltas: BTreeMap::new(),
         }
@@ -155,49 +185,88 @@ impl<'a> Draft<'a> {
                 slot,
                 quantity,
             } => {
-                let item = inventory::take(&mut self.purse(who)?.pack, *slot, *quantity)?;
+                let item = inventory::take(&mut self.person(who)?.pack, *slot, *quantity)?;
                 self.lost(who, item, *quantity)
             }
             Leg::FromPack { who, stack } => {
-                inventory::take_item(&mut self.purse(who)?.pack, &stack.item, stack.quantity)?;
+                inventory::take_item(&mut self.person(who)?.pack, &stack.item, stack.quantity)?;
                 self.lost(who, Arc::clone(&stack.item), stack.quantity)
             }
             Leg::FromPouch { who, amount } => {
-                let purse = self.purse(who)?;
-                let left = purse.coins.checked_sub(u64::from(*amount));
+                let person = self.person(who)?;
+                let left = person.coins.checked_sub(u64::from(*amount));
                 let left = left.filter(|_| *amount > 0);
-                purse.coins = left.ok_or(Refusal::NotEnough)?;
+                person.coins = left.ok_or(Refusal::NotEnough)?;
                 self.lost(who, COINS.into(), *amount)
             }
             Leg::FromGround { id } => self.lift(id),
             Leg::ToPack { who, stack } => {
                 let content = self.content;
-                inventory::put(&mut self.purse(who)?.pack, content, stack)?;
+                inventory::put(&mut self.person(who)?.pack, content, stack)?;
                 self.gained(who, Arc::clone(&stack.item), stack.quantity)
             }
             Leg::ToPouch { who, amount } => {
-                let purse = self.purse(who)?;
-                let sum = purse.coins.checked_add(u64::from(*amount));
+                let person = self.person(who)?;
+                let sum = person.coins.checked_add(u64::from(*amount));
                 let sum = sum.filter(|sum| *sum <= u64::from(QUANTITY_MAX));
-                purse.coins = sum.ok_or(Refusal::InventoryFull)?;
+                person.coins = sum.ok_or(Refusal::InventoryFull)?;
                 self.gained(who, COINS.into(), *amount)
             }
             Leg::ToGround { item, merges_with } => self.lay(item, merges_with.as_ref()),
-            Leg::Swap { who, from, to } => inventory::swap(&mut self.purse(who)?.pack, *from, *to),
+            Leg::Swap { who, from, to } => inventory::swap(&mut self.person(who)?.pack, *from, *to),
+            Leg::ToSlot { who, slot, stack } => {
+                inventory::put_at(&mut self.person(who)?.pack, *slot, stack)?;
+                self.gained(who, Arc::clone(&stack.item), stack.quantity)
+            }
+            Leg::FromWorn { .. }
+            | Leg::ToWorn { .. }
+            | Leg::FromBank { .. }
+            | Leg::ToBank { .. }
+            | Leg::Arrange { .. } => self.play_stored(leg),
         }
     }
 
-    fn purse(&mut self, who: &CharacterId) -> Result<&mut Purse, Refusal> {
-        match self.packs.entry(who.clone()) {
-            Entry::Occupied(purse) => Ok(purse.into_mut()),
+    /// What is worn and what lies in banks.
+    fn play_stored(&mut self, leg: &Leg) -> Result<(), Refusal> {
+        match leg {
+            Leg::FromWorn {
+                who,
+                slot,
+                quantity,
+            } => {
+                let stack = worn::take(&mut self.person(who)?.worn, *slot, *quantity)?;
+                self.lost(who, stack.item, *quantity)
+            }
+            Leg::ToWorn { who, slot, stack } => {
+                worn::put(&mut self.person(who)?.worn, *slot, stack)?;
+                self.gained(who, Arc::clone(&stack.item), stack.quantity)
+            }
+            Leg::FromBank { who, stack } => {
+                self.bank(who)?.take(&stack.item, stack.quantity)?;
+                self.lost(who, Arc::clone(&stack.item), stack.quantity)
+            }
+            Leg::ToBank { who, stack, tab } => {
+                self.bank(who)?.put(&stack.item, stack.quantity, *tab)?;
+                self.gained(who, Arc::clone(&stack.item), stack.quantity)
+            }
+            Leg::Arrange { who, how } => self.bank(who)?.arrange(how),
+            _ => Err(Refusal::Unsupported),
+        }
+    }
+
+    fn person(&mut self, who: &CharacterId) -> Result<&mut Possessions, Refusal> {
+        match self.people.entry(who.clone()) {
+            Entry::Occupied(person) => Ok(person.into_mut()),
             Entry::Vacant(place) => {
-                let record = self.players.get(who).ok_or(Refusal::NotFound)?.record();
-                Ok(place.insert(Purse {
-                    pack: record.inventory.clone(),
-                    coins: record.coins,
-                }))
+                let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+                Ok(place.insert(Possessions::of(player.record())))
             }
         }
+    }
+
+    fn bank(&mut self, who: &CharacterId) -> Result<&mut Bank, Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        Ok(self.person(who)?.bank(player.record()))
     }
 
     /// What lies there as far as this is played.
@@ -248,31 +317,22 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Makes drafted packs real: what differs from before.
-fn put_packs(
-    packs: BTreeMap<CharacterId, Purse>,
+/// Makes what people have by the draft real.
+fn put_people(
+    people: BTreeMap<CharacterId, Possessions>,
     players: &mut Players,
     changes: &mut Changes,
-) -> BTreeMap<CharacterId, (Vec<u8>, bool)> {
-    let mut changed = BTreeMap::new();
-    for (who, purse) in packs {
-        let Some(player) = players.get_mut(&who) else {
-            continue;
-        };
-        let (before, after) = (&player.record.inventory, &purse.pack);
-        let mut slots: Vec<u8> = before.keys().chain(after.keys()).copied().collect();
-        slots.sort_unstable();
-        slots.dedup();
-        slots.retain(|slot| before.get(slot) != after.get(slot));
-        let coins = player.record.coins != purse.coins;
-        player.record.inventory = purse.pack;
-        player.record.coins = purse.coins;
-        if coins || !slots.is_empty() {
-            changes.valued.insert(who.clone());
-            changed.insert(who, (slots, coins));
+) -> BTreeMap<CharacterId, Touched> {
+    let mut touched = BTreeMap::new();
+    for (who, person) in people {
+        if let Some(player) = players.get_mut(&who) {
+            let of = person.settle(&who, &mut player.record, changes);
+            if of != Touched::default() {
+                touched.insert(who, of);
+            }
         }
     }
-    changed
+    touched
 }
 
 /// Makes the drafted ground real: what came and what went.

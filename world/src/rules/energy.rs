@@ -1,10 +1,13 @@
-//! Run energy, in ten-thousandths of full: running costs 1.2 % a tick; walking gives 1.2 % and
+//! Run energy, in ten-thousandths of full: running costs 1.2 % a tick, and half a part in a hundred
+//! of that more per kilogram that is carried; walking gives 1.2 % and
 //! standing 2.4 %, both one part in a hundred more per level of agility.
 //!
 //! Always: 0 to 10000; nobody runs at 0.
 
+use crate::content::Content;
 use crate::player::{Pace, Player};
 use crate::record::ENERGY_FULL;
+use crate::skill::Skill;
 
 const RUN_COST: u32 = 120;
 const WALK_GAIN: u32 = 120;
@@ -13,12 +16,16 @@ const STAND_GAIN: u32 = 240;
 const TELL: u32 = 200;
 
 /// What running players lose and others regain in one tick. True: the player is to be told.
-pub(crate) fn tick(player: &mut Player) -> bool {
+pub(crate) fn tick(player: &mut Player, content: &Content) -> bool {
+    let cost = match player.pace {
+        Pace::Ran => run_cost(player.weight_grams(content)),
+        Pace::Walked | Pace::Stood => 0,
+    };
     let record = &mut player.record;
     let before = (record.energy, record.running);
-    let skilled = |gain: u32| gain * (100 + record.level("agility").min(99)) / 100;
+    let skilled = |gain: u32| gain * (100 + record.level(Skill::Agility)) / 100;
     record.energy = match player.pace {
-        Pace::Ran => record.energy.saturating_sub(RUN_COST),
+        Pace::Ran => record.energy.saturating_sub(cost),
         Pace::Walked => record.energy.saturating_add(skilled(WALK_GAIN)),
         Pace::Stood => record.energy.saturating_add(skilled(STAND_GAIN)),
     }
@@ -33,6 +40,12 @@ pub(crate) fn tick(player: &mut Player) -> bool {
         player.told_energy = record.energy;
     }
     tell
+}
+
+/// What a tick of running costs one who carries so much.
+fn run_cost(weight_grams: u32) -> u32 {
+    let more = u64::from(RUN_COST) * u64::from(weight_grams) / 200_000;
+    RUN_COST.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 
 /// `player` chooses to run or to walk. Without energy it walks. True: that changed something.

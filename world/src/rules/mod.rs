@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 pub(crate) mod agent;
+pub(crate) mod agility;
+pub(crate) mod bank;
 pub(crate) mod coins;
 pub(crate) mod energy;
 pub(crate) mod examine;
@@ -12,6 +14,10 @@ pub(crate) mod home_teleport;
 pub(crate) mod movement;
 pub(crate) mod npc_mind;
 pub(crate) mod starter;
+pub(crate) mod training;
+pub(crate) mod use_item;
+pub(crate) mod visit;
+pub(crate) mod wear;
 
 /// The numbers that an operator may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,9 +8,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use world::content::EquipSlot;
 use world::{
-    Arrival, CharacterId, Content, EntityId, Event, Field, Inbox, Intent, Outcome, PlayerHot,
-    PlayerInput, PlayerRecord, Region, Rules, Stack, Tick, Tile, World,
+    Arrange, Arrival, Bank, Banking, CharacterId, Content, EntityId, Event, Field, Inbox, Intent,
+    Outcome, PlayerHot, PlayerInput, PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick,
+    Tile, World,
 };
 
 /// The first tick of every story comes after this one.
@@ -75,6 +77,13 @@ impl Land {
         self
     }
 
+    /// Places somebody who keeps a bank.
+    pub(crate) fn banker(mut self, id: &str, at: (i32, i32)) -> Land {
+        self.npcs
+            .push(json!({"id": id, "name": id, "type": "bank", "position": position(at)}));
+        self
+    }
+
     pub(crate) fn tree(mut self, at: (i32, i32)) -> Land {
         self.resources
             .push(json!({"type": "tree", "resourceId": "oak", "position": position(at)}));
@@ -111,11 +120,25 @@ impl Land {
         let stations = json!({"stations": [
             {"type": "furnace", "name": "Furnace", "examine": "Hot.",
                 "footprint": {"width": 3, "depth": 2}},
+            {"type": "bank", "name": "Bank chest", "examine": "Heavy."},
         ]});
         let items = json!([
             {"id": "logs", "name": "Logs", "examine": "Wood."},
             {"id": "candle", "name": "Candle", "examine": "Wax.", "stackable": true},
             {"id": "tinderbox", "name": "Tinderbox", "examine": "Sparks."},
+            {"id": "sword", "name": "Sword", "equipSlot": "weapon", "weaponType": "SWORD",
+                "weight": 2, "bonuses": {"attackSlash": 4},
+                "requirements": {"skills": {"attack": 5}}},
+            {"id": "maul", "name": "Maul", "equipSlot": "2h", "weaponType": "MACE",
+                "weight": 30, "bonuses": {"attackCrush": 9}},
+            {"id": "shield", "name": "Shield", "equipSlot": "shield",
+                "bonuses": {"defenseSlash": 3}},
+            {"id": "hood", "name": "Hood", "equipSlot": "helmet", "tradeable": false},
+            {"id": "arrow", "name": "Arrow", "equipSlot": "arrows", "stackable": true},
+            {"id": "cake", "name": "Cake", "healAmount": 4},
+            {"id": "bones", "name": "Bones", "prayerXp": 4.5},
+            {"id": "old_bones", "name": "Old bones", "prayerXp": 72, "buryLevelRequired": 2},
+            {"id": "iron_arrow", "name": "Iron arrow", "equipSlot": "arrows", "stackable": true},
         ]);
         let biomes = json!([{"id": "plain", "grounds": [["grass", 1]], "heightRange": [2, 2]}]);
         [
@@ -276,7 +299,16 @@ impl Stage {
             ["is", "put", "at", x, z] => Intent::Teleport {
                 to: Tile::new(x.parse().expect("x"), z.parse().expect("z")),
             },
-            _ => panic!("no such command: {words:?}"),
+            ["uses", _] => Intent::Use { slot: small(2) },
+            ["wears", _] => Intent::Equip { slot: small(2) },
+            ["removes", place] => Intent::Unequip {
+                place: EquipSlot::named(place).expect("a place"),
+            },
+            ["opens", "bank", "at", target] => Intent::OpenBank {
+                target: self.thing(target),
+            },
+            ["closes", "bank"] => Intent::CloseBank,
+            _ => Intent::Bank(banking(words)),
         }
     }
 
@@ -343,6 +375,40 @@ impl Stage {
                 format!("{who}{}", slots.iter().map(inside).collect::<String>())
             }
             Event::Coins { who } => format!("{who} coins {}", record().coins),
+            Event::Equipment { who, slots } => {
+                let worn = |slot: &EquipSlot| match record().equipment.get(slot) {
+                    Some(stack) => format!(" {}={} {}", slot.name(), stack.item, stack.quantity),
+                    None => format!(" {}=nothing", slot.name()),
+                };
+                format!("{who} wears{}", slots.iter().map(worn).collect::<String>())
+            }
+            Event::Bank { who, items } => {
+                let lies = |item: &Arc<str>| match record().bank.items.get(item) {
+                    Some(there) => {
+                        format!(" {item}={} {}:{}", there.quantity, there.tab, there.place)
+                    }
+                    None => format!(" {item}=gone"),
+                };
+                format!("{who} banks{}", items.iter().map(lies).collect::<String>())
+            }
+            Event::Opened { who, what } => format!("{who} opened {what:?}"),
+            Event::Closed { who, what } => format!("{who} closed {what:?}"),
+            Event::Trained {
+                who,
+                skill,
+                gained_tenths,
+                now,
+                leveled_up,
+            } => {
+                let points = |tenths: u64| format!("{}.{}", tenths / 10, tenths % 10);
+                let (gained, has) = (points(*gained_tenths), points(now.xp_tenths));
+                let up = if *leveled_up { "!" } else { "" };
+                format!(
+                    "{who} {} +{gained}={has} level {}{up}",
+                    skill.name(),
+                    now.level
+                )
+            }
             Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
             Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
@@ -350,7 +416,56 @@ impl Stage {
     }
 }
 
-/// `ann joins at 3 4`, with `energy 50`, `of 1 0` (a region), `pouch 5`, `new` or at last
+/// What somebody asks at its bank.
+fn banking(words: &[&str]) -> Banking {
+    let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
+    let small = |i: usize| -> u8 { words[i].parse().expect("a slot or tab") };
+    let tab = words.iter().position(|w| *w == "in");
+    let tab = tab.map_or(0, |i| small(i + 1));
+    let item = |i: usize| words[i].into();
+    let arrange = |how| Banking::Arrange(how);
+    match words[1..] {
+        ["banks", "all", ..] => Banking::DepositAll { tab },
+        ["banks", "clothes", ..] => Banking::DepositWorn { tab },
+        ["banks", "coins", _] => Banking::Coins {
+            amount: many(3),
+            out: false,
+        },
+        ["banks", _, "of", _, ..] => Banking::Deposit {
+            slot: small(4),
+            quantity: many(2),
+            tab,
+        },
+        ["pockets", _] => Banking::Coins {
+            amount: many(2),
+            out: true,
+        },
+        ["gets", _, _] | ["gets", _, _, "noted"] => Banking::Withdraw {
+            item: item(3),
+            quantity: many(2),
+            noted: words.len() > 4,
+        },
+        ["swaps", _, "with", _] => arrange(Arrange::Swap {
+            item: item(2),
+            with: item(4),
+        }),
+        ["shifts", _, "before", _] => arrange(Arrange::Before {
+            item: item(2),
+            other: item(4),
+        }),
+        ["shifts", _, "to", _] => arrange(Arrange::Tab {
+            item: item(2),
+            tab: small(4),
+        }),
+        ["keeps", "places"] => arrange(Arrange::Placeholders(true)),
+        ["keeps", "no", "places"] => arrange(Arrange::Placeholders(false)),
+        ["frees", "places"] => arrange(Arrange::Release(None)),
+        ["frees", _] => arrange(Arrange::Release(Some(item(2)))),
+        _ => panic!("no such command: {words:?}"),
+    }
+}
+
+/// `ann joins at 3 4`, with `energy 50`, `health 5`, `trained agility=8300` (tenths, commas between), `of 1 0` (a region), `pouch 5`, `new` or at last
 /// `with logs 1 candle 7` behind it.
 fn newcomer(words: &[&str]) -> Arrival {
     let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
@@ -361,7 +476,14 @@ fn newcomer(words: &[&str]) -> Arrival {
         z: n(i + 2),
     });
     let energy = after("energy").map_or(10_000, |i| n(i + 1).unsigned_abs());
+    let health = after("health").map_or(10, |i| n(i + 1).unsigned_abs());
     let coins = after("pouch").map_or(0, |i| words[i + 1].parse().expect("a number"));
+    let trained = after("trained").map_or("", |i| words[i + 1]);
+    let trained = trained.split(',').filter_map(|pair| pair.split_once('='));
+    let skills = trained.map(|(name, tenths)| {
+        let skill = Skill::named(name).expect("a skill");
+        (skill, SkillXp::of(tenths.parse().expect("tenths")))
+    });
     let things = after("with").map_or(&[][..], |i| &words[i + 1..]);
     let stacks = things.chunks(2).map(|pair| {
         let quantity = pair[1].parse().expect("a number");
@@ -370,9 +492,11 @@ fn newcomer(words: &[&str]) -> Arrival {
     Arrival {
         record: PlayerRecord {
             energy,
+            health,
             coins,
             placed: after("new").is_none(),
             inventory: (0..).zip(stacks).collect(),
+            skills: skills.collect(),
             ..record(words[0], tile)
         },
         hot: PlayerHot::default(),
@@ -395,5 +519,7 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         combat_level: 3,
         placed: true,
         inventory: BTreeMap::new(),
+        equipment: BTreeMap::new(),
+        bank: Bank::default(),
     }
 }

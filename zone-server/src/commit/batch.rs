@@ -11,14 +11,10 @@ use std::{
 };
 
 use proto::rpc::persistence::v1::{CharacterRecord, CharacterRow, CommitRows, RegionGive};
-use world::{CharacterId, Region};
+use world::{CharacterId, Region, Skill};
 
-pub(crate) use super::row::Going;
-use super::{
-    row::{Row, Written},
-    rows,
-    value::Value,
-};
+pub(crate) use super::row::{Going, Items};
+use super::{row::Row, rows, value::Value};
 use crate::{
     mutants::Mutants,
     translate::record::{region, rpc_region},
@@ -147,7 +143,29 @@ impl Batch {
     /// Pack or coins of a character changed.
     pub(crate) fn valued(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
-            row.valued = true;
+            row.changed.pack = true;
+        }
+    }
+
+    /// A character wears something else.
+    pub(crate) fn worn(&mut self, who: &CharacterId) {
+        if let Some(row) = self.rows.get_mut(who) {
+            row.changed.worn = true;
+        }
+    }
+
+    /// Something changed of these items in a character's bank; of none: how it is kept did.
+    pub(crate) fn banked(&mut self, who: &CharacterId, items: Items) {
+        if let Some(row) = self.rows.get_mut(who) {
+            row.changed.bank.extend(items);
+            row.changed.bank_kept = true;
+        }
+    }
+
+    /// A character gained experience in these skills.
+    pub(crate) fn trained(&mut self, who: &CharacterId, skills: BTreeSet<Skill>) {
+        if let Some(row) = self.rows.get_mut(who) {
+            row.changed.skills.extend(skills);
         }
     }
 
@@ -236,7 +254,7 @@ impl Batch {
         self.rows.retain(|who, row| {
             let lost = row.region == region || row.stored_region == region;
             if lost {
-                valued |= row.valued;
+                valued |= row.changed.items();
                 characters.insert(who.clone());
             }
             !lost
@@ -271,7 +289,7 @@ impl Batch {
     }
 
     fn value_waits(&self) -> bool {
-        !self.value.is_empty() || self.rows.values().any(|row| row.valued)
+        !self.value.is_empty() || self.rows.values().any(|row| !row.changed.is_empty())
     }
 
     /// The batch whose acknowledgement releases what happens now: the next one when something of
@@ -299,11 +317,11 @@ impl Batch {
     }
 
     /// The next batch, when none is in flight and something is due. `record` gives a character as
-    /// it is at the boundary of tick `now`.
+    /// it is at the boundary of tick `now`; of its bank, at least these items.
     pub(crate) fn cut(
         &mut self,
         now: u64,
-        mut record: impl FnMut(&CharacterId) -> Option<CharacterRecord>,
+        mut record: impl FnMut(&CharacterId, &Items) -> Option<CharacterRecord>,
     ) -> Option<Sending> {
         if self.flight.is_some() {
             return None;
@@ -312,25 +330,27 @@ impl Batch {
         let mut saved = None;
         let mut out = CommitRows::default();
         let mut regions_before = BTreeMap::new();
+        let mut value = false;
         for must in [true, false] {
             for (who, row) in &mut self.rows {
-                let later = apart && row.valued && saved.is_some();
+                let later = apart && row.changed.items() && saved.is_some();
                 if row.away || later || row.must() != must || !(must || row.due(pace, now)) {
                     continue;
                 }
                 if !must && out.characters.len() >= pace.rows_max {
                     break;
                 }
-                if row.valued {
+                if row.changed.items() {
                     saved = Some(who.clone());
                 }
-                let Some(Written { row, region_before }) = row.write(who, now, &mut record) else {
+                let Some(written) = row.write(who, now, &mut record) else {
                     continue;
                 };
-                if let Some(before) = region_before {
+                if let Some(before) = written.region_before {
                     regions_before.insert(who.clone(), before);
                 }
-                out.characters.push(row);
+                value |= written.of_value;
+                out.characters.push(written.row);
             }
         }
         match saved.filter(|_| apart) {
@@ -338,12 +358,12 @@ impl Batch {
             None => self.value.take(&mut out),
         }
         out.gives = std::mem::take(&mut self.gives).into_values().collect();
-        self.fly(now, out, regions_before)
+        self.fly((now, value), out, regions_before)
     }
 
     fn fly(
         &mut self,
-        now: u64,
+        (now, valued): (u64, bool),
         out: CommitRows,
         regions_before: BTreeMap<CharacterId, Region>,
     ) -> Option<Sending> {
@@ -352,7 +372,7 @@ impl Batch {
         }
         self.sequence += 1;
         let held = out.ground.len() + out.gone.len() + out.ledger.len();
-        let value = held > 0 || out.characters.iter().any(|row| row.holdings);
+        let value = held > 0 || valued;
         let sending = Sending {
             sequence: self.sequence,
             tick: now,

@@ -1,5 +1,6 @@
 //! When rows go out, and what answers mean.
 
+use proto::rpc::persistence::v1::{BankItem, Skill, Slot, Worn};
 use world::{Cause, EntityId, GroundItem, Holder, LedgerEntry, Tick, Tile};
 
 use super::{super::row::transfer, *};
@@ -16,11 +17,93 @@ fn who(name: &str) -> CharacterId {
     CharacterId::from(name)
 }
 
-fn record(who: &CharacterId) -> Option<CharacterRecord> {
+fn record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
     Some(CharacterRecord {
         id: who.to_string(),
         ..CharacterRecord::default()
     })
+}
+
+/// With all that somebody has, whatever changed.
+fn whole_record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
+    let skill = |name: &str| Skill {
+        name: name.to_owned(),
+        level: 3,
+        xp_tenths: 1_800,
+    };
+    let item = |id: &str| BankItem {
+        item_id: id.to_owned(),
+        quantity: 2,
+        ..BankItem::default()
+    };
+    Some(CharacterRecord {
+        skills: vec![skill("agility"), skill("attack")],
+        bank: vec![item("coal"), item("logs")],
+        inventory: vec![Slot::default()],
+        equipment: vec![Worn::default()],
+        ..record(who, &Items::default())?
+    })
+}
+
+/// The only row of a batch.
+fn only(sending: &Sending) -> (&CharacterRow, &CharacterRecord) {
+    let [row] = &sending.rows.characters[..] else {
+        panic!("one row");
+    };
+    (row, row.record.as_ref().unwrap())
+}
+
+#[test]
+fn experience_goes_out_at_once_and_alone() {
+    let mut batch = batch(&["ann"]);
+    batch.trained(&who("ann"), [world::Skill::Agility].into());
+    assert_eq!(batch.value_sequence(), Some(1));
+    let sent = batch.cut(1, whole_record).unwrap();
+    let (row, record) = only(&sent);
+    assert_eq!(record.skills.len(), 1);
+    assert_eq!(record.skills[0].name, "agility");
+    assert!(!row.holdings && !row.worn);
+    assert!(record.inventory.is_empty() && record.equipment.is_empty());
+    assert!(record.bank.is_empty());
+    assert_eq!(batch.value_sequence(), Some(1), "until it is answered");
+    batch.answered(1, Answer::Done);
+    assert_eq!(batch.value_sequence(), None);
+    let sent = batch.cut(200, whole_record).unwrap();
+    assert!(only(&sent).1.skills.is_empty(), "it was said");
+}
+
+#[test]
+fn of_a_bank_goes_out_what_changed_and_what_is_gone() {
+    let mut batch = batch(&["ann"]);
+    batch.banked(&who("ann"), ["coal".into()].into());
+    batch.banked(&who("ann"), ["tin".into()].into());
+    assert_eq!(batch.value_sequence(), Some(1));
+    let sent = batch.cut(1, whole_record).unwrap();
+    let said = only(&sent).1.bank.iter();
+    let said: Vec<_> = said.map(|i| (i.item_id.as_str(), i.gone)).collect();
+    assert_eq!(said, [("coal", false), ("tin", true)]);
+    batch.answered(1, Answer::Done);
+    batch.worn(&who("ann"));
+    let sent = batch.cut(2, whole_record).unwrap();
+    let (row, record) = only(&sent);
+    assert!(row.worn && !row.holdings && record.bank.is_empty());
+    assert_eq!(record.equipment.len(), 1);
+}
+
+#[test]
+fn the_loss_of_a_region_with_what_was_worn_or_banked_is_a_loss_of_value() {
+    let change: [fn(&mut Batch); 2] = [
+        |batch| batch.worn(&who("ann")),
+        |batch| batch.banked(&who("ann"), ["coal".into()].into()),
+    ];
+    for change in change {
+        let mut changed = batch(&["ann"]);
+        change(&mut changed);
+        assert!(changed.lost(HOME).value);
+    }
+    let mut trained = batch(&["ann"]);
+    trained.trained(&who("ann"), [world::Skill::Agility].into());
+    assert!(!trained.lost(HOME).value, "nobody else has half of it");
 }
 
 fn batch(names: &[&str]) -> Batch {
@@ -210,7 +293,7 @@ fn a_logout_carries_the_last_record_and_is_settled_once() {
     };
     batch.going(&who("ann"), going);
     assert!(!batch.idle());
-    let sent = batch.cut(1, |_| None).unwrap();
+    let sent = batch.cut(1, |_, _| None).unwrap();
     assert_eq!(
         sent.rows.characters[0].record.as_ref().map(|r| r.x),
         Some(9)
@@ -353,7 +436,7 @@ fn how_long_and_how_much_waits_is_known() {
 }
 
 fn players(names: &[&str]) -> Vec<(CharacterId, CharacterRecord)> {
-    let of = |name: &&str| (who(name), record(&who(name)).unwrap());
+    let of = |name: &&str| (who(name), record(&who(name), &Items::default()).unwrap());
     names.iter().map(of).collect()
 }
 
@@ -373,7 +456,7 @@ fn a_region_is_given_with_whole_rows_of_everybody_and_all_that_waits() {
         "it is given already"
     );
     let sent = batch
-        .cut(1, |who| record(who).filter(|r| r.id == "ann"))
+        .cut(1, |who, items| record(who, items).filter(|r| r.id == "ann"))
         .unwrap();
     assert_eq!(ids(&sent), ["ann", "bob", "eve"]);
     assert_eq!(sent.rows.characters[1].transfer, Some(transfer(NEXT, 0, 7)));
@@ -395,7 +478,7 @@ fn a_region_is_given_with_whole_rows_of_everybody_and_all_that_waits() {
 fn a_stale_give_leaves_everybody_here() {
     let mut batch = batch(&["ann", "bob"]);
     assert!(batch.give(HOME, 4, 9, players(&["ann", "bob"])));
-    batch.cut(1, |_| None).unwrap();
+    batch.cut(1, |_, _| None).unwrap();
     assert!(
         !batch.give(HOME, 4, 9, players(&["ann", "bob"])),
         "in flight"

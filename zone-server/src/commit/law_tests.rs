@@ -324,7 +324,7 @@ impl Game {
 
     fn cut(&mut self) {
         let world = &self.world;
-        let record = |who: &CharacterId| Some(record(world, who.as_str()));
+        let record = |who: &CharacterId, _: &Items| Some(record(world, who.as_str()));
         if let Some(sending) = self.batch.cut(self.tick, record) {
             assert!(self.flight.is_none());
             self.flight = Some((sending, self.world.clone()));

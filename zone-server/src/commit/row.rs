@@ -1,7 +1,10 @@
 //! What a batch knows of one character, and the row that it makes of it. Pure.
 
-use proto::rpc::persistence::v1::{CharacterRecord, CharacterRow, Logout, Transfer};
-use world::{CharacterId, Region};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use proto::rpc::persistence::v1::{BankItem, CharacterRecord, CharacterRow, Logout, Transfer};
+use world::{CharacterId, Region, Skill};
 
 use super::batch::Pace;
 use crate::translate::record::rpc_region;
@@ -20,6 +23,58 @@ pub(crate) enum Going {
     Give { record: Box<CharacterRecord> },
 }
 
+/// Items, by id.
+pub(crate) type Items = BTreeSet<Arc<str>>;
+
+/// What of value changed of a character since its last row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Changed {
+    /// Pack or coins.
+    pub(super) pack: bool,
+    /// What is worn.
+    pub(super) worn: bool,
+    /// Items in the bank; how it is kept is in each row.
+    pub(super) bank: Items,
+    /// It is kept otherwise.
+    pub(super) bank_kept: bool,
+    /// Whose experience grew.
+    pub(super) skills: BTreeSet<Skill>,
+}
+
+impl Changed {
+    /// Something that others may have the other half of.
+    pub(super) fn items(&self) -> bool {
+        self.pack || self.worn || !self.bank.is_empty()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let stored = self.worn || self.bank_kept || !self.bank.is_empty();
+        !self.pack && !stored && self.skills.is_empty()
+    }
+
+    /// Leaves in a record what changed of value, and nothing else of it.
+    fn keep_in(&self, record: &mut CharacterRecord) {
+        if !self.pack {
+            record.inventory.clear();
+        }
+        if !self.worn {
+            record.equipment.clear();
+        }
+        record
+            .bank
+            .retain(|item| self.bank.contains(&*item.item_id));
+        let there: BTreeSet<String> = record.bank.iter().map(|i| i.item_id.clone()).collect();
+        let gone = self.bank.iter().filter(|item| !there.contains(&***item));
+        record.bank.extend(gone.map(|item| BankItem {
+            item_id: item.to_string(),
+            gone: true,
+            ..BankItem::default()
+        }));
+        let grew = |name: &str| Skill::named(name).is_some_and(|s| self.skills.contains(&s));
+        record.skills.retain(|skill| grew(&skill.name));
+    }
+}
+
 /// What the batch knows of one character.
 #[derive(Debug)]
 pub(super) struct Row {
@@ -32,8 +87,8 @@ pub(super) struct Row {
     saved_at: u64,
     /// Due at once.
     pub(super) urgent: bool,
-    /// Pack or coins changed since the last row.
-    pub(super) valued: bool,
+    /// Of value, since the last row.
+    pub(super) changed: Changed,
     pub(super) going: Option<Going>,
     /// Its last row is in flight.
     pub(super) away: bool,
@@ -44,6 +99,8 @@ pub(super) struct Written {
     pub(super) row: CharacterRow,
     /// Where the store has it, when its region changes inside this run.
     pub(super) region_before: Option<Region>,
+    /// It writes something of value.
+    pub(super) of_value: bool,
 }
 
 impl Row {
@@ -55,7 +112,7 @@ impl Row {
             moved_since: None,
             saved_at: now,
             urgent: false,
-            valued: false,
+            changed: Changed::default(),
             going: None,
             away: false,
         }
@@ -63,7 +120,7 @@ impl Row {
 
     /// Whether its row cannot wait.
     pub(super) fn must(&self) -> bool {
-        self.urgent || self.valued || self.going.is_some()
+        self.urgent || !self.changed.is_empty() || self.going.is_some()
     }
 
     /// Whether its row goes out now, if there is room.
@@ -79,19 +136,22 @@ impl Row {
         &mut self,
         who: &CharacterId,
         now: u64,
-        record: &mut impl FnMut(&CharacterId) -> Option<CharacterRecord>,
+        record: &mut impl FnMut(&CharacterId, &Items) -> Option<CharacterRecord>,
     ) -> Option<Written> {
         let mut state = match &self.going {
             Some(Going::Logout { record, .. } | Going::Give { record }) => (**record).clone(),
-            Some(Going::Transfer { .. }) | None => record(who)?,
+            Some(Going::Transfer { .. }) | None => record(who, &self.changed.bank)?,
         };
         state.region = Some(rpc_region(self.stored_region));
         state.ownership_sequence = self.sequence;
+        let changed = std::mem::take(&mut self.changed);
+        changed.keep_in(&mut state);
         let mut row = CharacterRow {
             record: Some(state),
             transfer: None,
             logout: None,
-            holdings: self.valued,
+            holdings: changed.pack,
+            worn: changed.worn,
         };
         let mut region_before = None;
         match &self.going {
@@ -113,10 +173,13 @@ impl Row {
         }
         self.away = self.going.is_some();
         self.urgent = false;
-        self.valued = false;
         self.moved_since = None;
         self.saved_at = now;
-        Some(Written { row, region_before })
+        Some(Written {
+            row,
+            region_before,
+            of_value: !changed.is_empty(),
+        })
     }
 }
 

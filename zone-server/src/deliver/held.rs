@@ -8,21 +8,30 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use proto::{
-    client::{ServerEvent, coins::CoinsUpdate, inventory::InventoryUpdate, sync::PlayerSync},
+    client::{
+        ServerEvent, bank::BankState, coins::CoinsUpdate, equipment::EquipmentUpdate,
+        inventory::InventoryUpdate, skill::SkillGain, sync::PlayerSync,
+    },
     rpc::zone::v1::Private,
 };
-use world::{EntityId, PlayerRecord, Stack};
+use world::{Bank, EntityId, PlayerRecord, Skill, SkillXp, Stack, Worn};
 
 /// Messages held for a session before its state updates shrink to one synchronisation.
 pub(crate) const HELD_MAX: usize = 256;
 
-/// Pack and coins of a character, as the store has acknowledged them.
+/// All of value that a character has, as the store has acknowledged them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Holdings {
     /// By slot.
     pub(crate) inventory: BTreeMap<u8, Stack>,
     /// In the pouch.
     pub(crate) coins: u64,
+    /// What is worn.
+    pub(crate) equipment: Worn,
+    /// In the bank.
+    pub(crate) bank: Bank,
+    /// Those that were ever trained.
+    pub(crate) skills: BTreeMap<Skill, SkillXp>,
 }
 
 impl Holdings {
@@ -31,7 +40,16 @@ impl Holdings {
         Self {
             inventory: record.inventory.clone(),
             coins: record.coins,
+            equipment: record.equipment.clone(),
+            bank: record.bank.clone(),
+            skills: record.skills.clone(),
         }
+    }
+
+    /// Level and experience in `skill`.
+    pub(crate) fn skill(&self, skill: Skill) -> SkillXp {
+        let trained = self.skills.get(&skill).copied();
+        trained.unwrap_or_else(|| SkillXp::fresh(skill))
     }
 }
 
@@ -106,7 +124,14 @@ pub(crate) fn shows_holdings(message: &Private) -> bool {
 
 /// Whether a synchronisation says what the message says.
 fn is_state(message: &Private) -> bool {
-    message.re.is_empty() && [InventoryUpdate::NAME, CoinsUpdate::NAME].contains(&&*message.event)
+    let state = [
+        InventoryUpdate::NAME,
+        CoinsUpdate::NAME,
+        EquipmentUpdate::NAME,
+        BankState::NAME,
+        SkillGain::NAME,
+    ];
+    message.re.is_empty() && state.contains(&&*message.event)
 }
 
 /// Ground items whose coming, change or going is not acknowledged. They look as they did before;

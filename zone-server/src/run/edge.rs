@@ -224,8 +224,14 @@ fn of_value(intent: &Intent) -> bool {
         | Intent::Pickup { .. }
         | Intent::MoveSlot { .. }
         | Intent::WithdrawCoins { .. }
-        | Intent::DepositCoins { .. } => true,
-        Intent::Walk { .. }
+        | Intent::DepositCoins { .. }
+        | Intent::Use { .. }
+        | Intent::Equip { .. }
+        | Intent::Unequip { .. }
+        | Intent::Bank(_) => true,
+        Intent::OpenBank { .. }
+        | Intent::CloseBank
+        | Intent::Walk { .. }
         | Intent::Run(_)
         | Intent::Stop
         | Intent::Examine { .. }

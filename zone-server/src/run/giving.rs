@@ -281,7 +281,7 @@ impl Run {
                 self.world.hold(who, false);
             }
             if let Some(player) = self.world.player(who).map(Player::record) {
-                players.push((who.clone(), record::row(player.clone(), seat.owner())));
+                players.push((who.clone(), record::row(player, &seat.owner())));
             }
         }
         let whose = |id: &&EntityId| self.world.look(id).is_some_and(|l| l.region == region);

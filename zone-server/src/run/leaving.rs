@@ -48,7 +48,7 @@ impl Run {
         };
         seat.stage = Stage::Leaving { re };
         seat.source = None;
-        let record = Box::new(record::row(player, seat.owner()));
+        let record = Box::new(record::row(&player, &seat.owner()));
         self.batch.going(who, Going::Logout { reason, record });
     }
 

@@ -3,9 +3,9 @@
 use proto::rpc::persistence::v1::{CommitReply, commit_reply::Outcome};
 use world::CharacterId;
 
-use super::{Run, source::as_it_arrives};
+use super::Run;
 use crate::{
-    commit::batch::{Answer, Sending, Settled},
+    commit::batch::{Answer, Items, Sending, Settled},
     tick_loop::End,
     translate::record,
 };
@@ -14,10 +14,14 @@ impl Run {
     /// Sends the next batch, if one is due and none is in flight.
     pub(super) fn cut(&mut self) {
         let (roster, world) = (&self.roster, &self.world);
-        let record = |who: &CharacterId| {
+        let record = |who: &CharacterId, banked: &Items| {
             let seat = roster.get(who)?;
-            let state = as_it_arrives(seat, world.player(who)?.record());
-            Some(record::row(state, seat.owner()))
+            let player = world.player(who)?.record();
+            let mut row = record::row_with(player, &seat.owner(), banked);
+            if let Some(place) = seat.place {
+                (row.x, row.z) = (place.x, place.z);
+            }
+            Some(row)
         };
         if let Some(mut sending) = self.batch.cut(self.now, record) {
             sending.traceparent.clone_from(&self.tick_trace);

@@ -176,6 +176,9 @@ impl Run {
             // Plain structures always have a JSON text.
             sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
         };
+        if let Some(open) = translate::open(player.open(), &has) {
+            seat.tell(open);
+        }
         let message = from_zone::Message::Attached(attached);
         self.links.tell(&session.gateway_id, message);
     }
@@ -405,9 +408,7 @@ impl Run {
     fn input_elsewhere(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
         if let Some(announced) = self.announced.get_mut(who) {
             let queued = announced.queue(input);
-            self.hands
-                .metrics
-                .input(queued.as_ref().map_or("lost", |became| *became));
+            self.hands.metrics.input(queued.as_ref().map_or("lost", |became| *became));
             if let Err(input) = queued {
                 self.input_lost(gateway_id, &input);
             }

@@ -80,12 +80,10 @@ impl Run {
     /// The store has acknowledged a batch: what was held for it is told and shown at once; whoever
     /// goes to another run with it takes along what is its own.
     pub(super) fn release(&mut self, sequence: u64, rows: &CommitRows, settled: &Settled) {
-        for row in rows.characters.iter().filter(|row| row.holdings) {
-            let Some(record) = &row.record else {
-                continue;
-            };
-            if let Some(seat) = self.roster.get_mut(&CharacterId::from(record.id.as_str())) {
-                seat.acknowledged = record::holdings(record);
+        for row in &rows.characters {
+            let who = row.record.as_ref().map(|r| CharacterId::from(&*r.id));
+            if let Some(seat) = who.and_then(|who| self.roster.get_mut(&who)) {
+                record::acknowledge(&mut seat.acknowledged, row);
             }
         }
         let mut sessions = Sessions::new();
@@ -98,6 +96,8 @@ impl Run {
             if released.sync {
                 let record = player.map(Player::record);
                 messages.extend(translate::resync(record, &seat.acknowledged, self.now));
+                let open = player.and_then(Player::open);
+                messages.extend(translate::open(open, &seat.acknowledged));
             }
             let goes = settled.transferred.contains(who) || settled.given.contains(&seat.region);
             // The word that it is attached goes by another way, which may be slower.

@@ -4,8 +4,9 @@
 //! vitals and whatever else anybody may see never wait.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use world::{Changes, CharacterId, Event, GroundChange, Refusal};
+use world::{Changes, CharacterId, Event, GroundChange, Refusal, content::EquipSlot};
 
 use super::{Run, edge::Requests};
 use crate::{
@@ -13,27 +14,40 @@ use crate::{
     translate::{self, Told},
 };
 
-/// What is told shows the pack as it is after the tick, so that one message tells of all its slots
-/// that changed in it: several would show what never was.
+/// What is told shows pack, clothes and bank as they are after the tick, so that one message tells
+/// of all in them that changed in it: several would show what never was.
 fn once_a_tick(events: &[Event]) -> Vec<Event> {
-    let mut changed: BTreeMap<&CharacterId, BTreeSet<u8>> = BTreeMap::new();
+    let mut packs: BTreeMap<&CharacterId, BTreeSet<u8>> = BTreeMap::new();
+    let mut clothes: BTreeMap<&CharacterId, BTreeSet<EquipSlot>> = BTreeMap::new();
+    let mut banks: BTreeMap<&CharacterId, BTreeSet<Arc<str>>> = BTreeMap::new();
     for event in events {
-        if let Event::Inventory { who, slots } = event {
-            changed.entry(who).or_default().extend(slots);
+        match event {
+            Event::Inventory { who, slots } => packs.entry(who).or_default().extend(slots),
+            Event::Equipment { who, slots } => clothes.entry(who).or_default().extend(slots),
+            Event::Bank { who, items } => {
+                let bank = banks.entry(who).or_default();
+                bank.extend(items.iter().cloned());
+            }
+            _ => {}
         }
     }
     // From the end, so that the last of a player's is the one that stays.
     let mut told: Vec<Event> = Vec::with_capacity(events.len());
     for event in events.iter().rev() {
-        match event {
-            Event::Inventory { who, .. } => {
-                if let Some(slots) = changed.remove(who) {
-                    let (who, slots) = (who.clone(), slots.into_iter().collect());
-                    told.push(Event::Inventory { who, slots });
-                }
-            }
-            other => told.push(other.clone()),
-        }
+        let who = event.who().clone();
+        let of = event.who();
+        told.extend(match event {
+            Event::Inventory { .. } => packs.remove(of).map(|slots| Event::Inventory {
+                who,
+                slots: slots.into_iter().collect(),
+            }),
+            Event::Equipment { .. } => clothes.remove(of).map(|slots| Event::Equipment {
+                who,
+                slots: slots.into_iter().collect(),
+            }),
+            Event::Bank { .. } => banks.remove(of).map(|items| Event::Bank { who, items }),
+            other => Some(other.clone()),
+        });
     }
     told.reverse();
     told
@@ -47,6 +61,15 @@ impl Run {
         }
         for who in &changes.valued {
             self.batch.valued(who);
+        }
+        for who in &changes.worn {
+            self.batch.worn(who);
+        }
+        for (who, items) in changes.banked {
+            self.batch.banked(&who, items);
+        }
+        for (who, skills) in changes.trained {
+            self.batch.trained(&who, skills);
         }
         let value = self.batch.value();
         for entry in changes.ledger {

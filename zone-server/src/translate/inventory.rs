@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use proto::client::{
+    ErrorCode,
     coins::{CoinsDeposit, CoinsWithdraw},
-    inventory::{InventoryDrop, InventoryMove, InventoryUpdate, SlotUpdate},
+    inventory::{InventoryDrop, InventoryMove, InventoryUpdate, InventoryUse, SlotUpdate},
     sync::Stack,
 };
 use world::{Intent, Stack as Held};
+
+use super::Refused;
 
 /// `inventory:drop`.
 pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
@@ -15,6 +18,17 @@ pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
         slot: asked.slot,
         quantity: asked.quantity,
     }
+}
+
+/// `inventory:use`.
+pub(crate) fn used(asked: &InventoryUse) -> Result<Intent, Refused> {
+    if asked.target.is_some() {
+        return Err(Refused {
+            code: ErrorCode::Unsupported,
+            words: "things are not used on others in this world yet".to_owned(),
+        });
+    }
+    Ok(Intent::Use { slot: asked.slot })
 }
 
 /// `inventory:move`.

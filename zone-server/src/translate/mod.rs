@@ -3,24 +3,29 @@
 
 pub(crate) mod action;
 pub(crate) mod agent;
+pub(crate) mod bank;
+pub(crate) mod equipment;
 pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;
 pub(crate) mod operator;
 pub(crate) mod record;
 pub(crate) mod refusal;
+pub(crate) mod skill;
 pub(crate) mod sync;
 pub(crate) mod value;
 
 use bytes::Bytes;
 use proto::{
     client::{
-        ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, coins::CoinsUpdate, error::Error, session::Ack,
-        session::Notice,
+        ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, bank::BankState,
+        coins::CoinsUpdate, error::Error, session::Ack, session::Notice,
     },
     rpc::zone::v1::{Input, Private},
 };
-use world::{EntityId, Event, Intent, PlayerRecord, Refusal, item::SLOTS};
+use world::{
+    EntityId, Event, Intent, Interface, PlayerRecord, Refusal, content::EquipSlot, item::SLOTS,
+};
 
 use crate::deliver::held::Holdings;
 
@@ -45,39 +50,57 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
     if input.event == OPERATOR_TELEPORT {
         return operator::teleport(&input.data).map(Wish::Intent);
     }
-    let mut data = serde_json::Deserializer::from_slice(&input.data);
-    let message = match ClientMessage::from_data(&input.event, &mut data) {
-        Some(Ok(message)) => message,
-        Some(Err(words)) => {
-            let code = ErrorCode::InvalidData;
-            return Err(Refused { code, words });
-        }
-        None => {
-            let words = "there is no such event".to_owned();
-            let code = ErrorCode::UnknownEvent;
-            return Err(Refused { code, words });
-        }
-    };
-    match message {
-        ClientMessage::Move(asked) => Ok(Wish::Intent(movement::intent(&asked))),
-        ClientMessage::Action(asked) => action::intent(&asked).map(Wish::Intent),
-        ClientMessage::WorldLeave(_) => Ok(Wish::Leave),
-        ClientMessage::Drop(asked) => Ok(Wish::Intent(inventory::drop(&asked))),
-        ClientMessage::MoveSlot(asked) => Ok(Wish::Intent(inventory::move_slot(&asked))),
-        ClientMessage::WithdrawCoins(asked) => Ok(Wish::Intent(inventory::withdraw(&asked))),
-        ClientMessage::DepositCoins(asked) => Ok(Wish::Intent(inventory::deposit(&asked))),
+    let intent = match message(input)? {
+        ClientMessage::WorldLeave(_) => return Ok(Wish::Leave),
+        ClientMessage::Move(asked) => movement::intent(&asked),
+        ClientMessage::Action(asked) => action::intent(&asked)?,
+        ClientMessage::Drop(asked) => inventory::drop(&asked),
+        ClientMessage::MoveSlot(asked) => inventory::move_slot(&asked),
+        ClientMessage::Use(asked) => inventory::used(&asked)?,
+        ClientMessage::Equip(asked) => equipment::equip(&asked),
+        ClientMessage::Unequip(asked) => equipment::remove(asked.slot),
+        ClientMessage::OpenBank(asked) => bank::open(&asked),
+        ClientMessage::CloseBank(_) => Intent::CloseBank,
+        ClientMessage::BankDeposit(asked) => bank::deposit(&asked),
+        ClientMessage::BankDepositAll(asked) => bank::deposit_all(&asked),
+        ClientMessage::BankDepositEquipment(asked) => bank::deposit_worn(&asked),
+        ClientMessage::BankWithdraw(asked) => bank::withdraw(&asked),
+        ClientMessage::BankMove(asked) => bank::moved(&asked),
+        ClientMessage::BankTab(asked) => bank::tab(&asked),
+        ClientMessage::BankPlaceholder(asked) => bank::placeholder(&asked),
+        ClientMessage::BankCoins(asked) => bank::coins(&asked),
+        ClientMessage::WithdrawCoins(asked) => inventory::withdraw(&asked),
+        ClientMessage::DepositCoins(asked) => inventory::deposit(&asked),
         ClientMessage::Authenticate(_)
         | ClientMessage::Resume(_)
         | ClientMessage::Ping(_)
+        | ClientMessage::AdminElevate(_)
+        | ClientMessage::AdminCommand(_)
         | ClientMessage::CharacterList(_)
         | ClientMessage::CharacterCreate(_)
         | ClientMessage::CharacterDelete(_)
-        | ClientMessage::AdminElevate(_)
-        | ClientMessage::AdminCommand(_)
         | ClientMessage::WorldEnter(_)
-        | ClientMessage::Chat(_) => Err(Refused {
-            code: ErrorCode::Unsupported,
-            words: "this is not for a zone to answer".to_owned(),
+        | ClientMessage::Chat(_) => {
+            return Err(Refused {
+                code: ErrorCode::Unsupported,
+                words: "this is not for a zone to answer".to_owned(),
+            });
+        }
+    };
+    Ok(Wish::Intent(intent))
+}
+
+fn message(input: &Input) -> Result<ClientMessage, Refused> {
+    let mut data = serde_json::Deserializer::from_slice(&input.data);
+    match ClientMessage::from_data(&input.event, &mut data) {
+        Some(Ok(message)) => Ok(message),
+        Some(Err(words)) => Err(Refused {
+            code: ErrorCode::InvalidData,
+            words,
+        }),
+        None => Err(Refused {
+            code: ErrorCode::UnknownEvent,
+            words: "there is no such event".to_owned(),
         }),
     }
 }
@@ -135,20 +158,16 @@ pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told>
             };
             now(private(&notice, Bytes::new()))
         }
-        Event::Inventory { slots, .. } => {
-            let update = inventory::update(&record?.inventory, slots);
-            Told::Message {
-                message: private(&update, Bytes::new()),
-                value: true,
-            }
-        }
-        Event::Coins { .. } => {
-            let coins = record?.coins;
-            Told::Message {
-                message: private(&CoinsUpdate { coins }, Bytes::new()),
-                value: true,
-            }
-        }
+        Event::Inventory { .. }
+        | Event::Coins { .. }
+        | Event::Equipment { .. }
+        | Event::Bank { .. }
+        | Event::Opened { .. }
+        | Event::Closed { .. }
+        | Event::Trained { .. } => Told::Message {
+            message: of_value(event, record?)?,
+            value: true,
+        },
         Event::Failed { refusal, value, .. } => Told::Message {
             message: failed(*refusal),
             value: *value && !refusal::of_all_value(*refusal),
@@ -160,6 +179,41 @@ pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told>
         Event::Teleported { tile, .. } => {
             now(private(&sync::teleport(record?, *tile), Bytes::new()))
         }
+    })
+}
+
+/// What tells of value; nothing, if the event is about something else.
+fn of_value(event: &Event, record: &PlayerRecord) -> Option<Private> {
+    Some(match event {
+        Event::Inventory { slots, .. } => {
+            private(&inventory::update(&record.inventory, slots), Bytes::new())
+        }
+        Event::Coins { .. } => {
+            let coins = record.coins;
+            private(&CoinsUpdate { coins }, Bytes::new())
+        }
+        Event::Equipment { slots, .. } => {
+            private(&equipment::update(&record.equipment, slots), Bytes::new())
+        }
+        Event::Bank { items, .. } => private(&bank::update(&record.bank, items), Bytes::new()),
+        Event::Opened { what, .. } => match what {
+            Interface::Bank => private(&bank::whole(&record.bank), Bytes::new()),
+        },
+        // Not before what was told of it while it was open.
+        Event::Closed { what, .. } => match what {
+            Interface::Bank => private(&BankState::default(), Bytes::new()),
+        },
+        Event::Trained {
+            skill,
+            gained_tenths,
+            now,
+            leveled_up,
+            ..
+        } => {
+            let gain = skill::gain(*skill, *gained_tenths, *now, *leveled_up);
+            private(&gain, Bytes::new())
+        }
+        _ => return None,
     })
 }
 
@@ -176,7 +230,7 @@ fn failed(refusal: Refusal) -> Private {
 }
 
 /// Shows a player everything of its own: a `player:sync`; of one whose region is on its way to
-/// another run, pack and coins.
+/// another run, what it has of value.
 pub(crate) fn resync(record: Option<&PlayerRecord>, has: &Holdings, tick: u64) -> Vec<Private> {
     if let Some(record) = record {
         return vec![private(&sync::sync(record, has, tick), Bytes::new())];
@@ -184,7 +238,25 @@ pub(crate) fn resync(record: Option<&PlayerRecord>, has: &Holdings, tick: u64) -
     let slots: Vec<u8> = (0..SLOTS).collect();
     let pack = inventory::update(&has.inventory, &slots);
     let pouch = CoinsUpdate { coins: has.coins };
-    vec![private(&pack, Bytes::new()), private(&pouch, Bytes::new())]
+    let skills = has.skills.iter();
+    let skills = skills.map(|(skill, now)| {
+        let gain = skill::gain(*skill, 0, *now, false);
+        private(&gain, Bytes::new())
+    });
+    let worn = equipment::update(&has.equipment, &EquipSlot::ALL);
+    let things = [
+        private(&pack, Bytes::new()),
+        private(&pouch, Bytes::new()),
+        private(&worn, Bytes::new()),
+    ];
+    things.into_iter().chain(skills).collect()
+}
+
+/// Shows a player again what it has open.
+pub(crate) fn open(what: Option<&Interface>, has: &Holdings) -> Option<Private> {
+    match what? {
+        Interface::Bank => Some(private(&bank::whole(&has.bank), Bytes::new())),
+    }
 }
 
 /// A message for one session; `re`: the request that it answers.

@@ -2,49 +2,87 @@
 //!
 //! Always: translating one way and back changes nothing that the world knows of.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeSet, sync::Arc};
 
 use proto::rpc::{
     common::v1 as common,
-    persistence::v1::{CharacterRecord, Skill, Slot},
+    persistence::v1::{BankItem, CharacterRecord, CharacterRow, Skill, Slot, Worn},
 };
 use world::{
-    CharacterId, PlayerRecord, Region, SkillXp, Stack, Tile, item::SLOTS, record::ENERGY_FULL,
+    Bank, CharacterId, Deposit, PlayerRecord, Region, SkillXp, Stack, Tile, content::EquipSlot,
+    item::SLOTS, record::ENERGY_FULL,
 };
 
 use crate::deliver::held::Holdings;
 
 /// The world's record of a row.
 pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
-    let skills = row.skills.iter().map(|skill| {
-        let xp = SkillXp {
-            level: skill.level,
-            xp_tenths: skill.xp_tenths,
-        };
-        (skill.name.clone(), xp)
-    });
     PlayerRecord {
         id: CharacterId::from(row.id.as_str()),
         name: row.name.clone(),
         tile: Tile { x: row.x, z: row.z },
         y: height(row.y),
         health: row.health,
-        skills: skills.collect::<BTreeMap<_, _>>(),
+        skills: skills(row).collect(),
         coins: row.coins,
         energy: row.run_energy.min(ENERGY_FULL),
         running: row.running,
         combat_level: row.combat_level,
         placed: row.placed,
         inventory: row.inventory.iter().filter_map(slot).collect(),
+        equipment: row.equipment.iter().filter_map(worn).collect(),
+        bank: Bank {
+            items: row.bank.iter().filter_map(deposit).collect(),
+            placeholders: row.bank_placeholders,
+        },
     }
 }
 
-/// Pack and coins of a row.
-pub(crate) fn holdings(row: &CharacterRecord) -> Holdings {
-    Holdings {
-        inventory: row.inventory.iter().filter_map(slot).collect(),
-        coins: row.coins,
+/// Enters in `has` what a row has just written of value.
+pub(crate) fn acknowledge(has: &mut Holdings, row: &CharacterRow) {
+    let Some(record) = &row.record else { return };
+    if row.holdings {
+        has.inventory = record.inventory.iter().filter_map(slot).collect();
+        has.coins = record.coins;
     }
+    if row.worn {
+        has.equipment = record.equipment.iter().filter_map(worn).collect();
+    }
+    for item in &record.bank {
+        has.bank.items.remove(&*item.item_id);
+    }
+    has.bank
+        .items
+        .extend(record.bank.iter().filter_map(deposit));
+    has.bank.placeholders = record.bank_placeholders;
+    has.skills.extend(skills(record));
+}
+
+/// What is worn, by place; nothing, if the world knows no such place.
+fn worn(row: &Worn) -> Option<(EquipSlot, Stack)> {
+    let slot = EquipSlot::named(&row.slot).filter(|_| row.quantity > 0)?;
+    Some((slot, Stack::new(row.item_id.as_str(), row.quantity)))
+}
+
+/// All of one item in the bank, unless it is gone.
+fn deposit(row: &BankItem) -> Option<(Arc<str>, Deposit)> {
+    let deposit = Deposit {
+        quantity: row.quantity,
+        tab: u8::try_from(row.tab).unwrap_or_default(),
+        place: row.place,
+    };
+    (!row.gone).then(|| (row.item_id.as_str().into(), deposit))
+}
+
+/// The skills of a row that the world knows.
+fn skills(row: &CharacterRecord) -> impl Iterator<Item = (world::Skill, SkillXp)> + '_ {
+    row.skills.iter().filter_map(|skill| {
+        let xp = SkillXp {
+            level: skill.level,
+            xp_tenths: skill.xp_tenths,
+        };
+        Some((world::Skill::named(&skill.name)?, xp))
+    })
 }
 
 /// What a row has that the world does not know of.
@@ -56,21 +94,58 @@ pub(crate) struct Owner<'a> {
 }
 
 /// The row of a record. Its region and ownership sequence are set where the batch is cut.
-pub(crate) fn row(player: PlayerRecord, owner: Owner<'_>) -> CharacterRecord {
-    let skills = player.skills.into_iter().map(|(name, xp)| Skill {
-        name,
+pub(crate) fn row(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
+    let items = player.bank.items.iter();
+    CharacterRecord {
+        bank: items.map(|(item, there)| banked(item, *there)).collect(),
+        ..without_bank(player, owner)
+    }
+}
+
+/// As [`row`], but of the bank only these items.
+pub(crate) fn row_with(
+    player: &PlayerRecord,
+    owner: &Owner<'_>,
+    items: &BTreeSet<Arc<str>>,
+) -> CharacterRecord {
+    let there = |item| player.bank.items.get_key_value(item);
+    let items = items.iter().filter_map(there);
+    CharacterRecord {
+        bank: items.map(|(item, there)| banked(item, *there)).collect(),
+        ..without_bank(player, owner)
+    }
+}
+
+fn banked(item: &Arc<str>, there: Deposit) -> BankItem {
+    BankItem {
+        item_id: item.to_string(),
+        quantity: there.quantity,
+        tab: u32::from(there.tab),
+        place: there.place,
+        gone: false,
+    }
+}
+
+fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
+    let skills = player.skills.iter().map(|(skill, xp)| Skill {
+        name: skill.name().to_owned(),
         level: xp.level,
         xp_tenths: xp.xp_tenths,
     });
-    let slots = player.inventory.into_iter().map(|(slot, stack)| Slot {
-        slot: u32::from(slot),
+    let worn = player.equipment.iter().map(|(slot, stack)| Worn {
+        slot: slot.name().to_owned(),
+        item_id: stack.item.to_string(),
+        quantity: stack.quantity,
+    });
+    let slots = player.inventory.iter().map(|(slot, stack)| Slot {
+        slot: u32::from(*slot),
         item_id: stack.item.to_string(),
         quantity: stack.quantity,
     });
     CharacterRecord {
         id: player.id.to_string(),
         account_id: owner.account_id.to_owned(),
-        name: player.name,
+        name: player.name.clone(),
         region: None,
         ownership_sequence: 0,
         session_epoch: owner.session_epoch,
@@ -86,6 +161,9 @@ pub(crate) fn row(player: PlayerRecord, owner: Owner<'_>) -> CharacterRecord {
         running: player.running,
         placed: player.placed,
         inventory: slots.collect(),
+        equipment: worn.collect(),
+        bank: Vec::new(),
+        bank_placeholders: player.bank.placeholders,
     }
 }
 
@@ -152,6 +230,19 @@ mod tests {
                 item_id: "logs".to_owned(),
                 quantity: 3,
             }],
+            equipment: vec![Worn {
+                slot: "ring".to_owned(),
+                item_id: "signet".to_owned(),
+                quantity: 1,
+            }],
+            bank: vec![BankItem {
+                item_id: "coal".to_owned(),
+                quantity: 0,
+                tab: 8,
+                place: 70_000,
+                gone: false,
+            }],
+            bank_placeholders: true,
             ..CharacterRecord::default()
         };
         let owner = Owner {
@@ -159,6 +250,6 @@ mod tests {
             session_id: "s1",
             session_epoch: 4,
         };
-        assert_eq!(row(player(&before), owner), before);
+        assert_eq!(row(&player(&before), &owner), before);
     }
 }

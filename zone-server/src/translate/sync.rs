@@ -1,24 +1,23 @@
 //! `player:sync` and `vitals:update`: what is private of the own character.
 
-use std::collections::BTreeMap;
-
 use proto::client::{
     session::Character,
     sync::{Health, PlayerSync, Position, Skill, Teleport, VitalsUpdate},
 };
 use world::{PlayerRecord, Tile, item::SLOTS};
 
-use super::inventory;
+use super::{equipment, inventory, skill};
 use crate::deliver::held::Holdings;
 
 /// Everything, as after tick `tick`; of value only what the store has acknowledged.
 pub(crate) fn sync(player: &PlayerRecord, has: &Holdings, tick: u64) -> PlayerSync {
-    let skills = player.skills.iter().map(|(name, skill)| {
-        let skill = Skill {
-            level: skill.level,
-            xp: skill.xp_tenths as f64 / 10.0,
+    let skills = world::Skill::ALL.into_iter().map(|skill| {
+        let has = has.skill(skill);
+        let shown = Skill {
+            level: has.level,
+            xp: skill::points(has.xp_tenths),
         };
-        (name.clone(), skill)
+        (skill.name().to_owned(), shown)
     });
     PlayerSync {
         tick,
@@ -38,7 +37,7 @@ pub(crate) fn sync(player: &PlayerRecord, has: &Holdings, tick: u64) -> PlayerSy
         inventory: (0..SLOTS)
             .map(|slot| inventory::stack(&has.inventory, slot))
             .collect(),
-        equipment: BTreeMap::new(),
+        equipment: equipment::all(&has.equipment),
         coins: has.coins,
         energy: energy(player),
         run: player.running,

@@ -47,6 +47,9 @@ pub(crate) fn cause(cause: Cause) -> rpc::Cause {
         Cause::Drop => rpc::Cause::Drop,
         Cause::Pickup => rpc::Cause::Pickup,
         Cause::Expire => rpc::Cause::Expire,
+        Cause::Note => rpc::Cause::Note,
+        Cause::Eat => rpc::Cause::Eat,
+        Cause::Bury => rpc::Cause::Bury,
     }
 }
 

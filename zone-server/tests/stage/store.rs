@@ -51,6 +51,8 @@ pub struct Faults {
 #[derive(Debug, Default)]
 pub struct State {
     pub runs: BTreeMap<u64, String>,
+    /// The hash of what a run plays, where it said so.
+    pub contents: BTreeMap<u64, String>,
     pub fenced: Vec<u64>,
     pub released: Vec<u64>,
     pub owners: BTreeMap<Region, (u64, u64)>,
@@ -199,6 +201,7 @@ impl Store {
                     run_id: *run,
                     address: address.clone(),
                     state: state.state_of(*run).into(),
+                    content_hash: state.contents.get(run).cloned().unwrap_or_default(),
                     ..Run::default()
                 })
                 .collect(),
@@ -334,6 +337,25 @@ impl State {
             held.online = false;
             held.logout = Some(logout.reason);
         }
+        // A row has of value only what changed.
+        if !row.holdings {
+            record.inventory.clone_from(&held.record.inventory);
+            record.coins = held.record.coins;
+        }
+        if !row.worn {
+            record.equipment.clone_from(&held.record.equipment);
+        }
+        for item in held.record.bank.drain(..) {
+            if !record.bank.iter().any(|i| i.item_id == item.item_id) {
+                record.bank.push(item);
+            }
+        }
+        record.bank.retain(|item| !item.gone);
+        for skill in held.record.skills.drain(..) {
+            if !record.skills.iter().any(|s| s.name == skill.name) {
+                record.skills.push(skill);
+            }
+        }
         held.record = record;
     }
 
@@ -428,10 +450,11 @@ impl Runs for Store {
         &self,
         request: Request<RegisterRequest>,
     ) -> Result<Response<RegisterReply>, Status> {
-        let address = request.into_inner().address;
+        let request = request.into_inner();
         let run_id = self.change(|state| {
             let run_id = state.runs.len() as u64 + 1;
-            state.runs.insert(run_id, address);
+            state.runs.insert(run_id, request.address);
+            state.contents.insert(run_id, request.content_hash);
             run_id
         });
         Ok(Response::new(RegisterReply {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Held;
 use crate::store::model::{Batch, CommitOutcome};
-use crate::store::value::{Cause, GroundItem, Stack};
+use crate::store::value::{Cause, GroundItem, Holdings, Stack};
 
 /// Who holds (nobody: the ground), and what.
 type Account<'a> = (Option<&'a str>, &'a str);
@@ -80,14 +80,19 @@ fn refused(ids: BTreeSet<&str>, detail: String) -> CommitOutcome {
 /// What the rows do to what everybody holds.
 fn changes<'a>(batch: &'a Batch, held: &'a Held) -> BTreeMap<Account<'a>, i64> {
     let mut changes: BTreeMap<Account<'a>, i64> = BTreeMap::new();
-    for row in batch.rows.iter().filter(|row| row.holdings) {
+    for row in &batch.rows {
         let id = row.record.id.as_str();
-        for (item, amount) in row.record.holdings.amounts() {
-            *changes.entry((Some(id), item)).or_default() += amount;
-        }
-        let before = held.holdings.get(id);
-        for (item, amount) in before.into_iter().flat_map(|before| before.amounts()) {
-            *changes.entry((Some(id), item)).or_default() -= amount;
+        let mut has = |holdings: &'a Holdings, sign: i64| {
+            let carried = holdings.carried().filter(|_| row.holdings);
+            let dressed = holdings.dressed().filter(|_| row.worn);
+            // Of the bank, both sides hold only what the row names.
+            for (item, amount) in carried.chain(dressed).chain(holdings.banked()) {
+                *changes.entry((Some(id), item)).or_default() += sign * amount;
+            }
+        };
+        has(&row.record.holdings, 1);
+        if let Some(before) = held.holdings.get(id) {
+            has(before, -1);
         }
     }
     let mut lies = |item: &'a GroundItem, sign: i64| {
@@ -140,6 +145,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
         .map(|row| row.record.id.as_str())
         .collect();
     let mut moved: BTreeMap<(Cause, &str), i64> = BTreeMap::new();
+    let mut noted: BTreeMap<&str, i64> = BTreeMap::new();
     for row in &batch.ledger {
         let who = row.character.as_deref();
         let why = match row.cause {
@@ -151,13 +157,23 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
                 *moved.entry((row.cause, &row.item)).or_default() += row.delta;
                 None
             }
-            Cause::Starter | Cause::Expire => None,
+            Cause::Note if who.is_none() => Some("what lies on the ground stays as it is"),
+            Cause::Note => {
+                *noted.entry(who.unwrap_or_default()).or_default() += row.delta;
+                None
+            }
+            Cause::Eat | Cause::Bury if row.delta > 0 => Some("what is used up is not made"),
+            Cause::Starter | Cause::Expire | Cause::Eat | Cause::Bury => None,
         };
         if let Some(why) = why {
             let whom = who.unwrap_or("the ground");
             let detail = format!("{whom}: {why} ({})", row.item);
             return Err(refused(who.into_iter().collect(), detail));
         }
+    }
+    if let Some((who, sum)) = noted.into_iter().find(|(_, sum)| *sum != 0) {
+        let detail = format!("{who}: note makes {sum} of what was not there");
+        return Err(refused(BTreeSet::from([who]), detail));
     }
     let odd = moved.into_iter().find(|(_, sum)| *sum != 0);
     let Some(((cause, item), sum)) = odd else {

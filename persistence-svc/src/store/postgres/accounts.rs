@@ -4,7 +4,7 @@ use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
-use super::{Postgres, Values, character, value};
+use super::{Postgres, Values, character, stored, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
@@ -95,6 +95,14 @@ impl Accounts for Postgres {
         let holdings = Holdings {
             coins: found.try_get(2)?,
             pack: value::packs(&transaction, &[id])
+                .await?
+                .remove(id)
+                .unwrap_or_default(),
+            worn: stored::worn(&transaction, &[id])
+                .await?
+                .remove(id)
+                .unwrap_or_default(),
+            bank: stored::banks(&transaction, &[id])
                 .await?
                 .remove(id)
                 .unwrap_or_default(),

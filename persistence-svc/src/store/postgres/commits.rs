@@ -28,7 +28,7 @@ use crate::store::value::Holdings;
 const LONG_ROWS: usize = 500;
 
 /// The columns of a row beside its skills, in the order of the arrays.
-const PLAIN: [(&str, &str); 13] = [
+const PLAIN: [(&str, &str); 14] = [
     ("regionX", "integer"),
     ("regionZ", "integer"),
     ("ownershipSequence", "bigint"),
@@ -42,6 +42,7 @@ const PLAIN: [(&str, &str); 13] = [
     ("runEnergy", "integer"),
     ("running", "boolean"),
     ("placed", "boolean"),
+    ("bankPlaceholders", "boolean"),
 ];
 
 /// Writes all rows; a skill that is null stays as it is.
@@ -309,6 +310,7 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
         of(records().map(|record| record.run_energy)),
         of(records().map(|record| record.running)),
         of(records().map(|record| record.placed)),
+        of(records().map(|record| record.bank_placeholders)),
     ];
     for number in 0..SKILLS.len() {
         let skills = || records().map(move |record| record.skills[number]);

@@ -8,8 +8,9 @@ use crate::store::error::{Result, StoreError};
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0001_world.sql"),
     include_str!("../../../migrations/postgres/0002_value.sql"),
-    include_str!("../../../migrations/postgres/0004_agents.sql"),
     include_str!("../../../migrations/postgres/0003_identity.sql"),
+    include_str!("../../../migrations/postgres/0004_agents.sql"),
+    include_str!("../../../migrations/postgres/0005_things.sql"),
 ];
 /// Only one migration runs at a time in a database; the number is ours alone.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";

@@ -5,7 +5,7 @@ use tonic::async_trait;
 
 use super::directory::{INCARNATION, bump, moment};
 pub(super) use super::ownership::disown;
-use super::{Postgres, Values, operators, record, value};
+use super::{Postgres, Values, operators, record, stored, value};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
 use crate::store::error::{Result, StoreError};
@@ -165,11 +165,7 @@ impl Runs for Postgres {
         for row in &rows {
             characters.push(record(row)?);
         }
-        let ids: Vec<&str> = characters.iter().map(|one| one.id.as_str()).collect();
-        let mut packs = value::packs(&moment, &ids).await?;
-        for character in &mut characters {
-            character.holdings.pack = packs.remove(&character.id).unwrap_or_default();
-        }
+        stored::fill(&moment, &mut characters).await?;
         let statement = moment
             .prepare_cached("SELECT state FROM region_states WHERE region_x = $1 AND region_z = $2")
             .await?;

@@ -6,7 +6,7 @@ use tonic::async_trait;
 
 use super::directory::moment;
 use super::runs::{alive, owner};
-use super::{Postgres, Values, character, record, value};
+use super::{Postgres, Values, character, record, stored};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
@@ -42,8 +42,7 @@ impl Sessions for Postgres {
             Some((of, _)) if of == run => {}
             _ => return Err(StoreError::NotOwner),
         }
-        let mut packs = value::packs(&moment, &[id]).await?;
-        found.holdings.pack = packs.remove(id).unwrap_or_default();
+        stored::fill(&moment, std::slice::from_mut(&mut found)).await?;
         moment.commit().await?;
         Ok(found)
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::Row;
 
-use super::Values;
+use super::{Values, stored};
 use crate::store::error::Result;
 use crate::store::judge::{Held, SlotChanges, slots};
 use crate::store::model::{Batch, Region};
@@ -87,6 +87,7 @@ pub(super) async fn read(
     for (id, pack) in packs(transaction, &ids).await? {
         held.holdings.entry(id).or_default().pack = pack;
     }
+    stored::read(transaction, batch, held).await?;
     let put = batch.ground.iter().map(|item| item.id.as_str());
     let gone = batch.gone.iter().map(|gone| gone.id.as_str());
     let ids: Vec<&str> = put.chain(gone).collect();
@@ -108,6 +109,7 @@ pub(super) async fn read(
 /// Writes all of value that the batch changes. It has been judged.
 pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
     write_slots(transaction, &slots(batch, held)).await?;
+    stored::write(transaction, batch, held).await?;
     write_ground(transaction, batch).await?;
     write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger).await
 }

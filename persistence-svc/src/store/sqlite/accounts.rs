@@ -3,11 +3,10 @@
 use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
-use super::{Sqlite, character, is_duplicate, now_ms, value};
+use super::{Sqlite, character, is_duplicate, now_ms, stored, value};
 use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
-use crate::store::value::Holdings;
 use crate::store::{
     Accounts, CHARACTERS_MAX, anonymous_name, fresh_secret, name_key, new_id, roles,
 };
@@ -190,8 +189,7 @@ fn delete(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<()> 
         Some((_, true, _)) => return Err(StoreError::Quarantined),
         Some((.., coins)) => coins,
     };
-    let pack = value::pack(transaction, id)?;
-    let ledger = Holdings { coins, pack }.written_off(id);
+    let ledger = stored::holdings(transaction, id, coins)?.written_off(id);
     if !ledger.is_empty() {
         let number = transaction.query_row(
             "UPDATE operations SET last = last + 1 RETURNING last",

@@ -7,7 +7,7 @@ use tonic::async_trait;
 
 use super::directory::incarnation;
 pub(super) use super::ownership::disown;
-use super::{Sqlite, bump, now_ms, operators, record, value};
+use super::{Sqlite, bump, now_ms, operators, record, stored, value};
 use crate::store::Runs;
 use crate::store::columns::RECORD;
 use crate::store::error::{Result, StoreError};
@@ -122,7 +122,7 @@ impl Runs for Sqlite {
             let rows = statement.query_map([region.x, region.z], record)?;
             let mut characters = rows.collect::<rusqlite::Result<Vec<_>>>()?;
             for character in &mut characters {
-                character.holdings.pack = value::pack(transaction, &character.id)?;
+                stored::fill(transaction, character)?;
             }
             let state: Option<Vec<u8>> = transaction
                 .prepare_cached(

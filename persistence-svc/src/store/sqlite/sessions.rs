@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
 use super::runs::{alive, owner};
-use super::{Sqlite, character, now_ms, record, value};
+use super::{Sqlite, character, now_ms, record, stored};
 use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
@@ -17,10 +17,8 @@ const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSe
 #[async_trait]
 impl Sessions for Sqlite {
     async fn open_session(&self, ask: OpenSession) -> Result<Opened> {
-        self.write(move |transaction| {
-            enter(transaction, &ask, false)?.ok_or(StoreError::InWorld)
-        })
-        .await
+        self.write(move |transaction| enter(transaction, &ask, false)?.ok_or(StoreError::InWorld))
+            .await
     }
 
     async fn load_character(&self, run: i64, id: &str) -> Result<Record> {
@@ -40,7 +38,7 @@ impl Sessions for Sqlite {
                 Some((of, _)) if of == run => {}
                 _ => return Err(StoreError::NotOwner),
             }
-            found.holdings.pack = value::pack(transaction, &found.id)?;
+            stored::fill(transaction, &mut found)?;
             Ok(found)
         })
         .await

@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use super::stored;
 use crate::store::error::Result;
 use crate::store::judge::{Held, slots};
 use crate::store::model::{Batch, Region};
@@ -60,6 +61,7 @@ pub(super) fn read(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held
         let id = &row.record.id;
         held.holdings.entry(id.clone()).or_default().pack = pack(transaction, id)?;
     }
+    stored::read(transaction, batch, held)?;
     let mut statement =
         transaction.prepare_cached(&format!("SELECT {GROUND} FROM ground_items WHERE id = ?1"))?;
     let put = batch.ground.iter().map(|item| &item.id);
@@ -79,6 +81,7 @@ pub(super) fn write(
     now: i64,
 ) -> Result<()> {
     write_slots(transaction, batch, held)?;
+    stored::write(transaction, batch, held)?;
     write_ground(transaction, batch)?;
     write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger, now)
 }

@@ -1,0 +1,73 @@
+//! What is worn and what lies in banks: the part of holdings that few batches touch.
+//!
+//! Always: a row of a batch names only the items of the bank of which something changed; whoever
+//! is not named keeps what the store has.
+
+use std::collections::BTreeMap;
+
+use super::judge::Held;
+use super::model::Batch;
+use super::value::Stack;
+
+/// Where things are worn.
+pub(crate) const PLACES: [&str; 11] = [
+    "weapon", "shield", "helmet", "body", "legs", "boots", "gloves", "cape", "amulet", "ring",
+    "arrows",
+];
+/// Tabs of a bank.
+pub(crate) const TABS: i32 = 9;
+
+/// What is worn, by place.
+pub(crate) type Worn = BTreeMap<String, Stack>;
+
+/// All of one item in a bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Banked {
+    /// 0: only its place is kept.
+    pub(crate) quantity: i32,
+    pub(crate) tab: i32,
+    /// The order in the tab.
+    pub(crate) place: i32,
+}
+
+/// A bank by item. In a commit: `None` is there no more.
+pub(crate) type Bank = BTreeMap<String, Option<Banked>>;
+
+/// What the rows of a batch change of what is worn.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct PlaceChanges<'a> {
+    /// Character, place and what is worn there now.
+    pub(crate) put: Vec<(&'a str, &'a str, &'a Stack)>,
+    /// Character and place where nothing is worn now.
+    pub(crate) cleared: Vec<(&'a str, &'a str)>,
+}
+
+/// The places that differ from what the store holds, and no others.
+pub(crate) fn places<'a>(batch: &'a Batch, held: &'a Held) -> PlaceChanges<'a> {
+    let mut changes = PlaceChanges::default();
+    for row in batch.rows.iter().filter(|row| row.worn) {
+        let id = row.record.id.as_str();
+        let now = &row.record.holdings.worn;
+        let before = held.holdings.get(id).map(|holdings| &holdings.worn);
+        let was = |place: &String| before.and_then(|worn| worn.get(place));
+        let differs = now
+            .iter()
+            .filter(|(place, stack)| was(place) != Some(stack));
+        let differs = differs.map(|(place, stack)| (id, place.as_str(), stack));
+        changes.put.extend(differs);
+        let gone = before.into_iter().flat_map(|worn| worn.keys());
+        let gone = gone.filter(|place| !now.contains_key(*place));
+        changes
+            .cleared
+            .extend(gone.map(|place| (id, place.as_str())));
+    }
+    changes
+}
+
+/// Character, item, and how it lies in the bank now.
+pub(crate) fn banked(batch: &Batch) -> impl Iterator<Item = (&str, &str, Option<Banked>)> {
+    batch.rows.iter().flat_map(|row| {
+        let items = row.record.holdings.bank.iter();
+        items.map(|(item, lies)| (row.record.id.as_str(), item.as_str(), *lies))
+    })
+}

@@ -1,0 +1,233 @@
+//! What is worn and what lies in banks: written as it changes, judged, counted, and gone with its
+//! holder.
+
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::Cause;
+use proto::rpc::persistence::v1::commit_reply::Outcome;
+
+use crate::stage::Kind;
+use crate::stage::value::{Scene, ledger, owns, slot};
+
+fn worn(place: &str, item: &str, quantity: u32) -> wire::Worn {
+    wire::Worn {
+        slot: place.to_owned(),
+        item_id: item.to_owned(),
+        quantity,
+    }
+}
+
+fn lies(item: &str, quantity: u32, tab: u32, place: u32) -> wire::BankItem {
+    wire::BankItem {
+        item_id: item.to_owned(),
+        quantity,
+        tab,
+        place,
+        gone: false,
+    }
+}
+
+fn gone(item: &str) -> wire::BankItem {
+    wire::BankItem {
+        gone: true,
+        ..lies(item, 0, 0, 0)
+    }
+}
+
+/// A row that says what is worn, and nothing else of value.
+fn dressed(scene: &Scene, equipment: &[wire::Worn]) -> wire::CharacterRow {
+    wire::CharacterRow {
+        record: Some(wire::CharacterRecord {
+            equipment: equipment.to_vec(),
+            placed: true,
+            ..scene.bare.clone()
+        }),
+        worn: true,
+        ..wire::CharacterRow::default()
+    }
+}
+
+fn rows(row: wire::CharacterRow) -> wire::CommitRows {
+    wire::CommitRows {
+        characters: vec![row],
+        ..wire::CommitRows::default()
+    }
+}
+
+/// The pack as the scene begins, without some of it; the bank with these items.
+fn banks(scene: &Scene, pack: &[wire::Slot], bank: &[wire::BankItem]) -> wire::CharacterRow {
+    let mut row = owns(&scene.bare, 25, pack);
+    row.record.as_mut().unwrap().bank = bank.to_vec();
+    row
+}
+
+async fn commit(scene: &Scene, sequence: u64, rows: wire::CommitRows) -> wire::CommitReply {
+    scene.stage.batch(scene.zone.run, sequence, rows).await
+}
+
+async fn done(scene: &Scene, sequence: u64, rows: wire::CommitRows) {
+    let reply = commit(scene, sequence, rows).await;
+    assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
+}
+
+pub(crate) async fn what_is_worn_comes_from_the_pack_and_goes_back(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let mut put_on = owns(&scene.bare, 25, &[slot(1, "arrow", 2)]);
+    let hatchet = worn("weapon", "bronze_hatchet", 1);
+    let record = put_on.record.as_mut().unwrap();
+    record.equipment = vec![hatchet.clone(), worn("arrows", "arrow", 3)];
+    put_on.worn = true;
+    done(&scene, 2, rows(put_on)).await;
+    let mut loaded = scene.load().await;
+    loaded.equipment.sort_by(|a, b| a.slot.cmp(&b.slot));
+    assert_eq!(
+        loaded.equipment,
+        [worn("arrows", "arrow", 3), hatchet.clone()]
+    );
+    assert_eq!(loaded.inventory, [slot(1, "arrow", 2)]);
+    scene.conserved().await;
+    // A row that does not write it leaves it.
+    done(
+        &scene,
+        3,
+        rows(owns(&scene.bare, 25, &[slot(7, "arrow", 2)])),
+    )
+    .await;
+    assert_eq!(scene.load().await.equipment.len(), 2);
+    let mut off = dressed(&scene, &[hatchet.clone()]);
+    off.holdings = true;
+    let record = off.record.as_mut().unwrap();
+    (record.coins, record.inventory) = (25, vec![slot(7, "arrow", 5)]);
+    done(&scene, 4, rows(off)).await;
+    assert_eq!(scene.load().await.equipment, [hatchet]);
+    scene.conserved().await;
+}
+
+pub(crate) async fn nothing_is_worn_twice_or_made_by_wearing_it(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let hatchet = worn("weapon", "bronze_hatchet", 1);
+    let made = dressed(&scene, &[hatchet.clone()]);
+    let reply = commit(&scene, 2, rows(made)).await;
+    assert_eq!(reply.outcome(), Outcome::Refused, "still in the pack");
+    assert_eq!(reply.character_ids, [scene.player.id.clone()]);
+    for wrong in [
+        vec![hatchet.clone(), hatchet],
+        vec![worn("tail", "bronze_hatchet", 1)],
+        vec![worn("ring", "bronze_hatchet", 0)],
+        vec![worn("ring", "bronze_hatchet", 1 << 31)],
+    ] {
+        let reply = commit(&scene, 2, rows(dressed(&scene, &wrong))).await;
+        assert_eq!(reply.outcome(), Outcome::Refused, "{wrong:?}");
+    }
+    assert_eq!(scene.load().await.equipment, []);
+    scene.conserved().await;
+}
+
+pub(crate) async fn a_bank_keeps_what_a_row_does_not_name(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let items = [lies("arrow", 4, 0, 0), lies("bronze_hatchet", 1, 8, 70_000)];
+    done(
+        &scene,
+        2,
+        rows(banks(&scene, &[slot(1, "arrow", 1)], &items)),
+    )
+    .await;
+    // Only its order changes; the other item is not named.
+    let mut row = banks(&scene, &[], &[lies("arrow", 4, 3, 9)]);
+    row.holdings = false;
+    row.record.as_mut().unwrap().bank_placeholders = true;
+    done(&scene, 3, rows(row)).await;
+    let mut loaded = scene.load().await;
+    assert!(loaded.bank_placeholders);
+    loaded.bank.sort_by(|a, b| a.item_id.cmp(&b.item_id));
+    assert_eq!(loaded.bank, [lies("arrow", 4, 3, 9), items[1].clone()]);
+    // Out to the last: one place is kept, one is not.
+    let pack = [slot(0, "bronze_hatchet", 1), slot(1, "arrow", 5)];
+    let out = [lies("arrow", 0, 3, 9), gone("bronze_hatchet")];
+    done(&scene, 4, rows(banks(&scene, &pack, &out))).await;
+    assert_eq!(scene.load().await.bank, [lies("arrow", 0, 3, 9)]);
+    scene.conserved().await;
+}
+
+pub(crate) async fn nothing_comes_out_of_a_bank_that_is_not_in_it(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let pack = [slot(0, "bronze_hatchet", 1), slot(1, "arrow", 5)];
+    let four = [slot(0, "bronze_hatchet", 1), slot(1, "arrow", 4)];
+    for (pack, bank) in [
+        (&pack[..], vec![lies("arrow", 1, 0, 0)]),
+        (&four[..], vec![lies("arrow", 2, 0, 0)]),
+        (&four[..], vec![lies("arrow", 1, 9, 0)]),
+        (&four[..], vec![lies("arrow", 1, 0, 1 << 31)]),
+        (
+            &four[..],
+            vec![lies("arrow", 1, 0, 0), lies("arrow", 1, 0, 1)],
+        ),
+        (&four[..], vec![lies("arrow", 1, 0, 0), gone("arrow")]),
+    ] {
+        let reply = commit(&scene, 2, rows(banks(&scene, pack, &bank))).await;
+        assert_eq!(reply.outcome(), Outcome::Refused, "{bank:?}");
+    }
+    assert_eq!(scene.load().await.bank, []);
+    scene.conserved().await;
+}
+
+pub(crate) async fn a_note_is_as_many_things_as_it_stands_for(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let pack = [slot(0, "bronze_hatchet_noted", 1), slot(1, "arrow", 5)];
+    let note = |item: &str, delta| ledger(&scene.player.id, item, Cause::Note, delta);
+    let with = |ledger: Vec<wire::LedgerRow>| wire::CommitRows {
+        ledger,
+        ..rows(owns(&scene.bare, 25, &pack))
+    };
+    let reply = commit(&scene, 2, with(vec![note("bronze_hatchet_noted", 1)])).await;
+    assert_eq!(reply.outcome(), Outcome::Refused);
+    let both = vec![note("bronze_hatchet", -1), note("bronze_hatchet_noted", 1)];
+    done(&scene, 2, with(both)).await;
+    scene.conserved().await;
+    // A second one is not written as if it were another thing.
+    let two = [slot(0, "bronze_hatchet_noted", 2), slot(1, "arrow", 5)];
+    let more = wire::CommitRows {
+        ledger: vec![note("bronze_hatchet_noted", 1)],
+        ..rows(owns(&scene.bare, 25, &two))
+    };
+    let reply = commit(&scene, 3, more).await;
+    assert_eq!(reply.outcome(), Outcome::Refused);
+    assert_eq!(reply.character_ids, [scene.player.id.clone()]);
+}
+
+pub(crate) async fn what_is_used_up_is_gone_and_never_made(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let used = |quantity, cause, delta| wire::CommitRows {
+        ledger: vec![ledger(&scene.player.id, "arrow", cause, delta)],
+        ..rows(owns(
+            &scene.bare,
+            25,
+            &[slot(0, "bronze_hatchet", 1), slot(1, "arrow", quantity)],
+        ))
+    };
+    for cause in [Cause::Eat, Cause::Bury] {
+        let reply = commit(&scene, 2, used(6, cause, 1)).await;
+        assert_eq!(reply.outcome(), Outcome::Refused, "{cause:?}");
+    }
+    done(&scene, 2, used(4, Cause::Eat, -1)).await;
+    done(&scene, 3, used(3, Cause::Bury, -1)).await;
+    scene.conserved().await;
+}
+
+pub(crate) async fn who_is_deleted_takes_clothes_and_bank_along(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let mut row = banks(&scene, &[], &[lies("arrow", 5, 0, 0)]);
+    row.record.as_mut().unwrap().equipment = vec![worn("weapon", "bronze_hatchet", 1)];
+    row.worn = true;
+    row.logout = Some(wire::Logout {
+        reason: "left".to_owned(),
+    });
+    done(&scene, 2, rows(row)).await;
+    let ask = wire::DeleteCharacterRequest {
+        account_id: scene.player.account.clone(),
+        character_id: scene.player.id.clone(),
+    };
+    scene.stage.accounts().delete_character(ask).await.unwrap();
+    for total in scene.conserved().await {
+        assert_eq!((total.held, total.ledger), (0, 0), "{}", total.item);
+    }
+}

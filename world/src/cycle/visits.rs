@@ -1,0 +1,134 @@
+//! Who goes to a bank, has it open, and leaves it.
+
+use super::{Answer, Outcome, failed, interrupt};
+use crate::event::Event;
+use crate::ids::{CharacterId, EntityId};
+use crate::interface::{Interface, Open, Visit};
+use crate::player::Player;
+use crate::refusal::Refusal;
+use crate::rules::visit::{self, Host};
+use crate::rules::{ground_items, movement};
+use crate::world::World;
+
+impl World {
+    fn host(&self, target: &EntityId) -> Option<Host<'_>> {
+        let played = |region| self.regions.contains_key(&region);
+        visit::host(&self.content, &self.npcs, played, target)
+    }
+
+    /// Opens `what` with `target`, or sets out for it.
+    pub(super) fn visit(
+        &mut self,
+        (who, number): (&CharacterId, u64),
+        target: EntityId,
+        what: Interface,
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
+        let Some(host) = self.host(&target) else {
+            let played = |region| self.regions.contains_key(&region);
+            if ground_items::may_be_elsewhere(&self.content, from, played) {
+                return Ok(Answer::Elsewhere { target });
+            }
+            return Err(Refusal::NotFound);
+        };
+        host.may_visit(from, &what)?;
+        let (near, tile, region) = (host.in_reach(from), host.tile, host.region);
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        let path = if near {
+            Default::default()
+        } else {
+            let (router, terrain) = (&mut self.router, self.content.terrain());
+            movement::way(player, router, terrain, searches_end, tile)?
+        };
+        player.visit = None;
+        interrupt(player, out);
+        player.path = path;
+        player.visit = Some(Visit {
+            number,
+            target,
+            region,
+            what,
+        });
+        if near {
+            self.arrive_at(who, out);
+        }
+        Ok(Answer::Done { value: false })
+    }
+
+    /// One who has come to what it set out for opens it.
+    fn arrive_at(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let now = self.now;
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        let Some(visit) = player.visit.take() else {
+            return;
+        };
+        close(player, out);
+        player.path.clear();
+        let what = visit.what.clone();
+        player.open = Some(Open {
+            what: visit.what,
+            with: visit.target,
+            region: visit.region,
+            since: now,
+        });
+        let who = who.clone();
+        out.events.push(Event::Opened { who, what });
+    }
+
+    /// Who has arrived opens what it came for; who has gone away closes what was open.
+    pub(super) fn play_visits(&mut self, out: &mut Outcome) {
+        let about = |player: &&Player| player.visit.is_some() || player.open.is_some();
+        let about = self.players.values().filter(about);
+        let about = about.filter(|player| !player.held);
+        let about: Vec<CharacterId> = about.map(|p| p.record.id.clone()).collect();
+        for who in about {
+            self.play_visit(&who, out);
+        }
+    }
+
+    fn play_visit(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        let from = player.tile();
+        let gone = player.open.as_ref().is_some_and(|open| {
+            let host = self.host(&open.with);
+            !visit::stays(open, host, from, self.now)
+        });
+        let visit = player.visit.as_ref().map(|visit| {
+            let host = self.host(&visit.target);
+            let refusal = match host {
+                None => Some(Refusal::Interrupted),
+                Some(_) if player.path.is_empty() => Some(Refusal::Unreachable),
+                Some(_) => None,
+            };
+            (host.is_some_and(|host| host.in_reach(from)), refusal)
+        });
+        if let Some(player) = self.players.get_mut(who).filter(|_| gone) {
+            close(player, out);
+        }
+        match visit {
+            Some((true, _)) => self.arrive_at(who, out),
+            Some((false, Some(refusal))) => {
+                if let Some(player) = self.players.get_mut(who) {
+                    player.visit = None;
+                    player.path.clear();
+                    out.events.push(failed(player, refusal));
+                }
+            }
+            Some((false, None)) | None => {}
+        }
+    }
+}
+
+/// What `player` has open is open no more.
+pub(super) fn close(player: &mut Player, out: &mut Outcome) {
+    if let Some(open) = player.open.take() {
+        let (who, what) = (player.record.id.clone(), open.what);
+        out.events.push(Event::Closed { who, what });
+    }
+}

@@ -1,0 +1,40 @@
+//! What somebody has open with somebody or something: a bank.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::EntityId;
+use crate::tick::Tick;
+use crate::tile::Region;
+
+/// What can be open. A player has one thing open at most.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Interface {
+    /// The own bank.
+    Bank,
+}
+
+/// On the way to where something can be opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// The number of the input that asked for it.
+    pub number: u64,
+    /// To whom or what.
+    pub target: EntityId,
+    /// The region to which that belongs.
+    pub region: Region,
+    /// What is to be opened there.
+    pub what: Interface,
+}
+
+/// Something that is open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Open {
+    /// What.
+    pub what: Interface,
+    /// With whom or what.
+    pub with: EntityId,
+    /// The region to which that belongs.
+    pub region: Region,
+    /// Since when.
+    pub since: Tick,
+}

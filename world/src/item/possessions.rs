@@ -1,0 +1,95 @@
+//! All that one character has, while a transfer is played through.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::changes::Changes;
+use crate::content::EquipSlot;
+use crate::ids::CharacterId;
+use crate::item::bank::Bank;
+use crate::item::inventory::Pack;
+use crate::item::worn::Worn;
+use crate::record::PlayerRecord;
+
+/// Drafts of what somebody has; the bank only once it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Possessions {
+    pub(super) pack: Pack,
+    pub(super) coins: u64,
+    pub(super) worn: Worn,
+    bank: Option<Bank>,
+}
+
+/// What became different of what somebody has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Touched {
+    /// Slots of the pack, in order.
+    pub(crate) slots: Vec<u8>,
+    /// The pouch.
+    pub(crate) coins: bool,
+    /// What is worn where, in order.
+    pub(crate) worn: Vec<EquipSlot>,
+    /// Items in the bank, or how it is kept.
+    pub(crate) bank: Option<BTreeSet<Arc<str>>>,
+}
+
+impl Possessions {
+    pub(super) fn of(record: &PlayerRecord) -> Possessions {
+        Possessions {
+            pack: record.inventory.clone(),
+            coins: record.coins,
+            worn: record.equipment.clone(),
+            bank: None,
+        }
+    }
+
+    /// The bank, which so far is that of `record`.
+    pub(super) fn bank(&mut self, record: &PlayerRecord) -> &mut Bank {
+        self.bank.get_or_insert_with(|| record.bank.clone())
+    }
+
+    /// Makes the draft real, and notes what changed by it.
+    pub(super) fn settle(
+        self,
+        who: &CharacterId,
+        record: &mut PlayerRecord,
+        changes: &mut Changes,
+    ) -> Touched {
+        let mut touched = Touched {
+            slots: differing(&record.inventory, &self.pack),
+            coins: record.coins != self.coins,
+            worn: differing(&record.equipment, &self.worn),
+            bank: None,
+        };
+        if touched.coins || !touched.slots.is_empty() {
+            changes.valued.insert(who.clone());
+        }
+        if !touched.worn.is_empty() {
+            changes.worn.insert(who.clone());
+        }
+        record.inventory = self.pack;
+        record.coins = self.coins;
+        record.equipment = self.worn;
+        if let Some(bank) = self.bank.filter(|bank| *bank != record.bank) {
+            let items: BTreeSet<_> = differing(&record.bank.items, &bank.items)
+                .into_iter()
+                .collect();
+            let banked = changes.banked.entry(who.clone()).or_default();
+            banked.extend(items.iter().cloned());
+            touched.bank = Some(items);
+            record.bank = bank;
+        }
+        touched
+    }
+}
+
+/// The keys under which two maps hold different things, in order.
+fn differing<K: Ord + Clone, V: PartialEq>(
+    before: &std::collections::BTreeMap<K, V>,
+    after: &std::collections::BTreeMap<K, V>,
+) -> Vec<K> {
+    let keys: BTreeSet<&K> = before.keys().chain(after.keys()).collect();
+    let keys = keys.into_iter();
+    let keys = keys.filter(|key| before.get(key) != after.get(key));
+    keys.cloned().collect()
+}

@@ -1,0 +1,90 @@
+//! Going to people and things, to open what they offer. It opens within two tiles, and closes
+//! when one goes further away.
+//!
+//! Always: what is open belongs to a region that is played here.
+
+use crate::content::Content;
+use crate::ids::EntityId;
+use crate::interface::{Interface, Open};
+use crate::look::Kind;
+use crate::npc::Npcs;
+use crate::refusal::Refusal;
+use crate::tick::Tick;
+use crate::tile::{Region, Tile};
+
+/// Within so many tiles of any tile that it covers something opens, and stays open.
+const REACH_TILES: u32 = 2;
+/// As far as one sets out for something.
+const VISIT_TILES: u32 = 32;
+/// What has just been opened is not closed for so long.
+const GRACE_TICKS: u64 = 2;
+
+/// Somebody or something that may offer something.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Host<'a> {
+    pub(crate) region: Region,
+    pub(crate) tile: Tile,
+    covers: &'a [Tile],
+    service: &'a str,
+}
+
+/// Who or what `target` is, if it belongs to a region that is played here.
+pub(crate) fn host<'a>(
+    content: &'a Content,
+    npcs: &'a Npcs,
+    played: impl Fn(Region) -> bool,
+    target: &EntityId,
+) -> Option<Host<'a>> {
+    if let Some(npc) = npcs.get(target) {
+        return Some(Host {
+            region: npc.region,
+            tile: npc.state.tile,
+            covers: &[],
+            service: &npc.placement.service,
+        });
+    }
+    let fixture = content.fixture(target)?;
+    let region = Region::from(fixture.tile);
+    let station = fixture.kind == Kind::Station;
+    played(region).then_some(Host {
+        region,
+        tile: fixture.tile,
+        covers: &fixture.blocks,
+        service: if station { &fixture.sort } else { "" },
+    })
+}
+
+impl Host<'_> {
+    /// Whether `what` can be opened there.
+    pub(crate) fn offers(&self, what: &Interface) -> bool {
+        match what {
+            Interface::Bank => matches!(self.service, "bank" | "banker"),
+        }
+    }
+
+    /// Whether one who stands at `from` can reach it.
+    pub(crate) fn in_reach(&self, from: Tile) -> bool {
+        let covers = self.covers.iter().chain([&self.tile]);
+        covers.map(|tile| from.steps_to(*tile)).min() <= Some(REACH_TILES)
+    }
+
+    /// Whether one who stands at `from` may set out to open `what`.
+    ///
+    /// # Errors
+    /// `Unsupported`: it is not offered there. `TooFar`.
+    pub(crate) fn may_visit(&self, from: Tile, what: &Interface) -> Result<(), Refusal> {
+        if !self.offers(what) {
+            return Err(Refusal::Unsupported);
+        }
+        if from.steps_to(self.tile) > VISIT_TILES {
+            return Err(Refusal::TooFar);
+        }
+        Ok(())
+    }
+}
+
+/// Whether what one who stands at `from` has open stays open.
+pub(crate) fn stays(open: &Open, host: Option<Host<'_>>, from: Tile, now: Tick) -> bool {
+    let Some(host) = host else { return false };
+    host.in_reach(from) || now.since(open.since) <= GRACE_TICKS
+}
