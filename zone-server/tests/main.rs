@@ -2,6 +2,7 @@
 
 mod agents;
 mod border;
+mod content;
 mod moving;
 mod playing;
 mod stage;
