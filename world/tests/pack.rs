@@ -55,6 +55,23 @@ fn slots_change_places() {
     ");
 }
 
+/// The content may change under those who have things of it.
+#[test]
+fn things_of_which_nothing_is_known_any_more_are_kept_and_move() {
+    let told = play(
+        "ann joins at 3 4 with relic 5 logs 1
+         ann puts 0 into 9
+         ann drops 9
+         ann takes #1",
+    );
+    assert_snapshot!(told, @r"
+    1 ann joined; ann 3,4
+    2 ann 0=nothing 9=relic 5
+    3 ann 9=nothing; #1 3,4 relic 5 ann
+    4 ann 0=relic 5; #1 gone
+    ");
+}
+
 #[test]
 fn coins_go_from_pouch_to_pack_and_back() {
     let told = play(

@@ -236,7 +236,7 @@ async fn whoever_made_a_tick_panic_is_disconnected_and_named_in_the_record() {
         config.replay_dir = Some(folder.display().to_string());
     })
     .await;
-    let at = server.content.spawn();
+    let at = server.shelf.get().content.spawn();
     let scene = Scene {
         address: server.address().to_string(),
         region: Region::from(at),

@@ -162,7 +162,7 @@ impl Scene {
 async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() {
     let (trap, store) = (Trap::at(Phase::Npcs), FakeStore::start().await);
     let server = trapped(&store, &trap, |_| {}).await;
-    let at = server.content.spawn();
+    let at = server.shelf.get().content.spawn();
     let scene = Scene {
         address: server.address().to_string(),
         region: Region::from(at),
@@ -214,7 +214,7 @@ async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() 
 async fn a_panic_that_nobody_asked_for_names_the_region_that_was_played() {
     let (trap, store) = (Trap::at(Phase::Players), FakeStore::start().await);
     let server = trapped(&store, &trap, |_| {}).await;
-    let at = server.content.spawn();
+    let at = server.shelf.get().content.spawn();
     let scene = Scene {
         address: server.address().to_string(),
         region: Region::from(at),
