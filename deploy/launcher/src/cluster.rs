@@ -52,26 +52,8 @@ impl Cluster {
     /// Binds everything, then runs it.
     pub(crate) async fn start(plan: &Plan) -> anyhow::Result<Self> {
         let (ended, early) = mpsc::channel(1);
-        let cdn = match &plan.assets {
-            Some(assets) => Some(Cdn::bind(assets).await?),
-            None => None,
-        };
         // The others fetch from it before they are bound.
-        let assets = match cdn {
-            Some(cdn) => {
-                let (address, (_, own)) =
-                    (cdn.address, settings("cdn", &plan.persistence, |_| ())?);
-                let run = |stop| cdn.run(stop);
-                Some(Part::run(
-                    "assets".to_owned(),
-                    address,
-                    own,
-                    ended.clone(),
-                    run,
-                ))
-            }
-            None => None,
-        };
+        let assets = serve_assets(plan, ended.clone()).await?;
         let assets_at = assets.as_ref().map(|part| part.address);
         let (config, own) = settings(
             "persistence-svc",
@@ -182,6 +164,18 @@ impl Cluster {
             (None, Ending::Asked) => Ok(()),
         }
     }
+}
+
+/// Serves the assets, unless somebody else does.
+async fn serve_assets(plan: &Plan, ended: mpsc::Sender<String>) -> anyhow::Result<Option<Part>> {
+    let Some(assets) = &plan.assets else {
+        return Ok(None);
+    };
+    let cdn = Cdn::bind(assets).await?;
+    let (address, (_, own)) = (cdn.address, settings("cdn", &plan.persistence, |_| ())?);
+    let run = |stop| cdn.run(stop);
+    let part = Part::run("assets".to_owned(), address, own, ended, run);
+    Ok(Some(part))
 }
 
 /// One service's settings and its telemetry.
