@@ -114,6 +114,8 @@ fn ending(status: StatusCode, code: &'static str, why: &str, uri: &Uri) -> Respo
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use bytes::Bytes;
     use futures::{StreamExt, stream};
 
@@ -141,7 +143,7 @@ mod tests {
     }
 
     fn chunks(count: usize) -> Body {
-        let chunk = Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 1024]));
+        let chunk = Ok::<_, Infallible>(Bytes::from(vec![b'x'; 1024]));
         Body::from_stream(stream::iter(std::iter::repeat_n(chunk, count)))
     }
 
@@ -157,11 +159,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_drips_is_cut_after_its_time() {
-        let drop = |n: u32| async move {
+        let drip = |n: u32| async move {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; n.min(1) as usize]))
+            Ok::<_, Infallible>(Bytes::from(vec![b'x'; n.min(1) as usize]))
         };
-        let dripping = || Body::from_stream(stream::iter(1_u32..).then(drop));
+        let dripping = || Body::from_stream(stream::iter(1_u32..).then(drip));
         let began = tokio::time::Instant::now();
         assert_eq!(status(dripping(), None).await, 408);
         assert_eq!(began.elapsed(), PATIENCE);
