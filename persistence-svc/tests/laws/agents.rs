@@ -232,10 +232,9 @@ pub(crate) async fn tokens_of_agents_are_counted_and_end(kind: Kind) {
     };
     let good = 9_000_000_000_000;
     let other = stage.account().await;
-    let theft = stage
-        .agents()
-        .add_credential(add("t".to_owned(), &other, good));
-    refused(theft.await, Code::NotFound);
+    let theft = add("t".to_owned(), &other, good);
+    let theft = stage.agents().add_credential(theft).await;
+    refused(theft, Code::NotFound);
     let old = add("old".to_owned(), &player.account, 1);
     stage.agents().add_credential(old).await.unwrap();
     for n in 0..20 {
@@ -255,9 +254,9 @@ pub(crate) async fn tokens_of_agents_are_counted_and_end(kind: Kind) {
     let theft = stage.agents().revoke_credential(revoke(&other)).await;
     refused(theft, Code::NotFound);
     for _ in 0..2 {
-        let ended = stage.agents().revoke_credential(revoke(&player.account));
-        let ended = ended.await.unwrap().into_inner().credential.unwrap();
-        assert!(ended.revoked);
+        let ask = revoke(&player.account);
+        let ended = stage.agents().revoke_credential(ask).await.unwrap();
+        assert!(ended.into_inner().credential.unwrap().revoked);
     }
     stage.agents().add_credential(ask).await.unwrap();
     let ask = wire::ListCredentialsRequest {
