@@ -16,6 +16,8 @@ use super::{
 
 /// Subjects that are remembered before the idle ones are forgotten.
 const SWEEP_AT: usize = 10_000;
+/// Between two such sweeps.
+const SWEEP_PAUSE: Duration = Duration::from_secs(1);
 /// Subjects of one kind that are remembered at most, for each rule.
 const SUBJECTS_MAX: usize = 100_000;
 
@@ -31,7 +33,7 @@ pub(crate) struct Local {
 #[derive(Default)]
 struct Table {
     counters: HashMap<Subject, Counter>,
-    sweep_at: usize,
+    swept: Option<Instant>,
 }
 
 impl Local {
@@ -106,9 +108,13 @@ impl Local {
     ) -> Option<T> {
         let mut tables = self.tables();
         let table = tables.entry(key(rule, who)).or_default();
-        if table.counters.len() >= table.sweep_at.max(SWEEP_AT.min(self.most)) {
+        // Now and then only: a sweep looks at everybody.
+        let rested = table
+            .swept
+            .is_none_or(|swept| now.saturating_duration_since(swept) >= SWEEP_PAUSE);
+        if rested && table.counters.len() >= SWEEP_AT.min(self.most) {
             table.counters.retain(|_, counter| !counter.idle(now));
-            table.sweep_at = table.counters.len().saturating_add(SWEEP_AT);
+            table.swept = Some(now);
         }
         if table.counters.len() >= self.most && !table.counters.contains_key(who) {
             return None;
