@@ -5,6 +5,7 @@
 
 mod agents;
 mod client;
+mod content;
 mod door;
 mod elsewhere;
 mod identity;
