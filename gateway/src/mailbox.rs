@@ -385,15 +385,15 @@ impl Mailbox {
     /// What to write next, if anything waits.
     pub(crate) fn try_next(&self) -> Option<Next> {
         let mut inside = self.inside();
-        #[cfg(test)]
-        if let Some((text, payload)) = inside.echoes.pop_front() {
-            return Some(Next::Whole(text, payload));
-        }
         if let Some(payload) = inside.pongs.pop_front() {
             return Some(Next::Pong(payload));
         }
         if std::mem::take(&mut inside.ping) {
             return Some(Next::Ping);
+        }
+        #[cfg(test)]
+        if let Some((text, payload)) = inside.echoes.pop_front() {
+            return Some(Next::Whole(text, payload));
         }
         if let Some(message) = inside.reliable.pop_front() {
             inside.bytes -= message.len();
