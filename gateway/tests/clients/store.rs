@@ -172,10 +172,13 @@ impl Accounts for Store {
         request: Request<DeleteCharacterRequest>,
     ) -> Result<Response<DeleteCharacterReply>, Status> {
         let request = request.into_inner();
-        match self.state().characters.remove(&request.character_id) {
-            Some(_) => Ok(Response::new(DeleteCharacterReply {})),
-            None => Err(Status::not_found("no such character")),
+        let mut state = self.state();
+        let found = state.characters.get(&request.character_id);
+        if found.is_none_or(|found| found.account_id != request.account_id) {
+            return Err(Status::not_found("no such character"));
         }
+        state.characters.remove(&request.character_id);
+        Ok(Response::new(DeleteCharacterReply {}))
     }
 
     async fn find_character(
