@@ -149,7 +149,7 @@ async fn every_variable_of_the_specification_is_a_setting_with_its_default() {
                 let lines = printed.stdout.lines();
                 let mut words =
                     lines.map(|line| line.split_whitespace().take(2).collect::<Vec<_>>());
-                let line = words.find(|words| words[0] == *name);
+                let line = words.find(|words| words.first() == Some(name));
                 let value = line.map(|words| words[1].to_owned());
                 let expected = Some(defaults[n].to_owned());
                 assert_eq!(value, expected, "{name} of {binary} in {environment}");
