@@ -166,7 +166,7 @@ async fn every_variable_of_the_specification_is_a_setting_with_its_default() {
 #[tokio::test]
 async fn production_refuses_each_secret_that_is_missing_or_a_sample() {
     for (binary, name, _) in REQUIRED {
-        for sample in [None, Some("<SIGNING_SECRET>")] {
+        for sample in [None, Some("<ADMIN_CODE>")] {
             let mut env = vec![("NODE_ENV", "production")];
             for (whose, other, value) in REQUIRED {
                 match sample {
