@@ -1,8 +1,8 @@
 //! Agents: they live by their orders, rest while they are played, and do what they are told.
 
 use world::{
-    AgentInput, AgentWord, CharacterId, Field, Goal, Inbox, Orders, Region, Tick, Tile, World,
-    agent::DeedSort,
+    AgentInput, AgentWord, CharacterId, Field, Goal, Inbox, Orders, Region, Tick, Tile, Value,
+    World, agent::DeedSort,
 };
 
 use crate::stage::{BEGIN, Land, Stage};
@@ -222,9 +222,10 @@ fn an_agent_picks_up_what_lies_about_and_counts_it() {
     let mut scene = Scene::new(&Land::default(), before);
     // What another dropped is that one's own for a while.
     scene.ordered(false, Some(Goal::Collect));
-    scene.wait(20);
+    scene.wait(4);
     let taken = |world: &World| world.player(&ann()).unwrap().record().inventory.len();
     assert_eq!(taken(&scene.stage.world), 0);
+    scene.ordered(true, None);
     scene.wait(100);
     scene.ordered(false, Some(Goal::Collect));
     scene.until("it has both", |world| taken(world) == 2);
@@ -240,9 +241,25 @@ fn an_agent_picks_up_what_lies_about_and_counts_it() {
 fn nothing_is_taken_while_it_cannot_be_saved() {
     let before = "ann joins at 0 0 / bob joins at 2 0 with logs 1\nbob drops 0";
     let mut scene = Scene::new(&Land::default(), before);
+    scene.ordered(true, None);
     scene.wait(100);
-    scene.ordered(false, Some(Goal::Collect));
-    for _ in 0..30 {
+    let orders = AgentWord::Orders(Orders {
+        version: 2,
+        agent: true,
+        active: true,
+        paused: false,
+        goal: Some(Goal::Collect),
+        progress: 0,
+    });
+    scene.stage.step(Inbox {
+        agents: vec![AgentInput {
+            who: ann(),
+            word: orders,
+        }],
+        value: Value::Unavailable,
+        ..Inbox::default()
+    });
+    for _ in 0..10 {
         scene.stage.play("ann may not save");
     }
     assert!(
