@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
+use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep};
 
 use super::{
@@ -30,43 +31,44 @@ const POLL: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// Something that must hold does not.
-pub async fn kills(cast: Cast, count: usize, timeline: Timeline) -> Result<Summary> {
-    let plan = Plan::new("kills").of(2, 3, 2);
-    let mut stage = Stage::set(plan.clone(), cast, timeline).await?;
-    shared(&stage, plan.zones).await;
-    let mut worst_of_each = Vec::new();
-    let mut all = Vec::new();
-    for kill in 0..count {
-        let zone = kill % plan.zones;
-        let mut victims = played_by(&stage.cluster, zone).await?;
-        stage.swarm.mark();
-        stage.cluster.kill((Kind::Zone, zone))?;
-        let mut took = recovered(&stage, &mut victims).await?;
-        took.sort_unstable();
-        let worst = took.last().copied().unwrap_or_default();
-        let median = took.get(took.len() / 2).copied().unwrap_or_default();
-        stage.timeline.note(format!(
+pub fn kills(cast: Cast, count: usize, timeline: Timeline) -> BoxFuture<'static, Result<Summary>> {
+    Box::pin(async move {
+        let plan = Plan::new("kills").of(2, 3, 2);
+        let mut stage = Stage::set(plan.clone(), cast, timeline).await?;
+        shared(&stage, plan.zones).await;
+        let mut worst_of_each = Vec::new();
+        let mut all = Vec::new();
+        for kill in 0..count {
+            let zone = kill % plan.zones;
+            let mut victims = played_by(&stage.cluster, zone).await?;
+            stage.swarm.mark();
+            stage.cluster.kill((Kind::Zone, zone))?;
+            let mut took = recovered(&stage, &mut victims).await?;
+            took.sort_unstable();
+            let worst = took.last().copied().unwrap_or_default();
+            let median = took.get(took.len() / 2).copied().unwrap_or_default();
+            stage.timeline.note(format!(
             "kill {}: {} players of zone-server-{zone} moved again, median {:.2} s, worst {:.2} s",
             kill + 1,
             took.len(),
             median.as_secs_f64(),
             worst.as_secs_f64()
         ));
-        if !took.is_empty() {
-            worst_of_each.push(worst);
+            if !took.is_empty() {
+                worst_of_each.push(worst);
+            }
+            all.extend(took);
+            stage.cluster.launch((Kind::Zone, zone))?;
+            stage.cluster.ready().await?;
+            shared(&stage, plan.zones).await;
         }
-        all.extend(took);
-        stage.cluster.launch((Kind::Zone, zone))?;
-        stage.cluster.ready().await?;
-        shared(&stage, plan.zones).await;
-    }
-    worst_of_each.sort_unstable();
-    all.sort_unstable();
-    let of = |values: &[Duration], share: f64| {
-        let at = ((values.len() as f64 * share) as usize).min(values.len().saturating_sub(1));
-        values.get(at).copied().unwrap_or_default().as_secs_f64()
-    };
-    stage.timeline.note(format!(
+        worst_of_each.sort_unstable();
+        all.sort_unstable();
+        let of = |values: &[Duration], share: f64| {
+            let at = ((values.len() as f64 * share) as usize).min(values.len().saturating_sub(1));
+            values.get(at).copied().unwrap_or_default().as_secs_f64()
+        };
+        stage.timeline.note(format!(
         "{count} kills: last player playable after median {:.2} s, worst {:.2} s; each player p50 \
          {:.2} s, p99 {:.2} s ({} players)",
         of(&worst_of_each, 0.5),
@@ -75,7 +77,8 @@ pub async fn kills(cast: Cast, count: usize, timeline: Timeline) -> Result<Summa
         of(&all, 0.99),
         all.len()
     ));
-    stage.judge().await
+        stage.judge().await
+    })
 }
 
 /// The characters whose regions a zone server owns.
@@ -232,29 +235,31 @@ async fn restart(stage: &mut Stage, member: Member) -> Result<()> {
 ///
 /// # Errors
 /// Something that must hold does not.
-pub async fn scale(cast: Cast, timeline: Timeline) -> Result<Summary> {
-    let plan = Plan::new("scale").of(2, 2, 2);
-    let mut stage = Stage::set(plan, cast, timeline).await?;
-    let (took, ratio) = spread(&stage, 2).await;
-    note(&stage, "two zone servers", took, ratio);
-    let added = [
-        stage.cluster.add(Kind::Zone)?,
-        stage.cluster.add(Kind::Zone)?,
-    ];
-    stage.cluster.ready().await?;
-    let (took, ratio) = spread(&stage, 4).await;
-    note(&stage, "four zone servers", took, ratio);
-    ensure!(
-        took <= SPREAD_WITHIN && ratio <= SPREAD_MAX,
-        "the load did not spread: {ratio:.2} times the mean after {took:?}"
-    );
-    for member in added {
-        let code = stage.cluster.stop(member).await?;
-        ensure!(code == Some(0), "{member:?} ended with {code:?}");
-    }
-    let (took, ratio) = spread(&stage, 2).await;
-    note(&stage, "two zone servers again", took, ratio);
-    stage.judge().await
+pub fn scale(cast: Cast, timeline: Timeline) -> BoxFuture<'static, Result<Summary>> {
+    Box::pin(async move {
+        let plan = Plan::new("scale").of(2, 2, 2);
+        let mut stage = Stage::set(plan, cast, timeline).await?;
+        let (took, ratio) = spread(&stage, 2).await;
+        note(&stage, "two zone servers", took, ratio);
+        let added = [
+            stage.cluster.add(Kind::Zone)?,
+            stage.cluster.add(Kind::Zone)?,
+        ];
+        stage.cluster.ready().await?;
+        let (took, ratio) = spread(&stage, 4).await;
+        note(&stage, "four zone servers", took, ratio);
+        ensure!(
+            took <= SPREAD_WITHIN && ratio <= SPREAD_MAX,
+            "the load did not spread: {ratio:.2} times the mean after {took:?}"
+        );
+        for member in added {
+            let code = stage.cluster.stop(member).await?;
+            ensure!(code == Some(0), "{member:?} ended with {code:?}");
+        }
+        let (took, ratio) = spread(&stage, 2).await;
+        note(&stage, "two zone servers again", took, ratio);
+        stage.judge().await
+    })
 }
 
 fn note(stage: &Stage, what: &str, took: Duration, ratio: f64) {
@@ -275,36 +280,42 @@ pub struct Exercise {
 ///
 /// # Errors
 /// Something that must hold does not.
-pub async fn exchanges(cast: Cast, wanted: Exercise, timeline: Timeline) -> Result<Summary> {
-    let mut plan = Plan::new("exchanges")
-        .of(2, 3, 2)
-        .env("GROUND_OWN_TICKS", "0");
-    plan.breakable = true;
-    let kills = |kind, count| (0..count).map(move |number| Fault::Kill((kind, number)));
-    let mut faults: Vec<Fault> = kills(Kind::Zone, plan.zones)
-        .chain(kills(Kind::Persistence, plan.persistence))
-        .collect();
-    faults.push(Fault::KillDatabase);
-    faults.push(Fault::LoseCommit);
-    let mut stage = Stage::set(plan, cast, timeline).await?;
-    let mut turn = 0;
-    loop {
-        let summary = stage.swarm.summary();
-        stage.timeline.note(format!(
-            "{} exchanges between two, {} pickups in all",
-            summary.exchanges.1, summary.exchanges.0
-        ));
-        if summary.exchanges.1 >= wanted.count {
-            break;
+pub fn exchanges(
+    cast: Cast,
+    wanted: Exercise,
+    timeline: Timeline,
+) -> BoxFuture<'static, Result<Summary>> {
+    Box::pin(async move {
+        let mut plan = Plan::new("exchanges")
+            .of(2, 3, 2)
+            .env("GROUND_OWN_TICKS", "0");
+        plan.breakable = true;
+        let kills = |kind, count| (0..count).map(move |number| Fault::Kill((kind, number)));
+        let mut faults: Vec<Fault> = kills(Kind::Zone, plan.zones)
+            .chain(kills(Kind::Persistence, plan.persistence))
+            .collect();
+        faults.push(Fault::KillDatabase);
+        faults.push(Fault::LoseCommit);
+        let mut stage = Stage::set(plan, cast, timeline).await?;
+        let mut turn = 0;
+        loop {
+            let summary = stage.swarm.summary();
+            stage.timeline.note(format!(
+                "{} exchanges between two, {} pickups in all",
+                summary.exchanges.1, summary.exchanges.0
+            ));
+            if summary.exchanges.1 >= wanted.count {
+                break;
+            }
+            let step = Step {
+                after: Duration::from_secs(8),
+                fault: faults[turn % faults.len()],
+                lasts: Duration::from_millis(300 + 400 * (turn as u64 % 7)),
+            };
+            turn += 1;
+            stage.suffer(step).await?;
         }
-        let step = Step {
-            after: Duration::from_secs(8),
-            fault: faults[turn % faults.len()],
-            lasts: Duration::from_millis(300 + 400 * (turn as u64 % 7)),
-        };
-        turn += 1;
-        stage.suffer(step).await?;
-    }
-    oracle::whole(&stage.cluster).await?;
-    stage.judge().await
+        oracle::whole(&stage.cluster).await?;
+        stage.judge().await
+    })
 }

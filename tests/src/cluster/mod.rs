@@ -15,6 +15,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use futures::future::BoxFuture;
 use test_servers::{Postgres, Redis};
 use tokio::{sync::OwnedMutexGuard, time::Instant};
 
@@ -148,61 +149,65 @@ pub async fn alone() -> OwnedMutexGuard<()> {
 
 impl Cluster {
     /// Starts everything, the store first, and waits until all are ready.
-    pub async fn start(plan: Plan) -> Result<Self> {
-        let mut cluster = Self::prepare(plan).await?;
-        let members = cluster.members();
-        for member in &members {
-            cluster.launch(*member)?;
-        }
-        cluster.ready().await?;
-        Ok(cluster)
+    pub fn start(plan: Plan) -> BoxFuture<'static, Result<Self>> {
+        Box::pin(async move {
+            let mut cluster = Self::prepare(plan).await?;
+            let members = cluster.members();
+            for member in &members {
+                cluster.launch(*member)?;
+            }
+            cluster.ready().await?;
+            Ok(cluster)
+        })
     }
 
     /// Prepares stores and ports; starts none of the services.
-    pub async fn prepare(plan: Plan) -> Result<Self> {
-        let alone = alone().await;
-        for kind in [Kind::Persistence, Kind::Zone, Kind::Gateway] {
-            binary(kind.binary())?;
-        }
-        let name = plan.name;
-        let database = format!("{name}_{}", std::process::id());
-        let (made, breakable) = (database.clone(), plan.breakable);
-        let (postgres, redis, database_url) = tokio::task::spawn_blocking(move || {
-            if breakable {
-                let server = Postgres::start();
-                let url = server.create_database(&made);
-                return (Database::Own(server), Redis::start(), url);
+    pub fn prepare(plan: Plan) -> BoxFuture<'static, Result<Self>> {
+        Box::pin(async move {
+            let alone = alone().await;
+            for kind in [Kind::Persistence, Kind::Zone, Kind::Gateway] {
+                binary(kind.binary())?;
             }
-            let server = Postgres::shared();
-            let url = server.create_database(&made);
-            (Database::Shared { _server: server }, Redis::start(), url)
-        })
-        .await?;
-        let logs = std::env::temp_dir().join(format!("ts-logs-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&logs)?;
-        let mut cluster = Self {
-            ports: BTreeMap::new(),
-            processes: BTreeMap::new(),
-            logs,
-            database,
-            database_url,
-            redis,
-            postgres,
-            wires: None,
-            _alone: alone,
-            plan,
-        };
-        for member in cluster.members() {
-            let ports = Ports {
-                main: free_port()?,
-                probes: free_port()?,
+            let name = plan.name;
+            let database = format!("{name}_{}", std::process::id());
+            let (made, breakable) = (database.clone(), plan.breakable);
+            let (postgres, redis, database_url) = tokio::task::spawn_blocking(move || {
+                if breakable {
+                    let server = Postgres::start();
+                    let url = server.create_database(&made);
+                    return (Database::Own(server), Redis::start(), url);
+                }
+                let server = Postgres::shared();
+                let url = server.create_database(&made);
+                (Database::Shared { _server: server }, Redis::start(), url)
+            })
+            .await?;
+            let logs = std::env::temp_dir().join(format!("ts-logs-{}-{name}", std::process::id()));
+            std::fs::create_dir_all(&logs)?;
+            let mut cluster = Self {
+                ports: BTreeMap::new(),
+                processes: BTreeMap::new(),
+                logs,
+                database,
+                database_url,
+                redis,
+                postgres,
+                wires: None,
+                _alone: alone,
+                plan,
             };
-            cluster.ports.insert(member, ports);
-        }
-        if cluster.plan.breakable {
-            cluster.wires = Some(Wires::between(&cluster).await?);
-        }
-        Ok(cluster)
+            for member in cluster.members() {
+                let ports = Ports {
+                    main: free_port()?,
+                    probes: free_port()?,
+                };
+                cluster.ports.insert(member, ports);
+            }
+            if cluster.plan.breakable {
+                cluster.wires = Some(Wires::between(&cluster).await?);
+            }
+            Ok(cluster)
+        })
     }
 
     /// All services of the plan, stores' side first.
@@ -235,6 +240,8 @@ impl Cluster {
         };
         let mut env = vec![("LOG_FORMAT".to_owned(), "text".to_owned())];
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
+        // What is built in, whatever serves content on this machine.
+        set("SKIP_MANIFESTS", "true".to_owned());
         match member.0 {
             Kind::Persistence => {
                 set("PERSISTENCE_LISTEN", format!("127.0.0.1:{}", ports.main));
@@ -268,13 +275,15 @@ impl Cluster {
     }
 
     /// Waits until every running service says that it is ready.
-    pub async fn ready(&mut self) -> Result<()> {
-        let deadline = Instant::now() + READY_WITHIN;
-        let members: Vec<Member> = self.processes.keys().copied().collect();
-        for member in members {
-            self.ready_one(member, deadline).await?;
-        }
-        Ok(())
+    pub fn ready<'a>(&'a mut self) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let deadline = Instant::now() + READY_WITHIN;
+            let members: Vec<Member> = self.processes.keys().copied().collect();
+            for member in members {
+                self.ready_one(member, deadline).await?;
+            }
+            Ok(())
+        })
     }
 
     async fn ready_one(&mut self, member: Member, deadline: Instant) -> Result<()> {
@@ -387,10 +396,12 @@ impl Cluster {
     }
 
     /// Asks a service to end and waits for it; its exit code.
-    pub async fn stop(&mut self, member: Member) -> Result<Option<i32>> {
-        let mut process = self.processes.remove(&member).context("not running")?;
-        process.terminate();
-        process.wait(Duration::from_secs(20)).await
+    pub fn stop<'a>(&'a mut self, member: Member) -> BoxFuture<'a, Result<Option<i32>>> {
+        Box::pin(async move {
+            let mut process = self.processes.remove(&member).context("not running")?;
+            process.terminate();
+            process.wait(Duration::from_secs(20)).await
+        })
     }
 
     /// Kills a service at once.
@@ -403,18 +414,20 @@ impl Cluster {
     }
 
     /// Stops everything, clients' side first, and starts it all again on the same stores.
-    pub async fn restart(&mut self) -> Result<()> {
-        let members = self.members();
-        for member in members.iter().rev() {
-            let code = self.stop(*member).await?;
-            if code != Some(0) {
-                bail!("{member:?} ended with {code:?} on SIGTERM");
+    pub fn restart<'a>(&'a mut self) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let members = self.members();
+            for member in members.iter().rev() {
+                let code = self.stop(*member).await?;
+                if code != Some(0) {
+                    bail!("{member:?} ended with {code:?} on SIGTERM");
+                }
             }
-        }
-        for member in members {
-            self.launch(member)?;
-        }
-        self.ready().await
+            for member in members {
+                self.launch(member)?;
+            }
+            self.ready().await
+        })
     }
 
     /// The database, for tests that count.
