@@ -340,7 +340,9 @@ impl Mailbox {
     pub(crate) fn lose(&self, id: &RequestId) -> Option<&'static str> {
         let mut inside = self.inside();
         let waiting = inside.reliable.iter().chain(inside.held.iter().flatten());
-        let answered = waiting.filter_map(|message| message.re.as_ref()).any(|re| re == id);
+        let answered = waiting
+            .filter_map(|message| message.re.as_ref())
+            .any(|re| re == id);
         if answered {
             return None;
         }

@@ -37,12 +37,7 @@ use crate::{
     directory::FRESH,
     facts::Facts,
     http::{
-        address::Peer,
-        hiscores::Hiscores,
-        body::Load,
-        frontend::Frontend,
-        patient::Patient,
-        router,
+        address::Peer, body::Load, frontend::Frontend, hiscores::Hiscores, patient::Patient, router,
     },
     limits::Limits,
     metrics::Metrics,

@@ -11,8 +11,8 @@ use std::{
 
 use anyhow::Context;
 use chassis::{health::Health, telemetry::Telemetry};
-use futures::future::BoxFuture;
 use delivery::{ContentServer, ContentService, Shelf};
+use futures::future::BoxFuture;
 use proto::rpc::{
     agents::v1::zone_agents_server::ZoneAgentsServer,
     persistence::v1::{EndedRequest, RegisterRequest, ended_request::Reason},
@@ -288,7 +288,8 @@ impl Lives {
             Ok(why) => {
                 self.health.set_unready(why);
                 mailbox.insist(|| Message::Stop).await;
-                let end = chassis::drain::within(self.config.drain + END_WITHIN, "the run", ended).await;
+                let end =
+                    chassis::drain::within(self.config.drain + END_WITHIN, "the run", ended).await;
                 end.and_then(Result::ok)
             }
         };

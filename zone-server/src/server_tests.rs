@@ -233,7 +233,10 @@ async fn a_panic_that_nobody_asked_for_names_the_region_that_was_played() {
     })
     .await;
     let ended = scene.store.read(|state| state.ended[0].clone());
-    let regions = ended.regions.into_iter().map(|region| store::key(Some(region)));
+    let regions = ended
+        .regions
+        .into_iter()
+        .map(|region| store::key(Some(region)));
     assert_eq!(regions.collect::<Vec<_>>(), [scene.region]);
     assert!(gateway.read(|seen| seen.left.is_empty()), "it was nobody's");
     stop.cancel();

@@ -36,7 +36,9 @@ use bytes::Bytes;
 use proto::rpc::zone::v1::{
     Attach, DumpReply, DumpRequest, Welcome, from_zone, to_zone::Message as ToZoneMessage,
 };
-use world::{AgentInput, Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region, World};
+use world::{
+    AgentInput, Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region, World,
+};
 
 use crate::{
     commit::batch::{Batch, Pace},

@@ -408,7 +408,9 @@ impl Run {
     fn input_elsewhere(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
         if let Some(announced) = self.announced.get_mut(who) {
             let queued = announced.queue(input);
-            self.hands.metrics.input(queued.as_ref().map_or("lost", |became| *became));
+            self.hands
+                .metrics
+                .input(queued.as_ref().map_or("lost", |became| *became));
             if let Err(input) = queued {
                 self.input_lost(gateway_id, &input);
             }
