@@ -485,6 +485,7 @@ mod tests {
     fn who_left_comes_back_and_tries_again_when_it_is_refused() {
         let leaves = Acting {
             deeds: false,
+            doers: usize::MAX,
             leave_every: Some(Duration::from_secs(1)),
         };
         let (mut known, now) = bot(leaves);
