@@ -1,4 +1,5 @@
 //! The store, over both of its databases, and the service before it.
+#![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod conformance;
 mod laws;

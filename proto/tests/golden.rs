@@ -21,6 +21,7 @@ fn line(out: &mut String, json: &[u8], msgpack: &[u8]) {
     out.push('\n');
 }
 
+#[allow(clippy::too_many_lines, reason = "a list")]
 fn client_messages() -> Vec<ClientMessage> {
     let target = Some(movement::Target { x: -70, z: 300 });
     vec![
@@ -237,6 +238,7 @@ fn world_session_events(server: &mut Server) {
     });
 }
 
+#[allow(clippy::too_many_lines, reason = "a list")]
 fn own_events(server: &mut Server) {
     let health = sync::Health {
         current: 9,

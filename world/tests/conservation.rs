@@ -274,7 +274,7 @@ impl Cluster {
                 out: dice.below(2) == 0,
             },
             7 => Banking::Arrange(match dice.below(5) {
-                0 => Arrange::Placeholders(amount % 2 == 0),
+                0 => Arrange::Placeholders(amount.is_multiple_of(2)),
                 1 => Arrange::Release(None),
                 2 => Arrange::Swap {
                     item: item(dice),
@@ -346,6 +346,7 @@ impl Cluster {
     }
 
     /// Writes down just what a zone would.
+    #[allow(clippy::too_many_lines, reason = "one arm for each place")]
     fn save(&mut self, at: usize, outcome: &Outcome) {
         let changes = &outcome.changes;
         for event in &outcome.events {

@@ -1,4 +1,5 @@
 //! The rules, one file per feature, on one stage.
+#![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod agents;
 mod bank;

@@ -221,6 +221,7 @@ fn lying(world: &World, which: u8) -> EntityId {
 }
 
 /// Plays one tick of a story; crossings are followed as a zone with all regions would.
+#[allow(clippy::too_many_lines, reason = "one arm for each deed")]
 fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossing>) {
     let mut inbox = Inbox::default();
     for (number, deed) in (tick * 100..).zip(deeds) {

@@ -1,4 +1,5 @@
 //! A zone server between gateways, peers and a store that the tests play.
+#![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod agents;
 mod border;

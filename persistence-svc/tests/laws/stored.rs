@@ -93,7 +93,7 @@ pub(crate) async fn what_is_worn_comes_from_the_pack_and_goes_back(kind: Kind) {
     )
     .await;
     assert_eq!(scene.load().await.equipment.len(), 2);
-    let mut off = dressed(&scene, &[hatchet.clone()]);
+    let mut off = dressed(&scene, std::slice::from_ref(&hatchet));
     off.holdings = true;
     let record = off.record.as_mut().unwrap();
     (record.coins, record.inventory) = (25, vec![slot(7, "arrow", 5)]);
@@ -105,10 +105,10 @@ pub(crate) async fn what_is_worn_comes_from_the_pack_and_goes_back(kind: Kind) {
 pub(crate) async fn nothing_is_worn_twice_or_made_by_wearing_it(kind: Kind) {
     let scene = Scene::new(kind).await;
     let hatchet = worn("weapon", "bronze_hatchet", 1);
-    let made = dressed(&scene, &[hatchet.clone()]);
+    let made = dressed(&scene, std::slice::from_ref(&hatchet));
     let reply = commit(&scene, 2, rows(made)).await;
     assert_eq!(reply.outcome(), Outcome::Refused, "still in the pack");
-    assert_eq!(reply.character_ids, [scene.player.id.clone()]);
+    assert_eq!(reply.character_ids, std::slice::from_ref(&scene.player.id));
     for wrong in [
         vec![hatchet.clone(), hatchet],
         vec![worn("tail", "bronze_hatchet", 1)],
@@ -191,7 +191,7 @@ pub(crate) async fn a_note_is_as_many_things_as_it_stands_for(kind: Kind) {
     };
     let reply = commit(&scene, 3, more).await;
     assert_eq!(reply.outcome(), Outcome::Refused);
-    assert_eq!(reply.character_ids, [scene.player.id.clone()]);
+    assert_eq!(reply.character_ids, std::slice::from_ref(&scene.player.id));
 }
 
 pub(crate) async fn what_is_used_up_is_gone_and_never_made(kind: Kind) {

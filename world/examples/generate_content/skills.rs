@@ -61,7 +61,7 @@ fn spells(group: usize) -> Vec<Value> {
         let gusts = if r.3 == "air" {
             1 + group
         } else {
-            (1 + r.5[group].unsigned_abs() as usize) / 2
+            (r.5[group].unsigned_abs() as usize).div_ceil(2)
         };
         runes.push(json!({"runeId": "gust_rune", "quantity": gusts.max(1)}));
         if r.3 != "air" {

@@ -251,6 +251,7 @@ fn a_message_has_at_most_16_kib() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a list")]
 fn slots_quantities_and_coins_have_limits() {
     let table = [
         ("inventory:drop", r#"{"slot":28}"#, "slot: 0 to 27"),
