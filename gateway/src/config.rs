@@ -96,6 +96,7 @@ pub(crate) struct Public {
 
 impl Config {
     /// Reads it all; problems gather in the reader.
+    #[allow(clippy::too_many_lines, reason = "one line a setting")]
     pub fn read(reader: &mut Reader) -> Self {
         let production = reader.production();
         let content = delivery::Config::read(reader);

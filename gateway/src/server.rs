@@ -170,6 +170,7 @@ impl Server {
 }
 
 /// Puts a gateway together.
+#[allow(clippy::too_many_lines, reason = "one line a part")]
 fn build(
     config: Config,
     telemetry: Telemetry,

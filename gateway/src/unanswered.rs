@@ -60,7 +60,11 @@ impl Unanswered {
     ) -> Option<(RequestId, &'static str)> {
         self.unknown.retain(|other| *other != id);
         let full = self.requests.len() >= REQUESTS_MAX;
-        let oldest = self.requests.pop_front_if(|_| full);
+        let oldest = if full {
+            self.requests.pop_front()
+        } else {
+            None
+        };
         let oldest = oldest.map(|request| (request.id, request.event));
         if let Some((id, _)) = &oldest {
             self.said_unknown(id.clone());
@@ -246,11 +250,8 @@ mod tests {
                         let lost = unanswered.give_up(Which::Over(link), |_| false);
                         lost.iter().for_each(|(name, _)| count(name));
                     }
-                    1 => {
-                        if unanswered.lose(&other).is_some() {
-                            count(&other);
-                        }
-                    }
+                    1 if unanswered.lose(&other).is_some() => count(&other),
+                    1 => {}
                     2 => {
                         let lost = unanswered.give_up(Which::Asked, |_| false);
                         lost.iter().for_each(|(name, _)| count(name));

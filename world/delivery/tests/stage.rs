@@ -11,7 +11,7 @@ use delivery::{Config, Files, Times};
 use test_servers::Cdn;
 
 /// The manifests of a small land.
-pub const LAND: &[(&str, &str)] = &[
+pub(crate) const LAND: &[(&str, &str)] = &[
     ("npcs.json", "[]"),
     ("stores.json", "[]"),
     ("items.json", "[]"),
@@ -26,7 +26,7 @@ pub const LAND: &[(&str, &str)] = &[
 ];
 
 /// Those that cannot be missing.
-pub const REQUIRED: [&str; 5] = [
+pub(crate) const REQUIRED: [&str; 5] = [
     "npcs.json",
     "stores.json",
     "items.json",
@@ -35,23 +35,23 @@ pub const REQUIRED: [&str; 5] = [
 ];
 
 /// A content server with the small land.
-pub fn cdn() -> Cdn {
+pub(crate) fn cdn() -> Cdn {
     Cdn::start(LAND.iter().copied())
 }
 
 /// The text of the small land's manifest at `path`.
-pub fn text(path: &str) -> &'static str {
+pub(crate) fn text(path: &str) -> &'static str {
     LAND.iter().find(|(p, _)| *p == path).unwrap().1
 }
 
 /// The small land as files.
-pub fn land() -> Files {
+pub(crate) fn land() -> Files {
     let owned = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
     LAND.iter().map(owned).collect()
 }
 
 /// The fixtures of these generations, a later one's before an earlier one's.
-pub fn generations(names: &[&str]) -> Files {
+pub(crate) fn generations(names: &[&str]) -> Files {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
     let mut files = Files::new();
     for name in names {
@@ -74,16 +74,16 @@ fn add(folder: &Path, prefix: &str, files: &mut Files) {
 }
 
 /// A world's folder that goes when the test ends.
-pub struct World(PathBuf);
+pub(crate) struct World(PathBuf);
 
 impl World {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let name = format!("delivery-{}-{}", std::process::id(), unique());
         Self(std::env::temp_dir().join(name))
     }
 
     /// With these manifests in it.
-    pub fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let world = Self::new();
         for (path, text) in files {
             world.write(path, text);
@@ -91,27 +91,27 @@ impl World {
         world
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub fn file(&self, path: &str) -> PathBuf {
+    pub(crate) fn file(&self, path: &str) -> PathBuf {
         self.0.join("assets/manifests").join(path)
     }
 
-    pub fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let file = self.file(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     }
 
     /// The text of a manifest; none when it is not there.
-    pub fn read(&self, path: &str) -> Option<String> {
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.file(path)).ok()
     }
 
     /// The settings for this folder and content server.
-    pub fn config(&self, environment: Environment, cdn: Option<&str>) -> Config {
+    pub(crate) fn config(&self, environment: Environment, cdn: Option<&str>) -> Config {
         Config {
             environment,
             world: self.0.clone(),
@@ -127,7 +127,7 @@ impl World {
         }
     }
 
-    pub fn production(&self, cdn: &str) -> Config {
+    pub(crate) fn production(&self, cdn: &str) -> Config {
         self.config(Environment::Production, Some(cdn))
     }
 }
@@ -144,7 +144,7 @@ fn unique() -> usize {
 }
 
 /// An address at which nobody is.
-pub fn nobody() -> String {
+pub(crate) fn nobody() -> String {
     let bound = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}", bound.local_addr().unwrap())
 }

@@ -118,7 +118,7 @@ impl Run {
         let metrics = &self.hands.metrics;
         metrics.tick(took, edge.late, edge.lost);
         self.measure_value();
-        if self.now % REPORT_TICKS == 0 {
+        if self.now.is_multiple_of(REPORT_TICKS) {
             self.report_agents();
         }
         metrics.holds(self.roster.len(), self.held.len(), self.links.len());

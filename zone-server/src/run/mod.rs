@@ -245,6 +245,7 @@ impl Run {
     }
 
     /// Takes in what tasks say between ticks.
+    #[allow(clippy::too_many_lines, reason = "one arm a message")]
     pub(crate) fn hear(&mut self, message: Message) {
         match message {
             Message::Control(half) => {

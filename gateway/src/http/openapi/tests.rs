@@ -19,7 +19,7 @@ fn misfits(schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
         "null" => value.is_null(),
         other => panic!("{at}: {other} is no type"),
     };
-    if !kinds.is_empty() && !kinds.iter().any(|kind| is(kind)) {
+    if !kinds.is_empty() && !kinds.iter().any(is) {
         found.push(format!("{at}: {value} is not {kinds:?}"));
     }
     if let Some(allowed) = schema["enum"].as_array()
