@@ -129,6 +129,7 @@ async fn goals_are_set_stopped_and_resumed_durably_and_the_zone_is_told() {
 }
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn only_the_owner_and_the_agents_own_token_reach_an_agent() {
     let stage = Stage::open(OPEN).await;
     let (ann, bob) = (owner(&stage, "Ann").await, owner(&stage, "Bob").await);
@@ -220,6 +221,7 @@ async fn only_the_owner_and_the_agents_own_token_reach_an_agent() {
 }
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn agents_are_made_in_both_shapes_listed_and_removed() {
     let stage = Stage::open(OPEN).await;
     let ann = owner(&stage, "Ann").await;
@@ -335,6 +337,7 @@ async fn what_an_agent_sees_and_did_is_shown() {
 }
 
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn an_agent_hears_five_lines_in_five_seconds_and_its_runtime_hears_them_too() {
     let heard: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
     let said = Arc::clone(&heard);

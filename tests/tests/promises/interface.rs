@@ -132,6 +132,7 @@ async fn looked_at(cluster: &Cluster) -> Result<()> {
 }
 
 /// Runs schemathesis over the document of a running gateway.
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn look(gateway: &str, token: &str, which: &[&str]) -> Result<()> {
     let program = std::env::var_os("SCHEMATHESIS").map(PathBuf::from);
     let program = program.context(
@@ -311,6 +312,7 @@ async fn own_data(cluster: &Cluster) -> Result<()> {
 }
 
 /// Bob plays; what others, operators and he himself are told of him.
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn somebody_elses(cluster: &Cluster) -> Result<()> {
     let gateway = cluster.gateway(0);
     let bob = Player::arrive(&gateway, Format::Json, "Bob").await?;
