@@ -1,9 +1,11 @@
 // The bank: what lies there by tabs, and what can be done with it while it is open.
 // Always: it shows what the server said last, never what was only asked for.
 
-import { called, counted, short, thing } from "./things.js";
+import { el } from "./dom.js";
+import { amounts, goods } from "./goods.js";
+import { Pane } from "./pane.js";
+import { called, counted } from "./things.js";
 
-const $ = (id) => document.getElementById(id);
 const TABS = 9;
 const PLACES = 480;
 const ALL = 2147483647;
@@ -17,87 +19,112 @@ export class Bank {
     this.tab = 0;
     this.noted = false;
     this.keeps = false;
-    $("bank-close").onclick = () => act("bank:close", {});
-    $("bank-all").onclick = () => act("bank:depositAll", { tab: this.tab });
-    $("bank-worn").onclick = () => act("bank:depositEquipment", { tab: this.tab });
-    $("bank-noted").onclick = () => {
-      this.noted = !this.noted;
-      this.draw();
+    this.sought = "";
+    this.pane = new Pane("bank", "Bank", { leave: () => act("bank:close", {}) });
+    this.tabs = Array.from({ length: TABS }, (_, tab) => this.tabButton(tab));
+    this.seek = el("input", {
+      type: "search",
+      placeholder: "Find",
+      "aria-label": "Find in the bank",
+      maxlength: 30,
+      oninput: () => {
+        this.sought = this.seek.value.trim().toLowerCase();
+        this.draw();
+      },
+    });
+    this.list = el("div", { class: "grid" });
+    this.pane.body.append(
+      el(
+        "div",
+        { class: "row" },
+        el("div", { role: "tablist", class: "tabs" }, this.tabs),
+        this.seek,
+      ),
+      this.list,
+    );
+    this.pressed = {
+      noted: el("button", { onclick: () => this.turn() }, "As notes"),
+      keeps: el(
+        "button",
+        { onclick: () => act("bank:placeholder", { keep: !this.keeps }) },
+        "Keep places",
+      ),
     };
-    $("bank-keep").onclick = () => act("bank:placeholder", { keep: !this.keeps });
-    $("bank-tabs").replaceChildren(...Array.from({ length: TABS }, (_, tab) => this.tabButton(tab)));
-    this.close();
+    this.pane.foot.append(
+      el("button", { onclick: () => act("bank:depositAll", { tab: this.tab }) }, "Bank the pack"),
+      el(
+        "button",
+        { onclick: () => act("bank:depositEquipment", { tab: this.tab }) },
+        "Bank what is worn",
+      ),
+      this.pressed.noted,
+      this.pressed.keeps,
+    );
+  }
+
+  get hears() {
+    return { "bank:state": (data) => this.state(data) };
   }
 
   get open() {
-    return !$("bank").hidden;
+    return this.pane.shown;
   }
 
   close() {
     this.items.clear();
-    $("bank").hidden = true;
+    this.pane.hide();
   }
 
-  /** `bank:state`. */
+  turn() {
+    this.noted = !this.noted;
+    this.draw();
+  }
+
   state(data) {
     if (!data.open) return this.close();
     if (data.full) this.items.clear();
     for (const item of data.items ?? []) this.items.set(item.itemId, item);
     for (const id of data.gone ?? []) this.items.delete(id);
     this.keeps = data.placeholders;
-    $("bank").hidden = false;
     this.draw();
+    this.pane.show();
     return undefined;
   }
 
   tabButton(tab) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = tab === 0 ? "Main" : tab;
-    button.setAttribute("role", "tab");
-    button.onclick = () => {
+    const show = () => {
       this.tab = tab;
       this.draw();
     };
-    return button;
+    return el("button", { role: "tab", onclick: show }, tab === 0 ? "Main" : String(tab));
   }
 
   draw() {
-    [...$("bank-tabs").children].forEach((button, tab) => {
-      button.setAttribute("aria-selected", String(tab === this.tab));
+    this.tabs.forEach((button, tab) => {
+      button.setAttribute("aria-selected", String(tab === this.tab && !this.sought));
     });
-    $("bank-noted").setAttribute("aria-pressed", String(this.noted));
-    $("bank-keep").setAttribute("aria-pressed", String(this.keeps));
-    $("bank-used").textContent = `${this.items.size} of ${PLACES}`;
-    const shown = [...this.items.values()].filter((item) => item.tab === this.tab);
-    shown.sort((a, b) => a.place - b.place || (a.itemId < b.itemId ? -1 : 1));
-    $("bank-items").replaceChildren(...shown.map((item) => this.entry(item)));
+    for (const name of ["noted", "keeps"])
+      this.pressed[name].setAttribute("aria-pressed", String(this[name]));
+    this.pane.name("Bank", `${this.items.size} of ${PLACES}`);
+    const fits = this.sought
+      ? (item) => called(item.itemId).toLowerCase().includes(this.sought)
+      : (item) => item.tab === this.tab;
+    const shown = [...this.items.values()].filter(fits);
+    shown.sort((a, b) => a.tab - b.tab || a.place - b.place || (a.itemId < b.itemId ? -1 : 1));
+    this.list.replaceChildren(...shown.map((item) => this.entry(item)));
+    if (!shown.length)
+      this.list.append(el("p", {}, this.sought ? "Nothing of that name." : "Nothing in this tab."));
   }
 
   entry(item) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.classList.toggle("kept", item.quantity === 0);
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = 80;
-    const c = canvas.getContext("2d");
-    c.setTransform(80, 0, 0, 80, 40, 63);
-    thing(c, item.itemId);
-    const count = document.createElement("span");
-    count.textContent = short(item.quantity);
-    button.append(canvas, count);
-    const words = item.quantity ? counted(item.itemId, item.quantity) : `${called(item.itemId)}: none`;
-    button.title = words;
-    button.setAttribute("aria-label", words);
-    button.onclick = (event) => {
-      if (event.shiftKey && item.quantity) return this.take(item, ALL);
-      const at = button.getBoundingClientRect();
-      return this.menu.open(at.left, at.bottom + 4, words, this.can(item));
+    const kept = item.quantity === 0;
+    const words = kept ? `${called(item.itemId)}: none` : counted(item.itemId, item.quantity);
+    const chosen = (button, event) => {
+      if (event.shiftKey && !kept) return this.take(item, ALL);
+      return this.menu.under(button, words, this.can(item));
     };
-    button.oncontextmenu = (event) => {
-      event.preventDefault();
-      button.onclick(event);
-    };
+    const button = goods(item, chosen, { label: words });
+    button.classList.toggle("kept", kept);
     return button;
   }
 
@@ -106,10 +133,9 @@ export class Bank {
   }
 
   can(item) {
-    const entries = [];
-    for (const n of [1, 5, 10].filter((n) => n <= item.quantity))
-      entries.push([`Take ${n}`, () => this.take(item, n)]);
-    if (item.quantity) entries.push(["Take all", () => this.take(item, ALL)]);
+    const entries = amounts(item.quantity, ALL).map(([words, n]) => {
+      return [`Take ${words}`, () => this.take(item, n)];
+    });
     if (item.quantity && item.itemId === "coins")
       entries.push([
         "All into the pouch",
@@ -126,5 +152,14 @@ export class Bank {
       () => this.act("bank:tab", { itemId: item.itemId, tab: next }),
     ]);
     return entries;
+  }
+
+  /** What is done with a slot of the pack while the bank is open. */
+  counter(slot, item) {
+    if (!this.open) return undefined;
+    return amounts(item.quantity > 1 ? item.quantity : 1, ALL).map(([words, quantity]) => [
+      `Bank ${words || "all"}`,
+      () => this.act("bank:deposit", { slot, quantity, tab: this.tab }),
+    ]);
   }
 }

@@ -11,6 +11,7 @@ const ZOOM_MAX = 64;
 const KEPT_CHUNKS = 90;
 const BAKES_A_FRAME = 2;
 const DAY_TICKS = 4000;
+const FIXED = new Set(["resource", "station", "fire", "grave"]);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Picture {
@@ -100,6 +101,11 @@ export class Picture {
     this.drawThings(view, time);
     this.daylight(view, time);
     this.names(view);
+    view.hits?.draw(this.c, view.now, zoom, (id) => {
+      const entity = view.entities.get(id);
+      const at = entity && view.at(entity);
+      return at && this.toScreen(at.x, at.z);
+    });
     this.talk(view);
   }
 
@@ -234,8 +240,7 @@ export class Picture {
       const { entity, at } = thing;
       const pos = this.toScreen(at.x, at.z);
       const y = pos.y + zoom * 0.32;
-      if (entity.type === "resource" || entity.type === "station")
-        this.fixture(entity, pos.x, y, time);
+      if (FIXED.has(entity.type)) this.fixture(entity, pos.x, y, time);
       else if (entity.type === "item") this.item(entity, pos.x, y, view);
       else this.walker(entity, at, pos.x, y, view, time);
     }
@@ -268,8 +273,10 @@ export class Picture {
       c.restore();
       return;
     }
-    const name = entity.type === "station" ? entity.stationType : entity.resourceId;
-    this.stamp(`f:${name}`, 3, 4, x, y, (c) => fixture(c, entity, 0));
+    const name = entity.stationType ?? entity.resourceId ?? entity.type;
+    this.stamp(`f:${name}${entity.depleted ? " gone" : ""}`, 3, 4, x, y, (c) =>
+      fixture(c, entity, 0),
+    );
   }
 
   /** Draws something of w x h tiles from a kept picture; its foot is at (x, y). */
@@ -348,16 +355,17 @@ export class Picture {
     const paint = (d) =>
       entity.type === "player" ? person(d, entity.name ?? "?", how) : npc(d, entity, how);
     this.stamp(`${who}:${step}:${how.up ? 1 : 0}`, 2.4, 2.4, x, y, paint, at.face < 0);
-    if (entity.maxHealth && entity.health < entity.maxHealth) this.hurt(entity, x, y - zoom * 1.15);
+    const left = view.hits?.left(entity, view.now);
+    if (left) this.hurt(left, x, y - zoom * 1.15);
   }
 
-  hurt(entity, x, y) {
+  hurt(left, x, y) {
     const { c } = this;
     const w = Math.max(24, this.zoom * 0.8);
     c.fillStyle = "#7c241c";
     c.fillRect(x - w / 2, y, w, 4);
     c.fillStyle = "#6fc05a";
-    c.fillRect(x - w / 2, y, w * Math.max(0, entity.health / entity.maxHealth), 4);
+    c.fillRect(x - w / 2, y, w * Math.max(0, Math.min(1, left.now / left.max)), 4);
   }
 
   house(house, view) {
@@ -483,7 +491,7 @@ export class Picture {
         continue;
       }
       const level = entity.combatLevel ?? (entity.category === "mob" ? entity.level : undefined);
-      const tall = entity.type === "resource" || entity.type === "station" ? 1.5 : 0.95;
+      const tall = FIXED.has(entity.type) ? 1.5 : 0.95;
       const color =
         entity.id === view.own
           ? "#ffe9a8"
@@ -544,22 +552,24 @@ export class Picture {
 
   /** What is under the pointer: a thing in sight, the nearest in front first. */
   under(px, py, view) {
-    let best;
-    let least = this.zoom * 0.75;
+    return this.allUnder(px, py, view)[0];
+  }
+
+  /** All that is under the pointer, the nearest first. */
+  allUnder(px, py, view) {
+    const found = [];
+    const most = this.zoom * 0.75;
     for (const { entity, at } of this.seen ?? []) {
       if (!entity || entity.id === view.own) continue;
       const pos = this.toScreen(at.x, at.z);
-      const tree = entity.resourceType === "tree";
+      const tree = entity.resourceType === "tree" && !entity.depleted;
       const far = Math.hypot(
         px - pos.x,
         (py - (pos.y - this.zoom * (tree ? 0.6 : 0.2))) * (tree ? 0.6 : 0.8),
       );
-      if (far < least) {
-        least = far;
-        best = entity;
-      }
+      if (far < most) found.push([far, entity]);
     }
-    return best;
+    return found.sort((a, b) => a[0] - b[0]).map(([, entity]) => entity);
   }
 
   houseAt(tile) {

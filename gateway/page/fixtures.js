@@ -2,6 +2,7 @@
 
 import { hash } from "./ground.js";
 import { box, oval, pick, shade, shape, text } from "./pen.js";
+import { empty, fire, grave, stump } from "./traces.js";
 
 export function scarecrow(c) {
   shade(c, 0.2);
@@ -304,10 +305,14 @@ const STATIONS = {
   },
 };
 
-/** A tree, rock, fishing spot or station. */
+/** A tree, rock, fishing spot, station, fire or grave. */
 export function fixture(c, entity, time) {
+  if (entity.type === "fire") return fire(c, time);
+  if (entity.type === "grave") return grave(c);
   if (entity.type === "station") return (STATIONS[entity.stationType] ?? STATIONS.bank)(c, time);
   if (entity.resourceType === "fishing_spot") return spot(c, time);
+  if (entity.depleted)
+    return (entity.resourceType === "tree" ? stump : empty)(c, entity.resourceId);
   if (entity.resourceType === "tree")
     return (
       TREES[entity.resourceId] ??
@@ -319,10 +324,14 @@ export function fixture(c, entity, time) {
 const LIVELY = new Set(["furnace", "altar", "range"]);
 /** Whether the drawing changes with time, so that it cannot be kept. */
 export const lively = (entity) =>
-  entity.resourceType === "fishing_spot" || LIVELY.has(entity.stationType);
+  entity.type === "fire" ||
+  entity.resourceType === "fishing_spot" ||
+  LIVELY.has(entity.stationType);
 /** Tiles around a thing that it lights at night. */
 export const glow = (entity) =>
-  ({ lamp: 4.5, furnace: 3.5, range: 2.5, altar: 2.5 })[entity.stationType] ?? 0;
+  entity.type === "fire"
+    ? 3.5
+    : ({ lamp: 4.5, furnace: 3.5, range: 2.5, altar: 2.5 }[entity.stationType] ?? 0);
 
 const ROOFS = [
   ["#a4553c", "#8a4330", "#bd6d50"],

@@ -2,7 +2,7 @@
 // a tick; a tap acts on what is under it; two fingers or the wheel zoom; a finger that rests, or
 // the other mouse button, asks what can be done there.
 
-import { longPress } from "./pack.js";
+import { longPress } from "./menu.js";
 
 const $ = (id) => document.getElementById(id);
 const WAYS = {
@@ -75,7 +75,8 @@ export class Hands {
       this.me.target = undefined;
       this.steer(performance.now());
     } else if (event.code === "KeyR" && !event.repeat) this.act.toggleRun();
-    else if (event.code === "KeyI" && !event.repeat) this.act.togglePack();
+    else if (!event.repeat && !event.shiftKey && this.act.panel(event.code)) event.preventDefault();
+    else if (event.key === "Escape") this.act.back();
     else if (event.key === "Enter" && !button) {
       event.preventDefault();
       $("line").focus();

@@ -1,19 +1,40 @@
 // Joins the parts: what the server says to what is shown, and what a person does to what is asked.
 
-import { Net } from "./net.js";
-import { Land, Scene, key } from "./world.js";
-import { Picture } from "./draw.js";
-import { Walkers } from "./walk.js";
-import { Minimap } from "./minimap.js";
-import { Ui } from "./ui.js";
-import { Hands } from "./hands.js";
+import { Asking } from "./asking.js";
 import { Bank } from "./bank.js";
+import { Combat } from "./combat.js";
+import { Death } from "./death.js";
+import { Deeds, Doing } from "./deeds.js";
+import { Dialogue } from "./dialogue.js";
+import { $ } from "./dom.js";
+import { Picture } from "./draw.js";
+import { Duel } from "./duel.js";
+import { Friends } from "./friends.js";
 import { Gear } from "./gear.js";
-import { Menu, Pack } from "./pack.js";
-import { counted, described, learn } from "./things.js";
+import { forget } from "./goods.js";
+import { Hands } from "./hands.js";
+import { Hits } from "./hits.js";
+import { Make } from "./make.js";
+import { Menu } from "./menu.js";
+import { Minimap } from "./minimap.js";
+import { Net } from "./net.js";
+import { Pack } from "./pack.js";
+import { closeAll, closeLast } from "./pane.js";
+import { Prayers } from "./prayer.js";
+import { probe } from "./probe.js";
+import { Quests } from "./quests.js";
+import { Shop } from "./shop.js";
+import { Side } from "./side.js";
+import { Sight } from "./sight.js";
+import { Skills } from "./skills.js";
+import { learn } from "./things.js";
+import { Tip } from "./tip.js";
+import { Trade } from "./trade.js";
+import { Ui } from "./ui.js";
+import { Walkers } from "./walk.js";
 import { refusal } from "./words.js";
+import { Land, Scene, key } from "./world.js";
 
-const $ = (id) => document.getElementById(id);
 const land = new Land();
 const scene = new Scene();
 const free = (x, z) => land.walkable(x, z) && !scene.solid.has(key(x, z));
@@ -27,18 +48,65 @@ let ticks = { at: 0, tick: 0, ms: undefined };
 
 const ui = new Ui({ create, enter, leave, run: () => setRun(!me.run), say });
 const net = new Net(hear, (state, words) => ui.light(state, words));
+const tell = (words, level) => ui.notice(words, level);
+const celebrate = (words, more) => {
+  ui.banner(words, more);
+  ui.system(more);
+};
 const menu = new Menu();
-const pack = new Pack(menu, act, (words) => ui.notice(words));
-const gear = new Gear(menu, act, (words) => ui.notice(words));
+new Tip();
+const hits = new Hits();
+const side = new Side();
+const pack = new Pack(menu, act, tell);
+const gear = new Gear(act);
+const skills = new Skills(celebrate);
+const level = (skill) => skills.level(skill);
+const asking = new Asking();
+const ask = (id, words, answers) => asking.ask(id, words, answers);
+const settled = (id) => asking.settled(id);
+const game = { act, tell, menu, me, scene, land, pack, gear, level, ask, settled, walkTo, beside };
 const bank = new Bank(menu, act);
-pack.banking = () => bank.open;
-picture.minimap = minimap;
+const shop = new Shop(menu, act);
+const trade = new Trade(game);
+const duel = new Duel({ ...game, banner: (words, more) => ui.banner(words, more) });
+const make = new Make(game);
+const prayers = new Prayers({ ...game, bar: (...of) => ui.bar(...of) });
+const combat = new Combat(game);
+const death = new Death(game);
+const dialogue = new Dialogue(act);
+const quests = new Quests({ act, tell, celebrate, mark: () => side.mark("quests") });
+const whisper = (name) => ui.whisperTo(name);
+const friends = new Friends({ ...game, whisper, mark: () => side.mark("friends") });
+const deeds = new Deeds({ ...game, trade, duel, make, friends, whisper });
+const doing = new Doing(tell);
 const hands = new Hands(
-  { net, me, free, picture, minimap, here },
-  { walkTo, tapped, ground, toggleRun: () => setRun(!me.run), togglePack: () => pack.toggle() },
+  { net, me, free, picture, minimap, here: () => sight.here() },
+  {
+    walkTo: walkOff,
+    tapped,
+    ground,
+    toggleRun: () => setRun(!me.run),
+    panel: (code) => side.key(code),
+    back: () => pack.layDown() || closeLast(),
+  },
 );
-const { mouse } = hands;
+const all = { land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, death };
+const sight = new Sight(all);
+picture.minimap = minimap;
+pack.counters = [trade, duel, bank, shop].map((at) => (slot, item) => at.counter(slot, item));
+pack.more = (slot, item) => deeds.ofSlot(slot, item);
+pack.onuse = (slot, other) => deeds.together(slot, other);
+pack.onchange = () => {
+  shop.purse(pack.coins);
+  make.changed();
+  combat.draw();
+};
+gear.onchange = () => combat.draw();
+side.onlook = (tab) => {
+  if (tab === "quests") quests.look();
+};
 land.onload = (rx, rz) => picture.changed(rx, rz);
+$("home").onclick = () => deeds.request("home-teleport");
 
 function playing() {
   try {
@@ -77,11 +145,9 @@ const HEARS = {
   "world:entered"(data) {
     me.id = data.entityId;
     remember(data.characterId);
-    scene.clear();
-    walkers.clear();
-    me.target = undefined;
+    forgetWorld();
     ui.phase(true);
-    pack.phase(true);
+    side.phase(true);
     ui.busy(false);
     wordsSince = performance.now();
   },
@@ -93,26 +159,25 @@ const HEARS = {
   resync() {
     scene.clear();
     walkers.clear();
+    hits.clear();
   },
   "player:sync"(data) {
     me.name = data.character.name;
     me.id ??= data.character.id;
     me.position = { x: data.position.x, z: data.position.z };
     me.run = data.run;
-    ui.vitals({ health: data.health, energy: data.energy, run: data.run });
-    pack.all(data.inventory, data.coins);
-    gear.all(data.equipment, data.skills);
+    me.health = data.health;
     // What is still open is shown again.
-    bank.close();
-  },
-  "equipment:update"(data) {
-    gear.some(data.slots);
-  },
-  "skill:xp"(data) {
-    gear.gained(data);
-  },
-  "bank:state"(data) {
-    bank.state(data);
+    for (const screen of [bank, shop, dialogue]) screen.close();
+    trade.end();
+    duel.end();
+    ui.vitals({ health: data.health, energy: data.energy, run: data.run });
+    skills.sync(data.skills);
+    gear.all(data.equipment);
+    pack.all(data.inventory, data.coins);
+    prayers.update(data.prayer);
+    combat.update({ combatLevel: data.character.combatLevel, ...data.settings, ...data.combat });
+    quests.sync(data.quests);
   },
   "inventory:update"(data) {
     pack.some(data.slots);
@@ -122,20 +187,27 @@ const HEARS = {
   },
   "vitals:update"(data) {
     if (data.run !== undefined) me.run = data.run;
+    if (data.health) me.health = data.health;
     ui.vitals(data);
   },
   "world:update"(data) {
     const now = performance.now();
     timeTicks(data.tick, now);
     scene.apply(data, (entity, from) => walkers.moved(entity, from, now));
+    for (const chunk of data.chunks) for (const blow of chunk.hits ?? []) struck(blow, now);
     const own = scene.entities.get(me.id);
     if (own) me.position = { x: own.x, z: own.z };
     if (own && me.target && own.x === me.target.x && own.z === me.target.z) me.target = undefined;
+    deeds.errand.step();
+  },
+  "combat:hit"(data) {
+    struck(data, performance.now());
   },
   teleport(data) {
     me.position = { x: data.position.x, z: data.position.z };
     walkers.shown.delete(me.id);
     me.target = undefined;
+    deeds.errand.drop();
   },
   "chat:message"(data) {
     ui.hear(data, me.id);
@@ -145,9 +217,9 @@ const HEARS = {
   notice(data) {
     ui.notice(data.message, data.level);
   },
-  error(data) {
-    ui.notice(refusal(data), "warning");
-  },
+  error: refused,
+  tradeError: refused,
+  duelError: refused,
   "session:draining"(data) {
     ui.light(
       "wait",
@@ -162,21 +234,17 @@ const HEARS = {
   },
   lost() {
     me.target = undefined;
+    deeds.errand.drop();
   },
   ended(data) {
     const words =
       { 4010: "Another login plays this character now.", 4003: "This account is banned." }[
         data.code
       ] ?? "Reload the page to go on.";
-    remember(undefined);
-    ui.phase(false);
-    pack.phase(false);
-    bank.close();
-    ui.word(words, true);
+    out(words, true);
     ui.characters([]);
     if (data.code === 4010) {
       ui.characters(characters);
-      ui.busy(false);
       ui.act.enter = (id) => {
         ui.act.enter = enter;
         net.character = id;
@@ -185,9 +253,23 @@ const HEARS = {
     }
   },
 };
+const features = [bank, shop, trade, duel, gear, skills, prayers, combat, death, dialogue];
+for (const part of [...features, quests, friends, doing]) Object.assign(HEARS, part.hears);
 
 function hear(event, data) {
   HEARS[event]?.(data);
+}
+
+function refused(data) {
+  ui.notice(refusal(data), "warning");
+}
+
+/** A blow, told in its chunk or to those whom it concerns. */
+function struck(blow, now) {
+  hits.hit(blow, scene.tick, now);
+  if (blow.attacker === me.id) me.foe = blow.target;
+  else if (blow.target === me.id) me.foe ??= blow.attacker;
+  if (blow.killed && blow.target === me.foe) me.foe = undefined;
 }
 
 function list(known) {
@@ -195,12 +277,25 @@ function list(known) {
   ui.characters(known);
 }
 
+/** Another world, or none: nothing of the one before is shown. */
+function forgetWorld() {
+  scene.clear();
+  walkers.clear();
+  hits.clear();
+  asking.clear();
+  me.target = me.foe = undefined;
+  deeds.errand.drop();
+}
+
 function out(words, bad) {
   remember(undefined);
-  me.target = undefined;
+  forgetWorld();
   ui.phase(false);
-  pack.phase(false);
-  bank.close();
+  side.phase(false);
+  trade.end();
+  duel.end();
+  closeAll();
+  for (const part of [pack, friends, death, doing]) part.clear();
   ui.busy(false);
   ui.word(words, bad);
   ui.characters(characters);
@@ -247,7 +342,7 @@ async function leave() {
   try {
     await net.leave();
   } catch (error) {
-    ui.notice(error.message, "warning");
+    refused(error);
   }
 }
 
@@ -261,65 +356,35 @@ async function walkTo(x, z, stay = false) {
     mine.bad = true;
     mine.since = performance.now();
     mine.stay = false;
-    ui.notice(error.message, "warning");
+    refused(error);
   }
 }
 
-/** Asks for something of value; a refusal is shown. What comes of it is told by the server. */
+/** Walks somewhere because a person wants it; whatever was to be done elsewhere is not. */
+function walkOff(x, z, stay) {
+  deeds.errand.drop();
+  return walkTo(x, z, stay);
+}
+
+/**
+ * Asks for something; a refusal is shown. What comes of it is told by the server. True where it
+ * was not refused.
+ */
 async function act(event, data) {
   try {
-    await net.ask(event, data);
+    const answer = await net.ask(event, data);
+    return !/Error$/.test(answer.event);
   } catch (error) {
-    ui.notice(refusal(error), "warning");
+    refused(error);
+    return false;
   }
-}
-
-function pickUp(item) {
-  me.target = { x: item.x, z: item.z, since: performance.now(), stay: true };
-  return act("player:action", { action: "pickup", target: item.id });
-}
-
-/** What can be done with what lies, stands or walks at a place of the map. */
-function ground(px, py) {
-  if (net.phase !== "world") return false;
-  const tile = picture.toTile(px, py);
-  const thing = picture.under(px, py, view(performance.now()));
-  const place = thing?.type === "item" ? thing : tile;
-  const items = [...scene.entities.values()].filter(
-    (e) => e.type === "item" && e.x === place.x && e.z === place.z,
-  );
-  const entries = items.slice(0, 6).map((item) => {
-    return [`Pick up ${counted(item.itemId, item.quantity)}`, () => pickUp(item)];
-  });
-  if (items.length)
-    entries.push([
-      `Examine ${items[0].name}`,
-      () => ui.notice(described(items[0].itemId) + whose(items[0])),
-    ]);
-  if (thing && keepsBank(thing))
-    entries.push(["Bank", () => act("bank:open", { target: thing.id })]);
-  if (thing && thing.type !== "item")
-    entries.push([
-      `Examine ${thing.name}`,
-      () => act("player:action", { action: "examine", target: thing.id }),
-    ]);
-  entries.push(["Walk here", () => walkTo(place.x, place.z, true)]);
-  menu.open(px, py, items.length ? "On the ground" : (thing?.name ?? "Here"), entries);
-  return true;
-}
-
-const keepsBank = (thing) => [thing.stationType, thing.service].includes("bank");
-
-function whose(item) {
-  if (item.owner === undefined) return "";
-  return item.owner === me.id ? " It is yours." : " It still belongs to somebody else.";
 }
 
 async function setRun(run) {
   try {
     await net.ask("player:move", { run });
   } catch (error) {
-    ui.notice(error.message, "warning");
+    refused(error);
   }
 }
 
@@ -338,18 +403,31 @@ async function say(line) {
     await net.ask("player:chat", parsed);
     if (parsed.channel === "private") ui.hear({ ...parsed, from: me.name, fromId: me.id }, me.id);
   } catch (error) {
-    ui.system(error.message);
+    ui.system(refusal(error));
   }
 }
 
-/** A tap on the map: what lies there is picked up, else it is walked to. */
+/** What can be done with what lies, stands or walks at a place of the map. */
+function ground(px, py) {
+  if (net.phase !== "world") return false;
+  const tile = picture.toTile(px, py);
+  const things = picture.allUnder(px, py, sight.view(performance.now()));
+  const entries = things.slice(0, 5).flatMap((thing) => deeds.of(thing));
+  const place = things.find((thing) => free(thing.x, thing.z)) ?? tile;
+  entries.push(["Walk here", () => walkOff(place.x, place.z, true)]);
+  menu.open(px, py, things.length === 1 ? things[0].name : "Here", entries);
+  return true;
+}
+
+/** A tap on the map: the likeliest thing is done with what is there, else it is walked to. */
 function tapped(px, py) {
-  const thing = picture.under(px, py, view(performance.now()));
-  if (thing?.type === "item") return pickUp(thing);
-  if (thing && keepsBank(thing)) return act("bank:open", { target: thing.id });
+  const thing = picture.under(px, py, sight.view(performance.now()));
+  const first = thing && deeds.first(thing);
+  if (first) return first[1]();
+  if (pack.layDown()) return undefined;
   const tile = picture.toTile(px, py);
   const goal = thing && !free(tile.x, tile.z) ? (beside(thing) ?? tile) : tile;
-  return walkTo(goal.x, goal.z, true);
+  return walkOff(goal.x, goal.z, true);
 }
 
 /** The free tile beside a thing that is nearest to us. */
@@ -372,131 +450,17 @@ function beside(thing) {
   return best;
 }
 
-// --- the frame ---
+const light = () => $("light").textContent.trim();
+const parts = { net, pack, gear, skills, bank, trade, quests, act, walkTo: walkOff, say, light };
+window.tilestead = probe({ ...all, ...parts });
 
-function here() {
-  const own = scene.entities.get(me.id);
-  return own ? walkers.at(own) : me.position;
-}
-
-function view(now) {
-  const inWorld = Boolean(me.position) && $("entry").hidden;
-  return {
-    now,
-    entities: scene.entities,
-    at: (e) => walkers.at(e),
-    own: me.id,
-    me: inWorld ? here() : undefined,
-    tick: scene.tick || 1500,
-    target: me.target,
-    hover: hovered?.id,
-    mouse: inWorld && mouse.inside ? picture.toTile(mouse.x, mouse.y) : undefined,
-  };
-}
-
-let hovered;
-let slow = 0;
-function frame(now) {
-  requestAnimationFrame(frame);
-  if (!land.meta) return;
-  walkers.step(now, scene.entities);
-  const at = $("entry").hidden ? here() : undefined;
-  if (at) picture.center = { x: at.x, z: at.z };
-  else drift(now);
-  const seen = view(now);
-  picture.draw(seen);
-  hands.steer(now);
-  point(seen);
-  if (at && now - slow > 200) {
-    slow = now;
-    panels(seen);
-  }
-  if (at) minimap.draw(seen);
-}
-
-/** Before anybody is played, the view strolls around the middle of the world. */
-function drift(now) {
-  const t = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : now / 14000;
-  const { x, z } = me.position ?? land.meta.spawn;
-  picture.center = { x: x + Math.sin(t) * 9, z: z + 3 + Math.cos(t * 0.7) * 5 };
-}
-
-function point(seen) {
-  if (!seen.me || !mouse.inside) {
-    hovered = undefined;
-    ui.hover("");
-    return;
-  }
-  hovered = picture.under(mouse.x, mouse.y, seen);
-  if (hovered) {
-    const level =
-      hovered.combatLevel ??
-      (hovered.category === "mob" || hovered.type === "resource" ? hovered.level : undefined);
-    const words =
-      hovered.type === "item" ? counted(hovered.itemId, hovered.quantity) : hovered.name;
-    ui.hover(words, level === undefined ? undefined : `level ${level}`, mouse.x, mouse.y);
-    return;
-  }
-  const house = picture.houseAt(seen.mouse);
-  ui.hover(house?.name ?? "", undefined, mouse.x, mouse.y);
-}
-
-function panels(seen) {
-  const x = Math.round(seen.me.x);
-  const z = Math.round(seen.me.z);
-  ui.where(land.area(x, z), x, z);
-  const near = [];
-  for (const entity of scene.entities.values()) {
-    if (entity.id === me.id || (entity.type !== "player" && entity.type !== "npc")) continue;
-    const far = Math.max(Math.abs(entity.x - x), Math.abs(entity.z - z));
-    if (entity.type === "player") ui.names.set(entity.name, true);
-    if (entity.type === "player" || far <= 14)
-      near.push([entity.agent ? `⚙ ${entity.name}` : entity.name, far, entity.type === "player"]);
-  }
-  near.sort((a, b) => b[2] - a[2] || a[1] - b[1] || (a[0] < b[0] ? -1 : 1));
-  ui.near(
-    near.slice(0, 9).map(([name, far, player]) => [name, far === 0 ? "here" : `${far}`, player]),
-  );
-}
-
-/** For tests: what is known, and the two things a player does most. */
-window.tilestead = {
-  state: () => ({
-    connected: net.open,
-    phase: net.phase,
-    tick: scene.tick,
-    seq: net.lastSeq,
-    characterId: me.id,
-    position: me.position && { ...me.position },
-    entities: scene.entities.size,
-    name: me.name,
-    area: me.position && land.meta ? land.area(me.position.x, me.position.z)?.name : undefined,
-    run: me.run,
-    light: $("light").textContent.trim(),
-  }),
-  pack: () => ({ slots: pack.slots.map((s) => s && { ...s }), coins: pack.coins }),
-  drop: (slot, quantity) => act("inventory:drop", { slot, ...(quantity && { quantity }) }),
-  gear: () => ({ worn: { ...gear.worn }, skills: { ...gear.skills } }),
-  bank: () => ({ open: bank.open, items: [...bank.items.values()].map((i) => ({ ...i })) }),
-  act,
-  pickUp: (id) => act("player:action", { action: "pickup", target: id }),
-  resumes: () => ({ ...net.resumes }),
-  cut: () => net.closed(net.line, 1006, ""),
-  screen: (x, z) => picture.toScreen(x, z),
-  entities: () => [...scene.entities.values()].map((e) => ({ ...e })),
-  chat: () => ui.chat.map((m) => ({ ...m })),
-  walkTo,
-  say,
-  get gaps() {
-    return net.gaps;
-  },
-};
-
-learn().then(() => pack.draw());
+learn().then(() => {
+  forget();
+  pack.anew();
+  gear.anew();
+});
 land
   .load()
-  .then(() => {
-    requestAnimationFrame(frame);
-  })
+  .then(() => sight.start())
   .catch((error) => ui.word(`No map: ${error.message}. Reload to try again.`, true));
 net.connect();

@@ -68,8 +68,15 @@ export class Minimap {
       else if (entity.type === "npc")
         dot(at, entity.category === "mob" ? "#f0d060" : "#f6efdc", scale * 0.75);
       else if (entity.type === "player") dot(at, "#ffffff", scale * 1.2);
+      else if (entity.type === "item") dot(at, "#e06a50", scale * 0.7);
       else if (entity.type === "station" && entity.stationType === "bank")
         dot(at, "#e8b65a", scale * 1.1);
+    }
+    if (view.grave) {
+      const [dx, dz] = [view.grave.x - view.me.x, view.grave.z - view.me.z];
+      // Beyond the edge it is shown on the edge, in its direction.
+      const near = Math.min(1, (REACH - 5) / Math.max(1, Math.hypot(dx, dz)));
+      dot({ x: view.me.x + dx * near, z: view.me.z + dz * near }, "#d9604c", scale * 1.6);
     }
     if (view.target) dot(view.target, "#ff6a4a", scale);
     dot(view.me, "#1c241f", scale * 1.6);

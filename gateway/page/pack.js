@@ -1,66 +1,10 @@
-// The pack: 28 slots, the pouch, and the menu of what can be done with a thing.
+// The pack: 28 slots, the pouch, and what can be done with a thing.
 // Always: it shows what the server said last, never what was only asked for.
 
-import { called, counted, described, short, thing, use, wearable } from "./things.js";
+import { $, el } from "./dom.js";
+import { called, counted, described, facts, short, thing, use, wearable } from "./things.js";
 
-const $ = (id) => document.getElementById(id);
 const SLOTS = 28;
-const LONG_MS = 450;
-
-/** A menu of `[words, what]` pairs at a place. */
-export class Menu {
-  constructor() {
-    this.box = $("menu");
-    this.box.onkeydown = (event) => this.key(event);
-    addEventListener("pointerdown", (event) => {
-      if (!this.box.contains(event.target)) this.close();
-    });
-    addEventListener("blur", () => this.close());
-  }
-
-  open(x, y, title, entries) {
-    this.from = document.activeElement;
-    const head = document.createElement("b");
-    head.textContent = title;
-    const rows = entries.map(([words, what]) => {
-      const row = document.createElement("button");
-      row.type = "button";
-      row.setAttribute("role", "menuitem");
-      row.textContent = words;
-      row.onclick = () => {
-        this.close();
-        what();
-      };
-      return row;
-    });
-    this.box.replaceChildren(head, ...rows);
-    this.box.hidden = false;
-    const left = Math.max(8, Math.min(x, innerWidth - this.box.offsetWidth - 8));
-    const top = Math.max(8, Math.min(y, innerHeight - this.box.offsetHeight - 8));
-    this.box.style.transform = `translate(${left}px, ${top}px)`;
-    rows[0]?.focus();
-  }
-
-  key(event) {
-    event.stopPropagation();
-    const rows = [...this.box.querySelectorAll("button")];
-    const at = rows.indexOf(document.activeElement);
-    if (event.key === "Escape" || event.key === "Tab") {
-      event.preventDefault();
-      this.close();
-    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      event.preventDefault();
-      const step = event.key === "ArrowDown" ? 1 : rows.length - 1;
-      rows[(at + step) % rows.length]?.focus();
-    }
-  }
-
-  close() {
-    if (this.box.hidden) return;
-    this.box.hidden = true;
-    this.from?.focus?.();
-  }
-}
 
 export class Pack {
   /** `act(event, data)` asks; `tell(words)` says something to the player. */
@@ -68,36 +12,28 @@ export class Pack {
     this.menu = menu;
     this.act = act;
     this.tell = tell;
-    /** Whether the bank is open. */
-    this.banking = undefined;
+    /** Each may say what is done with a slot while it is open: `(slot, item) => entries`. */
+    this.counters = [];
+    /** Asks to use a slot on a slot; whoever knows how sets it. */
+    this.onuse = () => {};
+    /** What else can be done with a slot, and who wants to know of changes. */
+    this.more = () => [];
+    this.onchange = () => {};
+    this.slots = new Array(SLOTS).fill(null);
+    this.coins = undefined;
     this.moving = undefined;
-    this.clear();
+    this.using = undefined;
     this.buttons = Array.from({ length: SLOTS }, (_, slot) => this.button(slot));
     $("slots").replaceChildren(...this.buttons);
-    $("pack-toggle").onclick = () => this.toggle();
-    $("pack-close").onclick = () => this.toggle(false);
     $("pouch").onclick = () => this.pouch();
-    this.shown = innerWidth >= 760;
+    this.draw();
   }
 
   clear() {
     this.slots = new Array(SLOTS).fill(null);
     this.coins = undefined;
-    this.moving = undefined;
-    if (this.buttons) this.draw();
-  }
-
-  toggle(open = $("pack").hidden) {
-    this.shown = open;
-    $("pack").hidden = !open;
-    $("pack-toggle").setAttribute("aria-expanded", String(open));
-    if (!open) $("map").focus();
-  }
-
-  phase(playing) {
-    $("pack").hidden = !playing || !this.shown;
-    $("pack-toggle").setAttribute("aria-expanded", String(!$("pack").hidden));
-    if (!playing) this.clear();
+    this.moving = this.using = undefined;
+    this.draw();
   }
 
   /** `player:sync`. */
@@ -109,7 +45,10 @@ export class Pack {
 
   /** `inventory:update`. */
   some(changes) {
-    for (const { slot, item } of changes) this.slots[slot] = item;
+    for (const { slot, item } of changes) {
+      if (slot === this.using && item?.itemId !== this.slots[slot]?.itemId) this.using = undefined;
+      this.slots[slot] = item;
+    }
     this.draw();
   }
 
@@ -119,12 +58,15 @@ export class Pack {
     this.draw();
   }
 
+  /** How many of an item there are. */
+  count(itemId) {
+    return this.slots.reduce((sum, item) => sum + (item?.itemId === itemId ? item.quantity : 0), 0);
+  }
+
   button(slot) {
-    const button = document.createElement("button");
-    button.type = "button";
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = 80;
-    button.append(canvas, document.createElement("span"));
+    const button = el("button", { class: "goods", data: { item: "none" } });
+    const canvas = el("canvas", { width: 80, height: 80, "aria-hidden": "true" });
+    button.append(canvas, el("span", {}));
     button.onclick = (event) => this.chosen(slot, event);
     button.oncontextmenu = (event) => {
       event.preventDefault();
@@ -138,17 +80,20 @@ export class Pack {
     $("coins").textContent = this.coins === undefined ? "" : this.coins.toLocaleString("en");
     const used = this.slots.filter(Boolean).length;
     $("pack-used").textContent = `${used} of ${SLOTS}`;
+    document.body.classList.toggle("using", this.using !== undefined);
+    this.onchange();
   }
 
   drawSlot(item, button, slot) {
     const [canvas, count] = button.children;
-    button.classList.toggle("moving", this.moving === slot);
+    button.classList.toggle("moving", this.moving === slot || this.using === slot);
+    const shown = item ? `${item.itemId} ${item.quantity}` : "";
+    if (button.dataset.item === shown) return;
+    button.dataset.item = shown;
     const words = item ? counted(item.itemId, item.quantity) : "Empty";
     button.setAttribute("aria-label", `Slot ${slot + 1}: ${words}`);
-    button.title = item ? words : "";
+    button.dataset.tip = item ? [words, ...facts(item.itemId)].join("\n") : "";
     count.textContent = item && item.quantity > 1 ? short(item.quantity) : "";
-    if (button.dataset.item === (item?.itemId ?? "")) return;
-    button.dataset.item = item?.itemId ?? "";
     const c = canvas.getContext("2d");
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.clearRect(0, 0, 80, 80);
@@ -157,35 +102,48 @@ export class Pack {
     thing(c, item.itemId);
   }
 
+  /** It is known now what the things are. */
+  anew() {
+    for (const button of this.buttons) button.dataset.item = "none";
+    this.draw();
+  }
+
   chosen(slot, event) {
     if (this.moving !== undefined) return this.place(slot);
+    if (this.using !== undefined) return this.applied(slot);
     const item = this.slots[slot];
     if (!item) return undefined;
     if (event.shiftKey) return this.act("inventory:drop", { slot });
-    const at = event.currentTarget.getBoundingClientRect();
-    this.menu.open(at.left, at.bottom + 4, counted(item.itemId, item.quantity), this.can(slot));
+    this.menu.under(event.currentTarget, counted(item.itemId, item.quantity), this.can(slot));
     return undefined;
   }
 
   /** What can be done with what lies in a slot. */
   can(slot) {
     const item = this.slots[slot];
-    const entries = [];
-    if (this.banking?.()) {
-      const bank = (quantity) => () => this.act("bank:deposit", { slot, quantity });
-      entries.push(["Bank one", bank(1)], ["Bank all", bank(2147483647)]);
-    } else if (wearable(item.itemId))
-      entries.push(["Wear", () => this.act("inventory:equip", { slot })]);
-    else if (use(item.itemId))
-      entries.push([use(item.itemId), () => this.act("inventory:use", { slot })]);
+    const counter = this.counters.map((at) => at(slot, item)).find(Boolean);
+    const entries = counter ?? this.deeds(slot, item);
     entries.push(["Examine", () => this.tell(described(item.itemId))]);
-    if (item.itemId === "coins")
+    if (item.itemId === "coins" && !counter)
       entries.push(["Put into the pouch", () => this.act("coins:deposit", {})]);
     entries.push(["Move …", () => this.pickUp(slot)]);
+    if (counter) return entries;
     if (item.quantity > 1) {
       entries.push(["Drop one", () => this.act("inventory:drop", { slot, quantity: 1 })]);
-      entries.push([`Drop all ${short(item.quantity)}`, () => this.act("inventory:drop", { slot })]);
+      entries.push([
+        `Drop all ${short(item.quantity)}`,
+        () => this.act("inventory:drop", { slot }),
+      ]);
     } else entries.push(["Drop", () => this.act("inventory:drop", { slot })]);
+    return entries;
+  }
+
+  deeds(slot, item) {
+    const entries = [];
+    if (wearable(item.itemId)) entries.push(["Wear", () => this.act("inventory:equip", { slot })]);
+    const word = use(item.itemId);
+    if (word) entries.push([word, () => this.act("inventory:use", { slot })]);
+    entries.push(...this.more(slot, item), ["Use …", () => this.takeUp(slot)]);
     return entries;
   }
 
@@ -202,6 +160,27 @@ export class Pack {
     if (from !== slot) this.act("inventory:move", { from, to: slot });
   }
 
+  /** The next thing that is chosen, here or in the world, is what it is used on. */
+  takeUp(slot) {
+    this.using = slot;
+    this.draw();
+    this.tell(`Use ${called(this.slots[slot].itemId).toLowerCase()} on what?`);
+  }
+
+  applied(slot) {
+    const from = this.using;
+    this.layDown();
+    if (from !== slot && this.slots[slot]) this.onuse(from, slot);
+  }
+
+  /** Nothing is held out any more; false where nothing was. */
+  layDown() {
+    if (this.using === undefined && this.moving === undefined) return false;
+    this.using = this.moving = undefined;
+    this.draw();
+    return true;
+  }
+
   pouch() {
     if (!this.coins) return this.tell("The pouch is empty.");
     const at = $("pouch").getBoundingClientRect();
@@ -215,31 +194,4 @@ export class Pack {
     this.menu.open(at.left, at.top - 8 - 34 * (entries.length + 1), "Pouch", entries);
     return undefined;
   }
-}
-
-/** Calls `what(x, y)` for a finger that rests, and for the other mouse button. */
-export function longPress(element, what) {
-  let timer;
-  let done = false;
-  let at;
-  const stop = () => clearTimeout(timer);
-  element.addEventListener("pointerdown", (event) => {
-    stop();
-    done = false;
-    if (event.pointerType === "mouse" || !event.isPrimary) return;
-    at = { x: event.clientX, y: event.clientY };
-    timer = setTimeout(() => {
-      done = what(at.x, at.y);
-    }, LONG_MS);
-  });
-  element.addEventListener("pointermove", (event) => {
-    if (at && Math.hypot(event.clientX - at.x, event.clientY - at.y) > 12) stop();
-  });
-  for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, stop);
-  element.addEventListener("contextmenu", (event) => {
-    event.preventDefault();
-    if (!done) done = what(event.clientX, event.clientY);
-  });
-  /** Whether the press that just ended was a long one. */
-  return () => done;
 }

@@ -64,6 +64,7 @@ export class Ui {
     this.chat = [];
     this.tab = "all";
     this.replyTo = undefined;
+    this.partner = undefined;
     this.names = new Map();
     $("name").value = suggest();
     $("dice").onclick = () => {
@@ -110,7 +111,7 @@ export class Ui {
 
   phase(playing) {
     $("entry").hidden = playing;
-    for (const id of ["corner", "chat", "bars"]) $(id).hidden = !playing;
+    for (const id of ["corner", "chat", "bars", "asking", "gains"]) $(id).hidden = !playing;
     if (playing) $("map").focus();
   }
 
@@ -173,8 +174,8 @@ export class Ui {
     if (line.startsWith("/"))
       return { problem: "There is /g to all, /l nearby, /w name to one, and /r to answer." };
     if (this.tab === "global") return { channel: "global", message: line };
-    if (this.tab === "private" && this.replyTo)
-      return { channel: "private", to: this.replyTo, message: line };
+    const to = this.partner ?? this.replyTo;
+    if (this.tab === "private" && to) return { channel: "private", to, message: line };
     return { channel: "local", message: line };
   }
 
@@ -195,6 +196,9 @@ export class Ui {
   hear(message, own) {
     this.names.set(message.from, true);
     if (message.channel === "private" && message.fromId !== own) this.replyTo = message.from;
+    // Whom one has written to is whom one goes on writing to, whoever else writes meanwhile.
+    if (message.channel === "private" && message.to) this.partner = message.to;
+    this.aim();
     this.chat.push(message);
     if (this.chat.length > LOG_LINES) this.chat.shift();
     if (this.shows(message)) this.append(message);
@@ -225,8 +229,19 @@ export class Ui {
     if (stick) log.scrollTop = log.scrollHeight;
   }
 
+  /** Says where plain words go. */
+  aim() {
+    const to = this.partner ?? this.replyTo;
+    const words = {
+      global: "Say something to all",
+      private: to ? `Write to ${to}` : "Write to one: /w name words",
+    }[this.tab];
+    $("line").placeholder = words ?? "Say something — /g to all, /w name to one";
+  }
+
   choose(tab) {
     this.tab = tab;
+    this.aim();
     for (const button of document.querySelectorAll("#tabs button")) {
       const on = button.dataset.tab === tab;
       button.setAttribute("aria-selected", String(on));
@@ -281,6 +296,25 @@ export class Ui {
     this.placeTimer = setTimeout(() => place.classList.remove("shown"), 3200);
   }
 
+  /** Something to be glad of, in large letters for a while. */
+  banner(words, more) {
+    const box = $("banner");
+    const small = document.createElement("small");
+    small.textContent = more;
+    box.replaceChildren(words, small);
+    box.classList.add("shown");
+    clearTimeout(this.bannerTimer);
+    this.bannerTimer = setTimeout(() => box.classList.remove("shown"), more ? 4200 : 900);
+  }
+
+  /** Plain words go to somebody from now on. */
+  whisperTo(name) {
+    this.partner = name;
+    this.names.set(name, true);
+    this.choose("private");
+    $("line").focus();
+  }
+
   near(list) {
     const text = JSON.stringify(list);
     if (text === this.nearText) return;
@@ -300,11 +334,15 @@ export class Ui {
 
   hover(words, extra, x, y) {
     const box = $("hover");
-    box.hidden = !words;
+    if (box.hidden === Boolean(words)) box.hidden = !words;
     if (!words) return;
-    const em = document.createElement("em");
-    em.textContent = extra ?? "";
-    box.replaceChildren(words, ...(extra ? [em] : []));
+    const shown = `${words} ${extra ?? ""}`;
+    if (shown !== this.hoverText) {
+      this.hoverText = shown;
+      const em = document.createElement("em");
+      em.textContent = extra ?? "";
+      box.replaceChildren(words, ...(extra ? [em] : []));
+    }
     box.style.transform = `translate(${Math.min(x + 14, innerWidth - box.offsetWidth - 8)}px, ${Math.max(8, y - 32)}px)`;
   }
 }

@@ -1,0 +1,203 @@
+// What can be done with what stands, lies or walks in the world; the first of it is what a click
+// does. Always: it only asks; whether it can be done is the server's to say.
+
+import { capital, el, $ } from "./dom.js";
+import { Errand } from "./errand.js";
+import { recipes } from "./lore.js";
+import { called, counted, described } from "./things.js";
+
+const GATHERS = { tree: "Chop", ore: "Mine", rock: "Mine", fishing_spot: "Fish" };
+const REACH_TRADE = 2;
+const REACH_DUEL = 15;
+
+export class Deeds {
+  /** `game`: act, tell, me, scene, land, pack, trade, duel, make, friends, whisper, walkTo, beside. */
+  constructor(game) {
+    Object.assign(this, game);
+    this.errand = new Errand(game);
+    this.logs = new Set();
+    recipes("firemaking").then((list) => {
+      this.logs = new Set(list.map((recipe) => recipe.log));
+    });
+  }
+
+  request(action, target, more) {
+    this.errand.drop();
+    return this.act("player:action", { action, ...(target && { target }), ...more });
+  }
+
+  open(event, target) {
+    this.errand.drop();
+    return this.act(event, { target });
+  }
+
+  /** `[words, what, detail?]`, the likeliest first; none for what is only walked past. */
+  of(thing) {
+    const entries = (this[thing.type]?.(thing) ?? []).filter(Boolean);
+    if (this.pack.using !== undefined) entries.unshift(this.apply(thing));
+    entries.push([`Examine ${thing.name}`, () => this.examine(thing)]);
+    return entries;
+  }
+
+  /** What a click does, if anything. */
+  first(thing) {
+    if (this.pack.using !== undefined) return this.apply(thing);
+    if (thing.type === "player" && thing.id !== this.duel.foe) return undefined;
+    return (this[thing.type]?.(thing) ?? []).find(Boolean);
+  }
+
+  apply(thing) {
+    const slot = this.pack.using;
+    const held = called(this.pack.slots[slot]?.itemId ?? "").toLowerCase();
+    return [
+      `Use ${held} on ${thing.name}`,
+      () => {
+        this.pack.layDown();
+        this.errand.drop();
+        this.act("inventory:use", { slot, target: thing.id });
+      },
+    ];
+  }
+
+  examine(thing) {
+    if (thing.type !== "item") return this.request("examine", thing.id);
+    const whose =
+      thing.owner === undefined
+        ? ""
+        : thing.owner === this.me.id
+          ? " It is yours."
+          : " It still belongs to somebody else.";
+    return this.tell(described(thing.itemId) + whose);
+  }
+
+  player(other) {
+    const name = other.name;
+    const fair = this.land.area(other.x, other.z)?.pvpEnabled || other.id === this.duel.foe;
+    const attack = [`Attack ${name}`, () => this.request("attack", other.id), level(other)];
+    const friend = !this.friends.isFriend(other.id);
+    return [
+      fair && attack,
+      [
+        `Trade with ${name}`,
+        () => this.errand.near(other, REACH_TRADE, () => this.trade.request(other)),
+      ],
+      [`Follow ${name}`, () => this.request("follow", other.id)],
+      [
+        `Challenge ${name}`,
+        () => this.errand.near(other, REACH_DUEL, () => this.duel.request(other)),
+      ],
+      !other.agent && [`Write to ${name}`, () => this.whisper(name)],
+      friend && [`Befriend ${name}`, () => this.act("friends:request", { name })],
+      [`Ignore ${name}`, () => this.act("ignore:add", { name })],
+    ];
+  }
+
+  npc(npc) {
+    const { name, id, service = "" } = npc;
+    const attack = [`Attack ${name}`, () => this.request("attack", id), level(npc)];
+    if (npc.category === "mob") return [npc.attackable !== false && attack];
+    return [
+      service.includes("bank") && [`Bank with ${name}`, () => this.open("bank:open", id)],
+      service.includes("shop") && [`Buy from ${name}`, () => this.open("shop:open", id)],
+      service.includes("store") && [`Buy from ${name}`, () => this.open("shop:open", id)],
+      [`Talk to ${name}`, () => this.request("talk", id)],
+      service.includes("tan") && [`Tan with ${name}`, () => this.make.show("tan", id)],
+      npc.attackable === true && attack,
+    ];
+  }
+
+  resource(thing) {
+    if (thing.depleted) return [];
+    const verb = GATHERS[thing.resourceType] ?? "Gather";
+    return [[`${verb}: ${thing.name}`, () => this.request("gather", thing.id)]];
+  }
+
+  station(place) {
+    const { name, id } = place;
+    const make = (trade, verb) => [`${verb} at ${name}`, () => this.make.show(trade, id)];
+    const kinds = {
+      bank: () => [[`Bank at ${name}`, () => this.open("bank:open", id)]],
+      furnace: () => [
+        make("smelt", "Smelt"),
+        [
+          `Craft at ${name}`,
+          () => this.make.show("craft", id, (recipe) => recipe.station === "furnace"),
+        ],
+      ],
+      anvil: () => [make("smith", "Smith")],
+      range: () => [this.cooking(place)],
+      altar: () =>
+        place.runeType
+          ? [[`Make runes at ${name}`, () => this.request("runecraft", id)]]
+          : [[`Pray at ${name}`, () => this.request("pray-altar", id)]],
+    };
+    const kind = Object.keys(kinds).find((kind) => place.stationType?.includes(kind));
+    if (/rune/.test(place.stationType ?? ""))
+      return [[`Make runes at ${name}`, () => this.request("runecraft", id)]];
+    return kind ? kinds[kind]() : [];
+  }
+
+  fire(fire) {
+    return [this.cooking(fire)];
+  }
+
+  cooking(place) {
+    const held = (recipe) => this.pack.count(recipe.raw) > 0;
+    return [`Cook at ${place.name}`, () => this.make.show("cook", place.id, held)];
+  }
+
+  grave(grave) {
+    return [[`Take back from ${grave.name}`, () => this.request("open", grave.id)]];
+  }
+
+  item(item) {
+    return [[`Take ${counted(item.itemId, item.quantity)}`, () => this.pickUp(item)]];
+  }
+
+  pickUp(item) {
+    this.me.target = { x: item.x, z: item.z, since: performance.now(), stay: true };
+    return this.request("pickup", item.id);
+  }
+
+  /** What else can be done with a slot of the pack. */
+  ofSlot(slot, item) {
+    if (!this.logs.has(item.itemId)) return [];
+    return [["Light", () => this.request("light", undefined, { option: item.itemId })]];
+  }
+
+  /** Two things of the pack are put together. */
+  async together(slot, other) {
+    const ids = [slot, other].map((at) => this.pack.slots[at]?.itemId);
+    if (await this.make.of(...ids)) return;
+    this.act("inventory:use", { slot, target: other });
+  }
+}
+
+const level = (who) => {
+  const n = who.combatLevel ?? who.level;
+  return n === undefined ? undefined : `level ${n}`;
+};
+
+/** What is being done just now, beside the bars. */
+export class Doing {
+  constructor(tell) {
+    this.tell = tell;
+    this.box = $("doing");
+  }
+
+  get hears() {
+    return { "activity:update": (data) => this.update(data) };
+  }
+
+  clear() {
+    this.box.hidden = true;
+  }
+
+  update({ active, action, option, message }) {
+    this.box.hidden = !active;
+    if (active) {
+      const what = option ? `: ${called(option).toLowerCase()}` : "";
+      this.box.replaceChildren(el("i", { "aria-hidden": "true" }), capital(action) + what);
+    } else if (message) this.tell(message);
+  }
+}

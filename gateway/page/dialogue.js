@@ -1,0 +1,70 @@
+// A talk with somebody: what they say, and what one may answer; by a click or by its number.
+// Always: it shows what the server said last, as text.
+
+import { el } from "./dom.js";
+import { Pane } from "./pane.js";
+
+export class Dialogue {
+  /** `act(event, data)` asks. */
+  constructor(act) {
+    this.act = act;
+    this.pane = new Pane("dialogue", "Talk", { leave: () => act("dialogue:close", {}) });
+    this.words = el("p", { "aria-live": "polite" });
+    this.answers = el("div", { class: "answers" });
+    this.pane.body.append(this.words, this.answers);
+    this.pane.box.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  get hears() {
+    return { "dialogue:node": (data) => this.node(data) };
+  }
+
+  get open() {
+    return this.pane.shown;
+  }
+
+  close() {
+    this.pane.hide();
+  }
+
+  node(data) {
+    if (!data.open) return this.close();
+    this.pane.name(data.name || "Talk");
+    this.words.textContent = data.text;
+    const list = data.responses ?? [];
+    const entries = list.map(({ index, text }) => [
+      text,
+      () => this.act("dialogue:respond", { index }),
+    ]);
+    if (!entries.length) entries.push(["Go on", () => this.act("dialogue:continue", {})]);
+    this.answers.replaceChildren(
+      ...entries.map(([text, what], n) =>
+        el("button", { onclick: () => this.once(what) }, el("b", {}, String(n + 1)), text),
+      ),
+    );
+    this.pane.show();
+    this.answers.firstChild.focus({ preventScroll: true });
+    return undefined;
+  }
+
+  /** One answer to what was said, however often it is clicked. */
+  async once(what) {
+    const buttons = [...this.answers.children];
+    for (const button of buttons) button.disabled = true;
+    if (await what()) return;
+    for (const button of buttons) button.disabled = false;
+  }
+
+  key(event) {
+    const buttons = [...this.answers.children];
+    const number = Number(event.key);
+    if (number >= 1 && number <= buttons.length) buttons[number - 1].click();
+    else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      const at = buttons.indexOf(document.activeElement);
+      const step = event.key === "ArrowDown" ? 1 : buttons.length - 1;
+      buttons[(at + step) % buttons.length]?.focus();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

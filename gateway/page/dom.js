@@ -1,0 +1,35 @@
+// Elements, made in one call. Always: words are set as text, never as markup.
+
+export const $ = (id) => document.getElementById(id);
+
+/**
+ * An element. `on…` are its listeners, `data` its data set; attributes that are undefined or
+ * false are left out; whatever else is among `children` is text.
+ */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  if (tag === "button") element.type = "button";
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    if (name.startsWith("on")) element[name] = value;
+    else if (name === "data") Object.assign(element.dataset, value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== undefined && child !== null));
+  return element;
+}
+
+/** Sets the text only where it is another one. */
+export function say(element, words) {
+  const text = String(words);
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+export const many = (n) => Math.floor(n).toLocaleString("en");
+/** An id or a code in words: `ready_to_complete` → `ready to complete`. */
+export const words = (id) =>
+  String(id)
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replace(/[_-]/g, " ")
+    .toLowerCase();

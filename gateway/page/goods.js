@@ -1,0 +1,57 @@
+// A stack of something, as a button: its picture, how many, and what it is when it is pointed at.
+
+import { el } from "./dom.js";
+import { picture } from "./icons.js";
+import { counted, facts, short, thing } from "./things.js";
+
+const SIDE = 80;
+const KEPT = 600;
+const kept = new Map();
+
+/** The picture of an item. Drawn once, then copied. */
+export function portrait(id) {
+  let drawn = kept.get(id);
+  if (!drawn) {
+    drawn = picture((c) => thing(c, id), SIDE);
+    if (kept.size >= KEPT) kept.clear();
+    kept.set(id, drawn);
+  }
+  const canvas = el("canvas", { width: SIDE, height: SIDE, "aria-hidden": "true" });
+  canvas.getContext("2d").drawImage(drawn, 0, 0);
+  return canvas;
+}
+
+/** Pictures were drawn before it was known what the things are. */
+export function forget() {
+  kept.clear();
+}
+
+/** `chosen(button, event)` is called for a click and for the other mouse button. */
+export function goods(stack, chosen, { label, note, ...attributes } = {}) {
+  const words = label ?? counted(stack.itemId, stack.quantity);
+  const button = el(
+    "button",
+    {
+      class: "goods",
+      "aria-label": note ? `${words}, ${note}` : words,
+      data: { tip: [words, note, ...facts(stack.itemId)].filter(Boolean).join("\n") },
+      ...attributes,
+    },
+    portrait(stack.itemId),
+    el("span", {}, stack.quantity > 1 || stack.quantity === 0 ? short(stack.quantity) : ""),
+    note === undefined ? undefined : el("small", {}, note),
+  );
+  button.onclick = (event) => chosen?.(button, event);
+  button.oncontextmenu = (event) => {
+    event.preventDefault();
+    chosen?.(button, event);
+  };
+  return button;
+}
+
+/** Amounts that are offered of so many: `[words, number]`. */
+export function amounts(most, all = most) {
+  const list = [1, 5, 10, 50].filter((n) => n < most).map((n) => [String(n), n]);
+  if (most > 0) list.push([most === 1 ? "" : `all ${short(most)}`, all]);
+  return list;
+}

@@ -1,0 +1,88 @@
+// A window over the world: a title, something in it, a cross to close it.
+// Always: Escape closes the one that was opened last; what it leaves has the keys again.
+
+import { $, el, say } from "./dom.js";
+
+const open = [];
+
+export class Pane {
+  /**
+   * `leave()` is called when a person closes it; without it the pane is just hidden. A window that
+   * the server has open is closed by what the server says then.
+   */
+  constructor(id, title, { leave, modal = false, lasting = false } = {}) {
+    this.leave = leave;
+    this.lasting = lasting;
+    this.title = el("b", { id: `${id}-title` }, title);
+    this.extra = el("span", {});
+    this.body = el("div", { class: "body" });
+    this.foot = el("footer", {});
+    this.cross = el(
+      "button",
+      { class: "cross", "aria-label": `Close: ${title}`, onclick: () => this.left() },
+      "×",
+    );
+    this.box = el(
+      "section",
+      {
+        id,
+        class: "pane",
+        role: "dialog",
+        tabindex: "-1",
+        "aria-modal": modal && "true",
+        "aria-labelledby": `${id}-title`,
+        hidden: true,
+      },
+      el("header", {}, this.title, this.extra, lasting ? undefined : this.cross),
+      this.body,
+      this.foot,
+    );
+    document.body.append(this.box);
+  }
+
+  get shown() {
+    return !this.box.hidden;
+  }
+
+  name(title, extra = "") {
+    say(this.title, title);
+    say(this.extra, extra);
+    this.cross.setAttribute("aria-label", `Close: ${title}`);
+  }
+
+  show(focus = true) {
+    if (this.shown) return;
+    this.from = document.activeElement;
+    this.box.hidden = false;
+    open.push(this);
+    if (focus) this.box.focus({ preventScroll: true });
+  }
+
+  hide() {
+    if (!this.shown) return;
+    const held = this.box.contains(document.activeElement);
+    this.box.hidden = true;
+    open.splice(open.indexOf(this), 1);
+    const back = this.from?.isConnected && this.from !== document.body ? this.from : $("map");
+    this.from = undefined;
+    if (held) back.focus({ preventScroll: true });
+  }
+
+  /** A person closes it. */
+  left() {
+    if (this.leave) this.leave();
+    else this.hide();
+  }
+}
+
+/** Closes the window that was opened last; false where there is none. */
+export function closeLast() {
+  const last = open.findLast((pane) => !pane.lasting);
+  last?.left();
+  return last !== undefined;
+}
+
+/** Nothing is open any more: the world was left. */
+export function closeAll() {
+  for (const pane of [...open]) pane.hide();
+}

@@ -1,0 +1,66 @@
+// For tests: what is known, and the things a player does most.
+
+export function probe({
+  net,
+  scene,
+  me,
+  land,
+  pack,
+  gear,
+  skills,
+  ui,
+  picture,
+  act,
+  walkTo,
+  say,
+  light,
+  ...more
+}) {
+  return {
+    state: () => ({
+      connected: net.open,
+      phase: net.phase,
+      tick: scene.tick,
+      seq: net.lastSeq,
+      characterId: me.id,
+      position: me.position && { ...me.position },
+      entities: scene.entities.size,
+      name: me.name,
+      area: me.position && land.meta ? land.area(me.position.x, me.position.z)?.name : undefined,
+      run: me.run,
+      health: me.health,
+      light: light(),
+    }),
+    pack: () => ({ slots: pack.slots.map((s) => s && { ...s }), coins: pack.coins }),
+    drop: (slot, quantity) => act("inventory:drop", { slot, ...(quantity && { quantity }) }),
+    gear: () => ({ worn: { ...gear.worn }, skills: { ...skills.all } }),
+    bank: () => ({
+      open: more.bank.open,
+      items: [...more.bank.items.values()].map((i) => ({ ...i })),
+    }),
+    trade: () => more.trade.trade && structuredClone(more.trade.trade),
+    quests: () => [...more.quests.all.values()].map((q) => ({ ...q })),
+    grave: () => more.death.grave && { ...more.death.grave },
+    act,
+    pickUp: (id) => act("player:action", { action: "pickup", target: id }),
+    /** Does what a click on it does, or the entry of its menu that begins with `words`. */
+    deed: (id, words) => {
+      const thing = scene.entities.get(id);
+      if (!thing) return false;
+      const entries = more.deeds.of(thing);
+      const entry = words ? entries.find(([w]) => w.startsWith(words)) : entries[0];
+      entry?.[1]();
+      return entry !== undefined;
+    },
+    resumes: () => ({ ...net.resumes }),
+    cut: () => net.closed(net.line, 1006, ""),
+    screen: (x, z) => picture.toScreen(x, z),
+    entities: () => [...scene.entities.values()].map((e) => ({ ...e })),
+    chat: () => ui.chat.map((m) => ({ ...m })),
+    walkTo,
+    say,
+    get gaps() {
+      return net.gaps;
+    },
+  };
+}

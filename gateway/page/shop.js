@@ -1,0 +1,115 @@
+// A shop: what it has and asks for it, and what it gives for what is in the pack.
+// Always: it shows what the server said last; prices of the shop are the server's.
+
+import { el, many } from "./dom.js";
+import { amounts, goods } from "./goods.js";
+import { Pane } from "./pane.js";
+import { called, value } from "./things.js";
+
+export class Shop {
+  /** `act(event, data)` asks. */
+  constructor(menu, act) {
+    this.menu = menu;
+    this.act = act;
+    this.items = new Map();
+    this.coins = 0;
+    this.pane = new Pane("shop", "Shop", { leave: () => act("shop:close", {}) });
+    this.list = el("div", { class: "grid wares" });
+    this.hint = el("p", { class: "hint" });
+    this.pane.body.append(this.list);
+    this.pane.foot.append(this.hint);
+  }
+
+  get hears() {
+    return { "shop:state": (data) => this.state(data) };
+  }
+
+  get open() {
+    return this.pane.shown;
+  }
+
+  close() {
+    this.items.clear();
+    this.pane.hide();
+  }
+
+  state(data) {
+    if (data.open === false) return this.close();
+    if (data.full !== false) this.items.clear();
+    for (const item of data.items ?? []) this.items.set(item.itemId, item);
+    for (const id of data.gone ?? []) this.items.delete(id);
+    this.title = data.name ?? this.title ?? "Shop";
+    this.rate = data.buybackRate ?? this.rate;
+    this.buys = data.buyback ?? this.buys ?? true;
+    this.draw();
+    this.pane.show();
+    return undefined;
+  }
+
+  /** The pouch is what one pays from. */
+  purse(coins) {
+    this.coins = coins ?? 0;
+    if (this.open) this.draw();
+  }
+
+  draw() {
+    this.pane.name(this.title, `${many(this.coins)} coins in your pouch`);
+    const hint = this.buys
+      ? "Choose something of theirs to buy it, something in your pack to sell it."
+      : "They sell, and do not buy.";
+    this.hint.textContent = hint;
+    this.list.replaceChildren(...[...this.items.values()].map((item) => this.entry(item)));
+    if (!this.items.size) this.list.append(el("p", {}, "The shelves are empty."));
+  }
+
+  entry(item) {
+    const stock = left(item);
+    const none = stock === 0;
+    const words = `${called(item.itemId)}, ${many(item.price)} coins`;
+    const has = stock === undefined ? "as many as you like" : `${many(stock)} left`;
+    const stack = { itemId: item.itemId, quantity: stock ?? 1 };
+    const chosen = (button) => this.menu.under(button, words, this.can(item));
+    const button = goods(stack, chosen, { label: `${words}, ${has}`, note: many(item.price) });
+    button.classList.toggle("kept", none);
+    button.classList.toggle("dear", item.price > this.coins);
+    return button;
+  }
+
+  can(item) {
+    const stock = left(item) ?? Infinity;
+    const price = Math.max(1, item.price);
+    const entries = [1, 5, 10, 50]
+      .filter((n) => n === 1 || n <= stock)
+      .map((n) => [
+        `Buy ${n}`,
+        () => this.act("shop:buy", { itemId: item.itemId, quantity: n }),
+        `${many(price * n)}${price * n > this.coins ? ", too dear" : ""}`,
+      ]);
+    return entries;
+  }
+
+  /** What is done with a slot of the pack while the shop is open. */
+  counter(slot, item) {
+    if (!this.open || !this.buys) return undefined;
+    const each = this.gives(item.itemId);
+    if (item.itemId === "coins" || !each) return undefined;
+    const sum = item.quantity > 1 ? item.quantity : this.held(item.itemId);
+    return amounts(sum).map(([words, quantity]) => [
+      `Sell ${words || "it"}`,
+      () => this.act("shop:sell", { slot, quantity }),
+      `about ${many(each * quantity)}`,
+    ]);
+  }
+
+  /** What they give for one, as far as it is known here. */
+  gives(itemId) {
+    const listed = this.items.get(itemId)?.sellPrice;
+    return listed ?? Math.floor(value(itemId) * (this.rate ?? 0.5));
+  }
+}
+
+/** How many there are; undefined where there is no end to them. */
+function left(item) {
+  const stock = item.stock ?? item.stockQuantity ?? item.quantity;
+  return stock === undefined || stock < 0 ? undefined : stock;
+}
