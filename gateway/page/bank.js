@@ -20,7 +20,7 @@ export class Bank {
     this.noted = false;
     this.keeps = false;
     this.sought = "";
-    this.pane = new Pane("bank", "Bank", { leave: () => act("bank:close", {}) });
+    this.pane = new Pane("bank", "Bank", { leave: () => this.leave() });
     this.tabs = Array.from({ length: TABS }, (_, tab) => this.tabButton(tab));
     this.seek = el("input", {
       type: "search",
@@ -68,6 +68,11 @@ export class Bank {
 
   get open() {
     return this.pane.shown;
+  }
+
+  /** The server says that it is closed; where it does not know of it, it is closed here. */
+  async leave() {
+    if (!(await this.act("bank:close", {}))) this.close();
   }
 
   close() {
@@ -157,8 +162,11 @@ export class Bank {
   /** What is done with a slot of the pack while the bank is open. */
   counter(slot, item) {
     if (!this.open) return undefined;
-    return amounts(item.quantity > 1 ? item.quantity : 1, ALL).map(([words, quantity]) => [
-      `Bank ${words || "all"}`,
+    const entries = amounts(item.quantity, ALL);
+    // One of several that do not stack: all of them are meant by all.
+    if (item.quantity === 1) entries.splice(0, 1, ["1", 1], ["all", ALL]);
+    return entries.map(([words, quantity]) => [
+      `Bank ${words}`,
       () => this.act("bank:deposit", { slot, quantity, tab: this.tab }),
     ]);
   }

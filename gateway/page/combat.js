@@ -1,27 +1,10 @@
 // How one fights: the style, whether one strikes back, and the spell that is cast by itself.
-// Always: it shows what the server said last; which styles a weapon has is told or known of it.
+// Always: it shows what the server said last; which styles a weapon has is told.
 
 import { $, capital, el, say } from "./dom.js";
 import { lore } from "./lore.js";
-import { called, item } from "./things.js";
+import { called } from "./things.js";
 
-const BLADE = ["accurate", "aggressive", "defensive", "controlled"];
-const BOW = ["accurate", "rapid", "longrange"];
-const STAFF = ["accurate", "aggressive", "defensive", "autocast"];
-const SHORT = ["accurate", "aggressive", "defensive"];
-const STYLES = {
-  SWORD: BLADE,
-  LONGSWORD: BLADE,
-  SCIMITAR: BLADE,
-  TWO_HAND_SWORD: BLADE,
-  MACE: BLADE,
-  SPEAR: BLADE,
-  HALBERD: BLADE,
-  BOW,
-  CROSSBOW: BOW,
-  STAFF,
-  WAND: STAFF,
-};
 const TRAINS = {
   accurate: "hits more often; trains attack",
   aggressive: "hits harder; trains strength",
@@ -38,6 +21,7 @@ export class Combat {
   constructor(game) {
     Object.assign(this, game);
     this.style = undefined;
+    this.styles = [];
     this.retaliates = undefined;
     this.spell = undefined;
     this.spells = [];
@@ -47,8 +31,7 @@ export class Combat {
   }
 
   get hears() {
-    const update = (data) => this.update(data);
-    return { "combat:update": update, "settings:update": update };
+    return { "combat:update": (data) => this.update(data) };
   }
 
   async learn() {
@@ -62,10 +45,9 @@ export class Combat {
   update(data) {
     if (!data) return;
     if (data.style !== undefined) this.style = data.style;
-    if (data.styles !== undefined) this.told = data.styles;
-    this.retaliates = data.retaliate ?? data.retaliates ?? data.autoRetaliate ?? this.retaliates;
-    for (const name of ["autocast", "spell"])
-      if (data[name] !== undefined) this.spell = data[name] || undefined;
+    if (data.styles !== undefined) this.styles = data.styles;
+    if (data.retaliate !== undefined) this.retaliates = data.retaliate;
+    if (data.spell !== undefined) this.spell = data.spell ?? undefined;
     if (data.combatLevel !== undefined) this.combatLevel = data.combatLevel;
     this.draw();
   }
@@ -74,14 +56,8 @@ export class Combat {
     return this.gear.worn.weapon;
   }
 
-  styles() {
-    if (this.told) return this.told;
-    const kind = item(this.weapon?.itemId)?.weaponType ?? "";
-    return STYLES[kind.toUpperCase()] ?? SHORT;
-  }
-
   draw() {
-    const styles = this.styles();
+    const { styles } = this;
     const shown = JSON.stringify([
       this.weapon,
       styles,
@@ -99,7 +75,7 @@ export class Combat {
     say($("combat-level"), this.combatLevel ? `combat level ${this.combatLevel}` : "");
     $("retaliate").setAttribute("aria-pressed", String(Boolean(this.retaliates)));
     say($("retaliate"), this.retaliates === false ? "Takes it quietly" : "Strikes back");
-    const bow = styles === BOW;
+    const bow = styles.includes("rapid");
     $("style-list").replaceChildren(
       ...styles.map((style) =>
         this.choice(

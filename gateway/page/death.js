@@ -37,7 +37,13 @@ export class Death {
     this.draw();
   }
 
-  died(data = {}) {
+  /** `player:sync`: whether one is dead just now. */
+  sync(dead) {
+    if (!dead) this.pane.hide();
+    else if (!this.pane.shown) this.died({});
+  }
+
+  died(data) {
     const list = (items) => (items ?? []).map((item) => counted(item.itemId, item.quantity));
     const kept = list(data.kept ?? data.keptItems);
     const lost = list(data.lost ?? data.lostItems);

@@ -8,7 +8,7 @@ export class Dialogue {
   /** `act(event, data)` asks. */
   constructor(act) {
     this.act = act;
-    this.pane = new Pane("dialogue", "Talk", { leave: () => act("dialogue:close", {}) });
+    this.pane = new Pane("dialogue", "Talk", { leave: () => this.leave() });
     this.words = el("p", { "aria-live": "polite" });
     this.answers = el("div", { class: "answers" });
     this.pane.body.append(this.words, this.answers);
@@ -21,6 +21,11 @@ export class Dialogue {
 
   get open() {
     return this.pane.shown;
+  }
+
+  /** The server says that it is over; where it does not know of it, it is over here. */
+  async leave() {
+    if (!(await this.act("dialogue:close", {}))) this.close();
   }
 
   close() {

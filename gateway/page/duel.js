@@ -263,7 +263,9 @@ export class Duel {
         el(
           "div",
           { class: "grid" },
-          list.map((stake, stakeIndex) => goods(stake, own && (() => this.withdraw(stakeIndex)))),
+          list.map((stake, stakeIndex) =>
+            goods(stake, own ? () => this.withdraw(stakeIndex) : undefined),
+          ),
           list.length ? undefined : el("p", { class: "nothing" }, "Nothing"),
         ),
       );

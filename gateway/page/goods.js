@@ -26,8 +26,11 @@ export function forget() {
   kept.clear();
 }
 
-/** `chosen(button, event)` is called for a click and for the other mouse button. */
-export function goods(stack, chosen, { label, note, ...attributes } = {}) {
+/**
+ * `chosen(button, event)` is called for a click and for the other mouse button. `label` says more
+ * than what it is and how many; `name` and `note` are shown beside it.
+ */
+export function goods(stack, chosen, { label, note, name, ...attributes } = {}) {
   const words = label ?? counted(stack.itemId, stack.quantity);
   const button = el(
     "button",
@@ -39,6 +42,7 @@ export function goods(stack, chosen, { label, note, ...attributes } = {}) {
     },
     portrait(stack.itemId),
     el("span", {}, stack.quantity > 1 || stack.quantity === 0 ? short(stack.quantity) : ""),
+    name === undefined ? undefined : el("b", {}, name),
     note === undefined ? undefined : el("small", {}, note),
   );
   button.onclick = (event) => chosen?.(button, event);

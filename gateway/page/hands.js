@@ -66,17 +66,20 @@ export class Hands {
 
   down(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.playing) return;
+    if (event.key === "Escape") return this.act.back();
     if (["INPUT", "TEXTAREA"].includes(event.target.tagName)) return;
     const button = event.target.tagName === "BUTTON" || event.target.tagName === "SUMMARY";
     if (WAYS[event.code]) {
-      if (event.target.id === "log" && event.code.startsWith("Arrow")) return;
+      // Lists and windows are moved through by arrows.
+      const list = event.target.closest("#chat, #side, .pane");
+      if (list && event.code.startsWith("Arrow")) return;
       event.preventDefault();
       this.held.add(event.code);
       this.me.target = undefined;
+      this.act.drop();
       this.steer(performance.now());
     } else if (event.code === "KeyR" && !event.repeat) this.act.toggleRun();
     else if (!event.repeat && !event.shiftKey && this.act.panel(event.code)) event.preventDefault();
-    else if (event.key === "Escape") this.act.back();
     else if (event.key === "Enter" && !button) {
       event.preventDefault();
       $("line").focus();

@@ -1,7 +1,8 @@
 // The small pictures on the tabs at the side, drawn in code.
 
+import { armour } from "./armour.js";
 import { box, oval, shape } from "./pen.js";
-import { thing } from "./things.js";
+import { ware } from "./wares.js";
 
 const GOLD = "#e8b65a";
 const PALE = "#f3ead6";
@@ -54,8 +55,8 @@ function faces(c) {
 }
 
 const ICONS = {
-  pack: (c) => thing(c, "bag"),
-  gear: (c) => thing(c, "bronze_helm"),
+  pack: (c) => ware(c, "sack", undefined, ""),
+  gear: (c) => armour(c, "bronze_helm", "helmet"),
   "skills-panel": bars,
   combat: swords,
   prayers: star,

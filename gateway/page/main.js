@@ -88,6 +88,7 @@ const hands = new Hands(
     toggleRun: () => setRun(!me.run),
     panel: (code) => side.key(code),
     back: () => pack.layDown() || closeLast(),
+    drop: () => deeds.errand.drop(),
   },
 );
 const all = { land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, death };
@@ -176,7 +177,8 @@ const HEARS = {
     gear.all(data.equipment);
     pack.all(data.inventory, data.coins);
     prayers.update(data.prayer);
-    combat.update({ combatLevel: data.character.combatLevel, ...data.settings, ...data.combat });
+    combat.update({ combatLevel: data.character.combatLevel, ...data.combat });
+    death.sync(data.dead);
     quests.sync(data.quests);
   },
   "inventory:update"(data) {

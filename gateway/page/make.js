@@ -151,6 +151,7 @@ export class Make {
     const button = goods(stack, (at) => this.menu.under(at, words, this.can(recipe)), {
       label: words,
       note,
+      name: called(how.makes(recipe)),
     });
     button.classList.toggle("kept", tooHigh || !held.includes(recipe));
     return button;

@@ -44,7 +44,7 @@ export class Prayers {
     if (!data) return;
     const ran = this.points > 0 && data.points === 0;
     this.points = data.points ?? this.points;
-    this.max = data.maxPoints ?? data.max ?? this.max;
+    this.max = data.maxPoints ?? this.max;
     if (data.active) this.active = new Set(data.active);
     if (ran) this.tell("Your prayer has run out. An altar fills it again.", "warning");
     this.draw();

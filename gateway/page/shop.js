@@ -13,7 +13,7 @@ export class Shop {
     this.act = act;
     this.items = new Map();
     this.coins = 0;
-    this.pane = new Pane("shop", "Shop", { leave: () => act("shop:close", {}) });
+    this.pane = new Pane("shop", "Shop", { leave: () => this.leave() });
     this.list = el("div", { class: "grid wares" });
     this.hint = el("p", { class: "hint" });
     this.pane.body.append(this.list);
@@ -28,19 +28,22 @@ export class Shop {
     return this.pane.shown;
   }
 
+  /** The server says that it is closed; where it does not know of it, it is closed here. */
+  async leave() {
+    if (!(await this.act("shop:close", {}))) this.close();
+  }
+
   close() {
     this.items.clear();
     this.pane.hide();
   }
 
   state(data) {
-    if (data.open === false) return this.close();
-    if (data.full !== false) this.items.clear();
-    for (const item of data.items ?? []) this.items.set(item.itemId, item);
-    for (const id of data.gone ?? []) this.items.delete(id);
-    this.title = data.name ?? this.title ?? "Shop";
-    this.rate = data.buybackRate ?? this.rate;
-    this.buys = data.buyback ?? this.buys ?? true;
+    if (!data.open) return this.close();
+    this.items = new Map(data.items.map((item) => [item.itemId, item]));
+    this.title = data.name;
+    this.buys = data.buys;
+    this.percent = data.paysPercent;
     this.draw();
     this.pane.show();
     return undefined;
@@ -69,7 +72,11 @@ export class Shop {
     const has = stock === undefined ? "as many as you like" : `${many(stock)} left`;
     const stack = { itemId: item.itemId, quantity: stock ?? 1 };
     const chosen = (button) => this.menu.under(button, words, this.can(item));
-    const button = goods(stack, chosen, { label: `${words}, ${has}`, note: many(item.price) });
+    const button = goods(stack, chosen, {
+      label: `${words}, ${has}`,
+      note: `${many(item.price)} coins`,
+      name: called(item.itemId),
+    });
     button.classList.toggle("kept", none);
     button.classList.toggle("dear", item.price > this.coins);
     return button;
@@ -103,13 +110,9 @@ export class Shop {
 
   /** What they give for one, as far as it is known here. */
   gives(itemId) {
-    const listed = this.items.get(itemId)?.sellPrice;
-    return listed ?? Math.floor(value(itemId) * (this.rate ?? 0.5));
+    return Math.floor((value(itemId) * this.percent) / 100);
   }
 }
 
 /** How many there are; undefined where there is no end to them. */
-function left(item) {
-  const stock = item.stock ?? item.stockQuantity ?? item.quantity;
-  return stock === undefined || stock < 0 ? undefined : stock;
-}
+const left = (item) => item.stock ?? undefined;

@@ -189,27 +189,32 @@ export class Trade {
     this.offer(this.theirs, trade.theirs, false);
     this.mine.state.textContent = trade.mine.accepted ? "you have agreed" : "";
     this.theirs.state.textContent = trade.theirs.accepted ? "they have agreed" : "";
-    const unfair = this.unfair();
-    this.word.textContent = [this.warning, unfair, this.hint(confirm)].filter(Boolean).join(" ");
-    this.word.classList.toggle("warning", Boolean(this.warning || unfair));
+    const warnings = [this.warning, this.unfair()].filter(Boolean);
+    this.word.replaceChildren(
+      ...warnings.map((words) => el("strong", {}, words)),
+      this.hint(confirm),
+    );
     this.agree.textContent = confirm ? "Yes, swap" : "Agree";
     this.agree.disabled = trade.mine.accepted || performance.now() < (this.paused ?? 0);
   }
 
   hint(confirm) {
     if (this.trade.mine.accepted) return "Waiting for the other one.";
-    if (confirm) return "Look once more. What you agree to now changes hands.";
+    if (confirm) {
+      const { mine, theirs } = this.trade.values ?? {};
+      const worth = mine === undefined ? "" : `Worth ${many(mine)} against ${many(theirs)} coins. `;
+      return `${worth}Look once more: what you agree to now changes hands.`;
+    }
     return "Choose something in your pack to offer it.";
   }
 
   unfair() {
     const values = this.trade.values;
     if (!values) return "";
-    const words = `You give what is worth ${many(values.mine)} and get ${many(values.theirs)}.`;
     const less = values.mine - values.theirs;
-    if (less > 0 && values.theirs * 2 < values.mine)
-      return `${words} You give away ${many(less)} more than you get!`;
-    return words;
+    return less > 0 && values.theirs * 2 < values.mine
+      ? `You give away ${many(less)} more than you get!`
+      : "";
   }
 
   offer(side, { items }, own) {
@@ -243,11 +248,9 @@ export class Trade {
     const { tradeId } = this.trade;
     const set = (quantity) => () =>
       this.act("tradeAddItem", { tradeId, inventorySlot: item.inventorySlot, quantity });
-    const entries = amounts(item.quantity - 1).map(([words, n]) => [
-      `Take back ${words || "one"}`,
-      set(item.quantity - n),
-    ]);
-    entries.splice(item.quantity > 1 ? entries.length - 1 : 0, 1);
+    const entries = [1, 5, 10, 50]
+      .filter((n) => n < item.quantity)
+      .map((n) => [`Take back ${n}`, set(item.quantity - n)]);
     entries.push([
       "Take back",
       () => this.act("tradeRemoveItem", { tradeId, tradeSlot: item.tradeSlot }),

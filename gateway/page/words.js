@@ -16,6 +16,34 @@ const WORDS = {
   unreachable: "There is no way there.",
   too_far: "That is too far away.",
   busy: "One thing after the other.",
+  out_of_stock: "They have not so many.",
+  not_enough_coins: "There are not enough coins in your pouch.",
+  not_bought: "They do not buy that.",
+  no_tool: "That takes a tool that you have not got, or cannot use yet.",
+  no_station: "That is made somewhere else.",
+  depleted: "There is nothing left of it just now.",
+  choice_required: "Several things can be made of that. Choose one.",
+  no_fire_here: "No fire may be lit here.",
+  not_attackable: "That is not for fighting.",
+  players_safe: "Nobody may attack anybody here.",
+  engaged: "Somebody else is at it already.",
+  dead: "Not while you are dead.",
+  no_ammunition: "You have no arrows that fit.",
+  no_runes: "You have not the runes for that spell.",
+  wrong_style: "What you hold is not used like that.",
+  no_prayer: "You have no prayer left. An altar fills it again.",
+  player_not_found: "Nobody is called that.",
+  quest_locked: "Something else comes before that.",
+  quest_stage: "It is not time for that yet.",
+  player_busy: "They are busy with something else.",
+  player_offline: "They are not here.",
+  already_in_trade: "Finish the trade first.",
+  interface_open: "Close what is open first.",
+  screen_changed: "Something has changed. Look once more.",
+  untradeable_item: "That is not given away.",
+  item_staked: "That is at stake in a duel.",
+  in_duel: "Not during a duel.",
+  not_delivered: "It could not be brought to them. They may be away.",
   storage_unavailable: "Nothing can be saved just now. Nothing changes hands until that passes.",
   exchanges_frozen: "The keepers of this world have stopped all exchanges for now.",
   zone_unavailable: "This part of the world is just changing hands. Try again in a moment.",
@@ -25,5 +53,9 @@ const WORDS = {
   timeout: "No answer came. The pack shows what you have.",
 };
 
-/** In words, whatever the code. */
-export const refusal = (error) => WORDS[error.code] ?? error.message;
+const sentence = (words = "that was refused") =>
+  words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
+
+/** In words, whatever the code; those of trades and duels are written in capitals. */
+export const refusal = (error) =>
+  WORDS[error.code] ?? WORDS[error.code?.toLowerCase()] ?? sentence(error.message);
