@@ -12,6 +12,10 @@ const METALS = {
   mithril: "#6f86c8",
   adamant: "#5f9a72",
   rune: "#5fb0c0",
+  cobalt: "#4f74c4",
+  wolfram: "#6b7079",
+  starglass: "#8fdce4",
+  ember: "#e07a3c",
 };
 const CLOTHS = ["#8a5a34", "#5c4a6e", "#3f6b5a", "#7c3b3b", "#54608f"];
 

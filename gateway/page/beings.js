@@ -3,6 +3,7 @@
 import { box, oval, pick, shade, shape, text } from "./pen.js";
 import { scarecrow } from "./fixtures.js";
 import { hash } from "./ground.js";
+import { bones, crawler, drake, fruit, ghost, slime, snowman } from "./monsters.js";
 
 const CLOAKS = [
   "#8c3b3b",
@@ -273,6 +274,52 @@ const SHAPES = {
     { c: "#2b3038", c2: "#1e2228", belly: "#f2efe6", beak: "#e09a2c", eye: "#f2efe6", s: 0.75 },
   ],
   cinder_imp: [upright, { c: "#a8402c", c2: "#6d2418", horns: true, eye: "#ffe04a", s: 0.8 }],
+  cellar_mouse: [quad, { c: "#8f8478", c2: "#6a6058", tail: true, s: 0.42 }],
+  hedge_pig: [quad, { c: "#6f5a44", c2: "#c9a98a", wool: true, s: 0.55 }],
+  thundersheep: [
+    quad,
+    { c: "#7d8aa8", c2: "#3e4658", head: "#2c3040", wool: true, eye: "#ffe04a", s: 1.4 },
+  ],
+  dire_pigeon: [bird, { c: "#6f7686", c2: "#4a5262", beak: "#c5704a", s: 1.15 }],
+  thunderhonk: [bird, { c: "#e8ecf6", c2: "#9aa6c4", beak: "#e8a02c", neck: true, s: 1.5 }],
+  copper_beetle: [crawler, { c: "#b8703c", c2: "#5f3a22" }],
+  ledger_spider: [crawler, { c: "#4a4048", c2: "#2c262c", eye: "#d9604c", s: 1.1 }],
+  clinker_crab: [low, { c: "#5a4a46", c2: "#e8743a", claws: true }],
+  compost_slug: [slime, { c: "#7d8a4c", c2: "#66713c" }],
+  pond_sprite: [ghost, { c: "#7fc8b8", core: "#e0fff4", s: 0.7 }],
+  heath_wisp: [ghost, { c: "#b8d8f0", core: "#fff6c8", thin: 0.6, s: 0.6 }],
+  lingering_meeting: [ghost, { c: "#b8b2c4", eye: "#5a4f6e", s: 1.2 }],
+  pine_poltergeist: [ghost, { c: "#8fb89a", s: 1 }],
+  soot_wraith: [ghost, { c: "#3a3436", eye: "#ff8a3a", s: 1.15 }],
+  the_mumbler: [ghost, { c: "#6a5f8a", core: "#c8a8e8", eye: "#ffe9a8", s: 1.6 }],
+  sour_apple: [fruit, { c: "#9ab83c", c2: "#5f8a3c" }],
+  skeleton_clerk: [bones, { c: "#e6dfcc", c2: "#2c2622" }],
+  snowman_at_arms: [snowman, { c: "#3a4450" }],
+  rime_drake: [drake, { c: "#a8cfe0", c2: "#6f9cb8", belly: "#e6f2f8", eye: "#4aa8ff" }],
+  ash_drake: [drake, { c: "#4a4040", c2: "#7a3a28", belly: "#c85a2c" }],
+  gravel_golem: [
+    upright,
+    { c: "#8a857a", c2: "#6a655c", cracks: "#57534b", eye: "#f0d060", s: 1.3 },
+  ],
+  glass_golem: [
+    upright,
+    { c: "#8fd8e0", c2: "#5fa8b8", cracks: "#e8ffff", eye: "#2c5a6a", s: 1.4 },
+  ],
+  hill_lummox: [upright, { c: "#9a8a5c", c2: "#6f6242", belly: "#c4b284", eye: "#2c2418", s: 1.5 }],
+  moss_lummox: [upright, { c: "#6f8a4c", c2: "#4f6538", belly: "#a3b87c", eye: "#2c2418", s: 1.5 }],
+  mire_matron: [upright, { c: "#54684a", c2: "#3a4a34", belly: "#7a8a5c", eye: "#e8e24a", s: 1.5 }],
+  yeti_of_leisure: [
+    upright,
+    { c: "#e6eef2", c2: "#b4c4ce", belly: "#f6fafc", eye: "#3a5a78", s: 1.6 },
+  ],
+  auntie_avalanche: [
+    upright,
+    { c: "#f2f7fa", c2: "#a9c0cf", belly: "#d8e6ee", eye: "#4aa8ff", s: 2 },
+  ],
+  the_head_stoker: [
+    upright,
+    { c: "#6d2418", c2: "#3a1610", cracks: "#ffb04a", horns: true, eye: "#ffe04a", s: 1.9 },
+  ],
   ember_golem: [
     upright,
     { c: "#4c4440", c2: "#332d2a", cracks: "#ff8a3a", eye: "#ffb04a", s: 1.6 },
@@ -282,6 +329,6 @@ const SHAPES = {
 export function npc(c, entity, how) {
   const known = SHAPES[entity.npcId];
   if (known) known[0](c, known[1], how);
-  else if (entity.npcId === "strawman") scarecrow(c);
+  else if (/strawman|scarecrow/.test(entity.npcId)) scarecrow(c);
   else person(c, entity.name ?? "?", how);
 }

@@ -109,6 +109,9 @@ const ORES = {
   silver_ore: "#cfd8de",
   starglass_shard: "#8fc8e8",
   ember_core: "#e8743a",
+  soft_clay: "#c09a7c",
+  blank_slate: "#9aa0a6",
+  clean_slate: "#c8d0d6",
 };
 
 function stone(c, id) {
@@ -318,14 +321,17 @@ function ash(c) {
 const LOOKS = [
   [/hatchet/, hatchet],
   [/pickaxe|auger/, pickaxe],
-  [/staff|wand/, staff],
-  [/mace|club|maul/, mace],
+  [/staff|wand|walking_stick/, staff],
+  [/mace|club|maul|collector|duster/, mace],
   [/hammer/, hammer],
-  [/dagger|sword|scimitar|blade|spear|halberd|claw|horn|knife|needle|chisel/, blade],
-  [/bow$|_bow/, bow],
+  [
+    /dagger|sword|scimitar|sabre|blade|fang|harpoon|tongs|spear|halberd|claw|horn|knife|needle|chisel/,
+    blade,
+  ],
+  [/bow$|bow_/, bow],
   [/arrow|bolt|feather|shaft|dart/, arrow],
   [/_rod$/, rod],
-  [/_?net$/, net],
+  [/_?net$|_pot$/, net],
   [/logs$/, logs],
   [/^coins$/, coins],
   [/tinderbox/, tinderbox],
@@ -333,18 +339,27 @@ const LOOKS = [
   [/_rune$/, rune],
   [/bones/, bones],
   [/potion|draught|flask|bottle|tonic|oil|vial/, flask],
-  [/gem|sapphire|emerald|ruby|diamond|opal|topaz|jewel/, gem],
+  [/gem|sapphire|emerald|ruby|diamond|opal|topaz|jewel|quartz|amber|crystal/, gem],
   [/book|tome|ledger|diary|map/, book],
   [/key$/, key],
-  [/letter|note|parcel|scroll|invitation/, letter],
-  [/rope|thread|string|ribbon|twine/, rope],
+  [/letter|note|parcel|scroll|invitation|minutes|word$/, letter],
+  [/rope|thread|string|ribbon|twine|yarn|flax/, rope],
   [/candle|lamp/, candle],
   [/ash(es|_pinch)?$|burnt/, ash],
   [/pelt|hide|leather$|brush|wool|fur|cloth/, pelt],
-  [/stew|soup|jam|bucket|bowl|pie|cake/, bowl],
-  [/plum|chestnut|mushroom|bread|cheese|acorn|apple|cabbage|berry|egg|onion/, round],
-  [/beef|hen|hare|venison|boar|legs|meat|mutton|steak|goose/, meat],
-  [/sprat|mackerel|dace|pike|trout|fin$|eel|fish|salmon|crab|perch|carp|bream/, fish],
+  [/stew|soup|jam|bucket|bowl|pie|cake|curry|broth|cup_|cider|pot$|jug$|tea$/, bowl],
+  [
+    /plum|chestnut|mushroom|bread|cheese|acorn|apple|cabbage|berry|egg|onion|loaf|toast|dough|flour/,
+    round,
+  ],
+  [
+    /beef|hen|hare|venison|boar|legs|meat|mutton|steak|goose|raw_goat|raw_bear|raw_rat|rat_on/,
+    meat,
+  ],
+  [
+    /sprat|mackerel|dace|pike|trout|fin$|eel|fish|salmon|crab|perch|carp|bream|anchovy|whiting|tuna|lobster|shark/,
+    fish,
+  ],
 ];
 
 /** Draws the item of that id; `item` is what the content says of it, if anything. */

@@ -60,6 +60,11 @@ const FILES: &[(&str, &str, &str)] = &[
     ("make.js", SCRIPT, include_str!("../../page/make.js")),
     ("menu.js", SCRIPT, include_str!("../../page/menu.js")),
     ("minimap.js", SCRIPT, include_str!("../../page/minimap.js")),
+    (
+        "monsters.js",
+        SCRIPT,
+        include_str!("../../page/monsters.js"),
+    ),
     ("net.js", SCRIPT, include_str!("../../page/net.js")),
     ("pack.js", SCRIPT, include_str!("../../page/pack.js")),
     ("pane.js", SCRIPT, include_str!("../../page/pane.js")),
