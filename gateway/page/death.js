@@ -1,4 +1,4 @@
-// Having died: who did it, what is left where, and the way back. And the grave, while it stands.
+// Having died: who did it, and the way back. And the graves that are left, while they stand.
 // Always: it shows what the server said last.
 
 import { $, el, say } from "./dom.js";
@@ -11,7 +11,7 @@ export class Death {
   /** `game`: act, tell, scene. */
   constructor(game) {
     Object.assign(this, game);
-    this.grave = undefined;
+    this.graves = new Map();
     this.pane = new Pane("death", "Oh dear", { modal: true, lasting: true });
     this.words = el("div", {});
     this.back = el(
@@ -32,7 +32,7 @@ export class Death {
   }
 
   clear() {
-    this.grave = undefined;
+    this.graves.clear();
     this.pane.hide();
     this.draw();
   }
@@ -44,15 +44,12 @@ export class Death {
   }
 
   died(data) {
-    const list = (items) => (items ?? []).map((item) => counted(item.itemId, item.quantity));
-    const kept = list(data.kept ?? data.keptItems);
-    const lost = list(data.lost ?? data.lostItems);
+    const left = (data.respawnTick ?? this.scene.tick) - this.scene.tick;
+    const soon = left > 0 ? `You wake in town in ${Math.ceil((left * TICK_MS) / 1000)} s.` : "";
     this.words.replaceChildren(
       el("p", { class: "big" }, "You have died."),
       data.killedBy ? el("p", {}, `${data.killedBy} saw to that.`) : "",
-      lost.length ? el("p", {}, `Left behind: ${lost.join(", ")}.`) : "",
-      kept.length ? el("p", {}, `Kept: ${kept.join(", ")}.`) : "",
-      el("p", { class: "dim" }, "You wake in town in a moment."),
+      el("p", { class: "dim" }, soon),
     );
     this.pane.show();
     this.back.focus();
@@ -64,27 +61,29 @@ export class Death {
     this.tell("You wake up in town.");
   }
 
-  /** Where it is and until when; nothing: it is gone. */
-  graved(data) {
-    const gone = !data || data.open === false || data.gone === true || data.x === undefined;
-    const before = this.grave;
-    this.grave = gone ? undefined : { ...data, at: this.scene.tick };
-    if (gone && before) this.tell(data?.message ?? "Your grave is empty.");
+  /** Where it is, what is in it, and how long it is one's own; without a place it is gone. */
+  graved({ graveId, position, items, expiresInMs }) {
+    if (position) {
+      const until = performance.now() + expiresInMs;
+      this.graves.set(graveId, { ...position, items, until });
+    } else if (this.graves.delete(graveId)) this.tell("Your grave is no more.");
+    const all = [...this.graves.values()].flatMap((grave) => grave.items);
+    const words = all.map((item) => counted(item.itemId, item.quantity));
+    $("grave").dataset.tip = ["What you left behind", ...words].join("\n");
     this.draw();
   }
 
-  /** The line under the map; called about once a second. */
+  /** The line under the map; called a few times a second. */
   draw() {
     const box = $("grave");
-    box.hidden = !this.grave;
-    if (!this.grave) return;
-    const { x, z } = this.grave;
-    const until = this.grave.untilTick ?? this.grave.expiresAtTick ?? this.grave.expiresTick;
-    const left = until === undefined ? undefined : Math.max(0, until - this.scene.tick) * TICK_MS;
-    const time =
-      left === undefined
-        ? ""
-        : `, ${Math.floor(left / 60000)}:${String(Math.floor(left / 1000) % 60).padStart(2, "0")} left`;
-    say(box, `Your grave: ${x}, ${z}${time}`);
+    // The one that is one's own no more the soonest.
+    const [first] = [...this.graves.values()].sort((a, b) => a.until - b.until);
+    box.hidden = !first;
+    if (!first) return;
+    const left = Math.max(0, first.until - performance.now());
+    const seconds = String(Math.floor(left / 1000) % 60).padStart(2, "0");
+    const more = this.graves.size > 1 ? `, and ${this.graves.size - 1} more` : "";
+    const time = `${Math.floor(left / 60000)}:${seconds}`;
+    say(box, `Your grave: ${first.x}, ${first.z}, ${time} left${more}`);
   }
 }

@@ -147,7 +147,7 @@ export class Deeds {
   }
 
   grave(grave) {
-    return [[`Take back from ${grave.name}`, () => this.request("open", grave.id)]];
+    return [[`Take from ${grave.name}`, () => this.pickUp(grave)]];
   }
 
   item(item) {

@@ -72,8 +72,8 @@ export class Minimap {
       else if (entity.type === "station" && entity.stationType === "bank")
         dot(at, "#e8b65a", scale * 1.1);
     }
-    if (view.grave) {
-      const [dx, dz] = [view.grave.x - view.me.x, view.grave.z - view.me.z];
+    for (const grave of view.graves?.values() ?? []) {
+      const [dx, dz] = [grave.x - view.me.x, grave.z - view.me.z];
       // Beyond the edge it is shown on the edge, in its direction.
       const near = Math.min(1, (REACH - 5) / Math.max(1, Math.hypot(dx, dz)));
       dot({ x: view.me.x + dx * near, z: view.me.z + dz * near }, "#d9604c", scale * 1.6);

@@ -40,7 +40,7 @@ export function probe({
     }),
     trade: () => more.trade.trade && structuredClone(more.trade.trade),
     quests: () => [...more.quests.all.values()].map((q) => ({ ...q })),
-    grave: () => more.death.grave && { ...more.death.grave },
+    graves: () => [...more.death.graves].map(([id, grave]) => ({ id, ...grave })),
     act,
     pickUp: (id) => act("player:action", { action: "pickup", target: id }),
     /** Does what a click on it does, or the entry of its menu that begins with `words`. */

@@ -38,7 +38,7 @@ export class Sight {
       target: me.target,
       hover: this.hovered?.id,
       hits,
-      grave: this.game.death.grave,
+      graves: this.game.death.graves,
       mouse: inWorld && mouse.inside ? picture.toTile(mouse.x, mouse.y) : undefined,
     };
   }
