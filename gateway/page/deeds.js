@@ -98,8 +98,7 @@ export class Deeds {
     if (npc.category === "mob") return [npc.attackable !== false && attack];
     return [
       service.includes("bank") && [`Bank with ${name}`, () => this.open("bank:open", id)],
-      service.includes("shop") && [`Buy from ${name}`, () => this.open("shop:open", id)],
-      service.includes("store") && [`Buy from ${name}`, () => this.open("shop:open", id)],
+      /shop|store/.test(service) && [`Buy from ${name}`, () => this.open("shop:open", id)],
       [`Talk to ${name}`, () => this.request("talk", id)],
       service.includes("tan") && [`Tan with ${name}`, () => this.make.show("tan", id)],
       npc.attackable === true && attack,
@@ -146,8 +145,10 @@ export class Deeds {
     return [`Cook at ${place.name}`, () => this.make.show("cook", place.id, held)];
   }
 
+  /** Whoever left it takes it back; to others it is only a grave. */
   grave(grave) {
-    return [[`Take from ${grave.name}`, () => this.pickUp(grave)]];
+    const mine = grave.owner === this.me.id;
+    return [mine && ["Take back what is yours", () => this.pickUp(grave)]];
   }
 
   item(item) {

@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_secs(20);
 /// What was dropped is everybody's after 100 ticks.
 const FREE_WITHIN: Duration = Duration::from_secs(75);
 
-struct Driver {
+pub(super) struct Driver {
     port: u16,
     _process: Process,
     _log: LogFolder,
@@ -43,7 +43,7 @@ fn program(names: &[&str]) -> Result<PathBuf> {
 }
 
 impl Driver {
-    async fn start() -> Result<Self> {
+    pub(super) async fn start() -> Result<Self> {
         let port = free_port()?;
         let folder = std::env::temp_dir().join(format!("ts-driver-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
@@ -67,7 +67,7 @@ impl Driver {
         Ok(driver)
     }
 
-    async fn browser(&self) -> Result<Client> {
+    pub(super) async fn browser(&self) -> Result<Client> {
         let chromium = program(&["chromium", "chromium-browser", "google-chrome"])?;
         let mut arguments = vec![
             "--headless=new",
@@ -183,7 +183,7 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
 }
 
 /// Opens the page, gives a name where it asks for one, and waits for the world.
-async fn open(browser: &Client, page: &str, name: &str) -> Result<()> {
+pub(super) async fn open(browser: &Client, page: &str, name: &str) -> Result<()> {
     browser.goto(page).await?;
     let field = browser
         .wait()
@@ -361,12 +361,12 @@ fn lying(state: &Value, item: &str) -> Vec<String> {
         .collect()
 }
 
-fn pack(state: &Value) -> Value {
+pub(super) fn pack(state: &Value) -> Value {
     state["pack"].clone()
 }
 
 /// By item id, and the pouch.
-fn held(pack: &Value) -> BTreeMap<String, u64> {
+pub(super) fn held(pack: &Value) -> BTreeMap<String, u64> {
     let mut held = BTreeMap::new();
     for slot in pack["slots"].as_array().into_iter().flatten() {
         if let (Some(id), Some(n)) = (slot["itemId"].as_str(), slot["quantity"].as_u64()) {
@@ -379,7 +379,11 @@ fn held(pack: &Value) -> BTreeMap<String, u64> {
     held
 }
 
-async fn pack_until(browser: &Client, what: &str, test: impl Fn(&Value) -> bool) -> Result<Value> {
+pub(super) async fn pack_until(
+    browser: &Client,
+    what: &str,
+    test: impl Fn(&Value) -> bool,
+) -> Result<Value> {
     let fits = |state: &Value| state["pack"]["coins"].is_u64() && test(&state["pack"]);
     Ok(pack(&until(browser, what, fits).await?))
 }
@@ -465,15 +469,20 @@ async fn heard(browser: &Client, text: &str) -> Result<()> {
     }
 }
 
-async fn state(browser: &Client) -> Result<Value> {
+pub(super) async fn state(browser: &Client) -> Result<Value> {
     let script = "if (!window.tilestead) return null; \
         const s = window.tilestead.state(); \
         s.all = [...window.tilestead.entities()]; s.pack = window.tilestead.pack(); \
-        s.resumes = window.tilestead.resumes(); return s;";
+        s.resumes = window.tilestead.resumes(); s.trade = window.tilestead.trade() ?? null; \
+        s.graves = window.tilestead.graves(); s.quests = window.tilestead.quests(); return s;";
     Ok(browser.execute(script, vec![]).await?)
 }
 
-async fn until(browser: &Client, what: &str, test: impl Fn(&Value) -> bool) -> Result<Value> {
+pub(super) async fn until(
+    browser: &Client,
+    what: &str,
+    test: impl Fn(&Value) -> bool,
+) -> Result<Value> {
     let deadline = Instant::now() + SOON;
     loop {
         let state = state(browser).await?;
@@ -488,11 +497,11 @@ async fn until(browser: &Client, what: &str, test: impl Fn(&Value) -> bool) -> R
     }
 }
 
-fn in_world(state: &Value) -> bool {
+pub(super) fn in_world(state: &Value) -> bool {
     state["phase"] == json!("world") && position(state).is_ok()
 }
 
-fn position(state: &Value) -> Result<(i32, i32)> {
+pub(super) fn position(state: &Value) -> Result<(i32, i32)> {
     let axis = |name: &str| {
         let value = state["position"][name].as_i64().context("no position")?;
         Ok::<_, anyhow::Error>(i32::try_from(value)?)
@@ -508,7 +517,7 @@ fn names(state: &Value) -> Vec<String> {
 }
 
 /// The browser has nothing to complain of.
-async fn quiet(browser: &Client) -> Result<()> {
+pub(super) async fn quiet(browser: &Client) -> Result<()> {
     let script = "return performance.getEntriesByType('resource').map(e => e.name)";
     let loaded = browser.execute(script, vec![]).await?;
     let here = browser.current_url().await?;
@@ -523,7 +532,7 @@ async fn quiet(browser: &Client) -> Result<()> {
     Ok(())
 }
 
-async fn shoot(browser: &Client, name: &str) -> Result<()> {
+pub(super) async fn shoot(browser: &Client, name: &str) -> Result<()> {
     let folder = workspace().join("tests/out");
     std::fs::create_dir_all(&folder)?;
     std::fs::write(
