@@ -1,8 +1,9 @@
 // The bank: what lies there by tabs, and what can be done with it while it is open.
 // Always: it shows what the server said last, never what was only asked for.
 
+import { howMany } from "./amount.js";
 import { el } from "./dom.js";
-import { amounts, goods } from "./goods.js";
+import { goods } from "./goods.js";
 import { Pane } from "./pane.js";
 import { called, counted } from "./things.js";
 
@@ -138,9 +139,7 @@ export class Bank {
   }
 
   can(item) {
-    const entries = amounts(item.quantity, ALL).map(([words, n]) => {
-      return [`Take ${words}`, () => this.take(item, n)];
-    });
+    const entries = howMany("Take", item.quantity, (n) => this.take(item, n), { all: ALL });
     if (item.quantity && item.itemId === "coins")
       entries.push([
         "All into the pouch",
@@ -162,12 +161,11 @@ export class Bank {
   /** What is done with a slot of the pack while the bank is open. */
   counter(slot, item) {
     if (!this.open) return undefined;
-    const entries = amounts(item.quantity, ALL);
-    // One of several that do not stack: all of them are meant by all.
-    if (item.quantity === 1) entries.splice(0, 1, ["1", 1], ["all", ALL]);
-    return entries.map(([words, quantity]) => [
-      `Bank ${words}`,
-      () => this.act("bank:deposit", { slot, quantity, tab: this.tab }),
-    ]);
+    const put = (quantity) => this.act("bank:deposit", { slot, quantity, tab: this.tab });
+    const entries = howMany("Bank", item.quantity, put, { all: ALL });
+    // Of what does not stack there may be more in other slots: all of them are meant by all.
+    if (item.quantity === 1)
+      entries.splice(0, 1, ["Bank 1", () => put(1)], ["Bank all", () => put(ALL)]);
+    return entries;
   }
 }

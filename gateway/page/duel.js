@@ -2,8 +2,9 @@
 // Always: it shows what the server said last; whatever changes is seen to change, and nobody can
 // agree in the same moment to something that was just changed.
 
+import { howMany } from "./amount.js";
 import { $, capital, el, many, words } from "./dom.js";
-import { amounts, goods } from "./goods.js";
+import { goods } from "./goods.js";
 import { Pane } from "./pane.js";
 import { counted, tradeable, value } from "./things.js";
 
@@ -312,9 +313,8 @@ export class Duel {
     if (!this.open || this.duel?.state !== "STAKES") return undefined;
     if (!tradeable(item.itemId)) return [["It cannot be staked", () => {}]];
     const { duelId } = this.duel;
-    return amounts(item.quantity).map(([words, quantity]) => [
-      `Stake ${words || "it"}`,
-      () => this.act("duel:add:stake", { duelId, inventorySlot: slot, quantity }),
-    ]);
+    return howMany("Stake", item.quantity, (quantity) =>
+      this.act("duel:add:stake", { duelId, inventorySlot: slot, quantity }),
+    );
   }
 }

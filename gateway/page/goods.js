@@ -52,10 +52,3 @@ export function goods(stack, chosen, { label, note, name, ...attributes } = {}) 
   };
   return button;
 }
-
-/** Amounts that are offered of so many: `[words, number]`. */
-export function amounts(most, all = most) {
-  const list = [1, 5, 10, 50].filter((n) => n < most).map((n) => [String(n), n]);
-  if (most > 0) list.push([most === 1 ? "" : `all ${short(most)}`, all]);
-  return list;
-}

@@ -87,7 +87,8 @@ export class Hands {
       event.preventDefault();
       $("line").focus();
       $("line").value = "/";
-    } else if (event.key === "+" || event.key === "=") this.picture.zoomBy(1.15);
+    } else if (event.key === "?") this.act.help();
+    else if (event.key === "+" || event.key === "=") this.picture.zoomBy(1.15);
     else if (event.key === "-") this.picture.zoomBy(1 / 1.15);
   }
 

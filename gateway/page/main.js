@@ -13,6 +13,7 @@ import { Friends } from "./friends.js";
 import { Gear } from "./gear.js";
 import { forget } from "./goods.js";
 import { Hands } from "./hands.js";
+import { Help } from "./help.js";
 import { Hits } from "./hits.js";
 import { Make } from "./make.js";
 import { Menu } from "./menu.js";
@@ -55,6 +56,7 @@ const celebrate = (words, more) => {
 };
 const menu = new Menu();
 new Tip();
+const help = new Help();
 const hits = new Hits();
 const side = new Side();
 const pack = new Pack(menu, act, tell);
@@ -89,6 +91,7 @@ const hands = new Hands(
     panel: (code) => side.key(code),
     back: () => pack.layDown() || closeLast(),
     drop: () => deeds.errand.drop(),
+    help: () => help.toggle(),
   },
 );
 const all = { land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, death };

@@ -1,6 +1,7 @@
 // The pack: 28 slots, the pouch, and what can be done with a thing.
 // Always: it shows what the server said last, never what was only asked for.
 
+import { howMany } from "./amount.js";
 import { $, el } from "./dom.js";
 import { called, counted, described, facts, short, thing, use, wearable } from "./things.js";
 
@@ -184,13 +185,8 @@ export class Pack {
   pouch() {
     if (!this.coins) return this.tell("The pouch is empty.");
     const at = $("pouch").getBoundingClientRect();
-    const amounts = [1, 10, 100, this.coins].filter((n, at, all) => {
-      return n <= this.coins && n <= 2147483647 && all.indexOf(n) === at;
-    });
-    const entries = amounts.map((amount) => [
-      amount === this.coins ? `Take out all ${short(amount)}` : `Take out ${amount}`,
-      () => this.act("coins:withdraw", { amount }),
-    ]);
+    const most = Math.min(this.coins, 2147483647);
+    const entries = howMany("Take out", most, (amount) => this.act("coins:withdraw", { amount }));
     this.menu.open(at.left, at.top - 8 - 34 * (entries.length + 1), "Pouch", entries);
     return undefined;
   }

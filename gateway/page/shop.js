@@ -1,10 +1,13 @@
 // A shop: what it has and asks for it, and what it gives for what is in the pack.
 // Always: it shows what the server said last; prices of the shop are the server's.
 
+import { howMany } from "./amount.js";
 import { el, many } from "./dom.js";
-import { amounts, goods } from "./goods.js";
+import { goods } from "./goods.js";
 import { Pane } from "./pane.js";
 import { called, value } from "./things.js";
+
+const MOST = 2147483647;
 
 export class Shop {
   /** `act(event, data)` asks. */
@@ -83,16 +86,12 @@ export class Shop {
   }
 
   can(item) {
-    const stock = left(item) ?? Infinity;
     const price = Math.max(1, item.price);
-    const entries = [1, 5, 10, 50]
-      .filter((n) => n === 1 || n <= stock)
-      .map((n) => [
-        `Buy ${n}`,
-        () => this.act("shop:buy", { itemId: item.itemId, quantity: n }),
-        `${many(price * n)}${price * n > this.coins ? ", too dear" : ""}`,
-      ]);
-    return entries;
+    const most = Math.min(left(item) ?? MOST, Math.max(1, Math.floor(this.coins / price)));
+    const buy = (quantity) => this.act("shop:buy", { itemId: item.itemId, quantity });
+    const detail = (n) => `${many(price * n)}${price * n > this.coins ? ", too dear" : ""}`;
+    if (most <= 1) return most === 1 ? [["Buy 1", () => buy(1), detail(1)]] : [];
+    return howMany("Buy", most, buy, { detail });
   }
 
   /** What is done with a slot of the pack while the shop is open. */
@@ -101,11 +100,8 @@ export class Shop {
     const each = this.gives(item.itemId);
     if (item.itemId === "coins" || !each) return undefined;
     const sum = item.quantity > 1 ? item.quantity : this.held(item.itemId);
-    return amounts(sum).map(([words, quantity]) => [
-      `Sell ${words || "it"}`,
-      () => this.act("shop:sell", { slot, quantity }),
-      `about ${many(each * quantity)}`,
-    ]);
+    const sell = (quantity) => this.act("shop:sell", { slot, quantity });
+    return howMany("Sell", sum, sell, { detail: (n) => `about ${many(each * n)}` });
   }
 
   /** What they give for one, as far as it is known here. */

@@ -2,8 +2,9 @@
 // Always: it shows what the server said last; what the other one changes is seen to change, and
 // nobody can agree in the same moment to something that was just changed.
 
+import { howMany } from "./amount.js";
 import { el, many } from "./dom.js";
-import { amounts, goods } from "./goods.js";
+import { goods } from "./goods.js";
 import { Pane } from "./pane.js";
 import { counted, tradeable } from "./things.js";
 
@@ -264,10 +265,9 @@ export class Trade {
     if (!tradeable(item.itemId)) return [["It cannot be traded", () => {}]];
     const { tradeId, mine } = this.trade;
     const offered = mine.items.find((known) => known.inventorySlot === slot)?.quantity ?? 0;
-    return amounts(item.quantity - offered).map(([words, n]) => [
-      `Offer ${words || "it"}`,
-      () => this.act("tradeAddItem", { tradeId, inventorySlot: slot, quantity: offered + n }),
-    ]);
+    return howMany("Offer", item.quantity - offered, (n) =>
+      this.act("tradeAddItem", { tradeId, inventorySlot: slot, quantity: offered + n }),
+    );
   }
 }
 

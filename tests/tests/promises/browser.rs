@@ -138,7 +138,7 @@ async fn story(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Re
     heard(bob, "Good to see you.").await?;
     shoot(ann, "talking").await?;
 
-    reconnects(ann).await?;
+    parts(ann).await?;
     let dropped = drops(bob, ann).await?;
     shoot(ann, "something-on-the-ground").await?;
     picks_up(bob, &dropped, "its own").await?;
@@ -212,15 +212,19 @@ fn beside(atlas: &Atlas, at: (i32, i32)) -> Result<(i32, i32)> {
         .context("walled in")
 }
 
-/// The page's decisions about lost connections, executed where they run.
-async fn reconnects(browser: &Client) -> Result<()> {
-    let checks = include_str!("page/reconnect.js");
-    let script = format!(
-        "{checks}; const done = arguments[0]; \
-         checks().then(done, (error) => done([String(error.stack)]));"
-    );
-    let wrong = browser.execute_async(&script, vec![]).await?;
-    ensure!(wrong == json!([]), "{wrong:#}");
+/// What the page decides and counts by itself, executed where it runs.
+async fn parts(browser: &Client) -> Result<()> {
+    for checks in [
+        include_str!("page/reconnect.js"),
+        include_str!("page/parts.js"),
+    ] {
+        let script = format!(
+            "{checks}; const done = arguments[0]; \
+             checks().then(done, (error) => done([String(error.stack)]));"
+        );
+        let wrong = browser.execute_async(&script, vec![]).await?;
+        ensure!(wrong == json!([]), "{wrong:#}");
+    }
     Ok(())
 }
 

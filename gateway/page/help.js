@@ -1,0 +1,36 @@
+// What the keys and the mouse do, for whoever asks.
+
+import { $, el } from "./dom.js";
+import { Pane } from "./pane.js";
+
+const KEYS = [
+  ["Click, tap", "do the likeliest thing, or walk there"],
+  ["Right click, long press", "everything that can be done"],
+  ["W A S D, arrows", "walk"],
+  ["R", "run or walk"],
+  ["I E K C P Q F", "pack, worn, skills, combat, prayers, quests, friends"],
+  ["1 to 9", "an answer, or an entry of a menu"],
+  ["Enter, /", "talk"],
+  ["Shift and click", "drop it, or take all of it from the bank"],
+  ["Escape", "close, put back"],
+  ["+ and −, wheel, two fingers", "nearer and farther"],
+];
+
+export class Help {
+  constructor() {
+    this.pane = new Pane("keys", "How to");
+    this.pane.body.append(
+      el(
+        "dl",
+        {},
+        KEYS.map(([keys, words]) => [el("dt", {}, keys), el("dd", {}, words)]),
+      ),
+    );
+    $("help").onclick = () => this.toggle();
+  }
+
+  toggle() {
+    if (this.pane.shown) this.pane.hide();
+    else this.pane.show();
+  }
+}
