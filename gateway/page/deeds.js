@@ -114,26 +114,20 @@ export class Deeds {
   station(place) {
     const { name, id } = place;
     const make = (trade, verb) => [`${verb} at ${name}`, () => this.make.show(trade, id)];
+    const craft = (at) => [
+      `Craft at ${name}`,
+      () => this.make.show("craft", id, (recipe) => recipe.station === at),
+    ];
     const kinds = {
       bank: () => [[`Bank at ${name}`, () => this.open("bank:open", id)]],
-      furnace: () => [
-        make("smelt", "Smelt"),
-        [
-          `Craft at ${name}`,
-          () => this.make.show("craft", id, (recipe) => recipe.station === "furnace"),
-        ],
-      ],
+      furnace: () => [make("smelt", "Smelt"), craft("furnace")],
       anvil: () => [make("smith", "Smith")],
-      range: () => [this.cooking(place)],
-      altar: () =>
-        place.runeType
-          ? [[`Make runes at ${name}`, () => this.request("runecraft", id)]]
-          : [[`Pray at ${name}`, () => this.request("pray-altar", id)]],
+      range: () => [this.cooking(place), craft("range")],
+      spinning_wheel: () => [craft("spinning_wheel")],
+      runecrafting_altar: () => [[`Make runes at ${name}`, () => this.request("runecraft", id)]],
+      altar: () => [[`Pray at ${name}`, () => this.request("pray-altar", id)]],
     };
-    const kind = Object.keys(kinds).find((kind) => place.stationType?.includes(kind));
-    if (/rune/.test(place.stationType ?? ""))
-      return [[`Make runes at ${name}`, () => this.request("runecraft", id)]];
-    return kind ? kinds[kind]() : [];
+    return kinds[place.stationType]?.() ?? [];
   }
 
   fire(fire) {

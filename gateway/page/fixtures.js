@@ -3,6 +3,7 @@
 import { hash } from "./ground.js";
 import { box, oval, pick, shade, shape, text } from "./pen.js";
 import { empty, fire, grave, stump } from "./traces.js";
+import { WORKPLACES } from "./workplaces.js";
 
 export function scarecrow(c) {
   shade(c, 0.2);
@@ -107,6 +108,12 @@ function birch(c) {
 }
 
 const ORES = {
+  rock_cobalt: "#4f74c4",
+  rock_wolfram: "#3e4248",
+  rock_gold: "#e8c048",
+  rock_slate: "#5a6470",
+  rock_clean_slate: "#a8b4c0",
+  rock_gems: "#b45ac8",
   rock_copper: "#d8864a",
   rock_tin: "#d5d8da",
   rock_iron: "#a8583c",
@@ -157,6 +164,9 @@ const TREES = {
   tree_plum: (c) => leafy(c, ["#4c7038", "#638b48", "#7fa65c"], 1.3, 0.62, "#6a4a30", "#7a3f7c"),
   tree_maple: (c) => leafy(c, ["#93402a", "#bb5a32", "#da8442"], 1.8, 0.8, "#5b4228"),
   tree_yew: (c) => leafy(c, ["#24482f", "#315a3a", "#426e48"], 1.7, 0.95, "#6b3f2a", "#b8382c"),
+  tree_teak: (c) => leafy(c, ["#5a6a2c", "#74883c", "#94a858"], 1.9, 0.72, "#7a4f2c"),
+  tree_hushwood: (c) =>
+    leafy(c, ["#2c3a4a", "#3c5064", "#587088"], 1.9, 0.85, "#3a3040", "#a8c8e8"),
   tree_willow: willow,
   tree_pine: pine,
   tree_palm: palm,
@@ -180,6 +190,7 @@ function spot(c, time) {
 }
 
 const STATIONS = {
+  ...WORKPLACES,
   bank(c) {
     shade(c, 0.5);
     box(c, -0.48, -0.5, 0.96, 0.52, "#7a5230");
@@ -309,7 +320,7 @@ const STATIONS = {
 export function fixture(c, entity, time) {
   if (entity.type === "fire") return fire(c, time);
   if (entity.type === "grave") return grave(c);
-  if (entity.type === "station") return (STATIONS[entity.stationType] ?? STATIONS.bank)(c, time);
+  if (entity.type === "station") return (STATIONS[entity.stationType] ?? STATIONS.stall)(c, time);
   if (entity.resourceType === "fishing_spot") return spot(c, time);
   if (entity.depleted)
     return (entity.resourceType === "tree" ? stump : empty)(c, entity.resourceId);

@@ -78,11 +78,15 @@ export class Make {
 
   /**
    * Shows what a trade can make at `target`, if that names a place; `fits(recipe)` leaves out the
-   * rest. What is nothing but one thing is asked for at once.
+   * rest, and so does what is in the pack, if anything of it goes into any.
    */
   async show(trade, target, fits = () => true) {
     const how = TRADES[trade];
-    const all = (await recipes(how.file)).filter(fits);
+    const fitting = (await recipes(how.file)).filter(fits);
+    const begun = fitting.filter((recipe) =>
+      how.needs(recipe).some(([id]) => this.pack.count(id) > 0),
+    );
+    const all = begun.length ? begun : fitting;
     const held = all.filter((recipe) => this.holds(how, recipe));
     if (!all.length) return this.tell("Nothing can be made of that.");
     this.shown = { trade, how, target, all, held };

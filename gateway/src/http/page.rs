@@ -91,6 +91,11 @@ const FILES: &[(&str, &str, &str)] = &[
     ("walk.js", SCRIPT, include_str!("../../page/walk.js")),
     ("wares.js", SCRIPT, include_str!("../../page/wares.js")),
     ("words.js", SCRIPT, include_str!("../../page/words.js")),
+    (
+        "workplaces.js",
+        SCRIPT,
+        include_str!("../../page/workplaces.js"),
+    ),
     ("world.js", SCRIPT, include_str!("../../page/world.js")),
 ];
 
