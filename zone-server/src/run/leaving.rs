@@ -6,7 +6,7 @@ use bytes::Bytes;
 use proto::rpc::zone::v1::{Left, from_zone};
 use world::CharacterId;
 
-use super::Run;
+use super::{Run, source::Gone};
 use crate::{
     commit::batch::Going,
     roster::{Seat, Stage},
@@ -16,12 +16,16 @@ use crate::{
 
 /// How long a run may take to save everything when nobody takes it.
 const STOP_WITHIN: Duration = Duration::from_secs(8);
+/// Ticks in which inputs that were under way reach a run that has given everything away.
+const LAST_INPUTS_TICKS: u64 = 2;
 
 /// A run that gives everything away.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Drain {
     since: u64,
     told: Told,
+    /// Since when there is nothing left to do.
+    over_since: Option<u64>,
     /// How the run will have ended.
     end: End,
 }
@@ -127,6 +131,7 @@ impl Run {
         self.drain = Some(Drain {
             since: self.now,
             told: Told::Asking,
+            over_since: None,
             end,
         });
         self.hands.outside.drain();
@@ -192,12 +197,12 @@ impl Run {
     }
 
     /// A run that stops ends once it owns nothing and everything is told, or once everything is
-    /// saved.
+    /// saved. What gateways sent before they heard who plays now still follows.
     pub(super) fn stopped(&mut self) {
-        let Some(drain) = &self.drain else {
+        let Some(drain) = &mut self.drain else {
             return;
         };
-        let told = self.departed.values().all(|gone| gone.state.open())
+        let told = self.departed.values().all(Gone::told)
             && self.given.values().all(|given| given.state.open());
         let nothing = self.held.is_empty()
             && self.giving.is_empty()
@@ -205,7 +210,12 @@ impl Run {
             && self.loaded.is_empty()
             && self.roster.is_empty();
         let saved = self.stopping.is_some_and(|since| since < self.now) && self.giving.is_empty();
-        if (nothing || saved) && told && self.batch.clean() {
+        if !((nothing || saved) && told && self.batch.clean()) {
+            drain.over_since = None;
+            return;
+        }
+        let since = *drain.over_since.get_or_insert(self.now);
+        if saved || self.now >= since + LAST_INPUTS_TICKS {
             self.end.get_or_insert(drain.end);
         }
     }

@@ -71,6 +71,11 @@ impl Gone {
         self.h > h
     }
 
+    /// Whether the target has heard all of it, late inputs too.
+    pub(super) fn told(&self) -> bool {
+        self.state.open() && self.late.is_empty() && self.under_way.is_empty()
+    }
+
     /// Its socket is gone; the target hears of it unless it has heard all already, when the
     /// gateway tells it itself. The region with which it went, if it did.
     pub(super) fn detached(&mut self, detach: &Detach) -> Option<Region> {
