@@ -523,6 +523,17 @@ async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
     let again = proto::rpc::zone::v1::to_zone::Message::Input(again);
     scene.gateway.say(scene.run_b, again).await;
     until("and again", || heard("ack") == 3).await;
+    // Whoever came here since by another handover does not play what belongs to an older one.
+    let mut older = late.clone();
+    older.h.as_mut().unwrap().ownership_sequence = 4;
+    older.inputs[0].number = 43;
+    assert!(peer.complete(older).await.unwrap().into_inner().known);
+    until("its gateway hears that nobody knows", || {
+        let lost = |seen: &stage::gateway::Seen| seen.lost.iter().any(|(_, l)| l.number == 43);
+        scene.gateway.read(lost)
+    })
+    .await;
+    assert_eq!(heard("ack"), 3);
     scene.a.stop().await;
     scene.b.stop().await;
 }

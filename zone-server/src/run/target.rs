@@ -136,13 +136,23 @@ impl Run {
             if seat.sequence == h {
                 // It came by the store's word, or this is a repetition.
                 seat.catch_up_late(request);
+            } else if known {
+                self.too_late(request);
             }
             return CompleteReply { known };
         } else if self.departed.get(&who).is_some_and(|gone| gone.follows(h)) {
+            self.too_late(request);
             return CompleteReply { known: true };
         }
         self.fetch(who);
         CompleteReply { known: false }
+    }
+
+    /// The player came by the store's word and has gone on since: nobody plays what came with
+    /// its last owner's word.
+    fn too_late(&mut self, request: CompleteRequest) {
+        let session = request.session.unwrap_or_default();
+        self.inputs_lost(&session.gateway_id, &request.inputs);
     }
 
     /// The player is this run's and comes in at the next edge.
