@@ -3,7 +3,7 @@
 //! answers come back as messages.
 //!
 //! Always: nothing here blocks. In reading order: `edge` (the tick), `telling`, `showing`,
-//! `sessions`, `agents`, `leaving`, `source` and `target` (the two sides of a player's handover), `pull` (to
+//! `sessions`, `inputs`, `agents`, `leaving`, `source` and `target` (the two sides of a player's handover), `pull` (to
 //! somebody over the border), `giving` and `taking` (those of a region's move), `regions`, `saving`, `value`, `trace`, `fault`.
 
 mod agents;
@@ -11,6 +11,7 @@ mod edge;
 mod facts;
 mod fault;
 mod giving;
+mod inputs;
 mod leaving;
 mod load;
 mod pull;

@@ -1,22 +1,18 @@
-//! Who plays whom: attach, input, detach, and characters that come from the store.
+//! Who plays whom: attach, detach, and characters that come from the store.
 
-use proto::{
-    client::ErrorCode,
-    rpc::{
-        persistence::v1::{CharacterOwnership, CharacterRecord},
-        zone::v1::{Attach, AttachRefused, Attached, Detach, Input, InputLost, Left, from_zone},
-    },
+use proto::rpc::{
+    persistence::v1::{CharacterOwnership, CharacterRecord},
+    zone::v1::{Attach, AttachRefused, Attached, Detach, Left, from_zone},
 };
 use tonic::{Code, Status};
 use world::{Arrival, CharacterId, PlayerHot};
 
-use super::{Call, Run, target::too_much};
+use super::{Call, Run};
 use crate::{
     deliver::held::Holdings,
-    inbox::Taken,
     roster::{STALE, Seat, Session, Stage},
     store::unreachable,
-    translate::{self, Refused, record},
+    translate::{self, record},
 };
 
 /// Characters that may be on their way from the store.
@@ -24,7 +20,7 @@ const CALLS_MAX: usize = 4_096;
 /// Characters loaded after one look at who is online.
 const RECONCILED_MAX: usize = 512;
 
-const NOT_HERE: &str = "not_here";
+pub(super) const NOT_HERE: &str = "not_here";
 const BUSY: &str = "busy";
 const NOT_IN_WORLD: &str = "not_in_world";
 
@@ -362,109 +358,6 @@ impl Run {
             self.arrivals
                 .retain(|(_, arrival)| arrival.record.id != *who);
         }
-    }
-
-    /// A player asks something.
-    pub(super) fn input(&mut self, gateway_id: &str, input: Input) {
-        let who = CharacterId::from(input.character_id.as_str());
-        let Some(seat) = self.roster.get_mut(&who) else {
-            return self.input_elsewhere(gateway_id, &who, input);
-        };
-        let fenced = input.attach > 0 && input.attach < seat.attach;
-        if fenced && input.session_epoch == seat.session_epoch {
-            // Another gateway has attached the session since.
-            self.hands.metrics.input("stale");
-            let attach = input.attach;
-            return self.refuse_input(gateway_id, input, attach, STALE);
-        }
-        if !seat.current(input.session_epoch, &input.session_id) {
-            let replaced = input.session_epoch < seat.session_epoch;
-            self.hands.metrics.input("stale");
-            // Who was replaced has been told; whoever else believes to play it attaches again.
-            if !replaced {
-                self.not_here(gateway_id, input);
-            }
-            return;
-        }
-        if matches!(seat.stage, Stage::Leaving { .. }) {
-            let why = Refused {
-                code: ErrorCode::NotInWorld,
-                words: "the character is leaving the world".to_owned(),
-            };
-            seat.tell(translate::error(&input.event, &input.id, why));
-            return self.hands.metrics.input("leaving");
-        }
-        match seat.inputs.take(input) {
-            Taken::Queued => {}
-            Taken::Duplicate => self.hands.metrics.input("duplicate"),
-            Taken::Full(input) => {
-                seat.tell(too_much(&input));
-                self.hands.metrics.input("full");
-            }
-        }
-    }
-
-    /// An input for somebody who is between two zones, or not here at all.
-    fn input_elsewhere(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
-        if let Some(announced) = self.announced.get_mut(who) {
-            let queued = announced.queue(input);
-            self.hands
-                .metrics
-                .input(queued.as_ref().map_or("lost", |became| *became));
-            if let Err(input) = queued {
-                self.input_lost(gateway_id, &input);
-            }
-            return;
-        }
-        if self.departed.contains_key(who) {
-            return self.input_departed(gateway_id, who, input);
-        }
-        let Some(input) = self.keep_early(gateway_id, who, input) else {
-            return;
-        };
-        self.hands.metrics.input("unknown");
-        self.not_here(gateway_id, input);
-    }
-
-    /// The gateway asks the directory again; what it sent has an unknown outcome.
-    pub(super) fn not_here(&mut self, gateway_id: &str, input: Input) {
-        self.input_lost(gateway_id, &input);
-        self.refuse_input(gateway_id, input, 0, NOT_HERE);
-    }
-
-    /// Nobody can say what becomes of an input: its gateway answers it.
-    pub(super) fn input_lost(&mut self, gateway_id: &str, input: &Input) {
-        if input.id.is_empty() {
-            return;
-        }
-        let lost = InputLost {
-            session_id: input.session_id.clone(),
-            character_id: input.character_id.clone(),
-            session_epoch: input.session_epoch,
-            number: input.number,
-            id: input.id.clone(),
-        };
-        self.links
-            .tell(gateway_id, from_zone::Message::InputLost(lost));
-    }
-
-    /// Whatever waited for somebody who is not played here any more is lost.
-    pub(super) fn inputs_lost(&mut self, gateway_id: &str, inputs: &[Input]) {
-        for input in inputs {
-            self.hands.metrics.input("lost");
-            self.input_lost(gateway_id, input);
-        }
-    }
-
-    fn refuse_input(&mut self, gateway_id: &str, input: Input, attach: u64, code: &str) {
-        let attach = Attach {
-            session_id: input.session_id,
-            character_id: input.character_id,
-            session_epoch: input.session_epoch,
-            attach,
-            ..Attach::default()
-        };
-        self.refuse(gateway_id, &attach, code);
     }
 
     /// A socket is gone: its character lingers, and so does one that is still on its way.
