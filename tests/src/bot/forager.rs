@@ -18,6 +18,8 @@ use super::{
 
 /// How far it goes to pick something up, in tiles.
 const REACH: i32 = 12;
+/// Of so many of the nearest it takes one, so that several now and then want the same.
+const NEAREST: usize = 3;
 /// Ground items of which it remembers whose they were.
 const REMEMBERED: usize = 2_000;
 /// Fewer stacks than this and it collects rather than drops.
@@ -135,14 +137,15 @@ impl Forager {
             .filter(distinct)
             .collect();
         // The map is in no order; the dice must fall the same way each time.
-        able.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        let way = |e: &Entity| (e.x - x).abs().max((e.z - z).abs());
+        able.sort_unstable_by(|a, b| (way(a), &a.id).cmp(&(way(b), &b.id)));
         let others: Vec<&Entity> = able
             .iter()
             .copied()
             .filter(|e| self.others.get(&e.id) == Some(&true))
             .collect();
         let from = if others.is_empty() { &able } else { &others };
-        let chosen = *self.one_of(from)?;
+        let chosen = *self.one_of(&from[..from.len().min(NEAREST)])?;
         self.tried.insert(chosen.id.clone());
         Some(Deed::Pickup {
             target: chosen.id.clone(),

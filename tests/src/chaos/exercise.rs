@@ -288,7 +288,8 @@ pub fn exchanges(
     Box::pin(async move {
         let mut plan = Plan::new("exchanges")
             .of(2, 3, 2)
-            .env("GROUND_OWN_TICKS", "0");
+            // Anybody's at once, but shown long enough as somebody's to be told from one's own.
+            .env("GROUND_OWN_TICKS", "2");
         plan.breakable = true;
         let kills = |kind, count| (0..count).map(move |number| Fault::Kill((kind, number)));
         let mut faults: Vec<Fault> = kills(Kind::Zone, plan.zones)

@@ -7,6 +7,9 @@ use serde::Serialize;
 use super::measure::{Tally, quantile_ms};
 use crate::bot::{FaultKind, Possessions, View};
 
+/// Examples of what went wrong that are kept of each kind.
+const EXAMPLES_MAX: usize = 10;
+
 /// How long something took, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Quantiles {
@@ -102,6 +105,8 @@ pub struct Summary {
     pub map_fault_examples: Vec<String>,
     /// Own positions further away than a runner gets.
     pub leaps: u64,
+    /// The first of some bots: tick and place before and after.
+    pub leap_examples: Vec<[(u64, i32, i32); 2]>,
     /// Updates after which a bot was not on its own map.
     pub self_unseen: u64,
 }
@@ -156,6 +161,9 @@ impl Summary {
         self.gaps += view.gaps;
         self.resyncs += view.resyncs;
         self.leaps += view.leaps;
+        if self.leap_examples.len() < EXAMPLES_MAX {
+            self.leap_examples.extend(view.first_leap);
+        }
         self.self_unseen += view.self_unseen;
         for (code, count) in &view.errors {
             *self.errors.entry((*code).to_owned()).or_default() += count;
@@ -163,7 +171,7 @@ impl Summary {
         }
         let (count, examples) = view.map.faults();
         self.map_faults += count;
-        let room = 10usize.saturating_sub(self.map_fault_examples.len());
+        let room = EXAMPLES_MAX.saturating_sub(self.map_fault_examples.len());
         self.map_fault_examples
             .extend(examples.iter().take(room).cloned());
     }
@@ -181,7 +189,7 @@ impl Summary {
         self.exchanges.1 += others;
         self.taken_back += own.count(FaultKind::TakenBack);
         self.unasked += own.count(FaultKind::Unasked);
-        let room = 10usize.saturating_sub(self.possession_faults.len());
+        let room = EXAMPLES_MAX.saturating_sub(self.possession_faults.len());
         let faults = own.faults().iter().take(room);
         self.possession_faults.extend(faults.cloned());
     }
@@ -256,6 +264,12 @@ impl fmt::Display for Summary {
         }
         for example in &self.map_fault_examples {
             write!(f, "\n  {example}")?;
+        }
+        for [(before, from_x, from_z), (after, to_x, to_z)] in &self.leap_examples {
+            write!(
+                f,
+                "\n  from {from_x},{from_z} at tick {before} to {to_x},{to_z} at {after}"
+            )?;
         }
         Ok(())
     }
