@@ -1,7 +1,7 @@
 // Having died: who did it, and the way back. And the graves that are left, while they stand.
 // Always: it shows what the server said last.
 
-import { $, el, say } from "./dom.js";
+import { $, el, reveal, say } from "./dom.js";
 import { Pane } from "./pane.js";
 import { counted } from "./things.js";
 
@@ -78,7 +78,7 @@ export class Death {
     const box = $("grave");
     // The one that is one's own no more the soonest.
     const [first] = [...this.graves.values()].sort((a, b) => a.until - b.until);
-    box.hidden = !first;
+    reveal(box, first);
     if (!first) return;
     const left = Math.max(0, first.until - performance.now());
     const seconds = String(Math.floor(left / 1000) % 60).padStart(2, "0");

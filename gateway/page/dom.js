@@ -25,6 +25,11 @@ export function say(element, words) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Shows or hides it, only where that changes something. */
+export function reveal(element, on) {
+  if (element.hidden === Boolean(on)) element.hidden = !on;
+}
+
 export const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 export const many = (n) => Math.floor(n).toLocaleString("en");
 /** An id or a code in words: `ready_to_complete` → `ready to complete`. */

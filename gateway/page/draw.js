@@ -3,7 +3,8 @@
 import { CHUNK, OVER, WET, bake, hash } from "./ground.js";
 import { npc, person } from "./beings.js";
 import { text } from "./pen.js";
-import { fixture, glow, lively, roof } from "./fixtures.js";
+import { fixture, glow, lively } from "./fixtures.js";
+import { roof } from "./roofs.js";
 import { counted, thing } from "./things.js";
 
 const ZOOM_MIN = 10;

@@ -1,7 +1,7 @@
 // What is seen, frame by frame: the picture, the map in the corner, what is pointed at, who is near.
 // Always: panels are written only where their words are others than before.
 
-import { $, say } from "./dom.js";
+import { $, reveal, say } from "./dom.js";
 
 const SLOW_MS = 200;
 
@@ -114,7 +114,7 @@ export class Sight {
     const { me, hits, scene } = this.game;
     const foe = me.foe && scene.entities.get(me.foe);
     const left = foe && hits.left(foe, seen.now);
-    $("foe").hidden = !left;
+    reveal($("foe"), left);
     if (!left) return;
     say($("foe").children[0], foe.name);
     say($("foe").children[2], `${left.now} / ${left.max}`);

@@ -1,6 +1,7 @@
 // The panels around the map. Always: what others wrote is shown as text, never as markup.
 
-const $ = (id) => document.getElementById(id);
+import { $, say as write } from "./dom.js";
+
 const LOG_LINES = 120;
 
 const FIRST = [
@@ -275,8 +276,8 @@ export class Ui {
   }
 
   where(area, x, z) {
-    $("area").textContent = area?.name ?? "Nowhere in particular";
-    $("tile").textContent = `${x}, ${z}${area?.safeZone ? " · safe" : ""}`;
+    write($("area"), area?.name ?? "Nowhere in particular");
+    write($("tile"), `${x}, ${z}${area?.safeZone ? " · safe" : ""}`);
     if (area && area.id !== this.areaId) {
       if (this.areaId !== undefined || !this.greeted) this.announce(area);
       this.areaId = area.id;

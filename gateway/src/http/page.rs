@@ -79,6 +79,7 @@ const FILES: &[(&str, &str, &str)] = &[
         SCRIPT,
         include_str!("../../page/reconnect.js"),
     ),
+    ("roofs.js", SCRIPT, include_str!("../../page/roofs.js")),
     ("shop.js", SCRIPT, include_str!("../../page/shop.js")),
     ("side.js", SCRIPT, include_str!("../../page/side.js")),
     ("sight.js", SCRIPT, include_str!("../../page/sight.js")),
