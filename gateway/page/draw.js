@@ -505,6 +505,8 @@ export class Picture {
                 : "#dfe8cf";
       // Everybody may see that nobody sits behind it.
       const name = entity.agent ? `⚙ ${entity.name}` : entity.name;
+      const sign = folk && view.signs?.get(entity.npcId);
+      if (sign) this.label(sign, pos.x, pos.y - this.zoom * tall - 15, "#ffd94a", 22, true);
       this.label(
         level === undefined ? name : `${name} · ${level}`,
         pos.x,

@@ -53,6 +53,7 @@ const tell = (words, level) => ui.notice(words, level);
 const celebrate = (words, more) => {
   ui.banner(words, more);
   ui.system(more);
+  quests.draw();
 };
 const menu = new Menu();
 new Tip();
@@ -76,7 +77,7 @@ const prayers = new Prayers({ ...game, bar: (...of) => ui.bar(...of) });
 const combat = new Combat(game);
 const death = new Death(game);
 const dialogue = new Dialogue(act);
-const quests = new Quests({ act, tell, celebrate, mark: () => side.mark("quests") });
+const quests = new Quests({ ...game, celebrate, mark: () => side.mark("quests") });
 const whisper = (name) => ui.whisperTo(name);
 const friends = new Friends({ ...game, whisper, mark: () => side.mark("friends") });
 const deeds = new Deeds({ ...game, trade, duel, make, friends, whisper });
@@ -94,7 +95,7 @@ const hands = new Hands(
     help: () => help.toggle(),
   },
 );
-const all = { land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, death };
+const all = { land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, death, quests };
 const sight = new Sight(all);
 picture.minimap = minimap;
 pack.counters = [trade, duel, bank, shop].map((at) => (slot, item) => at.counter(slot, item));
@@ -456,7 +457,7 @@ function beside(thing) {
 }
 
 const light = () => $("light").textContent.trim();
-const parts = { net, pack, gear, skills, bank, trade, quests, act, walkTo: walkOff, say, light };
+const parts = { net, pack, gear, skills, bank, trade, act, walkTo: walkOff, say, light };
 window.tilestead = probe({ ...all, ...parts });
 
 learn().then(() => {

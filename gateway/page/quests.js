@@ -2,6 +2,7 @@
 // Always: it shows what the server said last.
 
 import { $, capital, el, many, say, words } from "./dom.js";
+import { lore } from "./lore.js";
 import { Pane } from "./pane.js";
 import { called, counted } from "./things.js";
 
@@ -15,12 +16,21 @@ const STATES = {
 
 export class Quests {
   /** `act(event, data)` asks; `celebrate(words, more)` tells of one that is over. */
-  constructor({ act, tell, celebrate, mark }) {
-    Object.assign(this, { act, tell, celebrate, mark });
+  constructor({ act, tell, celebrate, mark, level }) {
+    Object.assign(this, { act, tell, celebrate, mark, level });
+    this.known = [];
+    /** Whom to talk to, by the kind of NPC: "!" for a quest, "?" for its end. */
+    this.signs = new Map();
     this.all = new Map();
     this.points = 0;
     this.detail = undefined;
     this.pane = new Pane("quest", "Quest");
+    this.learn();
+  }
+
+  async learn() {
+    this.known = Object.values(await lore("quests")).filter((quest) => quest?.startNpc);
+    this.draw();
   }
 
   get hears() {
@@ -34,8 +44,26 @@ export class Quests {
 
   /** `player:sync`. */
   sync(quests) {
-    if (Array.isArray(quests)) for (const quest of quests) this.all.set(quest.id, quest);
+    this.all = new Map((quests ?? []).map((quest) => [quest.id, quest]));
     this.draw();
+  }
+
+  status(id) {
+    return this.all.get(id)?.status ?? "not_started";
+  }
+
+  sign() {
+    this.signs.clear();
+    for (const { id, startNpc, requirements } of this.known) {
+      const status = this.status(id);
+      const { quests = [], skills = {} } = requirements ?? {};
+      const may =
+        quests.every((one) => this.status(one) === "completed") &&
+        Object.entries(skills).every(([skill, level]) => this.level(skill) >= level);
+      if (status === "ready_to_complete") this.signs.set(startNpc, "?");
+      else if (status === "not_started" && may && !this.signs.has(startNpc))
+        this.signs.set(startNpc, "!");
+    }
   }
 
   look() {
@@ -73,7 +101,12 @@ export class Quests {
   }
 
   draw() {
-    const quests = [...this.all.values()];
+    this.sign();
+    const all = new Map(
+      this.known.map(({ id, name }) => [id, { id, name, status: "not_started" }]),
+    );
+    for (const [id, quest] of this.all) all.set(id, { ...all.get(id), ...quest });
+    const quests = [...all.values()].filter((quest) => quest.name);
     quests.sort(
       (a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status) || (a.name < b.name ? -1 : 1),
     );
@@ -104,7 +137,7 @@ export class Quests {
     const done = ["completed", "ready_to_complete"].includes(data.status);
     const stages = data.stages.map((stage, n) => {
       const state = done || (at >= 0 && n < at) ? "had" : n === at ? "now" : "";
-      const had = data.stageProgress?.[stage.target] ?? 0;
+      const had = data.stageProgress?.[stage.id] ?? 0;
       const count = stage.count > 1 && n === at ? ` (${had} of ${stage.count})` : "";
       return el("li", { class: state }, stage.description + count);
     });

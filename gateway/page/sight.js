@@ -39,6 +39,7 @@ export class Sight {
       hover: this.hovered?.id,
       hits,
       graves: this.game.death.graves,
+      signs: this.game.quests.signs,
       mouse: inWorld && mouse.inside ? picture.toTile(mouse.x, mouse.y) : undefined,
     };
   }
