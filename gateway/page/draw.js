@@ -3,15 +3,16 @@
 import { CHUNK, OVER, WET, bake, hash } from "./ground.js";
 import { npc, person } from "./beings.js";
 import { text } from "./pen.js";
-import { fixture, glow, lively } from "./fixtures.js";
+import { daylight } from "./daylight.js";
+import { fixture, lively } from "./fixtures.js";
+import { Bubbles, names } from "./labels.js";
 import { roof } from "./roofs.js";
-import { counted, thing } from "./things.js";
+import { thing } from "./things.js";
 
 const ZOOM_MIN = 10;
 const ZOOM_MAX = 64;
 const KEPT_CHUNKS = 90;
 const BAKES_A_FRAME = 2;
-const DAY_TICKS = 4000;
 const FIXED = new Set(["resource", "station", "fire", "grave"]);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -25,7 +26,7 @@ export class Picture {
     this.chunks = new Map();
     this.sprites = new Map();
     this.roofs = [];
-    this.bubbles = new Map();
+    this.bubbles = new Bubbles();
     this.frame = 0;
     this.zoomed = 0;
     addEventListener("resize", () => this.resize());
@@ -100,14 +101,14 @@ export class Picture {
     if (zoom >= 16 && time) this.shimmer(time);
     if (view.target) this.cross(view.target, view.now);
     this.drawThings(view, time);
-    this.daylight(view, time);
-    this.names(view);
+    daylight(this, view, time);
+    names(this, view);
     view.hits?.draw(this.c, view.now, zoom, (id) => {
       const entity = view.entities.get(id);
       const at = entity && view.at(entity);
       return at && this.toScreen(at.x, at.z);
     });
-    this.talk(view);
+    this.bubbles.draw(this, view);
   }
 
   drawGround() {
@@ -401,156 +402,11 @@ export class Picture {
     c.globalAlpha = 1;
   }
 
-  /** 0 by day, 1 in the middle of the night; the day begins in the morning. */
-  night(tick) {
-    const part = (tick % DAY_TICKS) / DAY_TICKS;
-    return Math.max(0, Math.min(1, (Math.abs(part - 0.5) - 0.36) / 0.09));
-  }
-
-  daylight(view, time) {
-    const { c } = this;
-    const dark = this.night(view.tick);
-    const dusk = Math.max(0, 1 - Math.abs(dark - 0.4) / 0.4);
-    if (dusk > 0.02) {
-      c.fillStyle = `rgba(255,150,70,${0.13 * dusk})`;
-      c.fillRect(0, 0, this.w, this.h);
-    }
-    if (dark > 0.02) {
-      c.globalCompositeOperation = "multiply";
-      const mix = (a) => Math.round(255 + (a - 255) * dark);
-      c.fillStyle = `rgb(${mix(112)},${mix(124)},${mix(176)})`;
-      c.fillRect(0, 0, this.w, this.h);
-      c.globalCompositeOperation = "lighter";
-      for (const { entity, at, house } of this.seen) {
-        if (house?.south !== undefined)
-          this.shine(
-            { x: house.minX + house.south, z: house.minZ - 0.6 },
-            2.2,
-            dark * 0.4 * (1 - house.clear),
-          );
-        const reach = entity ? glow(entity) || (entity.id === view.own ? 3 : 0) : 0;
-        if (reach && !this.roofed(at))
-          this.shine(at, reach * (1 + Math.sin(time / 180 + at.x) * 0.02), dark * 0.55);
-      }
-      c.globalCompositeOperation = "source-over";
-    }
-  }
-
   /** Whether it is under a roof that is shown. */
   roofed(at) {
     return this.roofs.some(
       (h) => h.clear < 0.5 && at.x > h.minX && at.x < h.maxX && at.z > h.minZ && at.z < h.maxZ,
     );
-  }
-
-  shine(at, reach, alpha) {
-    const { c, zoom } = this;
-    const pos = this.toScreen(at.x, at.z);
-    const r = reach * zoom;
-    if (!this.lamp) {
-      this.lamp = document.createElement("canvas");
-      this.lamp.width = this.lamp.height = 128;
-      const d = this.lamp.getContext("2d");
-      const g = d.createRadialGradient(64, 64, 0, 64, 64, 64);
-      g.addColorStop(0, "rgba(255,196,104,.9)");
-      g.addColorStop(0.4, "rgba(255,160,70,.35)");
-      g.addColorStop(1, "rgba(255,140,50,0)");
-      d.fillStyle = g;
-      d.fillRect(0, 0, 128, 128);
-    }
-    c.globalAlpha = alpha;
-    c.drawImage(this.lamp, pos.x - r, pos.y - zoom * 0.6 - r, 2 * r, 2 * r);
-    c.globalAlpha = 1;
-  }
-
-  label(words, x, y, color, size, bold) {
-    const { c } = this;
-    c.font = `${bold ? "600 " : ""}${size}px "Iowan Old Style",Palatino,Georgia,"DejaVu Serif",serif`;
-    c.textAlign = "center";
-    c.lineWidth = 3;
-    c.lineJoin = "round";
-    c.strokeStyle = "rgba(16,20,16,.78)";
-    c.strokeText(words, x, y);
-    c.fillStyle = color;
-    c.fillText(words, x, y);
-  }
-
-  names(view) {
-    if (this.zoom < 14) return;
-    for (const { entity, at, house } of this.seen) {
-      if (house) continue;
-      const player = entity.type === "player";
-      const folk = entity.type === "npc" && entity.category !== "mob";
-      const hover = entity.id === view.hover;
-      const close = view.me && Math.abs(at.x - view.me.x) < 7 && Math.abs(at.z - view.me.z) < 6;
-      if (!player && !hover && !(folk && close)) continue;
-      if (folk && !hover && this.roofed(at)) continue;
-      const pos = this.toScreen(at.x, at.z);
-      if (entity.type === "item") {
-        const words = counted(entity.itemId, entity.quantity);
-        this.label(words, pos.x, pos.y - this.zoom * 0.35, "#dfe8cf", 12, false);
-        continue;
-      }
-      const level = entity.combatLevel ?? (entity.category === "mob" ? entity.level : undefined);
-      const tall = FIXED.has(entity.type) ? 1.5 : 0.95;
-      const color =
-        entity.id === view.own
-          ? "#ffe9a8"
-          : player
-            ? "#ffffff"
-            : folk
-              ? "#f2dca0"
-              : entity.category === "mob"
-                ? "#f4c0a4"
-                : "#dfe8cf";
-      // Everybody may see that nobody sits behind it.
-      const name = entity.agent ? `⚙ ${entity.name}` : entity.name;
-      const sign = folk && view.signs?.get(entity.npcId);
-      if (sign) this.label(sign, pos.x, pos.y - this.zoom * tall - 15, "#ffd94a", 22, true);
-      this.label(
-        level === undefined ? name : `${name} · ${level}`,
-        pos.x,
-        pos.y - this.zoom * tall,
-        color,
-        player ? 13.5 : 12.5,
-        player,
-      );
-    }
-  }
-
-  bubble(id, words, now) {
-    this.bubbles.set(id, {
-      words: words.length > 60 ? `${words.slice(0, 58)}…` : words,
-      until: now + 5200,
-    });
-  }
-
-  talk(view) {
-    const { c } = this;
-    for (const [id, bubble] of this.bubbles) {
-      const entity = view.entities.get(id);
-      if (!entity || view.now > bubble.until) {
-        if (view.now > bubble.until) this.bubbles.delete(id);
-        continue;
-      }
-      const at = view.at(entity);
-      const pos = this.toScreen(at.x, at.z);
-      const y = pos.y - this.zoom * 1.5 - 16;
-      c.globalAlpha = Math.min(1, (bubble.until - view.now) / 400);
-      c.font = '14px Georgia,"DejaVu Serif",serif';
-      const w = c.measureText(bubble.words).width + 20;
-      c.fillStyle = "rgba(250,243,226,.96)";
-      c.beginPath();
-      c.roundRect(pos.x - w / 2, y - 18, w, 27, 10);
-      c.moveTo(pos.x - 6, y + 9);
-      c.lineTo(pos.x, y + 17);
-      c.lineTo(pos.x + 6, y + 9);
-      c.fill();
-      c.textAlign = "center";
-      c.fillStyle = "#33271a";
-      c.fillText(bubble.words, pos.x, y);
-      c.globalAlpha = 1;
-    }
   }
 
   /** What is under the pointer: a thing in sight, the nearest in front first. */

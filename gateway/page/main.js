@@ -218,7 +218,7 @@ const HEARS = {
   "chat:message"(data) {
     ui.hear(data, me.id);
     if (data.channel === "local" && data.entityId)
-      picture.bubble(data.entityId, data.message, performance.now());
+      picture.bubbles.say(data.entityId, data.message, performance.now());
   },
   notice(data) {
     ui.notice(data.message, data.level);

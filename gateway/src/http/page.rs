@@ -32,6 +32,11 @@ const FILES: &[(&str, &str, &str)] = &[
     ("bank.js", SCRIPT, include_str!("../../page/bank.js")),
     ("beings.js", SCRIPT, include_str!("../../page/beings.js")),
     ("combat.js", SCRIPT, include_str!("../../page/combat.js")),
+    (
+        "daylight.js",
+        SCRIPT,
+        include_str!("../../page/daylight.js"),
+    ),
     ("death.js", SCRIPT, include_str!("../../page/death.js")),
     ("deeds.js", SCRIPT, include_str!("../../page/deeds.js")),
     (
@@ -56,6 +61,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("help.js", SCRIPT, include_str!("../../page/help.js")),
     ("hits.js", SCRIPT, include_str!("../../page/hits.js")),
     ("icons.js", SCRIPT, include_str!("../../page/icons.js")),
+    ("labels.js", SCRIPT, include_str!("../../page/labels.js")),
     ("line.js", SCRIPT, include_str!("../../page/line.js")),
     ("litter.js", SCRIPT, include_str!("../../page/litter.js")),
     ("lore.js", SCRIPT, include_str!("../../page/lore.js")),
