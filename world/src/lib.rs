@@ -6,7 +6,7 @@
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
 //! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
-//! [`look`]); rules; [`border`], [`changes`], [`mod@world`] and [`cycle`].
+//! [`look`]); rules; [`inspect()`]; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod agent;
 pub mod errand;
@@ -31,6 +31,8 @@ pub mod player;
 
 mod rules;
 
+mod inspect;
+
 pub mod border;
 pub mod changes;
 pub mod cycle;
@@ -45,6 +47,7 @@ pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
 pub use event::Event;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
+pub use inspect::{Fault, inspect};
 pub use intent::{Arrival, Banking, Intent, PlayerInput};
 pub use interface::Interface;
 pub use item::{

@@ -6,6 +6,7 @@ mod bank;
 mod border;
 mod conservation;
 mod content;
+mod content_of_our_own;
 mod ground_items;
 mod home_teleport;
 mod loader;
