@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use proto::client::{
-    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, admin, bank, chat, coins,
+    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat, coins,
     decode, encode, encode_raw, encode_request, equipment, error, inventory, movement, session,
     skill, sync, update,
 };
@@ -66,6 +66,13 @@ fn client_messages() -> Vec<ClientMessage> {
             action: "examine".to_owned(),
             target: Some("npc:1".to_owned()),
             option: None,
+            quantity: None,
+        }),
+        ClientMessage::Action(action::PlayerAction {
+            action: "smelt".to_owned(),
+            target: Some("sta:town:furnace".to_owned()),
+            option: Some("bronze_bar".to_owned()),
+            quantity: Some(10_000),
         }),
         ClientMessage::Drop(inventory::InventoryDrop {
             slot: 27,
@@ -75,6 +82,14 @@ fn client_messages() -> Vec<ClientMessage> {
         ClientMessage::Use(inventory::InventoryUse {
             slot: 5,
             target: None,
+        }),
+        ClientMessage::Use(inventory::InventoryUse {
+            slot: 5,
+            target: Some(inventory::UseTarget::Slot(27)),
+        }),
+        ClientMessage::Use(inventory::InventoryUse {
+            slot: 5,
+            target: Some(inventory::UseTarget::Entity("fire:1-1".to_owned())),
         }),
         ClientMessage::Equip(equipment::InventoryEquip { slot: 3 }),
         ClientMessage::Unequip(equipment::EquipmentRemove {
@@ -318,6 +333,22 @@ fn own_events(server: &mut Server) {
         placeholders: true,
     });
     server.event(bank::BankState::default());
+    server.event(activity::ActivityUpdate {
+        active: true,
+        action: Some("cook".to_owned()),
+        target: Some("fire:1-1".to_owned()),
+        option: Some("raw_trout".to_owned()),
+        code: None,
+        message: None,
+    });
+    server.event(activity::ActivityUpdate {
+        active: false,
+        action: None,
+        target: None,
+        option: None,
+        code: Some(ErrorCode::InventoryFull),
+        message: Some("there is no room for it".to_owned()),
+    });
     for leveled_up in [true, false] {
         server.event(skill::SkillGain {
             skill: "agility".to_owned(),

@@ -2,12 +2,17 @@
 //!
 //! The order is: who arrives (by character id); inputs (by place in the order, then number); who
 //! goes home; NPCs; players' steps; what lies on the ground (who has come to it takes it, by place
-//! in the order, and what is due goes); visits; skills; energy; crossings. NPCs move before players, so that a
+//! in the order, and what is due goes); visits; work
+//! (trees and shoals, who works by place in the order, fires); skills; energy; crossings. NPCs move before players, so that a
 //! player never runs into one that was about to step aside.
 
 mod agents;
 mod arrivals;
+mod fires;
+mod gathering;
 mod homeward;
+mod labour;
+mod making;
 mod things;
 mod training;
 mod value;
@@ -81,6 +86,8 @@ pub enum Phase {
     Ground,
     /// Who comes to a bank, or leaves it.
     Visits,
+    /// Who works, and what becomes of trees, shoals and fires.
+    Labour,
     /// Who gains experience.
     Skills,
     /// Run energy.
@@ -91,7 +98,7 @@ pub enum Phase {
 
 impl Phase {
     /// All of them, in the order of a tick.
-    pub const ALL: [Phase; 11] = [
+    pub const ALL: [Phase; 12] = [
         Phase::Arrivals,
         Phase::Inputs,
         Phase::Homeward,
@@ -100,6 +107,7 @@ impl Phase {
         Phase::Players,
         Phase::Ground,
         Phase::Visits,
+        Phase::Labour,
         Phase::Skills,
         Phase::Energy,
         Phase::Borders,
@@ -116,6 +124,7 @@ impl Phase {
             Phase::Players => "players",
             Phase::Ground => "ground",
             Phase::Visits => "visits",
+            Phase::Labour => "labour",
             Phase::Skills => "skills",
             Phase::Energy => "energy",
             Phase::Borders => "borders",
@@ -170,6 +179,10 @@ impl World {
         phases.phase(Phase::Ground);
         self.play_visits(&mut out);
         phases.phase(Phase::Visits);
+        self.play_resources(&mut out);
+        self.play_labour(inbox.value, phases, &mut out);
+        self.play_fires(inbox.value, phases, &mut out);
+        phases.phase(Phase::Labour);
         self.train_walkers(&mut out);
         phases.phase(Phase::Skills);
         self.restore_energy(&mut out);
@@ -258,6 +271,31 @@ impl World {
             Intent::WithdrawCoins { amount } => self.withdraw(who, amount, out)?,
             Intent::DepositCoins { amount } => self.deposit(who, amount, out)?,
             Intent::Use { slot } => self.use_item(who, slot, out)?,
+            Intent::UseWith { slot, other } => {
+                let by = (who, input.number);
+                return self.use_with(by, slot, other, searches_end, out);
+            }
+            Intent::UseOn { slot, target } => {
+                let by = (who, input.number);
+                return self.use_on(by, slot, target, searches_end, out);
+            }
+            Intent::Gather { target } => {
+                return self.gather((who, input.number), target, searches_end, out);
+            }
+            Intent::Make {
+                trade,
+                what,
+                target,
+                quantity,
+            } => {
+                let wish = making::Wish {
+                    trade,
+                    what,
+                    target,
+                    quantity,
+                };
+                return self.make((who, input.number), wish, searches_end, out);
+            }
             Intent::Equip { slot } => self.equip(who, slot, out)?,
             Intent::Unequip { place } => self.unequip(who, place, out)?,
             Intent::OpenBank { target } => {
@@ -376,6 +414,7 @@ fn interrupt(player: &mut Player, out: &mut Outcome) {
 }
 
 fn give_up_errand(player: &mut Player, out: &mut Outcome) {
+    labour::put_down(player, Some(Refusal::Interrupted), out);
     let visit = player.visit.take().is_some();
     if player.pickup.take().is_some() || visit {
         out.events.push(failed(player, Refusal::Interrupted));

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::content::EquipSlot;
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::Interface;
+use crate::labour::Job;
 use crate::record::SkillXp;
 use crate::refusal::Refusal;
 use crate::skill::Skill;
@@ -117,6 +118,22 @@ pub enum Event {
         /// It made a new level.
         leveled_up: bool,
     },
+    /// A player has begun to work. To be held back like what comes of it.
+    Working {
+        /// Who.
+        who: CharacterId,
+        /// At what work.
+        job: Job,
+        /// At what.
+        target: Option<EntityId>,
+    },
+    /// A player works no more. Of value: to be held back until that is saved.
+    Rested {
+        /// Who.
+        who: CharacterId,
+        /// Why; `None`: all is done.
+        why: Option<Refusal>,
+    },
     /// What was accepted earlier has come to nothing.
     Failed {
         /// Whose.
@@ -162,6 +179,8 @@ impl Event {
             | Event::Opened { who, .. }
             | Event::Closed { who, .. }
             | Event::Trained { who, .. }
+            | Event::Working { who, .. }
+            | Event::Rested { who, .. }
             | Event::Failed { who, .. }
             | Event::Elsewhere { who, .. }
             | Event::Teleported { who, .. } => who,

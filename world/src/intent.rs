@@ -8,6 +8,7 @@ use crate::content::EquipSlot;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Value;
 use crate::item::bank::Arrange;
+use crate::labour::Trade;
 use crate::record::{PlayerHot, PlayerRecord};
 use crate::refusal::Refusal;
 use crate::tile::{Region, Tile};
@@ -64,6 +65,36 @@ pub enum Intent {
     Use {
         /// Which slot.
         slot: u8,
+    },
+    /// Use what lies in a slot of the pack with what lies in another.
+    UseWith {
+        /// Which slot.
+        slot: u8,
+        /// Which other.
+        other: u8,
+    },
+    /// Use what lies in a slot of the pack on something.
+    UseOn {
+        /// Which slot.
+        slot: u8,
+        /// On what.
+        target: EntityId,
+    },
+    /// Go to a tree, a rock or a fishing spot and gather what it gives.
+    Gather {
+        /// Which.
+        target: EntityId,
+    },
+    /// Make things by a recipe.
+    Make {
+        /// The trade.
+        trade: Trade,
+        /// What is cooked, lit or tanned, else what is made; `None`: whatever it can only be.
+        what: Option<Arc<str>>,
+        /// The furnace, anvil, fire … at which it is made; `None`: wherever one is.
+        target: Option<EntityId>,
+        /// How many; `None`: as many as can be.
+        quantity: Option<u32>,
     },
     /// Wear what lies in a slot of the pack.
     Equip {
@@ -145,6 +176,10 @@ impl Intent {
             | Intent::WithdrawCoins { .. }
             | Intent::DepositCoins { .. }
             | Intent::Use { .. }
+            | Intent::UseWith { .. }
+            | Intent::UseOn { .. }
+            | Intent::Gather { .. }
+            | Intent::Make { .. }
             | Intent::Equip { .. }
             | Intent::Unequip { .. }
             | Intent::Bank(_) => true,

@@ -5,7 +5,7 @@
 //! network or a shared source of chance, and all arithmetic is on integers.
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
-//! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
+//! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`labour`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`inspect()`]; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod agent;
@@ -15,6 +15,7 @@ pub mod experience;
 pub mod ids;
 pub mod intent;
 pub mod interface;
+pub mod labour;
 pub mod record;
 pub mod refusal;
 pub mod rng;
@@ -23,11 +24,13 @@ pub mod tick;
 pub mod tile;
 
 pub mod content;
+mod fire;
 pub mod item;
 pub mod look;
 pub mod map;
 pub mod npc;
 pub mod player;
+mod resource;
 
 mod rules;
 
@@ -57,6 +60,7 @@ pub use item::{
     ledger::{Cause, Holder, LedgerEntry},
     worn::Worn,
 };
+pub use labour::{Craft, Job, Labour, Trade};
 pub use look::{Field, Kind, Look};
 pub use map::{Ground, Terrain};
 pub use player::Player;

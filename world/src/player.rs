@@ -3,6 +3,7 @@
 //! Always: it stands on a walkable tile; it belongs to a region that is played here.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,7 @@ use crate::ids::CharacterId;
 use crate::interface::{Interface, Open, Visit};
 use crate::item::possessions::Touched;
 use crate::item::worn;
+use crate::labour::Labour;
 use crate::look::{Field, Kind, Look};
 use crate::record::{PlayerHot, PlayerRecord};
 use crate::tick::Tick;
@@ -58,6 +60,12 @@ pub struct Player {
     /// Tiles gone on foot since it last gained experience for them.
     #[serde(default)]
     pub(crate) tiles_gone: u32,
+    /// The work that it set out for, or is at.
+    #[serde(default)]
+    pub(crate) labour: Option<Labour>,
+    /// What is left of things that last for several deeds, by item.
+    #[serde(default)]
+    pub(crate) spools: BTreeMap<Arc<str>, u32>,
     /// What makes it an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
@@ -110,7 +118,8 @@ impl Player {
         let pickup = self.pickup.as_ref().map(|pickup| pickup.region);
         let visit = self.visit.as_ref().map(|visit| visit.region);
         let open = self.open.as_ref().map(|open| open.region);
-        [pickup, visit, open].contains(&Some(self.region))
+        let labour = self.labour.as_ref().and_then(|labour| labour.region);
+        [pickup, visit, open, labour].contains(&Some(self.region))
             && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 
@@ -154,7 +163,14 @@ impl Player {
             hands_free_at: self.hands_free_at,
             agent: self.agent.clone(),
             tiles_gone: self.tiles_gone,
+            labour: self.labour.clone(),
+            spools: self.spools.clone(),
         }
+    }
+
+    /// The work that it set out for, or is at.
+    pub fn labour(&self) -> Option<&Labour> {
+        self.labour.as_ref()
     }
 
     /// What makes it an agent, if it is one.

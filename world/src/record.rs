@@ -1,6 +1,7 @@
 //! A player at rest (what is saved) and in motion (what moves along in a handover besides).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ use crate::interface::{Open, Visit};
 use crate::item::Stack;
 use crate::item::bank::Bank;
 use crate::item::worn::Worn;
+use crate::labour::Labour;
 use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
@@ -109,6 +111,10 @@ pub struct PlayerHot {
     pub hands_free_at: Tick,
     /// Tiles gone on foot since it last gained experience for them.
     pub tiles_gone: u32,
+    /// The work that it set out for, or is at.
+    pub labour: Option<Labour>,
+    /// What is left of things that last for several deeds, by item.
+    pub spools: BTreeMap<Arc<str>, u32>,
 }
 
 /// Bytes that are not what they should be.

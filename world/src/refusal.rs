@@ -37,6 +37,16 @@ pub enum Refusal {
     Interrupted,
     /// Not again so soon.
     Cooldown,
+    /// It takes a tool that is not at hand, or not of use yet.
+    NoTool,
+    /// That is not the place to make it.
+    NoStation,
+    /// There is nothing left to be had of it.
+    Depleted,
+    /// Several things can be made of that: one must be named.
+    ChoiceRequired,
+    /// No fire may be lit there, or there are enough.
+    NoFireHere,
     /// An operator has stopped exchanges.
     ExchangesFrozen,
     /// Changes of value cannot be saved now.
@@ -53,6 +63,8 @@ impl Refusal {
             | Refusal::EmptySlot
             | Refusal::NotEnough
             | Refusal::Protected
+            | Refusal::NoTool
+            | Refusal::ChoiceRequired
             | Refusal::BankFull => true,
             Refusal::Unreachable
             | Refusal::TooFar
@@ -64,13 +76,16 @@ impl Refusal {
             | Refusal::NotOpen
             | Refusal::Interrupted
             | Refusal::Cooldown
+            | Refusal::NoStation
+            | Refusal::Depleted
+            | Refusal::NoFireHere
             | Refusal::ExchangesFrozen
             | Refusal::StorageUnavailable => false,
         }
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 18] = [
+    pub const ALL: [Refusal; 23] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -87,6 +102,11 @@ impl Refusal {
         Refusal::NotOpen,
         Refusal::Interrupted,
         Refusal::Cooldown,
+        Refusal::NoTool,
+        Refusal::NoStation,
+        Refusal::Depleted,
+        Refusal::ChoiceRequired,
+        Refusal::NoFireHere,
         Refusal::ExchangesFrozen,
         Refusal::StorageUnavailable,
     ];

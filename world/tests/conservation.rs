@@ -18,7 +18,7 @@ use world::rng::Dice;
 use world::{
     Arrange, Arrival, Banking, Cause, CharacterId, Content, EntityId, Event, GroundChange,
     GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal,
-    Region, Rules, Stack, Tick, Tile, Value, World,
+    Region, Rules, Stack, Tick, Tile, Trade, Value, World,
 };
 
 const WORLDS: u32 = 4;
@@ -56,6 +56,12 @@ impl Cluster {
     fn new(seed: u64, worlds: u32) -> Cluster {
         let land = Land::default().rect("wall", (4, -6), (4, 6));
         let land = land.station("bank", (-3, -3)).banker("teller", (3, 3));
+        let land = land
+            .resource("tree", "thicket", (-2, 2))
+            .resource("ore", "copper", (2, -2))
+            .station("range", (7, 7))
+            .station("furnace", (-7, 7))
+            .tanner("ellis", (2, 6));
         let content = land.content();
         let all = (0..worlds).map(|run| {
             let run = u64::from(run) + 1;
@@ -106,9 +112,17 @@ impl Cluster {
                 "cake",
                 "bones",
                 "logs_noted",
+                "bronze_hatchet",
+                "bronze_pickaxe",
+                "knife",
+                "raw_trout",
+                "copper_ore",
+                "tin_ore",
+                "hide",
+                "tinderbox",
             ];
             for slot in 0..self.dice.between(5, 28) {
-                let item = kinds[self.dice.below(13) as usize];
+                let item = kinds[self.dice.below(kinds.len() as u32) as usize];
                 let many = if self.content.stackable(item) { 9 } else { 1 };
                 let stack = Stack::new(item, many);
                 record.inventory.insert(u8::try_from(slot).unwrap(), stack);
@@ -196,7 +210,7 @@ impl Cluster {
         }
         let dice = &mut self.dice;
         let slot = |dice: &mut Dice| u8::try_from(dice.below(30)).unwrap();
-        Some(match dice.below(31) {
+        Some(match dice.below(43) {
             0..4 => {
                 let reach = if dice.below(5) == 0 { 40 } else { 7 };
                 let to = Tile::new(dice.between(-reach, reach), dice.between(-reach, reach));
@@ -243,8 +257,60 @@ impl Cluster {
                 Intent::OpenBank { target }
             }
             28 if dice.below(4) == 0 => Intent::CloseBank,
+            31..43 => {
+                self.naps.insert(who.clone(), self.now + 9);
+                self.ask_work()
+            }
             _ => Intent::Bank(self.ask_bank()),
         })
+    }
+
+    fn ask_work(&mut self) -> Intent {
+        let dice = &mut self.dice;
+        let slot = |dice: &mut Dice| u8::try_from(dice.below(29)).unwrap();
+        let places = [
+            "res:thicket:-2,2",
+            "res:copper:2,-2",
+            "sta:field:range",
+            "sta:field:furnace",
+            "npc:field:ellis",
+        ];
+        let target = || EntityId::from(places[0]);
+        let at = |dice: &mut Dice| EntityId::from(places[dice.below(5) as usize]);
+        match dice.below(12) {
+            0..3 => Intent::Gather {
+                target: places[dice.below(2) as usize].into(),
+            },
+            3..5 => Intent::UseWith {
+                slot: slot(dice),
+                other: slot(dice),
+            },
+            5 => Intent::UseOn {
+                slot: slot(dice),
+                target: at(dice),
+            },
+            6 => Intent::UseOn {
+                slot: slot(dice),
+                target: target(),
+            },
+            n => Intent::Make {
+                trade: match n {
+                    7 => Trade::Cook,
+                    8 => Trade::Smelt,
+                    9 => Trade::Fletch,
+                    10 => Trade::Tan,
+                    _ => Trade::Light,
+                },
+                what: (n == 9).then(|| "shaft".into()),
+                target: match n {
+                    7 => Some(places[2].into()),
+                    8 => Some(places[3].into()),
+                    10 => Some(places[4].into()),
+                    _ => None,
+                },
+                quantity: Some(dice.below(5)).filter(|n| *n > 0),
+            },
+        }
     }
 
     fn ask_bank(&mut self) -> Banking {
@@ -374,6 +440,10 @@ impl Cluster {
                 Cause::Note => "note",
                 Cause::Eat => "eat",
                 Cause::Bury => "bury",
+                Cause::Gather => "gather",
+                Cause::Make => "make",
+                Cause::Burn => "burn",
+                Cause::Ashes => "ashes",
             });
         }
         for cause in [Cause::Drop, Cause::Pickup] {
@@ -618,6 +688,10 @@ fn each_holder_has_what_the_ledger_says_in_one_world() {
         "worn",
         "banked",
         "note",
+        "gather",
+        "make",
+        "burn",
+        "ashes",
     ] {
         assert!(sum.contains_key(what), "no {what} in {sum:?}");
     }
@@ -644,6 +718,10 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "note",
         "eat",
         "bury",
+        "gather",
+        "make",
+        "burn",
+        "ashes",
         "opened",
         "closed",
         "crossing here",

@@ -15,7 +15,7 @@ use stage::{BEGIN, Land};
 use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Banking, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent,
-    Kind, PlayerHot, PlayerInput, Region, Rules, Tick, Tile, World,
+    Kind, PlayerHot, PlayerInput, Region, Rules, Tick, Tile, Trade, World,
 };
 
 /// What may happen to one of a few players at a tick's edge.
@@ -68,6 +68,10 @@ fn content() -> Arc<Content> {
             .tree((64, 20))
             .station("furnace", (2, 2))
             .station("bank", (6, 6))
+            .station("range", (0, 6))
+            .resource("tree", "thicket", (-4, 0))
+            .resource("ore", "copper", (0, -6))
+            .resource("fishing_spot", "shoal", (-12, 12))
             .beasts("rat", (0, 8), 6, 4)
             .beasts("hen", (66, 30), 6, 6)
             .npc("guard", (3, 4), patrol, 3)
@@ -103,6 +107,38 @@ fn intent() -> impl Strategy<Value = Intent> {
         1 => prop::sample::select(targets.to_vec())
             .prop_map(|t| Intent::Examine { target: EntityId::from(t) }),
         4 => value_intent(),
+        3 => work_intent(),
+    ]
+}
+
+fn work_intent() -> impl Strategy<Value = Intent> {
+    let slot = || prop_oneof![9 => 0..9_u8, 1 => any::<u8>()];
+    let target = || {
+        let targets = vec![
+            "res:thicket:-4,0",
+            "res:copper:0,-6",
+            "res:shoal:-12,12",
+            "sta:field:range",
+            "sta:field:furnace",
+            "npc:field:guard",
+            "res:none",
+            "",
+        ];
+        prop::sample::select(targets).prop_map(EntityId::from)
+    };
+    let what = || {
+        let keys = vec!["shaft", "shaft/logs", "logs", "raw_trout", "dagger", "", "/"];
+        prop::sample::select(keys).prop_map(Arc::<str>::from)
+    };
+    let trade = prop::sample::select(Trade::ALL.to_vec());
+    let making = (trade, prop::option::of(what()), prop::option::of(target()), any::<Option<u32>>());
+    prop_oneof![
+        3 => target().prop_map(|target| Intent::Gather { target }),
+        2 => (slot(), slot()).prop_map(|(slot, other)| Intent::UseWith { slot, other }),
+        1 => (slot(), target()).prop_map(|(slot, target)| Intent::UseOn { slot, target }),
+        3 => making.prop_map(|(trade, what, target, quantity)| Intent::Make {
+            trade, what, target, quantity
+        }),
     ]
 }
 
@@ -243,6 +279,12 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                     ("maul", 1),
                     ("arrow", 7),
                     ("logs_noted", 5),
+                    ("knife", 1),
+                    ("bronze_hatchet", 1),
+                    ("tinderbox", 1),
+                    ("raw_trout", 1),
+                    ("net", 1),
+                    ("bait", 9),
                 ];
                 let things = things.map(|(item, many)| world::Stack::new(item, many));
                 record.inventory = (0..).zip(things).collect();

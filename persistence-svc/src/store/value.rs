@@ -111,6 +111,14 @@ pub(crate) enum Cause {
     Note,
     Eat,
     Bury,
+    /// Gathered from the land; bait is used up by it.
+    Gather,
+    /// Things became others by somebody's work.
+    Make,
+    /// Logs went into a fire.
+    Burn,
+    /// What a fire left on the ground.
+    Ashes,
     /// Its holder was deleted; only the store says so.
     Deleted,
 }
@@ -126,6 +134,10 @@ impl Cause {
             Cause::Note => "note",
             Cause::Eat => "eat",
             Cause::Bury => "bury",
+            Cause::Gather => "gather",
+            Cause::Make => "make",
+            Cause::Burn => "burn",
+            Cause::Ashes => "ashes",
             Cause::Deleted => "deleted",
         }
     }

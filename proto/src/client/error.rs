@@ -107,6 +107,16 @@ codes! {
         Interrupted => "interrupted",
         /// Not again so soon.
         Cooldown => "cooldown",
+        /// It takes a tool that is not at hand, or not of use yet.
+        NoTool => "no_tool",
+        /// It is made at another sort of place.
+        NoStation => "no_station",
+        /// There is nothing left to be had of it for now.
+        Depleted => "depleted",
+        /// Several things can be made of that: name one.
+        ChoiceRequired => "choice_required",
+        /// No fire may be lit there, or there are enough.
+        NoFireHere => "no_fire_here",
         /// The operators have stopped whatever moves items and coins.
         ExchangesFrozen => "exchanges_frozen",
         /// The character is kept out of the world until an operator has looked at it.

@@ -2,6 +2,7 @@
 //! wire name once.
 
 pub mod action;
+pub mod activity;
 pub mod admin;
 pub mod bank;
 pub mod chat;

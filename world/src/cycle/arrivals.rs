@@ -1,10 +1,12 @@
 //! Who comes into the world.
 
+use super::labour::put_down;
 use super::{Outcome, failed};
 use crate::event::Event;
 use crate::intent::Arrival;
 use crate::item::Value;
 use crate::item::ledger::Cause;
+use crate::labour::Labour;
 use crate::player::{PID_END, Pace, Player};
 use crate::record::ENERGY_FULL;
 use crate::refusal::Refusal;
@@ -74,6 +76,8 @@ impl World {
             open: hot.open,
             hands_free_at: hot.hands_free_at,
             tiles_gone: hot.tiles_gone,
+            labour: hot.labour,
+            spools: hot.spools,
             weight_grams: None,
             pace: Pace::Stood,
             record,
@@ -85,6 +89,10 @@ impl World {
         let nothing = player.visit.take_if(|v| !here(v.region)).is_some();
         if player.pickup.take_if(|p| !here(p.region)).is_some() || nothing {
             out.events.push(failed(&player, Refusal::Interrupted));
+        }
+        let away = |labour: &Labour| labour.region.is_some_and(|region| !here(region));
+        if player.labour.as_ref().is_some_and(away) {
+            put_down(&mut player, Some(Refusal::Interrupted), out);
         }
         if home_teleport::arrived(&mut player.homeward, tile) {
             out.events.push(Event::Teleported { who, tile });

@@ -51,13 +51,13 @@ impl World {
 
     /// The id that the next thing made here gets: no other thing ever has it, for a run plays a
     /// tick once.
-    fn next_id(&self) -> Result<EntityId, Refusal> {
+    pub(super) fn next_id(&self, prefix: &str) -> Result<EntityId, Refusal> {
         if self.minted >= MINTED_MAX {
             return Err(Refusal::Busy);
         }
         let number = self.now.0.saturating_mul(MINTED_MAX);
         let number = number.saturating_add(self.minted);
-        Ok(format!("{ID_PREFIX}{}-{number}", self.run_id).into())
+        Ok(format!("{prefix}{}-{number}", self.run_id).into())
     }
 
     pub(super) fn drop(
@@ -67,7 +67,7 @@ impl World {
         quantity: Option<u32>,
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
-        let id = self.next_id()?;
+        let id = self.next_id(ID_PREFIX)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let (content, ground, asked) = (&self.content, &self.ground, (slot, quantity));
         let by = (self.now, &self.rules);

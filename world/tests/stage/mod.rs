@@ -3,6 +3,8 @@
 //! A script has a line a tick, and commands with ` / ` between them; `wait 3` is three ticks.
 #![allow(dead_code, reason = "each story needs a part of the stage")]
 
+mod trades;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,8 +13,8 @@ use serde_json::{Value, json};
 use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Bank, Banking, CharacterId, Content, EntityId, Event, Field, Inbox, Intent,
-    Outcome, PlayerHot, PlayerInput, PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick,
-    Tile, World,
+    Job, Outcome, PlayerHot, PlayerInput, PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick,
+    Tile, Trade, World,
 };
 
 /// The first tick of every story comes after this one.
@@ -96,6 +98,28 @@ impl Land {
         self
     }
 
+    /// Places a tree, a rock or a shoal of that kind.
+    pub(crate) fn resource(mut self, sort: &str, of: &str, at: (i32, i32)) -> Land {
+        self.resources
+            .push(json!({"type": sort, "resourceId": of, "position": position(at)}));
+        self
+    }
+
+    /// Places an altar at which runes are made.
+    pub(crate) fn rune_altar(mut self, rune: &str, at: (i32, i32)) -> Land {
+        self.stations
+            .push(json!({"id": rune, "type": "runecrafting_altar",
+            "runeType": rune, "position": position(at)}));
+        self
+    }
+
+    /// Places somebody who tans.
+    pub(crate) fn tanner(mut self, id: &str, at: (i32, i32)) -> Land {
+        self.npcs
+            .push(json!({"id": id, "name": id, "type": "tanner", "position": position(at)}));
+        self
+    }
+
     pub(crate) fn station(mut self, sort: &str, at: (i32, i32)) -> Land {
         self.stations
             .push(json!({"id": sort, "type": sort, "position": position(at)}));
@@ -113,14 +137,13 @@ impl Land {
             "terrain": {"seed": 5, "bounds": bounds, "spawn": {"x": 1, "z": 1},
                 "defaultBiome": "plain", "paints": self.paints},
         });
-        let nodes = json!({"trees": [
-            {"id": "oak", "name": "Oak", "type": "tree", "examine": "Old.", "levelRequired": 15},
-            {"id": "trout", "name": "Trout", "type": "fishing_spot", "examine": "Splash."},
-        ]});
         let stations = json!({"stations": [
             {"type": "furnace", "name": "Furnace", "examine": "Hot.",
                 "footprint": {"width": 3, "depth": 2}},
             {"type": "bank", "name": "Bank chest", "examine": "Heavy."},
+            {"type": "range", "name": "Range", "examine": "Warm."},
+            {"type": "anvil", "name": "Anvil", "examine": "Loud."},
+            {"type": "runecrafting_altar", "name": "Altar", "examine": "Airy."},
         ]});
         let items = json!([
             {"id": "logs", "name": "Logs", "examine": "Wood."},
@@ -140,18 +163,20 @@ impl Land {
             {"id": "old_bones", "name": "Old bones", "prayerXp": 72, "buryLevelRequired": 2},
             {"id": "iron_arrow", "name": "Iron arrow", "equipSlot": "arrows", "stackable": true},
         ]);
+        let items = items.as_array().cloned().unwrap_or_default().into_iter();
+        let items: Value = items.chain(trades::items()).collect();
         let biomes = json!([{"id": "plain", "grounds": [["grass", 1]], "heightRange": [2, 2]}]);
-        [
+        let own = [
             ("world-areas.json", areas),
             ("biomes.json", biomes),
             ("npcs.json", Value::from(self.kinds.clone())),
             ("stores.json", json!([])),
             ("items.json", items),
-            ("gathering/woodcutting.json", nodes),
             ("stations.json", stations),
-        ]
-        .map(|(path, json)| (path.to_owned(), json.to_string()))
-        .into()
+        ];
+        let all = own.into_iter().chain(trades::manifests());
+        all.map(|(path, json)| (path.to_owned(), json.to_string()))
+            .collect()
     }
 
     pub(crate) fn content(&self) -> Arc<Content> {
@@ -215,6 +240,11 @@ impl Stage {
             }
         }
         told
+    }
+
+    /// The next tick is the one after `tick`.
+    pub(crate) fn skip_to(&mut self, tick: u64) {
+        self.tick = tick;
     }
 
     /// Plays one tick.
@@ -300,6 +330,18 @@ impl Stage {
                 to: Tile::new(x.parse().expect("x"), z.parse().expect("z")),
             },
             ["uses", _] => Intent::Use { slot: small(2) },
+            ["uses", _, "with", _] => Intent::UseWith {
+                slot: small(2),
+                other: small(4),
+            },
+            ["uses", _, "on", target] => Intent::UseOn {
+                slot: small(2),
+                target: self.thing(target),
+            },
+            ["gathers", target] => Intent::Gather {
+                target: self.thing(target),
+            },
+            [trade, ..] if Trade::named(trade).is_some() => self.making(words),
             ["wears", _] => Intent::Equip { slot: small(2) },
             ["removes", place] => Intent::Unequip {
                 place: EquipSlot::named(place).expect("a place"),
@@ -309,6 +351,21 @@ impl Stage {
             },
             ["closes", "bank"] => Intent::CloseBank,
             _ => Intent::Bank(banking(words)),
+        }
+    }
+
+    /// `ann cook`, with `raw_trout`, `at #1`, `times 3` behind it.
+    fn making(&self, words: &[&str]) -> Intent {
+        let after = |word: &str| {
+            let at = words.iter().position(|w| *w == word)?;
+            words.get(at + 1).copied()
+        };
+        let what = words.get(2).filter(|w| !["at", "times"].contains(w));
+        Intent::Make {
+            trade: Trade::named(words[1]).expect("a trade"),
+            what: what.map(|what| (*what).into()),
+            target: after("at").map(|target| self.thing(target)),
+            quantity: after("times").map(|n| n.parse().expect("a number")),
         }
     }
 
@@ -324,7 +381,9 @@ impl Stage {
         let events = outcome.events.iter();
         let mut parts: Vec<String> = events.filter_map(|e| self.event(e)).collect();
         for id in &outcome.touched {
-            let is_thing = id.as_str().starts_with("item:");
+            let is_thing = ["item:", "fire:"]
+                .iter()
+                .any(|p| id.as_str().starts_with(p));
             if is_thing && !self.things.contains(id) {
                 self.things.push(id.clone());
             }
@@ -341,6 +400,9 @@ impl Stage {
                             Field::Bool(flag) => write!(part, " {flag}"),
                         }
                         .expect("a string takes all");
+                    }
+                    if look.field("depleted").is_some() {
+                        part.push_str(" empty");
                     }
                     part
                 }
@@ -409,6 +471,22 @@ impl Stage {
                     now.level
                 )
             }
+            Event::Working { who, job, target } => {
+                let at = target
+                    .as_ref()
+                    .map_or(String::new(), |id| format!(" at {id}"));
+                match job {
+                    Job::Gather => format!("{who} gathers{at}"),
+                    Job::Make(craft) => {
+                        format!("{who} begins to {} {}{at}", craft.trade.name(), craft.key)
+                    }
+                }
+            }
+            Event::Rested { who, why: None } => format!("{who} is done"),
+            Event::Rested {
+                who,
+                why: Some(why),
+            } => format!("{who} rests {why:?}"),
             Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
             Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),

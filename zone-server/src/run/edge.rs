@@ -226,6 +226,10 @@ fn of_value(intent: &Intent) -> bool {
         | Intent::WithdrawCoins { .. }
         | Intent::DepositCoins { .. }
         | Intent::Use { .. }
+        | Intent::UseWith { .. }
+        | Intent::UseOn { .. }
+        | Intent::Gather { .. }
+        | Intent::Make { .. }
         | Intent::Equip { .. }
         | Intent::Unequip { .. }
         | Intent::Bank(_) => true,

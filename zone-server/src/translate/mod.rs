@@ -2,6 +2,7 @@
 //! compiler names whatever a new event lacks. One file per feature.
 
 pub(crate) mod action;
+pub(crate) mod activity;
 pub(crate) mod agent;
 pub(crate) mod bank;
 pub(crate) mod equipment;
@@ -56,7 +57,7 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::Action(asked) => action::intent(&asked)?,
         ClientMessage::Drop(asked) => inventory::drop(&asked),
         ClientMessage::MoveSlot(asked) => inventory::move_slot(&asked),
-        ClientMessage::Use(asked) => inventory::used(&asked)?,
+        ClientMessage::Use(asked) => inventory::used(&asked),
         ClientMessage::Equip(asked) => equipment::equip(&asked),
         ClientMessage::Unequip(asked) => equipment::remove(asked.slot),
         ClientMessage::OpenBank(asked) => bank::open(&asked),
@@ -164,7 +165,9 @@ pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told>
         | Event::Bank { .. }
         | Event::Opened { .. }
         | Event::Closed { .. }
-        | Event::Trained { .. } => Told::Message {
+        | Event::Trained { .. }
+        | Event::Working { .. }
+        | Event::Rested { .. } => Told::Message {
             message: of_value(event, record?)?,
             value: true,
         },
@@ -213,6 +216,10 @@ fn of_value(event: &Event, record: &PlayerRecord) -> Option<Private> {
             let gain = skill::gain(*skill, *gained_tenths, *now, *leveled_up);
             private(&gain, Bytes::new())
         }
+        Event::Working { job, target, .. } => {
+            private(&activity::begun(job, target.as_ref()), Bytes::new())
+        }
+        Event::Rested { why, .. } => private(&activity::stopped(*why), Bytes::new()),
         _ => return None,
     })
 }

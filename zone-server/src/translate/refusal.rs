@@ -24,6 +24,14 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
         Refusal::NotOpen => (ErrorCode::NotOpen, "that must be opened first"),
         Refusal::Interrupted => (ErrorCode::Interrupted, "something else came in between"),
         Refusal::Cooldown => (ErrorCode::Cooldown, "not again so soon"),
+        Refusal::NoTool => (ErrorCode::NoTool, "that takes a tool that you can use"),
+        Refusal::NoStation => (ErrorCode::NoStation, "that is made somewhere else"),
+        Refusal::Depleted => (ErrorCode::Depleted, "there is nothing left of it for now"),
+        Refusal::ChoiceRequired => (
+            ErrorCode::ChoiceRequired,
+            "several things can be made of that: name one as the option",
+        ),
+        Refusal::NoFireHere => (ErrorCode::NoFireHere, "no fire may be lit here"),
         Refusal::ExchangesFrozen => (ErrorCode::ExchangesFrozen, "exchanges are stopped for now"),
         Refusal::StorageUnavailable => (
             ErrorCode::StorageUnavailable,

@@ -50,6 +50,10 @@ pub(crate) fn cause(cause: Cause) -> rpc::Cause {
         Cause::Note => rpc::Cause::Note,
         Cause::Eat => rpc::Cause::Eat,
         Cause::Bury => rpc::Cause::Bury,
+        Cause::Gather => rpc::Cause::Gather,
+        Cause::Make => rpc::Cause::Make,
+        Cause::Burn => rpc::Cause::Burn,
+        Cause::Ashes => rpc::Cause::Ashes,
     }
 }
 
