@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use proto::client::{
-    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat, coins,
-    decode, encode, encode_raw, encode_request, equipment, error, inventory, movement, session,
-    skill, sync, update,
+    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat,
+    coins, decode, encode, encode_raw, encode_request, equipment, error, inventory, movement,
+    session, skill, sync, update,
 };
 use serde_json::{json, value::RawValue};
 

@@ -48,6 +48,7 @@ pub use changes::Changes;
 pub use content::{Area, Content, ContentError, Loaded, Warning};
 pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
 pub use event::Event;
+pub use fire::Fire;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
 pub use inspect::{Fault, inspect};

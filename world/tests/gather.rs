@@ -36,7 +36,12 @@ fn a_tree_is_cut_from_straight_beside_it_falls_and_grows_again() {
          ann gathers {ELM}
          wait 18"
     ));
-    assert_snapshot!(said(&told), @"");
+    assert_snapshot!(said(&told), @r"
+     1 ann joined; ann 0,1; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
+     3 ann gathers at res:elm:5,0; ann 4,0
+     7 ann 1=elm_logs 1; ann woodcutting +25.0=25.0 level 1; res:elm:5,0 5,0 empty
+    15 res:elm:5,0 5,0
+    ");
     assert_eq!(stage.world.player(&"ann".into()).unwrap().tile().x, 4);
 }
 
@@ -48,12 +53,15 @@ fn what_it_takes_to_gather_is_asked_before_one_sets_out() {
          ann gathers res:elm:5,0 / bob gathers res:elm:5,0 / cid gathers res:shoal:-6,11 / dan gathers res:great_oak:5,4
          ann gathers res:elm:99,99 / bob gathers bob / cid gathers sta:field:bank
          dan gathers res:elm:5,0
-         dan goes to -100 0
+         dan goes to 60 0
          wait 60
          dan gathers res:elm:5,0",
     );
     let refused: Vec<&str> = told.lines().filter(|l| l.contains("refused")).collect();
-    assert_snapshot!(refused.join("\n"), @"");
+    assert_snapshot!(refused.join("\n"), @r"
+    2 ann refused NoTool; dan refused LevelTooLow; cid refused NotEnough; bob refused LevelTooLow
+    3 ann refused NotFound; cid refused NotFound; bob refused NotFound
+    ");
 }
 
 #[test]
@@ -69,7 +77,13 @@ fn the_best_tool_of_use_counts_wherever_it_is() {
          bob gathers res:copper:-5,0
          wait 8",
     );
-    assert_snapshot!(said(&told), @"");
+    assert_snapshot!(said(&told), @r"
+     1 ann joined; bob joined; ann -4,0; bob -4,0; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
+     5 ann 2=copper_ore 1 3=gem 1; ann mining +17.5=41188.5 level 41; res:copper:-5,0 -5,0 empty
+     9 res:copper:-5,0 -5,0
+    11 bob gathers at res:copper:-5,0
+    19 bob 2=copper_ore 1 3=gem 1; bob mining +17.5=41188.4 level 41!; res:copper:-5,0 -5,0 empty
+    ");
 }
 
 #[test]
@@ -82,7 +96,10 @@ fn a_rock_gives_gems_by_the_way_while_there_is_room() {
          wait 8
          ann gathers res:copper:-5,0"
     ));
-    assert_snapshot!(said(&told), @"");
+    assert_snapshot!(said(&told), @r"
+     1 ann joined; ann -4,0; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
+    10 ann 27=copper_ore 1; ann mining +17.5=17.5 level 1; ann rests InventoryFull; res:copper:-5,0 -5,0 empty
+    ");
 }
 
 #[test]
@@ -93,7 +110,11 @@ fn fish_take_bait_and_come_to_four_tiles_away() {
          ann gathers {SHOAL}
          wait 16"
     ));
-    assert_snapshot!(said(&told), @"");
+    assert_snapshot!(said(&told), @r"
+     1 ann joined; ann -3,10; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
+     7 ann 1=bait 1 2=raw_trout 1; ann fishing +50.0=50.0 level 1
+    12 ann 1=raw_trout 1; ann fishing +50.0=100.0 level 2!
+    ");
     let tile = stage.world.player(&"ann".into()).unwrap().tile();
     assert_eq!((tile.x, tile.z), (-3, 10), "she need not go nearer");
 }
@@ -102,7 +123,7 @@ fn fish_take_bait_and_come_to_four_tiles_away() {
 fn the_best_fish_is_tried_first() {
     let mut stage = Stage::new(&land());
     let told = stage.play(&format!(
-        "ann joins at -3 10 trained fishing=13000000 with net 1 bait 2
+        "ann joins at -3 10 trained fishing=14000000 with net 1 bait 2
          ann gathers {SHOAL}
          wait 5"
     ));
@@ -140,7 +161,10 @@ fn work_ends_with_a_step_and_with_the_last_free_slot() {
          wait 6"
     ));
     let rests: Vec<&str> = told.lines().filter(|l| l.contains("rests")).collect();
-    assert_snapshot!(rests.join("\n"), @"");
+    assert_snapshot!(rests.join("\n"), @r"
+    5 bob rests Interrupted; bob 2,8
+    6 ann 27=elm_logs 1; ann woodcutting +0.5=0.5 level 1; ann rests InventoryFull; bob 0,8
+    ");
 }
 
 #[test]
@@ -157,7 +181,11 @@ fn an_old_tree_falls_when_it_was_cut_for_its_time_by_all_together() {
         .lines()
         .filter(|l| l.contains("great_oak:5,4 5,4"))
         .collect();
-    assert_snapshot!(fell.join("\n"), @"");
+    assert_snapshot!(fell.join("\n"), @r"
+     1 ann joined; bob joined; ann 4,4; bob 5,5; res:copper:-5,0 -5,0; res:elm:5,0 5,0; res:great_oak:5,4 5,4; res:shoal:-6,11 -6,11; res:thicket:5,8 5,8
+    51 bob 7=oak_logs 1; bob woodcutting +37.5=2673.5 level 15; res:great_oak:5,4 5,4 empty
+    65 res:great_oak:5,4 5,4
+    ");
 }
 
 #[test]
@@ -167,7 +195,12 @@ fn hands_rest_while_nothing_can_be_saved_and_go_on_after() {
     let told = stage.play(
         "ann may not save\nann may not trade\nwait 1\nann may not save / ann gathers res:elm:5,0",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+    6
+    7
+    8 ann 1=elm_logs 1; ann woodcutting +0.5=0.5 level 1
+    9 ann refused StorageUnavailable
+    ");
 }
 
 #[test]

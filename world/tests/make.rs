@@ -28,7 +28,12 @@ fn food_is_cooked_piece_by_piece_until_there_is_none() {
          ann uses 0 on sta:field:range
          wait 9",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+     1 ann joined; ann 4,0; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+     2 ann begins to cook raw_trout at sta:field:range
+     6 ann 0=trout 1; ann cooking +70.0=70.0 level 1
+    10 ann 1=trout 1; ann cooking +70.0=140.0 level 2!; ann is done
+    ");
 }
 
 #[test]
@@ -38,7 +43,12 @@ fn as_many_are_made_as_were_asked_for() {
          ann smith dagger at sta:field:anvil times 2
          wait 12",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+     1 ann joined; ann 3,10; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+     2 ann begins to smith dagger at sta:field:anvil; ann 4,10
+     6 ann 1=dagger 1; ann smithing +12.5=12.5 level 1
+    10 ann 2=dagger 1; ann smithing +12.5=25.0 level 1; ann is done
+    ");
 }
 
 #[test]
@@ -54,7 +64,17 @@ fn what_it_takes_is_asked_at_once() {
          ann light logs / bob smelt bronze_bar
          ann cook raw_trout at sta:field:nothing times 3",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+    1 ann joined; bob joined; ann 4,0; bob 4,10; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+    2 ann refused LevelTooLow; bob refused NoTool
+    3 ann refused NoStation; bob refused NoStation
+    4 ann refused NotEnough; bob refused NotFound
+    5 ann refused NotEnough; bob refused NotEnough
+    6 ann refused Unsupported; bob refused EmptySlot
+    7 ann refused Unsupported; bob refused EmptySlot
+    8 ann refused NoTool; bob refused NoStation
+    9 ann refused NotFound
+    ");
 }
 
 #[test]
@@ -65,7 +85,12 @@ fn of_several_things_one_must_be_named() {
          ann smith helm at sta:field:anvil
          wait 4",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+    1 ann joined; ann 4,10; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+    2 ann refused ChoiceRequired
+    3 ann begins to smith helm at sta:field:anvil
+    7 ann 1=helm 1 2=nothing; ann smithing +25.0=25.0 level 1; ann is done
+    ");
 }
 
 #[test]
@@ -77,7 +102,11 @@ fn bars_are_smelted_and_iron_is_lost_half_the_time() {
          wait 108"
     ));
     let ann: Vec<&str> = told.lines().filter(|l| l.contains("ann ")).collect();
-    assert_snapshot!(ann.join("\n"), @"");
+    assert_snapshot!(ann.join("\n"), @r"
+    1 ann joined; bob joined; ann 3,5; bob 3,5; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+    2 ann begins to smelt bronze_bar at sta:field:furnace; bob begins to smelt iron_bar at sta:field:furnace
+    6 ann 0=bronze_bar 1 1=nothing; ann smithing +6.2=3006.2 level 16; ann is done; bob 0=iron_bar 1; bob smithing +12.5=3012.5 level 16
+    ");
     let bars = told.lines().filter(|l| l.contains("=iron_bar")).count();
     assert!((7..21).contains(&bars), "{bars} of 27");
     let gained = told
@@ -114,7 +143,15 @@ fn bows_and_arrows_are_made_anywhere() {
          ann fletch
          wait 2",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+    1 ann joined; ann 0,0; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+    2 ann begins to fletch shaft/logs
+    4 ann 1=shaft 15; ann fletching +5.0=5.0 level 1; ann is done
+    5 ann begins to fletch headless/shaft
+    6 ann 1=headless 15 2=feather 5; ann fletching +15.0=20.0 level 1; ann is done
+    7 ann begins to fletch fletched/headless
+    8 ann 1=fletched 15 3=nothing; ann fletching +19.5=39.5 level 1; ann is done
+    ");
 }
 
 #[test]
@@ -124,7 +161,10 @@ fn a_tanner_takes_coins_out_of_the_pouch_then_out_of_the_pack() {
          ann uses 0 on npc:field:ellis
          wait 4",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+    1 ann joined; ann 4,12; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+    2 ann refused Unsupported
+    ");
 }
 
 #[test]
@@ -135,7 +175,11 @@ fn all_essence_becomes_runes_at_once_and_more_with_higher_levels() {
          wait 1
          ann runecraft at sta:field:air",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+    1 ann joined; ann 4,15; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+    2 ann begins to runecraft air/essence at sta:field:air; ann 0=rune 6 1=nothing 3=nothing; ann runecrafting +15.0=1373.0 level 11; ann is done
+    4 ann refused NotEnough
+    ");
 }
 
 #[test]
@@ -147,7 +191,13 @@ fn a_step_ends_the_work_and_what_was_done_stays_done() {
          ann goes to 0 0
          wait 6",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+    1 ann joined; ann 4,0; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+    2 ann begins to cook raw_trout at sta:field:range
+    6 ann 0=trout 1; ann cooking +70.0=70.0 level 1
+    8 ann rests Interrupted; ann 2,0
+    9 ann 0,0
+    ");
 }
 
 #[test]
@@ -160,5 +210,12 @@ fn jewels_are_made_at_a_furnace_and_gems_cut_anywhere() {
          ann uses 1 with 0
          wait 4",
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r"
+    1 ann joined; ann 3,5; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
+    2 ann begins to craft jewel at sta:field:furnace
+    4 ann rests Interrupted
+    5 ann begins to craft cut_gem
+    7 ann 0=cut_gem 1; ann crafting +50.0=3050.0 level 16
+    9 ann 2=cut_gem 1; ann crafting +50.0=3100.0 level 16; ann is done
+    ");
 }

@@ -127,11 +127,24 @@ fn work_intent() -> impl Strategy<Value = Intent> {
         prop::sample::select(targets).prop_map(EntityId::from)
     };
     let what = || {
-        let keys = vec!["shaft", "shaft/logs", "logs", "raw_trout", "dagger", "", "/"];
+        let keys = vec![
+            "shaft",
+            "shaft/logs",
+            "logs",
+            "raw_trout",
+            "dagger",
+            "",
+            "/",
+        ];
         prop::sample::select(keys).prop_map(Arc::<str>::from)
     };
     let trade = prop::sample::select(Trade::ALL.to_vec());
-    let making = (trade, prop::option::of(what()), prop::option::of(target()), any::<Option<u32>>());
+    let making = (
+        trade,
+        prop::option::of(what()),
+        prop::option::of(target()),
+        any::<Option<u32>>(),
+    );
     prop_oneof![
         3 => target().prop_map(|target| Intent::Gather { target }),
         2 => (slot(), slot()).prop_map(|(slot, other)| Intent::UseWith { slot, other }),

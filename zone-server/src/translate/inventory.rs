@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use proto::client::{
     coins::{CoinsDeposit, CoinsWithdraw},
-    inventory::{InventoryDrop, InventoryMove, InventoryUpdate, InventoryUse, SlotUpdate, UseTarget},
+    inventory::{
+        InventoryDrop, InventoryMove, InventoryUpdate, InventoryUse, SlotUpdate, UseTarget,
+    },
     sync::Stack,
 };
 use world::{Intent, Stack as Held};
