@@ -32,8 +32,8 @@ mod tests {
             (256, 256),
         ] {
             for level in 1..=99 {
-                let (l, h, at) = (f64::from(low), f64::from(high), f64::from(level));
-                let exact = (l * (99.0 - at) / 98.0 + h * (at - 1.0) / 98.0 + 0.5).floor();
+                let (l, h, n) = (f64::from(low), f64::from(high), f64::from(level));
+                let exact = (l * (99.0 - n) / 98.0 + h * (n - 1.0) / 98.0 + 0.5).floor();
                 let exact = ((1.0 + exact) / 256.0).clamp(0.0, 1.0);
                 let ours = f64::from(at((low, high), level)) / 256.0;
                 assert!((exact - ours).abs() < 1e-9, "{low}/{high} at {level}");
