@@ -8,12 +8,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
+use crate::fight::Hit;
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::Interface;
-use crate::labour::Job;
 use crate::record::SkillXp;
 use crate::refusal::Refusal;
 use crate::skill::Skill;
+use crate::tick::Tick;
 use crate::tile::Tile;
 
 /// Something that happened. Private to `who`.
@@ -118,21 +119,40 @@ pub enum Event {
         /// It made a new level.
         leveled_up: bool,
     },
-    /// A player has begun to work. To be held back like what comes of it.
-    Working {
+    /// A blow landed that it dealt or took.
+    Hit {
         /// Who.
         who: CharacterId,
-        /// At what work.
-        job: Job,
-        /// At what.
-        target: Option<EntityId>,
+        /// Which.
+        hit: Hit,
     },
-    /// A player works no more. Of value: to be held back until that is saved.
-    Rested {
+    /// It has no health left.
+    Died {
         /// Who.
         who: CharacterId,
-        /// Why; `None`: all is done.
-        why: Option<Refusal>,
+        /// The name of its killer; none for what has no name.
+        killer: Option<Arc<str>>,
+        /// Where.
+        tile: Tile,
+        /// When it stands up again.
+        until: Tick,
+    },
+    /// It has stood up again and is well.
+    Respawned {
+        /// Who.
+        who: CharacterId,
+        /// Where.
+        tile: Tile,
+    },
+    /// Its prayer points, or the prayers that are on, have changed.
+    Prayer {
+        /// Whose.
+        who: CharacterId,
+    },
+    /// What it has chosen of fighting has changed, or what its weapon allows.
+    Ways {
+        /// Whose.
+        who: CharacterId,
     },
     /// What was accepted earlier has come to nothing.
     Failed {
@@ -179,8 +199,11 @@ impl Event {
             | Event::Opened { who, .. }
             | Event::Closed { who, .. }
             | Event::Trained { who, .. }
-            | Event::Working { who, .. }
-            | Event::Rested { who, .. }
+            | Event::Hit { who, .. }
+            | Event::Died { who, .. }
+            | Event::Respawned { who, .. }
+            | Event::Prayer { who }
+            | Event::Ways { who }
             | Event::Failed { who, .. }
             | Event::Elsewhere { who, .. }
             | Event::Teleported { who, .. } => who,

@@ -11,6 +11,8 @@ use crate::tile::Region;
 pub enum Interface {
     /// The own bank.
     Bank,
+    /// An altar: one prays there, and nothing stays open.
+    Altar,
 }
 
 /// On the way to where something can be opened.

@@ -33,20 +33,26 @@ pub enum Refusal {
     NoNote,
     /// What it is to be done with is not open.
     NotOpen,
+    /// It cannot be attacked.
+    NotAttackable,
+    /// Players may not attack each other there.
+    PlayersSafe,
+    /// One of the two is in a fight with somebody else.
+    Engaged,
+    /// Nobody does anything who has no health left.
+    Dead,
+    /// No arrow that fits the bow.
+    NoAmmunition,
+    /// Not the runes that the spell takes.
+    NoRunes,
+    /// What one holds is not used in that way.
+    WrongStyle,
+    /// There are no points of prayer left.
+    NoPrayer,
     /// Something else came in between.
     Interrupted,
     /// Not again so soon.
     Cooldown,
-    /// It takes a tool that is not at hand, or not of use yet.
-    NoTool,
-    /// That is not the place to make it.
-    NoStation,
-    /// There is nothing left to be had of it.
-    Depleted,
-    /// Several things can be made of that: one must be named.
-    ChoiceRequired,
-    /// No fire may be lit there, or there are enough.
-    NoFireHere,
     /// An operator has stopped exchanges.
     ExchangesFrozen,
     /// Changes of value cannot be saved now.
@@ -63,8 +69,8 @@ impl Refusal {
             | Refusal::EmptySlot
             | Refusal::NotEnough
             | Refusal::Protected
-            | Refusal::NoTool
-            | Refusal::ChoiceRequired
+            | Refusal::NoAmmunition
+            | Refusal::NoRunes
             | Refusal::BankFull => true,
             Refusal::Unreachable
             | Refusal::TooFar
@@ -74,18 +80,21 @@ impl Refusal {
             | Refusal::NotWearable
             | Refusal::NoNote
             | Refusal::NotOpen
+            | Refusal::NotAttackable
+            | Refusal::PlayersSafe
+            | Refusal::Engaged
+            | Refusal::Dead
+            | Refusal::WrongStyle
+            | Refusal::NoPrayer
             | Refusal::Interrupted
             | Refusal::Cooldown
-            | Refusal::NoStation
-            | Refusal::Depleted
-            | Refusal::NoFireHere
             | Refusal::ExchangesFrozen
             | Refusal::StorageUnavailable => false,
         }
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 23] = [
+    pub const ALL: [Refusal; 26] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -100,13 +109,16 @@ impl Refusal {
         Refusal::BankFull,
         Refusal::NoNote,
         Refusal::NotOpen,
+        Refusal::NotAttackable,
+        Refusal::PlayersSafe,
+        Refusal::Engaged,
+        Refusal::Dead,
+        Refusal::NoAmmunition,
+        Refusal::NoRunes,
+        Refusal::WrongStyle,
+        Refusal::NoPrayer,
         Refusal::Interrupted,
         Refusal::Cooldown,
-        Refusal::NoTool,
-        Refusal::NoStation,
-        Refusal::Depleted,
-        Refusal::ChoiceRequired,
-        Refusal::NoFireHere,
         Refusal::ExchangesFrozen,
         Refusal::StorageUnavailable,
     ];

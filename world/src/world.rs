@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::content::Content;
-use crate::fire::Fires;
 use crate::ids::{CharacterId, EntityId};
 use crate::image::{Counters, Image, Unreadable};
 use crate::item::ground::{Ground, GroundItem};
@@ -16,7 +15,6 @@ use crate::map::route::Router;
 use crate::npc::{Npc, NpcState, Npcs};
 use crate::player::{Player, Players};
 use crate::record::{PlayerHot, PlayerRecord};
-use crate::resource::{ResourceState, Resources};
 use crate::rng::Dice;
 use crate::rules::npc_mind::{self, Crowd};
 use crate::rules::{Rules, movement};
@@ -37,8 +35,6 @@ pub struct World {
     pub(crate) players: Players,
     pub(crate) npcs: Npcs,
     pub(crate) ground: Ground,
-    pub(crate) resources: Resources,
-    pub(crate) fires: Fires,
     /// How many ids were given out in this tick.
     pub(crate) minted: u64,
     pub(crate) index: Index,
@@ -61,8 +57,6 @@ impl World {
             players: Players::new(),
             npcs: Npcs::new(),
             ground: Ground::default(),
-            resources: Resources::default(),
-            fires: Fires::new(),
             minted: 0,
             index: Index::default(),
             touched: BTreeSet::new(),
@@ -116,19 +110,11 @@ impl World {
             .into_iter()
             .for_each(|item| self.settle_item(item));
         let content = Arc::clone(&self.content);
-        let known = |state: &ResourceState| content.fixture(&state.id).is_some();
-        let resources = image.resources.into_iter().filter(known);
-        resources.for_each(|state| self.resources.put(state));
-        self.settle_shoals(region);
         for fixture in content.fixtures_in(region) {
-            let tile = self.resources.tile(fixture);
-            self.index.put(Chunk::from(tile), fixture.id.clone());
+            self.index
+                .put(Chunk::from(fixture.tile), fixture.id.clone());
             self.touched.insert(fixture.id.clone());
         }
-        image
-            .fires
-            .into_iter()
-            .for_each(|fire| self.settle_fire(fire));
         Ok(())
     }
 
@@ -178,15 +164,19 @@ impl World {
             .map(|state| (state.id.clone(), state))
             .collect();
         let mut crowd = Crowd::default();
-        left.values().for_each(|state| crowd.stand(state.tile));
+        left.values()
+            .filter(|state| state.feud.back_at.is_none())
+            .for_each(|state| crowd.stand(state.tile));
         for placement in content.npcs_in(region) {
             let state = left.remove(&placement.id).unwrap_or_else(|| {
                 let mut dice = Dice::new(self.seed, placement.key, 0);
                 npc_mind::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
             });
-            self.index
-                .put(Chunk::from(state.tile), placement.id.clone());
-            self.touched.insert(placement.id.clone());
+            if state.feud.back_at.is_none() {
+                self.index
+                    .put(Chunk::from(state.tile), placement.id.clone());
+                self.touched.insert(placement.id.clone());
+            }
             let npc = Npc {
                 placement: placement.clone(),
                 region,
@@ -242,20 +232,9 @@ impl World {
             }
         }
         for fixture in self.content.fixtures_in(region) {
-            let tile = self.resources.tile(fixture);
-            self.resources.take(&fixture.id);
-            self.index.take(Chunk::from(tile), &fixture.id);
+            self.index.take(Chunk::from(fixture.tile), &fixture.id);
             self.touched.insert(fixture.id.clone());
         }
-        let (index, touched) = (&mut self.index, &mut self.touched);
-        self.fires.retain(|id, fire| {
-            let stays = fire.region != region;
-            if !stays {
-                index.take(Chunk::from(fire.tile), id);
-                touched.insert(id.clone());
-            }
-            stays
-        });
         Some(bytes)
     }
 
@@ -271,14 +250,7 @@ impl World {
         let npcs = self.npcs.values().filter(|n| n.region == region);
         let npcs = npcs.map(|n| n.state.clone()).collect();
         let ground = self.ground.of(region).cloned().collect();
-        let resources = self.resources.of(&self.content, region).cloned().collect();
-        let fires = self.fires.values().filter(|fire| fire.region == region);
-        let image = Image {
-            resources,
-            fires: fires.cloned().collect(),
-            ..Image::new(region, self.now, counters, players, npcs, ground)
-        };
-        Some(image.to_bytes())
+        Some(Image::new(region, self.now, counters, players, npcs, ground).to_bytes())
     }
 
     /// The regions that are played here, in order.
@@ -354,14 +326,11 @@ impl World {
             return Some(player.look());
         }
         if let Some(npc) = self.npcs.get(id) {
-            return Some(npc.look());
+            return npc.lives().then(|| npc.look());
         }
         if let Some(item) = self.ground.get(id) {
             let kind = self.content.item(&item.item);
             return Some(item.look(kind.map_or(&item.item, |kind| &kind.name), self.now));
-        }
-        if let Some(fire) = self.fires.get(id) {
-            return Some(fire.look());
         }
         let fixture = self.content.fixture(id)?;
         let region = Region::from(fixture.tile);
@@ -373,9 +342,6 @@ impl World {
             fields.push(("resourceId", (&fixture.of).into()));
             fields.push(("resourceType", (&fixture.sort).into()));
             fields.push(("level", fixture.level.into()));
-            if self.resources.is_empty(id) {
-                fields.push(("depleted", true.into()));
-            }
         } else {
             fields.push(("stationType", (&fixture.sort).into()));
         }
@@ -383,7 +349,7 @@ impl World {
         Some(Look {
             id,
             kind: fixture.kind,
-            tile: self.resources.tile(fixture),
+            tile: fixture.tile,
             region,
             fields,
         })

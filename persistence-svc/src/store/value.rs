@@ -111,14 +111,12 @@ pub(crate) enum Cause {
     Note,
     Eat,
     Bury,
-    /// Gathered from the land; bait is used up by it.
-    Gather,
-    /// Things became others by somebody's work.
-    Make,
-    /// Logs went into a fire.
-    Burn,
-    /// What a fire left on the ground.
-    Ashes,
+    /// A dead NPC left it behind.
+    Loot,
+    /// An arrow that came to lie on the ground.
+    Shoot,
+    /// Runes that a spell took, arrows that broke.
+    Spend,
     /// Its holder was deleted; only the store says so.
     Deleted,
 }
@@ -134,10 +132,9 @@ impl Cause {
             Cause::Note => "note",
             Cause::Eat => "eat",
             Cause::Bury => "bury",
-            Cause::Gather => "gather",
-            Cause::Make => "make",
-            Cause::Burn => "burn",
-            Cause::Ashes => "ashes",
+            Cause::Loot => "loot",
+            Cause::Shoot => "shoot",
+            Cause::Spend => "spend",
             Cause::Deleted => "deleted",
         }
     }

@@ -32,14 +32,12 @@ pub enum Cause {
     Eat,
     /// Destroyed: it was buried.
     Bury,
-    /// Made: gathered from the land. Bait is destroyed by it.
-    Gather,
-    /// Changed: things became others by somebody's work.
-    Make,
-    /// Destroyed: logs went into a fire.
-    Burn,
-    /// Made: what a fire leaves on the ground.
-    Ashes,
+    /// Made: what a dead NPC left behind.
+    Loot,
+    /// Moved: an arrow, from a quiver to the ground.
+    Shoot,
+    /// Destroyed: runes that a spell took, arrows that broke.
+    Spend,
 }
 
 /// What a cause does to the sum of all that there is.
@@ -50,15 +48,11 @@ pub(crate) enum Balance {
     Destroys,
     /// Each holder has as many things as before, but other ones.
     Changes,
-    /// Only characters, and nobody loses more things than it gains.
-    Gathers,
-    /// Only characters, and nobody gains without a loss.
-    Works,
 }
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 11] = [
+    pub const ALL: [Cause; 10] = [
         Cause::Starter,
         Cause::Drop,
         Cause::Pickup,
@@ -66,20 +60,17 @@ impl Cause {
         Cause::Note,
         Cause::Eat,
         Cause::Bury,
-        Cause::Gather,
-        Cause::Make,
-        Cause::Burn,
-        Cause::Ashes,
+        Cause::Loot,
+        Cause::Shoot,
+        Cause::Spend,
     ];
 
     pub(crate) const fn balance(self) -> Balance {
         match self {
-            Cause::Starter | Cause::Ashes => Balance::Makes,
-            Cause::Drop | Cause::Pickup => Balance::Moves,
-            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Burn => Balance::Destroys,
+            Cause::Starter | Cause::Loot => Balance::Makes,
+            Cause::Drop | Cause::Pickup | Cause::Shoot => Balance::Moves,
+            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Spend => Balance::Destroys,
             Cause::Note => Balance::Changes,
-            Cause::Gather => Balance::Gathers,
-            Cause::Make => Balance::Works,
         }
     }
 }
