@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use proto::client::{
-    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, admin, bank, chat, coins,
-    combat, decode, encode, encode_raw, encode_request, equipment, error, inventory, movement,
-    prayer, session, skill, sync, update,
+    ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat,
+    coins, decode, encode, encode_raw, encode_request, equipment, error, inventory, movement,
+    session, skill, sync, update,
 };
 use serde_json::{json, value::RawValue};
 
@@ -66,6 +66,13 @@ fn client_messages() -> Vec<ClientMessage> {
             action: "examine".to_owned(),
             target: Some("npc:1".to_owned()),
             option: None,
+            quantity: None,
+        }),
+        ClientMessage::Action(action::PlayerAction {
+            action: "smelt".to_owned(),
+            target: Some("sta:town:furnace".to_owned()),
+            option: Some("bronze_bar".to_owned()),
+            quantity: Some(10_000),
         }),
         ClientMessage::Drop(inventory::InventoryDrop {
             slot: 27,
@@ -75,6 +82,14 @@ fn client_messages() -> Vec<ClientMessage> {
         ClientMessage::Use(inventory::InventoryUse {
             slot: 5,
             target: None,
+        }),
+        ClientMessage::Use(inventory::InventoryUse {
+            slot: 5,
+            target: Some(inventory::UseTarget::Slot(27)),
+        }),
+        ClientMessage::Use(inventory::InventoryUse {
+            slot: 5,
+            target: Some(inventory::UseTarget::Entity("fire:1-1".to_owned())),
         }),
         ClientMessage::Equip(equipment::InventoryEquip { slot: 3 }),
         ClientMessage::Unequip(equipment::EquipmentRemove {
@@ -115,14 +130,6 @@ fn client_messages() -> Vec<ClientMessage> {
         }),
         ClientMessage::WithdrawCoins(coins::CoinsWithdraw { amount: 25 }),
         ClientMessage::DepositCoins(coins::CoinsDeposit { amount: None }),
-        ClientMessage::CombatStyle(combat::CombatStyle {
-            style: "rapid".to_owned(),
-        }),
-        ClientMessage::CombatRetaliate(combat::CombatRetaliate { on: false }),
-        ClientMessage::CombatAutocast(combat::CombatAutocast { spell: None }),
-        ClientMessage::PrayerToggle(prayer::PrayerToggle {
-            prayer: "thick_socks".to_owned(),
-        }),
         ClientMessage::Chat(chat::PlayerChat {
             message: "hello \"you\"".to_owned(),
             channel: chat::Channel::Private,
@@ -246,45 +253,6 @@ fn world_session_events(server: &mut Server) {
     });
 }
 
-fn prayer() -> prayer::Prayer {
-    prayer::Prayer {
-        points: 3,
-        max_points: 9,
-        active: vec!["thick_socks".to_owned()],
-    }
-}
-
-fn combat() -> combat::Combat {
-    combat::Combat {
-        style: "rapid".to_owned(),
-        styles: vec!["accurate".to_owned(), "rapid".to_owned()],
-        retaliate: true,
-        spell: None,
-    }
-}
-
-fn fight_events(server: &mut Server) {
-    let position = sync::Position { x: 1, y: 0.0, z: 2 };
-    server.event(prayer());
-    server.event(combat());
-    server.event(combat::CombatHit {
-        tick: 9,
-        attacker: "c1".to_owned(),
-        target: "npc:1".to_owned(),
-        damage: 3,
-        style: "melee".to_owned(),
-        target_health: 0,
-        target_max_health: 8,
-        killed: true,
-    });
-    server.event(combat::PlayerDied {
-        killed_by: Some("Goblin".to_owned()),
-        position,
-        respawn_tick: 16,
-    });
-    server.event(combat::PlayerRespawned { position });
-}
-
 #[allow(clippy::too_many_lines, reason = "a list")]
 fn own_events(server: &mut Server) {
     let health = sync::Health {
@@ -317,11 +285,7 @@ fn own_events(server: &mut Server) {
         coins: 5_000_000_000,
         energy: 99.5,
         run: false,
-        prayer: prayer(),
-        combat: combat(),
-        dead: false,
     });
-    fight_events(server);
     server.event(sync::VitalsUpdate {
         health: Some(health),
         energy: None,
@@ -369,6 +333,22 @@ fn own_events(server: &mut Server) {
         placeholders: true,
     });
     server.event(bank::BankState::default());
+    server.event(activity::ActivityUpdate {
+        active: true,
+        action: Some("cook".to_owned()),
+        target: Some("fire:1-1".to_owned()),
+        option: Some("raw_trout".to_owned()),
+        code: None,
+        message: None,
+    });
+    server.event(activity::ActivityUpdate {
+        active: false,
+        action: None,
+        target: None,
+        option: None,
+        code: Some(ErrorCode::InventoryFull),
+        message: Some("there is no room for it".to_owned()),
+    });
     for leveled_up in [true, false] {
         server.event(skill::SkillGain {
             skill: "agility".to_owned(),

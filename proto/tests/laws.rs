@@ -49,6 +49,7 @@ fn message() -> impl Strategy<Value = ClientMessage> {
                 action,
                 target,
                 option: None,
+                quantity: None,
             })
         }),
         (0..28_u8, proptest::option::of(1..=2_147_483_647_u32)).prop_map(|(slot, quantity)| {

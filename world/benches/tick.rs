@@ -56,8 +56,6 @@ fn crowd(reach: u32) -> World {
             inventory: (0..28).map(|slot| (slot, Stack::new("logs", 1))).collect(),
             equipment: BTreeMap::new(),
             bank: world::Bank::default(),
-            ways: world::Ways::default(),
-            prayer: world::Devotion::default(),
         };
         Arrival {
             record,

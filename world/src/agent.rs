@@ -10,7 +10,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
-use crate::ids::CharacterId;
+use crate::ids::{CharacterId, EntityId};
+use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
 
@@ -20,6 +21,15 @@ pub const DEEDS_MAX: usize = 15;
 const AREAS_MAX: usize = 24;
 /// The word for a bank, as stations and services have it.
 const BANK: &str = "bank";
+/// Skills in which agents get on, the most urgent first, and how urgent.
+pub const TRAINED: [(Skill, u32); 6] = [
+    (Skill::Woodcutting, 70),
+    (Skill::Smithing, 67),
+    (Skill::Mining, 65),
+    (Skill::Cooking, 62),
+    (Skill::Fishing, 60),
+    (Skill::Firemaking, 50),
+];
 /// What the id of a goal that leads to an area begins with.
 const AREA_PREFIX: &str = "go_to:";
 
@@ -35,6 +45,8 @@ pub enum Goal {
     Collect,
     /// To go to the nearest bank.
     Bank,
+    /// To get on in a skill: to gather, to make, and to bank what fills the pack.
+    Train(Skill),
     /// To go to the area of that id.
     Area(Arc<str>),
     /// To go to a tile. Not for choice: said in chat.
@@ -51,6 +63,7 @@ impl Goal {
             "rest" => Goal::Rest,
             "collect_items" => Goal::Collect,
             "go_to_bank" => Goal::Bank,
+            other if trained(other).is_some() => Goal::Train(trained(other)?),
             other => {
                 let area = other.strip_prefix(AREA_PREFIX)?;
                 let known = content.areas().iter().find(|known| known.id == area)?;
@@ -66,6 +79,7 @@ impl Goal {
             Goal::Rest => "rest".to_owned(),
             Goal::Collect => "collect_items".to_owned(),
             Goal::Bank => "go_to_bank".to_owned(),
+            Goal::Train(skill) => skill.name().to_owned(),
             Goal::Area(area) => format!("{AREA_PREFIX}{area}"),
             Goal::Place(at) => format!("go_to_tile:{},{}", at.x, at.z),
             Goal::Follow(who) => format!("follow:{who}"),
@@ -79,6 +93,7 @@ impl Goal {
                 "exploration"
             }
             Goal::Rest => "idle",
+            Goal::Train(skill) => skill.name(),
             Goal::Collect => "item_collection",
         }
     }
@@ -89,14 +104,16 @@ impl Goal {
             Goal::Explore => 5,
             Goal::Rest => 50,
             Goal::Collect => 10,
+            Goal::Train(_) => 30,
             Goal::Bank | Goal::Area(_) | Goal::Place(_) | Goal::Follow(_) => 1,
         }
     }
 
     /// How urgent it is to an agent that may choose; 0 to 100.
-    pub const fn priority(&self) -> u32 {
+    pub fn priority(&self) -> u32 {
         match self {
             Goal::Collect => 40,
+            Goal::Train(skill) => urgency(*skill),
             Goal::Explore => 30,
             Goal::Bank => 20,
             Goal::Area(_) => 15,
@@ -112,6 +129,7 @@ impl Goal {
             Goal::Rest => "Stand still and rest for half a minute".to_owned(),
             Goal::Collect => "Pick up what lies on the ground nearby".to_owned(),
             Goal::Bank => "Go to the nearest bank".to_owned(),
+            Goal::Train(skill) => occupation(*skill).to_owned(),
             Goal::Area(id) => {
                 let area = content.areas().iter().find(|area| *area.id == **id);
                 let name = area.map_or(&**id, |area| area.name.as_str());
@@ -131,7 +149,7 @@ impl Goal {
                 Some(middle(area.bounds))
             }
             Goal::Place(at) => Some(*at),
-            Goal::Explore | Goal::Rest | Goal::Collect | Goal::Follow(_) => None,
+            Goal::Explore | Goal::Rest | Goal::Collect | Goal::Train(_) | Goal::Follow(_) => None,
         }
     }
 }
@@ -144,27 +162,60 @@ fn middle(bounds: crate::tile::Bounds) -> Tile {
     )
 }
 
+/// The skill of that name, if agents get on in it.
+fn trained(name: &str) -> Option<Skill> {
+    let mut all = TRAINED.iter().map(|(skill, _)| *skill);
+    all.find(|skill| skill.name() == name)
+}
+
+fn urgency(skill: Skill) -> u32 {
+    let known = TRAINED.iter().find(|(trained, _)| *trained == skill);
+    known.map_or(0, |(_, urgency)| *urgency)
+}
+
+/// What one does to get on in `skill`, in words.
+const fn occupation(skill: Skill) -> &'static str {
+    match skill {
+        Skill::Woodcutting => "Cut wood, and bring it to the bank when the pack is full",
+        Skill::Mining => "Mine ore, and bring it to the bank when the pack is full",
+        Skill::Fishing => "Fish, and bring the catch to the bank when the pack is full",
+        Skill::Firemaking => "Gather logs and light fires with them",
+        Skill::Cooking => "Catch fish and cook them",
+        Skill::Smithing => "Mine ore, smelt it and smith the bars",
+        _ => "Get on in a skill",
+    }
+}
+
 /// The bank that is nearest to `from`: a counter, or somebody who serves as one.
-fn bank(content: &Content, from: Tile) -> Option<Tile> {
+pub(crate) fn bank_at(content: &Content, from: Tile) -> Option<(EntityId, Tile)> {
     let regions = content.regions();
     let counters = regions
         .iter()
         .flat_map(|region| content.fixtures_in(*region))
         .filter(|fixture| *fixture.sort == *BANK)
-        .map(|fixture| fixture.tile);
+        .map(|fixture| (&fixture.id, fixture.tile));
     let clerks = regions
         .iter()
         .flat_map(|region| content.npcs_in(*region))
         .filter(|npc| *npc.service == *BANK)
-        .map(|npc| npc.tile);
-    counters
-        .chain(clerks)
-        .min_by_key(|tile| (from.steps_to(*tile), *tile))
+        .map(|npc| (&npc.id, npc.tile));
+    let all = counters.chain(clerks);
+    let nearest = all.min_by_key(|(id, tile)| (from.steps_to(*tile), *tile, *id));
+    nearest.map(|(id, tile)| (id.clone(), tile))
+}
+
+fn bank(content: &Content, from: Tile) -> Option<Tile> {
+    bank_at(content, from).map(|(_, tile)| tile)
 }
 
 /// Every goal that may be chosen in this world, the most urgent first.
 pub fn templates(content: &Content) -> Vec<Goal> {
-    let mut goals = vec![Goal::Collect, Goal::Explore];
+    let mut goals: Vec<Goal> = TRAINED
+        .iter()
+        .filter(|(skill, _)| is_taught(content, *skill))
+        .map(|(skill, _)| Goal::Train(*skill))
+        .collect();
+    goals.extend([Goal::Collect, Goal::Explore]);
     if bank(content, content.spawn()).is_some() {
         goals.push(Goal::Bank);
     }
@@ -172,6 +223,20 @@ pub fn templates(content: &Content) -> Vec<Goal> {
     goals.extend(areas.map(|area| Goal::Area(area.id.as_str().into())));
     goals.push(Goal::Rest);
     goals
+}
+
+/// Whether one can get on in `skill` in this world at all.
+fn is_taught(content: &Content, skill: Skill) -> bool {
+    let recipes = content.recipes();
+    match skill {
+        Skill::Firemaking => !recipes.firemaking.is_empty(),
+        Skill::Cooking => !recipes.cooking.is_empty(),
+        Skill::Smithing => !recipes.smelting.is_empty(),
+        _ => content
+            .resources()
+            .iter()
+            .any(|kind| kind.skill == Some(skill)),
+    }
 }
 
 /// What an agent is to do, as the store has it.
@@ -228,6 +293,9 @@ pub struct Pursuit {
     pub(crate) nearest: u32,
     /// Tries in a row that brought nothing.
     pub(crate) tries: u32,
+    /// It gathers what it is going to work up.
+    #[serde(default)]
+    pub(crate) stocking: bool,
 }
 
 impl Pursuit {
@@ -241,6 +309,7 @@ impl Pursuit {
             aim: None,
             nearest: u32::MAX,
             tries: 0,
+            stocking: false,
         }
     }
 }

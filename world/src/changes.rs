@@ -28,9 +28,6 @@ pub struct Changes {
     /// In which skills whose experience grew.
     #[serde(default)]
     pub trained: BTreeMap<CharacterId, BTreeSet<Skill>>,
-    /// How many NPCs of which kind who has killed.
-    #[serde(default)]
-    pub kills: BTreeMap<CharacterId, BTreeMap<Arc<str>, u32>>,
     /// What became of things on the ground.
     pub ground: BTreeMap<EntityId, GroundChange>,
     /// Who gained or lost what; several rows may speak of the same holder, item and cause.

@@ -8,13 +8,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
-use crate::fight::Hit;
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::Interface;
+use crate::labour::Job;
 use crate::record::SkillXp;
 use crate::refusal::Refusal;
 use crate::skill::Skill;
-use crate::tick::Tick;
 use crate::tile::Tile;
 
 /// Something that happened. Private to `who`.
@@ -119,40 +118,21 @@ pub enum Event {
         /// It made a new level.
         leveled_up: bool,
     },
-    /// A blow landed that it dealt or took.
-    Hit {
+    /// A player has begun to work. To be held back like what comes of it.
+    Working {
         /// Who.
         who: CharacterId,
-        /// Which.
-        hit: Hit,
+        /// At what work.
+        job: Job,
+        /// At what.
+        target: Option<EntityId>,
     },
-    /// It has no health left.
-    Died {
+    /// A player works no more. Of value: to be held back until that is saved.
+    Rested {
         /// Who.
         who: CharacterId,
-        /// The name of its killer; none for what has no name.
-        killer: Option<Arc<str>>,
-        /// Where.
-        tile: Tile,
-        /// When it stands up again.
-        until: Tick,
-    },
-    /// It has stood up again and is well.
-    Respawned {
-        /// Who.
-        who: CharacterId,
-        /// Where.
-        tile: Tile,
-    },
-    /// Its prayer points, or the prayers that are on, have changed.
-    Prayer {
-        /// Whose.
-        who: CharacterId,
-    },
-    /// What it has chosen of fighting has changed, or what its weapon allows.
-    Ways {
-        /// Whose.
-        who: CharacterId,
+        /// Why; `None`: all is done.
+        why: Option<Refusal>,
     },
     /// What was accepted earlier has come to nothing.
     Failed {
@@ -199,11 +179,8 @@ impl Event {
             | Event::Opened { who, .. }
             | Event::Closed { who, .. }
             | Event::Trained { who, .. }
-            | Event::Hit { who, .. }
-            | Event::Died { who, .. }
-            | Event::Respawned { who, .. }
-            | Event::Prayer { who }
-            | Event::Ways { who }
+            | Event::Working { who, .. }
+            | Event::Rested { who, .. }
             | Event::Failed { who, .. }
             | Event::Elsewhere { who, .. }
             | Event::Teleported { who, .. } => who,

@@ -7,9 +7,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fire::Fire;
 use crate::item::ground::GroundItem;
 use crate::npc::NpcState;
 use crate::player::Player;
+use crate::resource::ResourceState;
 use crate::tick::Tick;
 use crate::tile::Region;
 
@@ -28,6 +30,10 @@ pub(crate) struct Image {
     pub(crate) npcs: Vec<NpcState>,
     #[serde(default)]
     pub(crate) ground: Vec<GroundItem>,
+    #[serde(default)]
+    pub(crate) resources: Vec<ResourceState>,
+    #[serde(default)]
+    pub(crate) fires: Vec<Fire>,
 }
 
 /// What a region counts.
@@ -54,6 +60,8 @@ impl Image {
             players,
             npcs,
             ground,
+            resources: Vec::new(),
+            fires: Vec::new(),
         }
     }
 
@@ -81,13 +89,14 @@ impl Image {
         let away = now.since(self.at);
         for npc in &mut self.npcs {
             npc.walks_at = npc.walks_at.after(away);
-            npc.feud.delay(away);
         }
         for player in &mut self.players {
             player.region_since = player.region_since.after(away);
             player.homeward.delay(away);
             player.hands_free_at = player.hands_free_at.after(away);
-            player.fight.delay(away);
+            if let Some(labour) = &mut player.labour {
+                labour.due_at = labour.due_at.after(away);
+            }
             if let Some(agent) = &mut player.agent {
                 agent.delay(away);
             }
@@ -97,6 +106,12 @@ impl Image {
             .into_iter()
             .map(|item| item.delayed(away))
             .collect();
+        for resource in &mut self.resources {
+            resource.delay(away);
+        }
+        for fire in &mut self.fires {
+            fire.out_at = fire.out_at.after(away);
+        }
         self.at = now;
         self
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
-use crate::fight::Style;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Value;
 use crate::item::bank::Arrange;
+use crate::labour::Trade;
 use crate::record::{PlayerHot, PlayerRecord};
 use crate::refusal::Refusal;
 use crate::tile::{Region, Tile};
@@ -66,6 +66,36 @@ pub enum Intent {
         /// Which slot.
         slot: u8,
     },
+    /// Use what lies in a slot of the pack with what lies in another.
+    UseWith {
+        /// Which slot.
+        slot: u8,
+        /// Which other.
+        other: u8,
+    },
+    /// Use what lies in a slot of the pack on something.
+    UseOn {
+        /// Which slot.
+        slot: u8,
+        /// On what.
+        target: EntityId,
+    },
+    /// Go to a tree, a rock or a fishing spot and gather what it gives.
+    Gather {
+        /// Which.
+        target: EntityId,
+    },
+    /// Make things by a recipe.
+    Make {
+        /// The trade.
+        trade: Trade,
+        /// What is cooked, lit or tanned, else what is made; `None`: whatever it can only be.
+        what: Option<Arc<str>>,
+        /// The furnace, anvil, fire … at which it is made; `None`: wherever one is.
+        target: Option<EntityId>,
+        /// How many; `None`: as many as can be.
+        quantity: Option<u32>,
+    },
     /// Wear what lies in a slot of the pack.
     Equip {
         /// Which slot.
@@ -85,32 +115,6 @@ pub enum Intent {
     CloseBank,
     /// Do something at the open bank.
     Bank(Banking),
-    /// Go up to somebody and fight it.
-    Attack {
-        /// Whom.
-        target: EntityId,
-    },
-    /// Fight in that style from now on.
-    FightAs(Style),
-    /// Turn to whoever attacks one (`true`), or not.
-    Retaliate(bool),
-    /// Cast that spell in fights from now on; `None`: none.
-    Autocast {
-        /// Which.
-        spell: Option<Arc<str>>,
-    },
-    /// Turn a prayer on, or off if it is.
-    Pray {
-        /// Which.
-        prayer: Arc<str>,
-    },
-    /// Go to an altar and pray there, for new points.
-    PrayAt {
-        /// Which.
-        target: EntityId,
-    },
-    /// Stand up again; one who is dead does so in its time, asked or not.
-    Respawn,
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
     /// An operator puts one somewhere else, at once and however far.
@@ -172,17 +176,14 @@ impl Intent {
             | Intent::WithdrawCoins { .. }
             | Intent::DepositCoins { .. }
             | Intent::Use { .. }
+            | Intent::UseWith { .. }
+            | Intent::UseOn { .. }
+            | Intent::Gather { .. }
+            | Intent::Make { .. }
             | Intent::Equip { .. }
             | Intent::Unequip { .. }
             | Intent::Bank(_) => true,
             Intent::OpenBank { .. }
-            | Intent::Attack { .. }
-            | Intent::FightAs(_)
-            | Intent::Retaliate(_)
-            | Intent::Autocast { .. }
-            | Intent::Pray { .. }
-            | Intent::PrayAt { .. }
-            | Intent::Respawn
             | Intent::CloseBank
             | Intent::Walk { .. }
             | Intent::Run(_)
@@ -206,10 +207,6 @@ impl Intent {
                 | Intent::Unequip { .. }
                 | Intent::Bank(Banking::Arrange(_))
         );
-        // What is won in a fight could not be saved.
-        if matches!(self, Intent::Attack { .. }) && value == Value::Unavailable {
-            return value.open();
-        }
         if !self.about_value() || (orders && value == Value::Frozen) {
             return Ok(());
         }

@@ -11,8 +11,6 @@ use crate::tile::Region;
 pub enum Interface {
     /// The own bank.
     Bank,
-    /// An altar: one prays there, and nothing stays open.
-    Altar,
 }
 
 /// On the way to where something can be opened.

@@ -5,18 +5,17 @@
 //! network or a shared source of chance, and all arithmetic is on integers.
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
-//! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`fight`], [`mod@prayer`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
-//! [`look`]); rules; [`border`], [`changes`], [`mod@world`] and [`cycle`].
+//! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`labour`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
+//! [`look`]); rules; [`inspect()`]; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod agent;
 pub mod errand;
 pub mod event;
 pub mod experience;
-pub mod fight;
 pub mod ids;
 pub mod intent;
 pub mod interface;
-pub mod prayer;
+pub mod labour;
 pub mod record;
 pub mod refusal;
 pub mod rng;
@@ -25,13 +24,17 @@ pub mod tick;
 pub mod tile;
 
 pub mod content;
+mod fire;
 pub mod item;
 pub mod look;
 pub mod map;
 pub mod npc;
 pub mod player;
+mod resource;
 
 mod rules;
+
+mod inspect;
 
 pub mod border;
 pub mod changes;
@@ -45,9 +48,10 @@ pub use changes::Changes;
 pub use content::{Area, Content, ContentError, Loaded, Warning};
 pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
 pub use event::Event;
-pub use fight::{Hit, HitKind, Style, Ways};
+pub use fire::Fire;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
+pub use inspect::{Fault, inspect};
 pub use intent::{Arrival, Banking, Intent, PlayerInput};
 pub use interface::Interface;
 pub use item::{
@@ -57,14 +61,13 @@ pub use item::{
     ledger::{Cause, Holder, LedgerEntry},
     worn::Worn,
 };
+pub use labour::{Craft, Job, Labour, Trade};
 pub use look::{Field, Kind, Look};
 pub use map::{Ground, Terrain};
 pub use player::Player;
-pub use prayer::Devotion;
 pub use record::{PlayerHot, PlayerRecord, SkillXp};
 pub use refusal::Refusal;
 pub use rules::Rules;
-pub use rules::combat::styles_of;
 pub use skill::Skill;
 pub use tick::Tick;
 pub use tile::{Bounds, Chunk, Region, Tile};

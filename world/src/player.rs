@@ -3,6 +3,7 @@
 //! Always: it stands on a walkable tile; it belongs to a region that is played here.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +11,11 @@ use crate::agent::Agent;
 use crate::border::PINNED_TILES;
 use crate::content::Content;
 use crate::errand::{Homeward, Pickup};
-use crate::fight::Fight;
 use crate::ids::CharacterId;
 use crate::interface::{Interface, Open, Visit};
 use crate::item::possessions::Touched;
 use crate::item::worn;
+use crate::labour::Labour;
 use crate::look::{Field, Kind, Look};
 use crate::record::{PlayerHot, PlayerRecord};
 use crate::tick::Tick;
@@ -59,9 +60,12 @@ pub struct Player {
     /// Tiles gone on foot since it last gained experience for them.
     #[serde(default)]
     pub(crate) tiles_gone: u32,
-    /// What it has of fights.
+    /// The work that it set out for, or is at.
     #[serde(default)]
-    pub(crate) fight: Fight,
+    pub(crate) labour: Option<Labour>,
+    /// What is left of things that last for several deeds, by item.
+    #[serde(default)]
+    pub(crate) spools: BTreeMap<Arc<str>, u32>,
     /// What makes it an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
@@ -108,29 +112,14 @@ impl Player {
         !self.path.is_empty()
     }
 
-    /// Whether it has health left.
-    pub fn lives(&self) -> bool {
-        self.fight.dying.is_none()
-    }
-
-    /// Whether it may leave the world at `now`: not so soon after a blow, unless it is dead.
-    pub fn may_leave(&self, now: Tick) -> bool {
-        !self.lives() || self.fight.may_leave(now)
-    }
-
-    /// Whether something may be done to it: it lives, and is not on its way to others.
-    pub(crate) fn free(&self) -> bool {
-        self.lives() && !self.held && self.leaving_for().is_none()
-    }
-
     /// Whether it is about something of its region, near enough to it: it is not to belong to
     /// another one then.
     pub fn pinned(&self) -> bool {
         let pickup = self.pickup.as_ref().map(|pickup| pickup.region);
         let visit = self.visit.as_ref().map(|visit| visit.region);
         let open = self.open.as_ref().map(|open| open.region);
-        let aim = self.fight.aim.as_ref().map(|aim| aim.region);
-        [pickup, visit, open, aim].contains(&Some(self.region))
+        let labour = self.labour.as_ref().and_then(|labour| labour.region);
+        [pickup, visit, open, labour].contains(&Some(self.region))
             && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 
@@ -174,8 +163,14 @@ impl Player {
             hands_free_at: self.hands_free_at,
             agent: self.agent.clone(),
             tiles_gone: self.tiles_gone,
-            fight: self.fight.clone(),
+            labour: self.labour.clone(),
+            spools: self.spools.clone(),
         }
+    }
+
+    /// The work that it set out for, or is at.
+    pub fn labour(&self) -> Option<&Labour> {
+        self.labour.as_ref()
     }
 
     /// What makes it an agent, if it is one.
@@ -198,9 +193,6 @@ impl Player {
                 ("run", record.running.into()),
             ],
         };
-        if !self.lives() {
-            look.fields.push(("dead", true.into()));
-        }
         if self.agent.is_some() {
             look.fields.push(("agent", true.into()));
         }

@@ -1,19 +1,19 @@
 //! A player at rest (what is saved) and in motion (what moves along in a handover besides).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
 use crate::errand::{Homeward, Pickup};
 use crate::experience;
-use crate::fight::{Fight, Ways};
 use crate::ids::CharacterId;
 use crate::interface::{Open, Visit};
 use crate::item::Stack;
 use crate::item::bank::Bank;
 use crate::item::worn::Worn;
-use crate::prayer::Devotion;
+use crate::labour::Labour;
 use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
@@ -64,12 +64,6 @@ pub struct PlayerRecord {
     /// What it has in the bank.
     #[serde(default)]
     pub bank: Bank,
-    /// What it has chosen of fighting.
-    #[serde(default)]
-    pub ways: Ways,
-    /// Its prayer points, and the prayers that are on.
-    #[serde(default)]
-    pub prayer: Devotion,
 }
 
 impl PlayerRecord {
@@ -117,8 +111,10 @@ pub struct PlayerHot {
     pub hands_free_at: Tick,
     /// Tiles gone on foot since it last gained experience for them.
     pub tiles_gone: u32,
-    /// What it has of fights.
-    pub fight: Fight,
+    /// The work that it set out for, or is at.
+    pub labour: Option<Labour>,
+    /// What is left of things that last for several deeds, by item.
+    pub spools: BTreeMap<Arc<str>, u32>,
 }
 
 /// Bytes that are not what they should be.
@@ -160,7 +156,6 @@ bytes!(PlayerHot);
 mod tests {
     use super::*;
     use crate::content::EquipSlot;
-    use crate::fight::Style;
     use crate::item::bank::Deposit;
     use crate::tile::Region;
 
@@ -194,15 +189,6 @@ mod tests {
             bank: Bank {
                 items: BTreeMap::from([("logs".into(), deposit)]),
                 placeholders: true,
-            },
-            ways: Ways {
-                style: Style::Rapid,
-                retaliates: false,
-                spell: Some("spark".into()),
-            },
-            prayer: Devotion {
-                points: 7,
-                active: ["socks".into()].into(),
             },
         };
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));

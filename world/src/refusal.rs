@@ -33,26 +33,20 @@ pub enum Refusal {
     NoNote,
     /// What it is to be done with is not open.
     NotOpen,
-    /// It cannot be attacked.
-    NotAttackable,
-    /// Players may not attack each other there.
-    PlayersSafe,
-    /// One of the two is in a fight with somebody else.
-    Engaged,
-    /// Nobody does anything who has no health left.
-    Dead,
-    /// No arrow that fits the bow.
-    NoAmmunition,
-    /// Not the runes that the spell takes.
-    NoRunes,
-    /// What one holds is not used in that way.
-    WrongStyle,
-    /// There are no points of prayer left.
-    NoPrayer,
     /// Something else came in between.
     Interrupted,
     /// Not again so soon.
     Cooldown,
+    /// It takes a tool that is not at hand, or not of use yet.
+    NoTool,
+    /// That is not the place to make it.
+    NoStation,
+    /// There is nothing left to be had of it.
+    Depleted,
+    /// Several things can be made of that: one must be named.
+    ChoiceRequired,
+    /// No fire may be lit there, or there are enough.
+    NoFireHere,
     /// An operator has stopped exchanges.
     ExchangesFrozen,
     /// Changes of value cannot be saved now.
@@ -69,8 +63,8 @@ impl Refusal {
             | Refusal::EmptySlot
             | Refusal::NotEnough
             | Refusal::Protected
-            | Refusal::NoAmmunition
-            | Refusal::NoRunes
+            | Refusal::NoTool
+            | Refusal::ChoiceRequired
             | Refusal::BankFull => true,
             Refusal::Unreachable
             | Refusal::TooFar
@@ -80,21 +74,18 @@ impl Refusal {
             | Refusal::NotWearable
             | Refusal::NoNote
             | Refusal::NotOpen
-            | Refusal::NotAttackable
-            | Refusal::PlayersSafe
-            | Refusal::Engaged
-            | Refusal::Dead
-            | Refusal::WrongStyle
-            | Refusal::NoPrayer
             | Refusal::Interrupted
             | Refusal::Cooldown
+            | Refusal::NoStation
+            | Refusal::Depleted
+            | Refusal::NoFireHere
             | Refusal::ExchangesFrozen
             | Refusal::StorageUnavailable => false,
         }
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 26] = [
+    pub const ALL: [Refusal; 23] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -109,16 +100,13 @@ impl Refusal {
         Refusal::BankFull,
         Refusal::NoNote,
         Refusal::NotOpen,
-        Refusal::NotAttackable,
-        Refusal::PlayersSafe,
-        Refusal::Engaged,
-        Refusal::Dead,
-        Refusal::NoAmmunition,
-        Refusal::NoRunes,
-        Refusal::WrongStyle,
-        Refusal::NoPrayer,
         Refusal::Interrupted,
         Refusal::Cooldown,
+        Refusal::NoTool,
+        Refusal::NoStation,
+        Refusal::Depleted,
+        Refusal::ChoiceRequired,
+        Refusal::NoFireHere,
         Refusal::ExchangesFrozen,
         Refusal::StorageUnavailable,
     ];

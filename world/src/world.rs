@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::content::Content;
+use crate::fire::Fires;
 use crate::ids::{CharacterId, EntityId};
 use crate::image::{Counters, Image, Unreadable};
 use crate::item::ground::{Ground, GroundItem};
@@ -15,6 +16,7 @@ use crate::map::route::Router;
 use crate::npc::{Npc, NpcState, Npcs};
 use crate::player::{Player, Players};
 use crate::record::{PlayerHot, PlayerRecord};
+use crate::resource::{ResourceState, Resources};
 use crate::rng::Dice;
 use crate::rules::npc_mind::{self, Crowd};
 use crate::rules::{Rules, movement};
@@ -35,6 +37,8 @@ pub struct World {
     pub(crate) players: Players,
     pub(crate) npcs: Npcs,
     pub(crate) ground: Ground,
+    pub(crate) resources: Resources,
+    pub(crate) fires: Fires,
     /// How many ids were given out in this tick.
     pub(crate) minted: u64,
     pub(crate) index: Index,
@@ -57,6 +61,8 @@ impl World {
             players: Players::new(),
             npcs: Npcs::new(),
             ground: Ground::default(),
+            resources: Resources::default(),
+            fires: Fires::new(),
             minted: 0,
             index: Index::default(),
             touched: BTreeSet::new(),
@@ -110,11 +116,19 @@ impl World {
             .into_iter()
             .for_each(|item| self.settle_item(item));
         let content = Arc::clone(&self.content);
+        let known = |state: &ResourceState| content.fixture(&state.id).is_some();
+        let resources = image.resources.into_iter().filter(known);
+        resources.for_each(|state| self.resources.put(state));
+        self.settle_shoals(region);
         for fixture in content.fixtures_in(region) {
-            self.index
-                .put(Chunk::from(fixture.tile), fixture.id.clone());
+            let tile = self.resources.tile(fixture);
+            self.index.put(Chunk::from(tile), fixture.id.clone());
             self.touched.insert(fixture.id.clone());
         }
+        image
+            .fires
+            .into_iter()
+            .for_each(|fire| self.settle_fire(fire));
         Ok(())
     }
 
@@ -164,19 +178,15 @@ impl World {
             .map(|state| (state.id.clone(), state))
             .collect();
         let mut crowd = Crowd::default();
-        left.values()
-            .filter(|state| state.feud.back_at.is_none())
-            .for_each(|state| crowd.stand(state.tile));
+        left.values().for_each(|state| crowd.stand(state.tile));
         for placement in content.npcs_in(region) {
             let state = left.remove(&placement.id).unwrap_or_else(|| {
                 let mut dice = Dice::new(self.seed, placement.key, 0);
                 npc_mind::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
             });
-            if state.feud.back_at.is_none() {
-                self.index
-                    .put(Chunk::from(state.tile), placement.id.clone());
-                self.touched.insert(placement.id.clone());
-            }
+            self.index
+                .put(Chunk::from(state.tile), placement.id.clone());
+            self.touched.insert(placement.id.clone());
             let npc = Npc {
                 placement: placement.clone(),
                 region,
@@ -232,9 +242,20 @@ impl World {
             }
         }
         for fixture in self.content.fixtures_in(region) {
-            self.index.take(Chunk::from(fixture.tile), &fixture.id);
+            let tile = self.resources.tile(fixture);
+            self.resources.take(&fixture.id);
+            self.index.take(Chunk::from(tile), &fixture.id);
             self.touched.insert(fixture.id.clone());
         }
+        let (index, touched) = (&mut self.index, &mut self.touched);
+        self.fires.retain(|id, fire| {
+            let stays = fire.region != region;
+            if !stays {
+                index.take(Chunk::from(fire.tile), id);
+                touched.insert(id.clone());
+            }
+            stays
+        });
         Some(bytes)
     }
 
@@ -250,7 +271,14 @@ impl World {
         let npcs = self.npcs.values().filter(|n| n.region == region);
         let npcs = npcs.map(|n| n.state.clone()).collect();
         let ground = self.ground.of(region).cloned().collect();
-        Some(Image::new(region, self.now, counters, players, npcs, ground).to_bytes())
+        let resources = self.resources.of(&self.content, region).cloned().collect();
+        let fires = self.fires.values().filter(|fire| fire.region == region);
+        let image = Image {
+            resources,
+            fires: fires.cloned().collect(),
+            ..Image::new(region, self.now, counters, players, npcs, ground)
+        };
+        Some(image.to_bytes())
     }
 
     /// The regions that are played here, in order.
@@ -326,11 +354,14 @@ impl World {
             return Some(player.look());
         }
         if let Some(npc) = self.npcs.get(id) {
-            return npc.lives().then(|| npc.look());
+            return Some(npc.look());
         }
         if let Some(item) = self.ground.get(id) {
             let kind = self.content.item(&item.item);
             return Some(item.look(kind.map_or(&item.item, |kind| &kind.name), self.now));
+        }
+        if let Some(fire) = self.fires.get(id) {
+            return Some(fire.look());
         }
         let fixture = self.content.fixture(id)?;
         let region = Region::from(fixture.tile);
@@ -342,6 +373,9 @@ impl World {
             fields.push(("resourceId", (&fixture.of).into()));
             fields.push(("resourceType", (&fixture.sort).into()));
             fields.push(("level", fixture.level.into()));
+            if self.resources.is_empty(id) {
+                fields.push(("depleted", true.into()));
+            }
         } else {
             fields.push(("stationType", (&fixture.sort).into()));
         }
@@ -349,7 +383,7 @@ impl World {
         Some(Look {
             id,
             kind: fixture.kind,
-            tile: fixture.tile,
+            tile: self.resources.tile(fixture),
             region,
             fields,
         })

@@ -9,7 +9,6 @@ use crate::stage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use stage::{BEGIN, Land};
 use world::content::EquipSlot;
@@ -19,24 +18,11 @@ use world::rng::Dice;
 use world::{
     Arrange, Arrival, Banking, Cause, CharacterId, Content, EntityId, Event, GroundChange,
     GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal,
-    Region, Rules, Stack, Style, Tick, Tile, Value, World,
+    Region, Rules, Stack, Tick, Tile, Trade, Value, World,
 };
 
 const WORLDS: u32 = 4;
 const PLAYERS: u32 = 24;
-
-/// Where beasts stand: in each quarter one.
-const BEASTS: [(i32, i32); 4] = [(8, 8), (-8, 8), (8, -8), (-8, -8)];
-
-/// A beast that dies soon, hits back and leaves things behind.
-fn rat() -> serde_json::Value {
-    json!({"id": "rat", "name": "Rat", "stats": {"level": 3, "health": 3, "strength": 30},
-        "combat": {"attackable": true, "aggressive": true, "aggroRange": 4, "leashRange": 6,
-            "respawnTicks": 8},
-        "drops": {"always": [
-            {"itemId": "logs", "minQuantity": 1, "maxQuantity": 2, "chance": 1},
-            {"itemId": "candle", "minQuantity": 1, "maxQuantity": 9, "chance": 0.5}]}})
-}
 
 type Books = BTreeMap<(Holder, Arc<str>), i64>;
 
@@ -70,11 +56,12 @@ impl Cluster {
     fn new(seed: u64, worlds: u32) -> Cluster {
         let land = Land::default().rect("wall", (4, -6), (4, 6));
         let land = land.station("bank", (-3, -3)).banker("teller", (3, 3));
-        let land = BEASTS
-            .iter()
-            .fold(land.lawless().crowded().magic(), |land, at| {
-                land.beast(rat(), *at)
-            });
+        let land = land
+            .resource("tree", "thicket", (-2, 2))
+            .resource("ore", "copper", (2, -2))
+            .station("range", (7, 7))
+            .station("furnace", (-7, 7))
+            .tanner("ellis", (2, 6));
         let content = land.content();
         let all = (0..worlds).map(|run| {
             let run = u64::from(run) + 1;
@@ -125,12 +112,17 @@ impl Cluster {
                 "cake",
                 "bones",
                 "logs_noted",
-                "bow",
-                "staff",
-                "mind_rune",
+                "bronze_hatchet",
+                "bronze_pickaxe",
+                "knife",
+                "raw_trout",
+                "copper_ore",
+                "tin_ore",
+                "hide",
+                "tinderbox",
             ];
             for slot in 0..self.dice.between(5, 28) {
-                let item = kinds[self.dice.below(16) as usize];
+                let item = kinds[self.dice.below(kinds.len() as u32) as usize];
                 let many = if self.content.stackable(item) { 9 } else { 1 };
                 let stack = Stack::new(item, many);
                 record.inventory.insert(u8::try_from(slot).unwrap(), stack);
@@ -218,7 +210,7 @@ impl Cluster {
         }
         let dice = &mut self.dice;
         let slot = |dice: &mut Dice| u8::try_from(dice.below(30)).unwrap();
-        Some(match dice.below(38) {
+        Some(match dice.below(43) {
             0..4 => {
                 let reach = if dice.below(5) == 0 { 40 } else { 7 };
                 let to = Tile::new(dice.between(-reach, reach), dice.between(-reach, reach));
@@ -265,24 +257,60 @@ impl Cluster {
                 Intent::OpenBank { target }
             }
             28 if dice.below(4) == 0 => Intent::CloseBank,
-            31..35 => {
-                let (x, z) = BEASTS[dice.below(4) as usize];
-                let target = if dice.below(4) == 0 {
-                    format!("p{:02}", dice.below(PLAYERS))
-                } else {
-                    format!("npc:field:rat:{x},{z}:0")
-                };
-                Intent::Attack {
-                    target: target.into(),
-                }
+            31..43 => {
+                self.naps.insert(who.clone(), self.now + 9);
+                self.ask_work()
             }
-            35 => Intent::Autocast {
-                spell: (dice.below(2) == 0).then(|| "gust".into()),
-            },
-            36 => Intent::FightAs(Style::ALL[dice.below(7) as usize]),
-            37 => Intent::Retaliate(dice.below(3) > 0),
             _ => Intent::Bank(self.ask_bank()),
         })
+    }
+
+    fn ask_work(&mut self) -> Intent {
+        let dice = &mut self.dice;
+        let slot = |dice: &mut Dice| u8::try_from(dice.below(29)).unwrap();
+        let places = [
+            "res:thicket:-2,2",
+            "res:copper:2,-2",
+            "sta:field:range",
+            "sta:field:furnace",
+            "npc:field:ellis",
+        ];
+        let target = || EntityId::from(places[0]);
+        let at = |dice: &mut Dice| EntityId::from(places[dice.below(5) as usize]);
+        match dice.below(12) {
+            0..3 => Intent::Gather {
+                target: places[dice.below(2) as usize].into(),
+            },
+            3..5 => Intent::UseWith {
+                slot: slot(dice),
+                other: slot(dice),
+            },
+            5 => Intent::UseOn {
+                slot: slot(dice),
+                target: at(dice),
+            },
+            6 => Intent::UseOn {
+                slot: slot(dice),
+                target: target(),
+            },
+            n => Intent::Make {
+                trade: match n {
+                    7 => Trade::Cook,
+                    8 => Trade::Smelt,
+                    9 => Trade::Fletch,
+                    10 => Trade::Tan,
+                    _ => Trade::Light,
+                },
+                what: (n == 9).then(|| "shaft".into()),
+                target: match n {
+                    7 => Some(places[2].into()),
+                    8 => Some(places[3].into()),
+                    10 => Some(places[4].into()),
+                    _ => None,
+                },
+                quantity: Some(dice.below(5)).filter(|n| *n > 0),
+            },
+        }
     }
 
     fn ask_bank(&mut self) -> Banking {
@@ -391,8 +419,6 @@ impl Cluster {
             match event {
                 Event::Opened { .. } => self.count("opened"),
                 Event::Closed { .. } => self.count("closed"),
-                Event::Died { .. } => self.count("died"),
-                Event::Respawned { .. } => self.count("rose"),
                 _ => {}
             }
             if let Event::TurnedAway { who, refusal } = event {
@@ -414,12 +440,13 @@ impl Cluster {
                 Cause::Note => "note",
                 Cause::Eat => "eat",
                 Cause::Bury => "bury",
-                Cause::Loot => "loot",
-                Cause::Shoot => "shoot",
-                Cause::Spend => "spend",
+                Cause::Gather => "gather",
+                Cause::Make => "make",
+                Cause::Burn => "burn",
+                Cause::Ashes => "ashes",
             });
         }
-        for cause in [Cause::Drop, Cause::Pickup, Cause::Shoot] {
+        for cause in [Cause::Drop, Cause::Pickup] {
             let rows = changes.ledger.iter().filter(|e| e.cause == cause);
             assert_eq!(rows.map(|e| e.delta).sum::<i64>(), 0, "{cause:?} moves");
         }
@@ -505,9 +532,9 @@ impl Cluster {
             else {
                 continue;
             };
-            let there = self.worlds.iter().find_map(|w| w.look(&target));
+            let there = self.worlds.iter().find_map(|w| w.ground_item(&target));
             let (Some(region), true) = (
-                there.map(|look| look.region),
+                there.map(|i| i.region),
                 self.worlds[at].player(&who).is_some(),
             ) else {
                 continue;
@@ -661,11 +688,10 @@ fn each_holder_has_what_the_ledger_says_in_one_world() {
         "worn",
         "banked",
         "note",
-        "loot",
-        "shoot",
-        "spend",
-        "died",
-        "rose",
+        "gather",
+        "make",
+        "burn",
+        "ashes",
     ] {
         assert!(sum.contains_key(what), "no {what} in {sum:?}");
     }
@@ -692,11 +718,10 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "note",
         "eat",
         "bury",
-        "loot",
-        "shoot",
-        "spend",
-        "died",
-        "rose",
+        "gather",
+        "make",
+        "burn",
+        "ashes",
         "opened",
         "closed",
         "crossing here",

@@ -12,7 +12,8 @@ const NAME: &str = "zone-server check-content";
 const UNUSABLE: u8 = 65;
 
 /// Reads manifests as a server does, and prints all that is wrong with them: the file, the place
-/// in it, and what comes of it.
+/// in it, and what comes of it; then what is wrong with the world that they make: places that
+/// nobody can walk to, items that nobody can get, recipes, shops, talks and quests that cannot be.
 ///
 /// Ends with exit code 0 when a server in production would play them, and 65 when it would not.
 #[derive(Debug, Parser)]

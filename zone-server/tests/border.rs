@@ -362,8 +362,6 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         inventory: BTreeMap::new(),
         equipment: BTreeMap::new(),
         bank: world::Bank::default(),
-        ways: world::Ways::default(),
-        prayer: world::Devotion::default(),
         energy: 10_000,
         running: false,
         combat_level: 3,

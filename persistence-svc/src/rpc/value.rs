@@ -173,9 +173,10 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         wire::Cause::Note => Cause::Note,
         wire::Cause::Eat => Cause::Eat,
         wire::Cause::Bury => Cause::Bury,
-        wire::Cause::Loot => Cause::Loot,
-        wire::Cause::Shoot => Cause::Shoot,
-        wire::Cause::Spend => Cause::Spend,
+        wire::Cause::Gather => Cause::Gather,
+        wire::Cause::Make => Cause::Make,
+        wire::Cause::Burn => Cause::Burn,
+        wire::Cause::Ashes => Cause::Ashes,
         wire::Cause::Deleted => Cause::Deleted,
     };
     if row.delta == 0 || row.delta.unsigned_abs() > DELTA_MAX {

@@ -111,12 +111,14 @@ pub(crate) enum Cause {
     Note,
     Eat,
     Bury,
-    /// A dead NPC left it behind.
-    Loot,
-    /// An arrow that came to lie on the ground.
-    Shoot,
-    /// Runes that a spell took, arrows that broke.
-    Spend,
+    /// Gathered from the land; bait is used up by it.
+    Gather,
+    /// Things became others by somebody's work.
+    Make,
+    /// Logs went into a fire.
+    Burn,
+    /// What a fire left on the ground.
+    Ashes,
     /// Its holder was deleted; only the store says so.
     Deleted,
 }
@@ -132,9 +134,10 @@ impl Cause {
             Cause::Note => "note",
             Cause::Eat => "eat",
             Cause::Bury => "bury",
-            Cause::Loot => "loot",
-            Cause::Shoot => "shoot",
-            Cause::Spend => "spend",
+            Cause::Gather => "gather",
+            Cause::Make => "make",
+            Cause::Burn => "burn",
+            Cause::Ashes => "ashes",
             Cause::Deleted => "deleted",
         }
     }

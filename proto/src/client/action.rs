@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::limits::MAKE_MAX;
+
 /// `player:action`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -11,9 +13,13 @@ pub struct PlayerAction {
     /// The entity to do it to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Which way, where there are several.
+    /// Which way, where there are several: of what is cooked, lit or tanned, the item; of what is
+    /// smelted, smithed, crafted or fletched, what is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
+    /// How many are to be made, 1 to 10000; as many as can be, if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantity: Option<u32>,
 }
 
 impl PlayerAction {
@@ -25,6 +31,9 @@ impl PlayerAction {
         let long = |text: &Option<String>| text.as_ref().is_some_and(|t| t.len() > 64);
         if long(&self.target) || long(&self.option) {
             return Err("target, option: at most 64 bytes".to_owned());
+        }
+        if self.quantity.is_some_and(|q| !(1..=MAKE_MAX).contains(&q)) {
+            return Err(format!("quantity: 1 to {MAKE_MAX}"));
         }
         Ok(())
     }

@@ -103,26 +103,20 @@ codes! {
         NoNote => "no_note",
         /// Open what it is to be done with first.
         NotOpen => "not_open",
-        /// It cannot be attacked.
-        NotAttackable => "not_attackable",
-        /// Players may not attack each other there.
-        PlayersSafe => "players_safe",
-        /// One of the two is in a fight with somebody else.
-        Engaged => "engaged",
-        /// Not while dead.
-        Dead => "dead",
-        /// No arrow that fits the bow.
-        NoAmmunition => "no_ammunition",
-        /// Not the runes that the spell takes.
-        NoRunes => "no_runes",
-        /// What is held is not used in that way.
-        WrongStyle => "wrong_style",
-        /// No points of prayer are left.
-        NoPrayer => "no_prayer",
         /// Something else came in between.
         Interrupted => "interrupted",
         /// Not again so soon.
         Cooldown => "cooldown",
+        /// It takes a tool that is not at hand, or not of use yet.
+        NoTool => "no_tool",
+        /// It is made at another sort of place.
+        NoStation => "no_station",
+        /// There is nothing left to be had of it for now.
+        Depleted => "depleted",
+        /// Several things can be made of that: name one.
+        ChoiceRequired => "choice_required",
+        /// No fire may be lit there, or there are enough.
+        NoFireHere => "no_fire_here",
         /// The operators have stopped whatever moves items and coins.
         ExchangesFrozen => "exchanges_frozen",
         /// The character is kept out of the world until an operator has looked at it.

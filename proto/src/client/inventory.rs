@@ -29,26 +29,41 @@ pub struct InventoryMove {
     pub to: u8,
 }
 
-/// `inventory:use`: uses what lies in a slot for what it is: eats it, buries it.
+/// `inventory:use`: uses what lies in a slot for what it is (eats it, buries it), or on something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InventoryUse {
     /// 0 to 27.
     pub slot: u8,
-    /// What it is to be used on; only things by themselves can be used so far.
+    /// What it is used on: a number is another slot, a text is an entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
+    pub target: Option<UseTarget>,
+}
+
+/// What something out of the pack is used on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum UseTarget {
+    /// What lies in another slot, 0 to 27.
+    Slot(u8),
+    /// An entity's id.
+    Entity(String),
 }
 
 impl InventoryUse {
     /// What is wrong with it, if anything.
     pub(crate) fn check(&self) -> Result<(), String> {
         slot("slot", self.slot)?;
-        let long = self.target.as_ref().is_some_and(|t| t.len() > 64);
-        if long {
-            return Err("target: at most 64 bytes".to_owned());
+        match &self.target {
+            Some(UseTarget::Slot(other)) if *other == self.slot => {
+                Err("target: another slot".to_owned())
+            }
+            Some(UseTarget::Slot(other)) => slot("target", *other),
+            Some(UseTarget::Entity(id)) if id.len() > 64 => {
+                Err("target: at most 64 bytes".to_owned())
+            }
+            Some(UseTarget::Entity(_)) | None => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -34,6 +34,8 @@ pub const BANK_TABS: u8 = 9;
 pub const INVENTORY_SLOTS: u8 = 28;
 /// The most of one item in a stack, and the most coins in a request.
 pub const QUANTITY_MAX: u32 = i32::MAX as u32;
+/// As many things as one may ask to be made at a time.
+pub const MAKE_MAX: u32 = 10_000;
 /// The greatest coordinate that a request may name.
 pub const COORDINATE_MAX: i32 = 10_000;
 

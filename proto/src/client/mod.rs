@@ -2,11 +2,11 @@
 //! wire name once.
 
 pub mod action;
+pub mod activity;
 pub mod admin;
 pub mod bank;
 pub mod chat;
 pub mod coins;
-pub mod combat;
 pub mod decode;
 pub mod envelope;
 pub mod equipment;
@@ -15,7 +15,6 @@ pub mod inventory;
 pub mod limits;
 pub mod movement;
 mod msgpack;
-pub mod prayer;
 pub mod session;
 pub mod skill;
 pub mod sync;

@@ -3,9 +3,7 @@
 
 use serde::Serialize;
 
-use super::{
-    action, admin, bank, chat, coins, combat, equipment, inventory, movement, prayer, session,
-};
+use super::{action, admin, bank, chat, coins, equipment, inventory, movement, session};
 
 /// An event that the server sends.
 pub trait ServerEvent: Serialize {
@@ -147,12 +145,5 @@ client_events! {
     WithdrawCoins(coins::CoinsWithdraw)
         = "coins:withdraw", Zone, World, coins::CoinsWithdraw::check;
     DepositCoins(coins::CoinsDeposit) = "coins:deposit", Zone, World, coins::CoinsDeposit::check;
-    CombatStyle(combat::CombatStyle)
-        = "combat:style", Zone, World, combat::CombatStyle::check;
-    CombatRetaliate(combat::CombatRetaliate) = "combat:retaliate", Zone, World, no_check;
-    CombatAutocast(combat::CombatAutocast)
-        = "combat:autocast", Zone, World, combat::CombatAutocast::check;
-    PrayerToggle(prayer::PrayerToggle)
-        = "prayer:toggle", Zone, World, prayer::PrayerToggle::check;
     Chat(chat::PlayerChat) = "player:chat", Gateway, World, chat::PlayerChat::check;
 }

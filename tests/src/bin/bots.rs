@@ -180,8 +180,8 @@ async fn play(arguments: Arguments) -> Result<Summary> {
         scenario: arguments.scenario,
         acting: Acting {
             deeds: arguments.act,
-            doers: usize::MAX,
             leave_every: arguments.leave_every,
+            ..Acting::NONE
         },
         seed: arguments.seed,
         gateways: arguments.gateways,

@@ -105,7 +105,7 @@ fn cast(arguments: &Arguments, scenario: Scenario) -> Cast {
         acting: Acting {
             deeds: true,
             doers: DOERS_MAX,
-            leave_every: None,
+            ..Acting::NONE
         },
         seed: arguments.seed,
     }

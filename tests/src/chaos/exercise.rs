@@ -269,6 +269,11 @@ fn note(stage: &Stage, what: &str, took: Duration, ratio: f64) {
     ));
 }
 
+/// Deeds between two walks, where things are to change hands quickly.
+const DEEDS_A_REST: (u32, u32) = (20, 40);
+/// From the end of a fault to the next one.
+const BETWEEN_FAULTS: Duration = Duration::from_secs(15);
+
 /// How many exchanges are wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct Exercise {
@@ -281,11 +286,12 @@ pub struct Exercise {
 /// # Errors
 /// Something that must hold does not.
 pub fn exchanges(
-    cast: Cast,
+    mut cast: Cast,
     wanted: Exercise,
     timeline: Timeline,
 ) -> BoxFuture<'static, Result<Summary>> {
     Box::pin(async move {
+        cast.acting.deeds_a_rest = DEEDS_A_REST;
         let mut plan = Plan::new("exchanges")
             .of(2, 3, 2)
             // Anybody's at once, but shown long enough as somebody's to be told from one's own.
@@ -309,7 +315,7 @@ pub fn exchanges(
                 break;
             }
             let step = Step {
-                after: Duration::from_secs(8),
+                after: BETWEEN_FAULTS,
                 fault: faults[turn % faults.len()],
                 lasts: Duration::from_millis(300 + 400 * (turn as u64 % 7)),
             };

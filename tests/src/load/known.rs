@@ -22,6 +22,8 @@ pub struct Acting {
     pub deeds: bool,
     /// Only the first so many bots do that; the others walk and talk.
     pub doers: usize,
+    /// Deeds between two walks: from so many to so many.
+    pub deeds_a_rest: (u32, u32),
     /// Each logs out and in again about this often.
     pub leave_every: Option<Duration>,
 }
@@ -31,6 +33,7 @@ impl Acting {
     pub const NONE: Self = Self {
         deeds: false,
         doers: usize::MAX,
+        deeds_a_rest: DEEDS_A_REST,
         leave_every: None,
     };
 
@@ -45,8 +48,8 @@ impl Acting {
 
 /// Between two deeds, in milliseconds.
 const DEED_PAUSE_MS: std::ops::Range<u64> = 100..500;
-/// Deeds between two walks.
-const DEEDS_A_REST: std::ops::Range<u32> = 2..7;
+/// Deeds between two walks, of those who also go about.
+const DEEDS_A_REST: (u32, u32) = (2, 6);
 /// Between leaving the world and entering it, and between two tries to enter, in milliseconds.
 const AWAY_MS: std::ops::Range<u64> = 300..3_000;
 /// So long after the first of what a new character is given comes, all of it has come.
@@ -353,7 +356,8 @@ impl Known {
     fn step(&mut self, step: Step, now: Instant) -> Request {
         match step {
             Step::Walk { to, run } => {
-                self.deeds_left = self.dice.random_range(DEEDS_A_REST);
+                let (least, most) = self.acting.deeds_a_rest;
+                self.deeds_left = self.dice.random_range(least..=most);
                 let data = json!({ "target": { "x": to.0, "z": to.1 }, "run": run });
                 let request = self.request("player:move", data, now);
                 self.walk_id = request.id;
@@ -447,8 +451,7 @@ mod tests {
 
     const ACTS: Acting = Acting {
         deeds: true,
-        doers: usize::MAX,
-        leave_every: None,
+        ..Acting::NONE
     };
 
     #[test]
@@ -484,9 +487,8 @@ mod tests {
     #[test]
     fn who_left_comes_back_and_tries_again_when_it_is_refused() {
         let leaves = Acting {
-            deeds: false,
-            doers: usize::MAX,
             leave_every: Some(Duration::from_secs(1)),
+            ..Acting::NONE
         };
         let (mut known, now) = bot(leaves);
         arrive(&mut known, now);

@@ -19,8 +19,8 @@ fn cast(players: usize, seed: u64) -> Cast {
         scenario: Scenario::Border,
         acting: Acting {
             deeds: true,
-            doers: usize::MAX,
             leave_every: Some(Duration::from_secs(40)),
+            ..Acting::NONE
         },
         seed,
     }

@@ -4,13 +4,14 @@ use std::{io::Write, path::Path};
 
 use anyhow::{Context, ensure};
 use world::content::{missing, parse};
-use world::{Content, ContentError, Loaded};
+use world::{Content, ContentError, Loaded, inspect};
 
 use crate::{Files, folder};
 
 /// Reads the manifests in `at`, or in `at/assets/manifests`, as a server does, and writes to `out`
-/// all that is wrong with them: the file, the place in it, and what comes of it. Whether
-/// production would play them; where `strict`, only without a warning.
+/// all that is wrong with them: the file, the place in it, and what comes of it; then, of the
+/// world that they make, what nobody can come to, get, make or end. Whether production would play
+/// them; where `strict`, only without a warning.
 ///
 /// # Errors
 /// There are none, a file cannot be read, or `out` cannot be written to.
@@ -35,6 +36,11 @@ fn judge(files: &Files, strict: bool, out: &mut impl Write) -> std::io::Result<b
         Ok(loaded) => loaded,
         Err(error) => return refused(&error, out),
     };
+    let faults = inspect(&content);
+    for fault in &faults {
+        writeln!(out, "warning: {fault}")?;
+    }
+    let warnings = warnings + faults.len();
     writeln!(
         out,
         "{} files: {} items and notes, {} kinds of NPCs, {} areas, {} recipes; {warnings} warnings",

@@ -69,7 +69,7 @@ impl Recipes {
 }
 
 /// What every recipe has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Effort {
     /// The level that it takes.
     pub level: u8,

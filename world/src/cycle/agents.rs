@@ -3,14 +3,21 @@
 //! Always: whoever has waited longest thinks first; all thinking of a tick has its own share of the
 //! searches, so that agents never make the world busy for players.
 
+use super::labour::put_down;
+use super::making::Wish;
 use super::{Outcome, PhaseClock};
 use crate::agent::{AgentInput, AgentWord, Goal};
+use crate::content::ResourceKind;
 use crate::ids::{CharacterId, EntityId};
-use crate::item::Value;
+use crate::intent::Banking;
+use crate::interface::Interface;
+use crate::item::{SLOTS, Value};
 use crate::player::Player;
+use crate::refusal::Refusal;
 use crate::rng::{self, Dice};
+use crate::rules::agent::work::{self, Around};
 use crate::rules::agent::{self, Act, Sees};
-use crate::rules::{ground_items, movement};
+use crate::rules::{gather, ground_items, movement};
 use crate::tile::{Chunk, Region, Tile};
 use crate::world::World;
 
@@ -47,19 +54,19 @@ impl World {
                 AgentWord::Orders(orders) if !orders.agent => {
                     if orders.version >= agent.orders.version {
                         player.agent = None;
-                        stop(player);
+                        stop(player, out);
                         out.touched.insert(who.entity());
                     }
                 }
                 AgentWord::Orders(orders) => {
                     if agent::obey(agent, orders, &self.content, now) {
-                        stop(player);
+                        stop(player, out);
                     }
                 }
                 AgentWord::Played(played) => agent.played = played,
                 AgentWord::Command(told) if !agent.played => {
                     agent::heed(agent, told, &self.content, now);
-                    stop(player);
+                    stop(player, out);
                 }
                 // Whoever plays it hears of it and decides.
                 AgentWord::Command(_) => {}
@@ -79,9 +86,11 @@ impl World {
             let agent = player.agent.as_ref()?;
             let stands = player.path.is_empty()
                 && player.pickup.is_none()
-                && player.free()
-                && player.fight.aim.is_none()
-                && player.homeward.done_at.is_none();
+                && player.visit.is_none()
+                && player.labour.is_none()
+                && !player.held
+                && player.homeward.done_at.is_none()
+                && player.leaving_for().is_none();
             (stands && agent::thinks(agent, now))
                 .then(|| (agent.thinks_at, player.record.id.clone()))
         };
@@ -108,19 +117,30 @@ impl World {
             Goal::Follow(leader) => self.players.get(leader).map(Player::tile),
             _ => None,
         });
-        let sees = Sees {
-            content: &self.content,
-            now,
-            tile: player.tile(),
-            items: &items,
-            leader,
-        };
         let mut dice = Dice::new(self.seed, rng::key(who.as_str()), now.0);
         let Some(player) = self.players.get_mut(who) else {
             return;
         };
+        let at_bank = player.has_open(&Interface::Bank);
         let Some(agent) = &mut player.agent else {
             return;
+        };
+        let (record, content) = (&player.record, &self.content);
+        let usable = |kind: &ResourceKind| gather::gear(record, content, kind).is_ok();
+        let sees = Sees {
+            content: &self.content,
+            now,
+            tile: player.record.tile,
+            items: &items,
+            leader,
+            around: Some(Around {
+                record: &player.record,
+                usable: &usable,
+                resources: &self.resources,
+                fires: &self.fires,
+                regions: &self.regions,
+                at_bank,
+            }),
         };
         let went = match agent::think(agent, &sees, &mut dice) {
             Act::Wait(_) | Act::Done | Act::Failed(_) => return,
@@ -130,12 +150,52 @@ impl World {
                 way.map(|path| player.path = path).is_ok()
             }
             Act::Take(item) => self.pick_up(who, 0, item, end, out).is_ok(),
+            Act::Gather(target) => self.gather((who, 0), target, end, out).is_ok(),
+            Act::Make {
+                trade,
+                what,
+                target,
+                quantity,
+            } => {
+                let wish = Wish {
+                    trade,
+                    what: Some(what),
+                    target,
+                    quantity: Some(quantity),
+                };
+                self.make((who, 0), wish, end, out).is_ok()
+            }
+            Act::Open(bank) => {
+                let bank = self.visit((who, 0), bank, Interface::Bank, end, out);
+                bank.is_ok()
+            }
+            Act::Store => value.open().is_ok() && self.store(who, out),
         };
         let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
         if let Some(agent) = agent {
             let pause = if went { 1 } else { AGAIN_TICKS };
             agent.thinks_at = now.after(pause);
         }
+    }
+
+    /// An agent puts what it does not work with into its open bank. True: there was something.
+    fn store(&mut self, who: &CharacterId, out: &mut Outcome) -> bool {
+        let mut stored = false;
+        for slot in 0..SLOTS {
+            let player = self.players.get(who);
+            let stack = player.and_then(|p| p.record.inventory.get(&slot));
+            let Some(stack) = stack.filter(|s| !work::keeps(&self.content, &s.item)) else {
+                continue;
+            };
+            let wish = Banking::Deposit {
+                slot,
+                quantity: stack.quantity,
+                tab: 0,
+            };
+            stored |= self.bank(who, &wish, out).is_ok();
+        }
+        let _ = self.shut(who, &Interface::Bank, out);
+        stored
     }
 
     /// What lies near a player and may be taken, the nearest first.
@@ -164,12 +224,22 @@ impl World {
             return Vec::new();
         };
         let items = self.takeable(player, value);
+        let (record, content) = (&player.record, &self.content);
+        let usable = |kind: &ResourceKind| gather::gear(record, content, kind).is_ok();
         let sees = Sees {
             content: &self.content,
             now: self.now,
             tile: player.tile(),
             items: &items,
             leader: None,
+            around: Some(Around {
+                record: &player.record,
+                usable: &usable,
+                resources: &self.resources,
+                fires: &self.fires,
+                regions: &self.regions,
+                at_bank: player.has_open(&Interface::Bank),
+            }),
         };
         let goals = crate::agent::templates(&self.content).into_iter();
         goals
@@ -198,9 +268,10 @@ impl World {
 }
 
 /// Whatever it was doing ends, and so does its way.
-fn stop(player: &mut Player) {
+fn stop(player: &mut Player, out: &mut Outcome) {
+    put_down(player, Some(Refusal::Interrupted), out);
     player.path.clear();
     player.pickup = None;
-    player.fight.aim = None;
+    player.visit = None;
     player.homeward.done_at = None;
 }

@@ -19,7 +19,6 @@ impl World {
             let homeward = &player.homeward;
             !player.held && (homeward.done_at.is_some() || homeward.leaving.is_some())
         };
-        let mut risen = Vec::new();
         for (who, player) in &mut self.players {
             if !under_way(player) {
                 continue;
@@ -28,12 +27,8 @@ impl World {
             let here = self.regions.contains_key(&Region::from(place));
             match home_teleport::due(&mut player.homeward, place, here, now) {
                 Due::Nothing => {}
-                Due::Failed => {
-                    out.events.push(failed(player, Refusal::Unreachable));
-                    risen.push(who.clone());
-                }
+                Due::Failed => out.events.push(failed(player, Refusal::Unreachable)),
                 Due::Home => {
-                    risen.push(who.clone());
                     let (id, before) = (who.entity(), Chunk::from(player.tile()));
                     player.path.clear();
                     movement::stand(player, terrain, place);
@@ -46,11 +41,6 @@ impl World {
                     });
                 }
             }
-        }
-        // Who was dead stands up there, or where it is if it could not be brought there.
-        risen.retain(|who| self.players.get(who).is_some_and(|p| !p.lives()));
-        for who in risen {
-            self.revive(&who, None, out);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::event::Event;
 use crate::ids::CharacterId;
-use crate::rules::{agility, prayer, training};
+use crate::rules::{agent, agility, training};
 use crate::skill::Skill;
 use crate::world::World;
 
@@ -23,6 +23,9 @@ impl World {
         let Some(gain) = training::gain(player, skill, tenths) else {
             return;
         };
+        if let Some(agent) = &mut player.agent {
+            agent::trained(agent, skill);
+        }
         let trained = out.changes.trained.entry(who.clone()).or_default();
         trained.insert(skill);
         out.events.push(Event::Trained {
@@ -35,9 +38,6 @@ impl World {
         if gain.leveled_up() && skill == Skill::Constitution {
             out.events.push(Event::Vitals { who: who.clone() });
             out.touched.insert(who.entity());
-        }
-        if gain.leveled_up() && skill == Skill::Prayer && prayer::fill(&mut player.record) {
-            out.events.push(Event::Prayer { who: who.clone() });
         }
         if fights_as != player.record.combat_level {
             out.touched.insert(who.entity());

@@ -1,29 +1,21 @@
 //! What moves items and coins: intents that do it at once, and the phase of the ground.
 
 use super::{Answer, Outcome, PhaseClock, failed, interrupt};
-use crate::content::EquipSlot;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
-use crate::item::ground::{GroundItem, ID_PREFIX};
+use crate::item::ground::ID_PREFIX;
 use crate::item::ledger::Cause;
 use crate::item::possessions::Touched;
 use crate::item::transfer::{self, Holdings, Leg};
-use crate::item::{COINS, Stack, Value};
+use crate::item::{COINS, Value};
 use crate::player::Player;
 use crate::refusal::Refusal;
 use crate::rules::{agent, coins, ground_items, movement};
-use crate::tile::{Chunk, Region, Tile};
+use crate::tile::Chunk;
 use crate::world::World;
 
 /// Ids that a world can give out in one tick.
 const MINTED_MAX: u64 = 1 << 20;
-
-/// Where something comes to lie, and whose it is at first.
-pub(super) struct Lying {
-    pub(super) tile: Tile,
-    pub(super) region: Region,
-    pub(super) owner: Option<CharacterId>,
-}
 
 impl World {
     /// Moves value, all or nothing, and tells whose it was and is.
@@ -52,24 +44,20 @@ impl World {
             if let Some(player) = self.players.get_mut(&who) {
                 player.carries(&touched);
             }
-            let rearmed = touched.worn.contains(&EquipSlot::Weapon);
-            tell(who.clone(), touched, out);
-            if rearmed {
-                out.events.push(Event::Ways { who });
-            }
+            tell(who, touched, out);
         }
         Ok(())
     }
 
     /// The id that the next thing made here gets: no other thing ever has it, for a run plays a
     /// tick once.
-    fn next_id(&self) -> Result<EntityId, Refusal> {
+    pub(super) fn next_id(&self, prefix: &str) -> Result<EntityId, Refusal> {
         if self.minted >= MINTED_MAX {
             return Err(Refusal::Busy);
         }
         let number = self.now.0.saturating_mul(MINTED_MAX);
         let number = number.saturating_add(self.minted);
-        Ok(format!("{ID_PREFIX}{}-{number}", self.run_id).into())
+        Ok(format!("{prefix}{}-{number}", self.run_id).into())
     }
 
     pub(super) fn drop(
@@ -79,7 +67,7 @@ impl World {
         quantity: Option<u32>,
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
-        let id = self.next_id()?;
+        let id = self.next_id(ID_PREFIX)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let (content, ground, asked) = (&self.content, &self.ground, (slot, quantity));
         let by = (self.now, &self.rules);
@@ -87,44 +75,6 @@ impl World {
         let tile = player.tile();
         self.transfer(Some(Cause::Drop), &legs, out)?;
         self.minted += 1;
-        self.clear_pile(tile, out)
-    }
-
-    /// Lays `stack` on the ground, which comes `from` somewhere for a cause.
-    ///
-    /// # Errors
-    /// `Busy`: too much lies about; else as [`World::transfer`].
-    pub(super) fn lay(
-        &mut self,
-        stack: Stack,
-        place: &Lying,
-        (cause, from): (Cause, &[Leg]),
-        out: &mut Outcome,
-    ) -> Result<(), Refusal> {
-        let item = GroundItem {
-            id: self.next_id()?,
-            region: place.region,
-            tile: place.tile,
-            item: stack.item,
-            quantity: stack.quantity,
-            owner: place.owner.clone(),
-            public_at: self.now.after(self.rules.ground_own_ticks),
-            expires_at: self.now.after(self.rules.ground_ticks),
-        };
-        let mut legs = from.to_vec();
-        legs.push(ground_items::laid(
-            &self.content,
-            &self.ground,
-            self.now,
-            item,
-        )?);
-        self.transfer(Some(cause), &legs, out)?;
-        self.minted += 1;
-        self.clear_pile(place.tile, out)
-    }
-
-    /// What a pile is too high for is gone.
-    fn clear_pile(&mut self, tile: Tile, out: &mut Outcome) -> Result<(), Refusal> {
         while let Some(id) = ground_items::buried(&self.ground, tile) {
             self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out)?;
         }

@@ -32,12 +32,14 @@ pub enum Cause {
     Eat,
     /// Destroyed: it was buried.
     Bury,
-    /// Made: what a dead NPC left behind.
-    Loot,
-    /// Moved: an arrow, from a quiver to the ground.
-    Shoot,
-    /// Destroyed: runes that a spell took, arrows that broke.
-    Spend,
+    /// Made: gathered from the land. Bait is destroyed by it.
+    Gather,
+    /// Changed: things became others by somebody's work.
+    Make,
+    /// Destroyed: logs went into a fire.
+    Burn,
+    /// Made: what a fire leaves on the ground.
+    Ashes,
 }
 
 /// What a cause does to the sum of all that there is.
@@ -48,11 +50,15 @@ pub(crate) enum Balance {
     Destroys,
     /// Each holder has as many things as before, but other ones.
     Changes,
+    /// Only characters, and nobody loses more things than it gains.
+    Gathers,
+    /// Only characters, and nobody gains without a loss.
+    Works,
 }
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 10] = [
+    pub const ALL: [Cause; 11] = [
         Cause::Starter,
         Cause::Drop,
         Cause::Pickup,
@@ -60,17 +66,20 @@ impl Cause {
         Cause::Note,
         Cause::Eat,
         Cause::Bury,
-        Cause::Loot,
-        Cause::Shoot,
-        Cause::Spend,
+        Cause::Gather,
+        Cause::Make,
+        Cause::Burn,
+        Cause::Ashes,
     ];
 
     pub(crate) const fn balance(self) -> Balance {
         match self {
-            Cause::Starter | Cause::Loot => Balance::Makes,
-            Cause::Drop | Cause::Pickup | Cause::Shoot => Balance::Moves,
-            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Spend => Balance::Destroys,
+            Cause::Starter | Cause::Ashes => Balance::Makes,
+            Cause::Drop | Cause::Pickup => Balance::Moves,
+            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Burn => Balance::Destroys,
             Cause::Note => Balance::Changes,
+            Cause::Gather => Balance::Gathers,
+            Cause::Make => Balance::Works,
         }
     }
 }

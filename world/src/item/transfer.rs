@@ -153,7 +153,21 @@ fn allowed(deltas: &Deltas, cause: Option<Cause>) -> bool {
             }
             sums.values().all(|sum| *sum == 0)
         }
+        Balance::Gathers => of_people(deltas, |gained, lost| lost <= gained),
+        Balance::Works => of_people(deltas, |gained, lost| gained == 0 || lost > 0),
     }
+}
+
+/// Whether only characters gain and lose, and what each gains and loses in all is `fair`.
+fn of_people(deltas: &Deltas, fair: impl Fn(i64, i64) -> bool) -> bool {
+    let mut sums: BTreeMap<&Holder, (i64, i64)> = BTreeMap::new();
+    for ((holder, _), delta) in deltas {
+        let (gained, lost) = sums.entry(holder).or_default();
+        *gained = gained.saturating_add((*delta).max(0));
+        *lost = lost.saturating_sub((*delta).min(0));
+    }
+    let mut sums = sums.into_iter();
+    sums.all(|(holder, (gained, lost))| *holder != Holder::Ground && fair(gained, lost))
 }
 
 /// Holdings as they will be.

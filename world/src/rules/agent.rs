@@ -4,14 +4,20 @@
 //! Always: nobody thinks who is paused, played by somebody or on its way; what cannot be done is
 //! given up after a few tries, so that no agent is stuck for ever.
 
-use std::collections::VecDeque;
+pub(crate) mod work;
 
-use crate::agent::{Agent, DeedSort, Goal, Orders, Pursuit, Tally};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::agent::{Agent, DeedSort, Goal, Orders, Pursuit, TRAINED, Tally};
 use crate::content::Content;
 use crate::ids::EntityId;
+use crate::labour::Trade;
 use crate::rng::Dice;
+use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
+use work::Around;
 
 /// One is there when no more steps are missing.
 const NEAR_TILES: u32 = 3;
@@ -39,6 +45,8 @@ pub(crate) struct Sees<'a> {
     pub(crate) items: &'a [EntityId],
     /// Where whom it follows stands, if that is here.
     pub(crate) leader: Option<Tile>,
+    /// What it has, and what is about it, where that is known.
+    pub(crate) around: Option<Around<'a>>,
 }
 
 /// What one does next.
@@ -50,6 +58,19 @@ pub(crate) enum Act {
     Walk(Tile),
     /// Goes to something on the ground and takes it.
     Take(EntityId),
+    /// Goes to something and gathers there.
+    Gather(EntityId),
+    /// Makes something.
+    Make {
+        trade: Trade,
+        what: Arc<str>,
+        target: Option<EntityId>,
+        quantity: u32,
+    },
+    /// Opens its bank.
+    Open(EntityId),
+    /// Puts what it does not need into the open bank.
+    Store,
     /// The goal is reached.
     Done,
     /// It comes to nothing.
@@ -153,7 +174,12 @@ fn free(agent: &Agent, now: Tick) -> bool {
 /// What it does next; picks a goal if it has none.
 pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act {
     if agent.errand.is_none() && agent.pursuit.is_none() {
-        let goal = pick(agent.last.as_ref(), !sees.items.is_empty());
+        let goal = pick(
+            agent.last.as_ref(),
+            &able(sees),
+            !sees.items.is_empty(),
+            dice,
+        );
         let words = goal.description(sees.content);
         agent.did(sees.now, DeedSort::GoalStarted, words);
         agent.pursuit = Some(Pursuit::new(goal, sees.now, true));
@@ -166,16 +192,49 @@ pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act 
         Act::Wait(ticks) => agent.thinks_at = sees.now.after(ticks),
         Act::Done => end(agent, true, "", sees),
         Act::Failed(why) => end(agent, false, why, sees),
-        Act::Walk(_) | Act::Take(_) => {}
+        Act::Walk(_)
+        | Act::Take(_)
+        | Act::Gather(_)
+        | Act::Make { .. }
+        | Act::Open(_)
+        | Act::Store => {}
     }
     act
 }
 
-/// Which goal one picks: what lies about first, then places to see, then a rest.
-fn pick(last: Option<&(Goal, bool)>, items: bool) -> Goal {
+/// In which skills it could get on just now.
+fn able(sees: &Sees<'_>) -> Vec<Skill> {
+    let Some(around) = &sees.around else {
+        return Vec::new();
+    };
+    let all = TRAINED.iter().map(|(skill, _)| *skill);
+    all.filter(|skill| work::reason(*skill, around, sees).is_some())
+        .collect()
+}
+
+/// Which goal one picks: what lies about first, then mostly work, then places to see, then a
+/// rest.
+fn pick(last: Option<&(Goal, bool)>, able: &[Skill], items: bool, dice: &mut Dice) -> Goal {
+    let failed = match last {
+        Some((Goal::Train(skill), false)) => Some(*skill),
+        _ => None,
+    };
+    if items && last != Some(&(Goal::Collect, false)) {
+        return Goal::Collect;
+    }
+    let able: Vec<Skill> = able
+        .iter()
+        .copied()
+        .filter(|s| Some(*s) != failed)
+        .collect();
+    let many = u32::try_from(able.len()).unwrap_or(u32::MAX);
+    if many > 0 && dice.below(8) > 0 {
+        let which = dice.below(many) as usize;
+        if let Some(skill) = able.get(which) {
+            return Goal::Train(*skill);
+        }
+    }
     match last {
-        Some((Goal::Collect, false)) => Goal::Explore,
-        _ if items => Goal::Collect,
         Some((Goal::Explore, _)) => Goal::Rest,
         _ => Goal::Explore,
     }
@@ -213,6 +272,10 @@ fn pursue(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
         Goal::Explore => explore(pursuit, sees, dice),
         Goal::Collect => collect(pursuit, sees),
         Goal::Follow(_) => follow(pursuit, sees),
+        Goal::Train(skill) => match (*skill, &sees.around) {
+            (skill, Some(around)) => work::step(pursuit, skill, around, sees, dice),
+            (_, None) => Act::Failed("it sees nothing"),
+        },
         Goal::Bank | Goal::Area(_) | Goal::Place(_) => {
             // Of several banks one goes to the one that was the nearest at first.
             let place = pursuit.aim;
@@ -328,6 +391,20 @@ fn follow(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
     Act::Walk(leg(sees.tile, leader))
 }
 
+/// It got on in `skill` by a deed.
+pub(crate) fn trained(agent: &mut Agent, skill: Skill) {
+    let pursuit = agent.errand.as_mut().or(agent.pursuit.as_mut());
+    if let Some(pursuit) = pursuit {
+        pursuit.tries = 0;
+        if pursuit.goal == Goal::Train(skill) {
+            pursuit.progress = pursuit
+                .progress
+                .saturating_add(1)
+                .min(pursuit.goal.target());
+        }
+    }
+}
+
 /// It took something.
 pub(crate) fn took(agent: &mut Agent, name: &str, quantity: u32, coins: bool, now: Tick) {
     if coins {
@@ -353,6 +430,7 @@ pub(crate) fn reason(goal: &Goal, sees: &Sees<'_>) -> Option<String> {
             let place = goal.location(sees.content, sees.tile)?;
             format!("It is {} tiles away", sees.tile.steps_to(place))
         }
+        Goal::Train(skill) => work::reason(*skill, sees.around.as_ref()?, sees)?,
         Goal::Place(_) | Goal::Follow(_) => return None,
     })
 }
@@ -385,6 +463,7 @@ mod tests {
             tile: content.spawn(),
             items,
             leader: None,
+            around: None,
         }
     }
 
@@ -424,12 +503,24 @@ mod tests {
 
     #[test]
     fn one_that_picks_takes_what_lies_about_then_looks_around_then_rests() {
+        let pick = |last, items| pick(last, &[], items, &mut Dice::scripted([]));
         assert_eq!(pick(None, true), Goal::Collect);
         assert_eq!(pick(None, false), Goal::Explore);
         assert_eq!(pick(Some(&(Goal::Explore, true)), false), Goal::Rest);
         assert_eq!(pick(Some(&(Goal::Rest, true)), false), Goal::Explore);
         // A full pack does not keep it there for ever.
         assert_eq!(pick(Some(&(Goal::Collect, false)), true), Goal::Explore);
+    }
+
+    #[test]
+    fn one_that_can_work_mostly_works_and_not_again_where_it_failed() {
+        let able = [Skill::Mining, Skill::Fishing];
+        let work = |last, throws| pick(last, &able, false, &mut Dice::scripted(throws));
+        assert_eq!(work(None, [1, 0]), Goal::Train(Skill::Mining));
+        assert_eq!(work(None, [7, 1]), Goal::Train(Skill::Fishing));
+        assert_eq!(work(None, [0, 0]), Goal::Explore);
+        let failed = (Goal::Train(Skill::Mining), false);
+        assert_eq!(work(Some(&failed), [1, 0]), Goal::Train(Skill::Fishing));
     }
 
     #[test]

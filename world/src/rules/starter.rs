@@ -15,12 +15,15 @@ pub(crate) fn pack(content: &Content, who: &CharacterId) -> Vec<Leg> {
         who: who.clone(),
         amount,
     };
-    let known = THINGS
-        .iter()
-        .filter(|(item, _)| content.item(item).is_some());
-    let things = known.map(|(item, quantity)| Leg::ToPack {
+    let things = things(content).map(|(item, quantity)| Leg::ToPack {
         who: who.clone(),
-        stack: Stack::new(*item, *quantity),
+        stack: Stack::new(item, quantity),
     });
     std::iter::once(coins).chain(things).collect()
+}
+
+/// What is in the pack, and how many of it: of [`THINGS`], what the content knows.
+pub(crate) fn things(content: &Content) -> impl Iterator<Item = (&'static str, u32)> + '_ {
+    let known = THINGS.into_iter();
+    known.filter(|(item, _)| content.item(item).is_some())
 }

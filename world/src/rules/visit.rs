@@ -35,7 +35,7 @@ pub(crate) fn host<'a>(
     played: impl Fn(Region) -> bool,
     target: &EntityId,
 ) -> Option<Host<'a>> {
-    if let Some(npc) = npcs.get(target).filter(|npc| npc.lives()) {
+    if let Some(npc) = npcs.get(target) {
         return Some(Host {
             region: npc.region,
             tile: npc.state.tile,
@@ -59,7 +59,6 @@ impl Host<'_> {
     pub(crate) fn offers(&self, what: &Interface) -> bool {
         match what {
             Interface::Bank => matches!(self.service, "bank" | "banker"),
-            Interface::Altar => self.service == "altar",
         }
     }
 

@@ -3,6 +3,8 @@
 //! A script has a line a tick, and commands with ` / ` between them; `wait 3` is three ticks.
 #![allow(dead_code, reason = "each story needs a part of the stage")]
 
+mod trades;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,9 +12,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use world::content::EquipSlot;
 use world::{
-    Arrange, Arrival, Bank, Banking, CharacterId, Content, Devotion, EntityId, Event, Field, Hit,
-    Inbox, Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Region, Rules, Skill, SkillXp,
-    Stack, Style, Tick, Tile, Ways, World,
+    Arrange, Arrival, Bank, Banking, CharacterId, Content, EntityId, Event, Field, Inbox, Intent,
+    Job, Outcome, PlayerHot, PlayerInput, PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick,
+    Tile, Trade, World,
 };
 
 /// The first tick of every story comes after this one.
@@ -28,9 +30,6 @@ pub(crate) struct Land {
     resources: Vec<Value>,
     stations: Vec<Value>,
     seed: u64,
-    lawless: bool,
-    crowded: bool,
-    magic: bool,
 }
 
 impl Default for Land {
@@ -44,9 +43,6 @@ impl Default for Land {
             resources: none(),
             stations: none(),
             seed: 1,
-            lawless: false,
-            crowded: false,
-            magic: false,
         }
     }
 }
@@ -83,42 +79,6 @@ impl Land {
         self
     }
 
-    /// Places a beast that stands at a point; `kind` as in `npcs.json`. It is called
-    /// `npc:field:<id>:<x>,<z>:0`.
-    pub(crate) fn beast(mut self, kind: Value, at: (i32, i32)) -> Land {
-        let id = kind["id"].clone();
-        if !self.kinds.contains(&kind) {
-            self.kinds.push(kind);
-        }
-        self.spawns
-            .push(json!({"mobId": id, "position": position(at), "maxCount": 1, "spawnRadius": 0}));
-        self
-    }
-
-    /// Players may attack each other.
-    pub(crate) fn lawless(mut self) -> Land {
-        self.lawless = true;
-        self
-    }
-
-    /// Any number may fight one.
-    pub(crate) fn crowded(mut self) -> Land {
-        self.crowded = true;
-        self
-    }
-
-    /// There are spells and prayers.
-    pub(crate) fn magic(mut self) -> Land {
-        self.magic = true;
-        self
-    }
-
-    /// With other dice.
-    pub(crate) fn seed(mut self, seed: u64) -> Land {
-        self.seed = seed;
-        self
-    }
-
     /// Places somebody who keeps a bank.
     pub(crate) fn banker(mut self, id: &str, at: (i32, i32)) -> Land {
         self.npcs
@@ -138,6 +98,28 @@ impl Land {
         self
     }
 
+    /// Places a tree, a rock or a shoal of that kind.
+    pub(crate) fn resource(mut self, sort: &str, of: &str, at: (i32, i32)) -> Land {
+        self.resources
+            .push(json!({"type": sort, "resourceId": of, "position": position(at)}));
+        self
+    }
+
+    /// Places an altar at which runes are made.
+    pub(crate) fn rune_altar(mut self, rune: &str, at: (i32, i32)) -> Land {
+        self.stations
+            .push(json!({"id": rune, "type": "runecrafting_altar",
+            "runeType": rune, "position": position(at)}));
+        self
+    }
+
+    /// Places somebody who tans.
+    pub(crate) fn tanner(mut self, id: &str, at: (i32, i32)) -> Land {
+        self.npcs
+            .push(json!({"id": id, "name": id, "type": "tanner", "position": position(at)}));
+        self
+    }
+
     pub(crate) fn station(mut self, sort: &str, at: (i32, i32)) -> Land {
         self.stations
             .push(json!({"id": sort, "type": sort, "position": position(at)}));
@@ -149,22 +131,19 @@ impl Land {
         let bounds = json!({"minX": -128, "maxX": 128, "minZ": -128, "maxZ": 128});
         let areas = json!({
             "starterTowns": {"field": {"id": "field", "name": "The Field", "biomeType": "plain",
-                "difficultyLevel": 0, "safeZone": !self.lawless, "pvpEnabled": self.lawless,
-                "multiCombat": self.crowded, "bounds": bounds, "npcs": self.npcs,
+                "difficultyLevel": 0, "safeZone": true, "bounds": bounds, "npcs": self.npcs,
                 "mobSpawns": self.spawns, "resources": self.resources,
                 "stations": self.stations}},
             "terrain": {"seed": 5, "bounds": bounds, "spawn": {"x": 1, "z": 1},
                 "defaultBiome": "plain", "paints": self.paints},
         });
-        let nodes = json!({"trees": [
-            {"id": "oak", "name": "Oak", "type": "tree", "examine": "Old.", "levelRequired": 15},
-            {"id": "trout", "name": "Trout", "type": "fishing_spot", "examine": "Splash."},
-        ]});
         let stations = json!({"stations": [
             {"type": "furnace", "name": "Furnace", "examine": "Hot.",
                 "footprint": {"width": 3, "depth": 2}},
             {"type": "bank", "name": "Bank chest", "examine": "Heavy."},
-            {"type": "altar", "name": "Altar", "examine": "Holy."},
+            {"type": "range", "name": "Range", "examine": "Warm."},
+            {"type": "anvil", "name": "Anvil", "examine": "Loud."},
+            {"type": "runecrafting_altar", "name": "Altar", "examine": "Airy."},
         ]});
         let items = json!([
             {"id": "logs", "name": "Logs", "examine": "Wood."},
@@ -183,32 +162,21 @@ impl Land {
             {"id": "bones", "name": "Bones", "prayerXp": 4.5},
             {"id": "old_bones", "name": "Old bones", "prayerXp": 72, "buryLevelRequired": 2},
             {"id": "iron_arrow", "name": "Iron arrow", "equipSlot": "arrows", "stackable": true},
-            {"id": "bow", "name": "Bow", "equipSlot": "weapon", "weaponType": "BOW",
-                "attackType": "RANGED", "attackSpeed": 4, "attackRange": 7,
-                "bonuses": {"attackRanged": 40}},
-            {"id": "halberd", "name": "Halberd", "equipSlot": "2h", "weaponType": "HALBERD",
-                "attackType": "MELEE", "attackSpeed": 7, "attackRange": 2},
-            {"id": "staff", "name": "Staff", "equipSlot": "weapon", "weaponType": "STAFF",
-                "attackType": "MAGIC", "attackSpeed": 5, "providesInfiniteRunes": ["air_rune"]},
-            {"id": "air_rune", "name": "Air rune", "stackable": true},
-            {"id": "mind_rune", "name": "Mind rune", "stackable": true},
-            {"id": "feather", "name": "Feather", "stackable": true},
-            {"id": "hide", "name": "Hide"},
         ]);
+        let items = items.as_array().cloned().unwrap_or_default().into_iter();
+        let items: Value = items.chain(trades::items()).collect();
         let biomes = json!([{"id": "plain", "grounds": [["grass", 1]], "heightRange": [2, 2]}]);
-        [
+        let own = [
             ("world-areas.json", areas),
             ("biomes.json", biomes),
             ("npcs.json", Value::from(self.kinds.clone())),
             ("stores.json", json!([])),
             ("items.json", items),
-            ("gathering/woodcutting.json", nodes),
             ("stations.json", stations),
-        ]
-        .into_iter()
-        .chain(magic().into_iter().filter(|_| self.magic))
-        .map(|(path, json)| (path.to_owned(), json.to_string()))
-        .collect()
+        ];
+        let all = own.into_iter().chain(trades::manifests());
+        all.map(|(path, json)| (path.to_owned(), json.to_string()))
+            .collect()
     }
 
     pub(crate) fn content(&self) -> Arc<Content> {
@@ -216,34 +184,6 @@ impl Land {
         assert_eq!(loaded.warnings, [], "the land of a story is without fault");
         Arc::new(loaded.content)
     }
-}
-
-/// A few spells, and prayers.
-fn magic() -> [(&'static str, Value); 2] {
-    let spells = json!({"standard": {"strike": [
-        {"id": "gust", "name": "Gust", "level": 1, "baseMaxHit": 2, "baseXp": 5.5,
-            "element": "air", "attackSpeed": 5, "runes": [
-                {"runeId": "air_rune", "quantity": 1}, {"runeId": "mind_rune", "quantity": 1}]},
-        {"id": "quake", "name": "Quake", "level": 9, "baseMaxHit": 6, "baseXp": 9.5,
-            "element": "earth", "attackSpeed": 5, "runes": []}]}});
-    let prayer = |id: &str, level: u32, drain: u32, bonuses: Value, conflicts: &[&str]| {
-        json!({"id": id, "name": id, "description": "", "icon": "", "level": level,
-            "category": "defensive", "drainEffect": drain, "bonuses": bonuses,
-            "conflicts": conflicts})
-    };
-    let mut prayers = vec![
-        prayer("skin", 1, 1, json!({"defenseMultiplier": 1.05}), &["rock"]),
-        prayer("rock", 10, 6, json!({"defenseMultiplier": 1.1}), &["skin"]),
-        prayer("fist", 4, 1, json!({"strengthMultiplier": 1.05}), &[]),
-        prayer("wall", 20, 60, json!({}), &[]),
-    ];
-    prayers[3]["protectsFrom"] = json!("melee");
-    let more = (0..4).map(|n| prayer(&format!("hum{n}"), 1, 0, json!({}), &[]));
-    prayers.extend(more);
-    [
-        ("combat-spells.json", spells),
-        ("prayers.json", json!({"prayers": prayers})),
-    ]
 }
 
 fn position(at: (i32, i32)) -> Value {
@@ -300,6 +240,11 @@ impl Stage {
             }
         }
         told
+    }
+
+    /// The next tick is the one after `tick`.
+    pub(crate) fn skip_to(&mut self, tick: u64) {
+        self.tick = tick;
     }
 
     /// Plays one tick.
@@ -385,6 +330,18 @@ impl Stage {
                 to: Tile::new(x.parse().expect("x"), z.parse().expect("z")),
             },
             ["uses", _] => Intent::Use { slot: small(2) },
+            ["uses", _, "with", _] => Intent::UseWith {
+                slot: small(2),
+                other: small(4),
+            },
+            ["uses", _, "on", target] => Intent::UseOn {
+                slot: small(2),
+                target: self.thing(target),
+            },
+            ["gathers", target] => Intent::Gather {
+                target: self.thing(target),
+            },
+            [trade, ..] if Trade::named(trade).is_some() => self.making(words),
             ["wears", _] => Intent::Equip { slot: small(2) },
             ["removes", place] => Intent::Unequip {
                 place: EquipSlot::named(place).expect("a place"),
@@ -393,24 +350,22 @@ impl Stage {
                 target: self.thing(target),
             },
             ["closes", "bank"] => Intent::CloseBank,
-            ["attacks", target] => Intent::Attack {
-                target: self.thing(target),
-            },
-            ["fights", style] => Intent::FightAs(Style::named(style).expect("a style")),
-            ["hits", "back"] => Intent::Retaliate(true),
-            ["suffers"] => Intent::Retaliate(false),
-            ["casts", "nothing"] => Intent::Autocast { spell: None },
-            ["casts", spell] => Intent::Autocast {
-                spell: Some(spell.into()),
-            },
-            ["prays", prayer] => Intent::Pray {
-                prayer: prayer.into(),
-            },
-            ["prays", "at", target] => Intent::PrayAt {
-                target: self.thing(target),
-            },
-            ["rises"] => Intent::Respawn,
             _ => Intent::Bank(banking(words)),
+        }
+    }
+
+    /// `ann cook`, with `raw_trout`, `at #1`, `times 3` behind it.
+    fn making(&self, words: &[&str]) -> Intent {
+        let after = |word: &str| {
+            let at = words.iter().position(|w| *w == word)?;
+            words.get(at + 1).copied()
+        };
+        let what = words.get(2).filter(|w| !["at", "times"].contains(w));
+        Intent::Make {
+            trade: Trade::named(words[1]).expect("a trade"),
+            what: what.map(|what| (*what).into()),
+            target: after("at").map(|target| self.thing(target)),
+            quantity: after("times").map(|n| n.parse().expect("a number")),
         }
     }
 
@@ -426,7 +381,9 @@ impl Stage {
         let events = outcome.events.iter();
         let mut parts: Vec<String> = events.filter_map(|e| self.event(e)).collect();
         for id in &outcome.touched {
-            let is_thing = id.as_str().starts_with("item:");
+            let is_thing = ["item:", "fire:"]
+                .iter()
+                .any(|p| id.as_str().starts_with(p));
             if is_thing && !self.things.contains(id) {
                 self.things.push(id.clone());
             }
@@ -443,6 +400,9 @@ impl Stage {
                             Field::Bool(flag) => write!(part, " {flag}"),
                         }
                         .expect("a string takes all");
+                    }
+                    if look.field("depleted").is_some() {
+                        part.push_str(" empty");
                     }
                     part
                 }
@@ -511,32 +471,22 @@ impl Stage {
                     now.level
                 )
             }
-            Event::Hit { who, hit } => {
-                let own = hit.attacker == who.entity();
-                let beast = self.world.player(&hit.attacker.character()).is_none();
-                if !own && !beast {
-                    return None;
+            Event::Working { who, job, target } => {
+                let at = target
+                    .as_ref()
+                    .map_or(String::new(), |id| format!(" at {id}"));
+                match job {
+                    Job::Gather => format!("{who} gathers{at}"),
+                    Job::Make(craft) => {
+                        format!("{who} begins to {} {}{at}", craft.trade.name(), craft.key)
+                    }
                 }
-                let Hit {
-                    attacker,
-                    target,
-                    damage,
-                    health,
-                    ..
-                } = hit;
-                let killed = if hit.killed { " dead" } else { "" };
-                format!("{attacker} hits {target} {damage} left {health}{killed}")
             }
-            Event::Died { who, killer, .. } => {
-                format!("{who} died by {}", killer.as_deref().unwrap_or("nothing"))
-            }
-            Event::Respawned { who, tile } => format!("{who} rose {},{}", tile.x, tile.z),
-            Event::Prayer { who } => {
-                let prayer = &self.world.player(who).expect("it is here").record().prayer;
-                let on: Vec<&str> = prayer.active.iter().map(|id| &**id).collect();
-                format!("{who} prays {} [{}]", prayer.points, on.join(" "))
-            }
-            Event::Ways { .. } => return None,
+            Event::Rested { who, why: None } => format!("{who} is done"),
+            Event::Rested {
+                who,
+                why: Some(why),
+            } => format!("{who} rests {why:?}"),
             Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
             Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
@@ -593,7 +543,7 @@ fn banking(words: &[&str]) -> Banking {
     }
 }
 
-/// `ann joins at 3 4`, with `energy 50`, `health 5`, `trained agility=8300` (tenths, commas between), `of 1 0` (a region), `pouch 5`, `devout 3` (points), `new` or at last
+/// `ann joins at 3 4`, with `energy 50`, `health 5`, `trained agility=8300` (tenths, commas between), `of 1 0` (a region), `pouch 5`, `new` or at last
 /// `with logs 1 candle 7` behind it.
 fn newcomer(words: &[&str]) -> Arrival {
     let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
@@ -605,7 +555,6 @@ fn newcomer(words: &[&str]) -> Arrival {
     });
     let energy = after("energy").map_or(10_000, |i| n(i + 1).unsigned_abs());
     let health = after("health").map_or(10, |i| n(i + 1).unsigned_abs());
-    let points = after("devout").map_or(0, |i| n(i + 1).unsigned_abs());
     let coins = after("pouch").map_or(0, |i| words[i + 1].parse().expect("a number"));
     let trained = after("trained").map_or("", |i| words[i + 1]);
     let trained = trained.split(',').filter_map(|pair| pair.split_once('='));
@@ -626,10 +575,6 @@ fn newcomer(words: &[&str]) -> Arrival {
             placed: after("new").is_none(),
             inventory: (0..).zip(stacks).collect(),
             skills: skills.collect(),
-            prayer: Devotion {
-                points,
-                ..Devotion::default()
-            },
             ..record(words[0], tile)
         },
         hot: PlayerHot::default(),
@@ -654,7 +599,5 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         inventory: BTreeMap::new(),
         equipment: BTreeMap::new(),
         bank: Bank::default(),
-        ways: Ways::default(),
-        prayer: Devotion::default(),
     }
 }

@@ -1,11 +1,9 @@
 //! What a batch knows of one character, and the row that it makes of it. Pure.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use proto::rpc::persistence::v1::{
-    BankItem, CharacterRecord, CharacterRow, Kills, Logout, Transfer,
-};
+use proto::rpc::persistence::v1::{BankItem, CharacterRecord, CharacterRow, Logout, Transfer};
 use world::{CharacterId, Region, Skill};
 
 use super::batch::Pace;
@@ -41,8 +39,6 @@ pub(super) struct Changed {
     pub(super) bank_kept: bool,
     /// Whose experience grew.
     pub(super) skills: BTreeSet<Skill>,
-    /// How many NPCs of which kind it killed.
-    pub(super) kills: BTreeMap<Arc<str>, u32>,
 }
 
 impl Changed {
@@ -53,7 +49,7 @@ impl Changed {
 
     pub(super) fn is_empty(&self) -> bool {
         let stored = self.worn || self.bank_kept || !self.bank.is_empty();
-        !self.pack && !stored && self.skills.is_empty() && self.kills.is_empty()
+        !self.pack && !stored && self.skills.is_empty()
     }
 
     /// Leaves in a record what changed of value, and nothing else of it.
@@ -156,7 +152,6 @@ impl Row {
             logout: None,
             holdings: changed.pack,
             worn: changed.worn,
-            kills: changed.kills.iter().map(kills).collect(),
         };
         let mut region_before = None;
         match &self.going {
@@ -185,13 +180,6 @@ impl Row {
             region_before,
             of_value: !changed.is_empty(),
         })
-    }
-}
-
-fn kills((kind, count): (&Arc<str>, &u32)) -> Kills {
-    Kills {
-        npc_id: kind.to_string(),
-        count: *count,
     }
 }
 

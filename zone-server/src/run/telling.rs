@@ -71,9 +71,6 @@ impl Run {
         for (who, skills) in changes.trained {
             self.batch.trained(&who, skills);
         }
-        for (who, kills) in changes.kills {
-            self.batch.killed(&who, kills);
-        }
         let value = self.batch.value();
         for entry in changes.ledger {
             value.ledger(entry);
@@ -108,7 +105,7 @@ impl Run {
         for event in &once_a_tick(events) {
             let who = event.who();
             let record = self.world.player(who).map(world::Player::record);
-            let Some(told) = translate::told(event, record, self.world.content()) else {
+            let Some(told) = translate::told(event, record) else {
                 continue;
             };
             let Some(seat) = self.roster.get_mut(who) else {

@@ -1,50 +1,37 @@
 //! `player:action`.
 
 use proto::client::{ErrorCode, action::PlayerAction};
-use world::{EntityId, Intent};
+use world::{EntityId, Intent, Trade};
 
 use super::Refused;
 
 /// What the data ask, if this world knows it.
 pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
+    if let Some(trade) = Trade::named(&asked.action) {
+        return Ok(Intent::Make {
+            trade,
+            what: asked.option.as_deref().map(Into::into),
+            target: asked.target.as_deref().map(EntityId::from),
+            quantity: asked.quantity,
+        });
+    }
+    let target = |what: &str| {
+        let target = asked.target.as_deref().ok_or_else(|| Refused {
+            code: ErrorCode::InvalidData,
+            words: format!("target: what is to be {what}"),
+        })?;
+        Ok::<_, Refused>(EntityId::from(target))
+    };
     match asked.action.as_str() {
-        "examine" => {
-            let target = asked.target.as_deref().ok_or_else(|| Refused {
-                code: ErrorCode::InvalidData,
-                words: "target: what is to be examined".to_owned(),
-            })?;
-            Ok(Intent::Examine {
-                target: EntityId::from(target),
-            })
-        }
-        "pickup" => {
-            let target = asked.target.as_deref().ok_or_else(|| Refused {
-                code: ErrorCode::InvalidData,
-                words: "target: what is to be picked up".to_owned(),
-            })?;
-            Ok(Intent::Pickup {
-                target: EntityId::from(target),
-            })
-        }
-        "attack" => {
-            let target = asked.target.as_deref().ok_or_else(|| Refused {
-                code: ErrorCode::InvalidData,
-                words: "target: who is to be attacked".to_owned(),
-            })?;
-            Ok(Intent::Attack {
-                target: EntityId::from(target),
-            })
-        }
-        "pray-altar" => {
-            let target = asked.target.as_deref().ok_or_else(|| Refused {
-                code: ErrorCode::InvalidData,
-                words: "target: the altar at which to pray".to_owned(),
-            })?;
-            Ok(Intent::PrayAt {
-                target: EntityId::from(target),
-            })
-        }
-        "respawn" => Ok(Intent::Respawn),
+        "examine" => Ok(Intent::Examine {
+            target: target("examined")?,
+        }),
+        "pickup" => Ok(Intent::Pickup {
+            target: target("picked up")?,
+        }),
+        "gather" => Ok(Intent::Gather {
+            target: target("gathered")?,
+        }),
         "home-teleport" => Ok(Intent::HomeTeleport),
         _ => Err(Refused {
             code: ErrorCode::Unsupported,

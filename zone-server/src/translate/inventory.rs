@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 
 use proto::client::{
-    ErrorCode,
     coins::{CoinsDeposit, CoinsWithdraw},
-    inventory::{InventoryDrop, InventoryMove, InventoryUpdate, InventoryUse, SlotUpdate},
+    inventory::{
+        InventoryDrop, InventoryMove, InventoryUpdate, InventoryUse, SlotUpdate, UseTarget,
+    },
     sync::Stack,
 };
 use world::{Intent, Stack as Held};
-
-use super::Refused;
 
 /// `inventory:drop`.
 pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
@@ -21,14 +20,19 @@ pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
 }
 
 /// `inventory:use`.
-pub(crate) fn used(asked: &InventoryUse) -> Result<Intent, Refused> {
-    if asked.target.is_some() {
-        return Err(Refused {
-            code: ErrorCode::Unsupported,
-            words: "things are not used on others in this world yet".to_owned(),
-        });
+pub(crate) fn used(asked: &InventoryUse) -> Intent {
+    let slot = asked.slot;
+    match &asked.target {
+        None => Intent::Use { slot },
+        Some(UseTarget::Slot(other)) => Intent::UseWith {
+            slot,
+            other: *other,
+        },
+        Some(UseTarget::Entity(id)) => Intent::UseOn {
+            slot,
+            target: id.as_str().into(),
+        },
     }
-    Ok(Intent::Use { slot: asked.slot })
 }
 
 /// `inventory:move`.

@@ -2,15 +2,14 @@
 //! compiler names whatever a new event lacks. One file per feature.
 
 pub(crate) mod action;
+pub(crate) mod activity;
 pub(crate) mod agent;
 pub(crate) mod bank;
-pub(crate) mod combat;
 pub(crate) mod equipment;
 pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;
 pub(crate) mod operator;
-pub(crate) mod prayer;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod skill;
@@ -26,8 +25,7 @@ use proto::{
     rpc::zone::v1::{Input, Private},
 };
 use world::{
-    Content, EntityId, Event, Intent, Interface, PlayerRecord, Refusal, content::EquipSlot,
-    item::SLOTS,
+    EntityId, Event, Intent, Interface, PlayerRecord, Refusal, content::EquipSlot, item::SLOTS,
 };
 
 use crate::deliver::held::Holdings;
@@ -59,7 +57,7 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::Action(asked) => action::intent(&asked)?,
         ClientMessage::Drop(asked) => inventory::drop(&asked),
         ClientMessage::MoveSlot(asked) => inventory::move_slot(&asked),
-        ClientMessage::Use(asked) => inventory::used(&asked)?,
+        ClientMessage::Use(asked) => inventory::used(&asked),
         ClientMessage::Equip(asked) => equipment::equip(&asked),
         ClientMessage::Unequip(asked) => equipment::remove(asked.slot),
         ClientMessage::OpenBank(asked) => bank::open(&asked),
@@ -74,10 +72,6 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::BankCoins(asked) => bank::coins(&asked),
         ClientMessage::WithdrawCoins(asked) => inventory::withdraw(&asked),
         ClientMessage::DepositCoins(asked) => inventory::deposit(&asked),
-        ClientMessage::CombatStyle(asked) => combat::style(&asked)?,
-        ClientMessage::CombatRetaliate(asked) => Intent::Retaliate(asked.on),
-        ClientMessage::CombatAutocast(asked) => combat::autocast(&asked),
-        ClientMessage::PrayerToggle(asked) => prayer::toggle(&asked),
         ClientMessage::Authenticate(_)
         | ClientMessage::Resume(_)
         | ClientMessage::Ping(_)
@@ -134,11 +128,7 @@ pub(crate) enum Told {
 }
 
 /// Writes what happened. `record`: the player's own, for what shows its state.
-pub(crate) fn told(
-    event: &Event,
-    record: Option<&PlayerRecord>,
-    content: &Content,
-) -> Option<Told> {
+pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told> {
     let now = |message| Told::Message {
         message,
         value: false,
@@ -169,32 +159,15 @@ pub(crate) fn told(
             };
             now(private(&notice, Bytes::new()))
         }
-        Event::Hit { hit, .. } => now(private(&combat::hit(hit), Bytes::new())),
-        Event::Died {
-            killer,
-            tile,
-            until,
-            ..
-        } => {
-            let died = combat::died(killer.as_deref(), record?, *tile, *until);
-            now(private(&died, Bytes::new()))
-        }
-        Event::Respawned { tile, .. } => {
-            now(private(&combat::respawned(record?, *tile), Bytes::new()))
-        }
-        Event::Prayer { .. } => now(private(&prayer::all(record?), Bytes::new())),
-        // What its weapon allows tells what it holds.
-        Event::Ways { .. } => Told::Message {
-            message: private(&combat::ways(record?, content), Bytes::new()),
-            value: true,
-        },
         Event::Inventory { .. }
         | Event::Coins { .. }
         | Event::Equipment { .. }
         | Event::Bank { .. }
         | Event::Opened { .. }
         | Event::Closed { .. }
-        | Event::Trained { .. } => Told::Message {
+        | Event::Trained { .. }
+        | Event::Working { .. }
+        | Event::Rested { .. } => Told::Message {
             message: of_value(event, record?)?,
             value: true,
         },
@@ -228,12 +201,10 @@ fn of_value(event: &Event, record: &PlayerRecord) -> Option<Private> {
         Event::Bank { items, .. } => private(&bank::update(&record.bank, items), Bytes::new()),
         Event::Opened { what, .. } => match what {
             Interface::Bank => private(&bank::whole(&record.bank), Bytes::new()),
-            Interface::Altar => return None,
         },
         // Not before what was told of it while it was open.
         Event::Closed { what, .. } => match what {
             Interface::Bank => private(&BankState::default(), Bytes::new()),
-            Interface::Altar => return None,
         },
         Event::Trained {
             skill,
@@ -245,6 +216,10 @@ fn of_value(event: &Event, record: &PlayerRecord) -> Option<Private> {
             let gain = skill::gain(*skill, *gained_tenths, *now, *leveled_up);
             private(&gain, Bytes::new())
         }
+        Event::Working { job, target, .. } => {
+            private(&activity::begun(job, target.as_ref()), Bytes::new())
+        }
+        Event::Rested { why, .. } => private(&activity::stopped(*why), Bytes::new()),
         _ => return None,
     })
 }
@@ -263,16 +238,9 @@ fn failed(refusal: Refusal) -> Private {
 
 /// Shows a player everything of its own: a `player:sync`; of one whose region is on its way to
 /// another run, what it has of value.
-pub(crate) fn resync(
-    record: Option<&PlayerRecord>,
-    has: &Holdings,
-    (tick, content): (u64, &Content),
-) -> Vec<Private> {
+pub(crate) fn resync(record: Option<&PlayerRecord>, has: &Holdings, tick: u64) -> Vec<Private> {
     if let Some(record) = record {
-        return vec![private(
-            &sync::sync(record, has, (tick, content)),
-            Bytes::new(),
-        )];
+        return vec![private(&sync::sync(record, has, tick), Bytes::new())];
     }
     let slots: Vec<u8> = (0..SLOTS).collect();
     let pack = inventory::update(&has.inventory, &slots);
@@ -295,7 +263,6 @@ pub(crate) fn resync(
 pub(crate) fn open(what: Option<&Interface>, has: &Holdings) -> Option<Private> {
     match what? {
         Interface::Bank => Some(private(&bank::whole(&has.bank), Bytes::new())),
-        Interface::Altar => None,
     }
 }
 
@@ -380,15 +347,7 @@ mod tests {
         );
         assert_eq!(
             code("player:action", r#"{"action":"attack"}"#),
-            ErrorCode::InvalidData
-        );
-        assert_eq!(
-            code("player:action", r#"{"action":"yodel","target":"npc:1"}"#),
             ErrorCode::Unsupported
-        );
-        assert_eq!(
-            code("combat:style", r#"{"style":"sideways"}"#),
-            ErrorCode::InvalidData
         );
         assert_eq!(
             code("player:action", r#"{"action":"examine"}"#),

@@ -9,8 +9,8 @@ use proto::rpc::{
     persistence::v1::{BankItem, CharacterRecord, CharacterRow, Skill, Slot, Worn},
 };
 use world::{
-    Bank, CharacterId, Deposit, Devotion, PlayerRecord, Region, SkillXp, Stack, Style, Tile, Ways,
-    content::EquipSlot, item::SLOTS, record::ENERGY_FULL,
+    Bank, CharacterId, Deposit, PlayerRecord, Region, SkillXp, Stack, Tile, content::EquipSlot,
+    item::SLOTS, record::ENERGY_FULL,
 };
 
 use crate::deliver::held::Holdings;
@@ -34,17 +34,6 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
         bank: Bank {
             items: row.bank.iter().filter_map(deposit).collect(),
             placeholders: row.bank_placeholders,
-        },
-        ways: Ways {
-            style: Style::named(&row.attack_style).unwrap_or(Ways::default().style),
-            retaliates: !row.passive,
-            spell: Some(&row.spell_id)
-                .filter(|id| !id.is_empty())
-                .map(|id| id.as_str().into()),
-        },
-        prayer: Devotion {
-            points: row.prayer_points,
-            active: row.prayers.iter().map(|id| id.as_str().into()).collect(),
         },
     }
 }
@@ -175,20 +164,6 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
         equipment: worn.collect(),
         bank: Vec::new(),
         bank_placeholders: player.bank.placeholders,
-        attack_style: player.ways.style.name().to_owned(),
-        passive: !player.ways.retaliates,
-        spell_id: player
-            .ways
-            .spell
-            .as_ref()
-            .map_or_else(String::new, ToString::to_string),
-        prayer_points: player.prayer.points,
-        prayers: player
-            .prayer
-            .active
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
     }
 }
 
@@ -268,11 +243,6 @@ mod tests {
                 gone: false,
             }],
             bank_placeholders: true,
-            attack_style: "rapid".to_owned(),
-            passive: true,
-            spell_id: "spark".to_owned(),
-            prayer_points: 7,
-            prayers: vec!["socks".to_owned()],
             ..CharacterRecord::default()
         };
         let owner = Owner {

@@ -22,25 +22,16 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
         Refusal::BankFull => (ErrorCode::BankFull, "there is no room for it in the bank"),
         Refusal::NoNote => (ErrorCode::NoNote, "there is no note of that"),
         Refusal::NotOpen => (ErrorCode::NotOpen, "that must be opened first"),
-        Refusal::NotAttackable => (ErrorCode::NotAttackable, "that cannot be attacked"),
-        Refusal::PlayersSafe => (
-            ErrorCode::PlayersSafe,
-            "players may attack each other only where both stand in a lawless area",
-        ),
-        Refusal::Engaged => (ErrorCode::Engaged, "one of you is fighting somebody else"),
-        Refusal::Dead => (ErrorCode::Dead, "you are dead; you will stand up again"),
-        Refusal::NoAmmunition => (
-            ErrorCode::NoAmmunition,
-            "there is no arrow in your quiver that you and your bow can shoot",
-        ),
-        Refusal::NoRunes => (ErrorCode::NoRunes, "you lack the runes for that spell"),
-        Refusal::WrongStyle => (
-            ErrorCode::WrongStyle,
-            "what you hold is not used that way; casting takes a spell",
-        ),
-        Refusal::NoPrayer => (ErrorCode::NoPrayer, "you have no prayer points left"),
         Refusal::Interrupted => (ErrorCode::Interrupted, "something else came in between"),
         Refusal::Cooldown => (ErrorCode::Cooldown, "not again so soon"),
+        Refusal::NoTool => (ErrorCode::NoTool, "that takes a tool that you can use"),
+        Refusal::NoStation => (ErrorCode::NoStation, "that is made somewhere else"),
+        Refusal::Depleted => (ErrorCode::Depleted, "there is nothing left of it for now"),
+        Refusal::ChoiceRequired => (
+            ErrorCode::ChoiceRequired,
+            "several things can be made of that: name one as the option",
+        ),
+        Refusal::NoFireHere => (ErrorCode::NoFireHere, "no fire may be lit here"),
         Refusal::ExchangesFrozen => (ErrorCode::ExchangesFrozen, "exchanges are stopped for now"),
         Refusal::StorageUnavailable => (
             ErrorCode::StorageUnavailable,

@@ -4,17 +4,13 @@ use proto::client::{
     session::Character,
     sync::{Health, PlayerSync, Position, Skill, Teleport, VitalsUpdate},
 };
-use world::{Content, PlayerRecord, Tile, item::SLOTS};
+use world::{PlayerRecord, Tile, item::SLOTS};
 
-use super::{combat, equipment, inventory, prayer, skill};
+use super::{equipment, inventory, skill};
 use crate::deliver::held::Holdings;
 
 /// Everything, as after tick `tick`; of value only what the store has acknowledged.
-pub(crate) fn sync(
-    player: &PlayerRecord,
-    has: &Holdings,
-    (tick, content): (u64, &Content),
-) -> PlayerSync {
+pub(crate) fn sync(player: &PlayerRecord, has: &Holdings, tick: u64) -> PlayerSync {
     let skills = world::Skill::ALL.into_iter().map(|skill| {
         let has = has.skill(skill);
         let shown = Skill {
@@ -45,9 +41,6 @@ pub(crate) fn sync(
         coins: has.coins,
         energy: energy(player),
         run: player.running,
-        prayer: prayer::all(player),
-        combat: combat::ways(player, content),
-        dead: player.health == 0,
     }
 }
 

@@ -50,9 +50,10 @@ pub(crate) fn cause(cause: Cause) -> rpc::Cause {
         Cause::Note => rpc::Cause::Note,
         Cause::Eat => rpc::Cause::Eat,
         Cause::Bury => rpc::Cause::Bury,
-        Cause::Loot => rpc::Cause::Loot,
-        Cause::Shoot => rpc::Cause::Shoot,
-        Cause::Spend => rpc::Cause::Spend,
+        Cause::Gather => rpc::Cause::Gather,
+        Cause::Make => rpc::Cause::Make,
+        Cause::Burn => rpc::Cause::Burn,
+        Cause::Ashes => rpc::Cause::Ashes,
     }
 }
 

@@ -146,6 +146,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
         .collect();
     let mut moved: BTreeMap<(Cause, &str), i64> = BTreeMap::new();
     let mut noted: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut worked: BTreeMap<(Cause, &str), (i64, i64)> = BTreeMap::new();
     for row in &batch.ledger {
         let who = row.character.as_deref();
         let why = match row.cause {
@@ -153,7 +154,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             Cause::Starter if row.delta < 0 => Some("a starter pack destroys nothing"),
             Cause::Expire if row.delta > 0 => Some("what expires is not made"),
             Cause::Deleted => Some("only the store deletes"),
-            Cause::Drop | Cause::Pickup | Cause::Shoot => {
+            Cause::Drop | Cause::Pickup => {
                 *moved.entry((row.cause, &row.item)).or_default() += row.delta;
                 None
             }
@@ -162,18 +163,27 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
                 *noted.entry(who.unwrap_or_default()).or_default() += row.delta;
                 None
             }
-            Cause::Eat | Cause::Bury | Cause::Spend if row.delta > 0 => {
-                Some("what is used up is not made")
+            Cause::Gather | Cause::Make | Cause::Burn if who.is_none() => {
+                Some("what lies on the ground is not worked on")
             }
-            Cause::Loot if who.is_some() || row.delta < 0 => {
-                Some("loot comes to lie on the ground")
+            Cause::Gather | Cause::Make => {
+                let of = worked.entry((row.cause, who.unwrap_or_default()));
+                let (gained, lost) = of.or_default();
+                *gained += row.delta.max(0);
+                *lost -= row.delta.min(0);
+                None
+            }
+            Cause::Ashes if who.is_some() => Some("ashes fall to the ground"),
+            Cause::Ashes if row.delta < 0 => Some("ashes destroy nothing"),
+            Cause::Eat | Cause::Bury | Cause::Burn if row.delta > 0 => {
+                Some("what is used up is not made")
             }
             Cause::Starter
             | Cause::Expire
             | Cause::Eat
             | Cause::Bury
-            | Cause::Spend
-            | Cause::Loot => None,
+            | Cause::Burn
+            | Cause::Ashes => None,
         };
         if let Some(why) = why {
             let whom = who.unwrap_or("the ground");
@@ -185,6 +195,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
         let detail = format!("{who}: note makes {sum} of what was not there");
         return Err(refused(BTreeSet::from([who]), detail));
     }
+    unworked(&worked)?;
     let odd = moved.into_iter().find(|(_, sum)| *sum != 0);
     let Some(((cause, item), sum)) = odd else {
         return Ok(());
@@ -194,4 +205,17 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
     let ids = of.filter_map(|row| row.character.as_deref()).collect();
     let detail = format!("{} of {item} leaves {sum} over", cause.name());
     Err(refused(ids, detail))
+}
+
+/// Whether somebody made something of nothing, or lost more in gathering than it gathered.
+fn unworked(worked: &BTreeMap<(Cause, &str), (i64, i64)>) -> Result<(), CommitOutcome> {
+    for ((cause, who), (gained, lost)) in worked {
+        let why = match cause {
+            Cause::Gather if lost > gained => "loses more than it gathers",
+            Cause::Make if *gained > 0 && *lost == 0 => "makes something of nothing",
+            _ => continue,
+        };
+        return Err(refused(BTreeSet::from([*who]), format!("{who}: {why}")));
+    }
+    Ok(())
 }

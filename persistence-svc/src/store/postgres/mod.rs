@@ -38,7 +38,7 @@ use tonic::async_trait;
 use super::Store;
 use super::columns::PLAIN;
 use super::error::{Result, StoreError};
-use super::model::{Character, CombatChoices, Record, Region, SKILLS, SkillValue, whole};
+use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
 use super::value::Holdings;
 use crate::metrics::Metrics;
 
@@ -249,13 +249,6 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
         running: row.try_get(15)?,
         placed: row.try_get(16)?,
         bank_placeholders: row.try_get(17)?,
-        combat: CombatChoices {
-            style: row.try_get(18)?,
-            passive: row.try_get(19)?,
-            spell: row.try_get(20)?,
-            prayer_points: row.try_get(21)?,
-            prayers: row.try_get(22)?,
-        },
         skills,
     })
 }

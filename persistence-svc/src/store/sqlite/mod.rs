@@ -32,7 +32,7 @@ use tonic::async_trait;
 
 use super::columns::PLAIN;
 use super::error::{Result, StoreError, StoreLocked};
-use super::model::{Character, CombatChoices, Record, Region, SKILLS, SkillValue};
+use super::model::{Character, Record, Region, SKILLS, SkillValue};
 use super::value::Holdings;
 use super::{Store, model};
 
@@ -43,7 +43,6 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0003_identity.sql"),
     include_str!("../../../migrations/sqlite/0004_agents.sql"),
     include_str!("../../../migrations/sqlite/0005_things.sql"),
-    include_str!("../../../migrations/sqlite/0006_combat.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
@@ -392,13 +391,6 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         running: row.get(15)?,
         placed: row.get(16)?,
         bank_placeholders: row.get(17)?,
-        combat: CombatChoices {
-            style: row.get(18)?,
-            passive: row.get(19)?,
-            spell: row.get(20)?,
-            prayer_points: row.get(21)?,
-            prayers: row.get(22)?,
-        },
         skills,
     })
 }

@@ -39,9 +39,6 @@ fn sync(coins: u64, items: &[(&str, u32)]) -> PlayerSync {
         coins,
         energy: 100.0,
         run: false,
-        prayer: proto::client::prayer::Prayer::default(),
-        combat: proto::client::combat::Combat::default(),
-        dead: false,
     }
 }
 

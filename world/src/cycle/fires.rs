@@ -1,0 +1,130 @@
+//! Who lights fires, and how they go out.
+
+use super::labour::put_down;
+use super::{Outcome, PhaseClock};
+use crate::fire::{Fire, ID_PREFIX};
+use crate::ids::{CharacterId, EntityId};
+use crate::item::Stack;
+use crate::item::Value;
+use crate::item::ground::GroundItem;
+use crate::item::ledger::Cause;
+use crate::item::transfer::Leg;
+use crate::labour::{Craft, Labour};
+use crate::refusal::Refusal;
+use crate::rules::make::recipe::{self, ASHES};
+use crate::rules::{firemaking, make};
+use crate::skill::Skill;
+use crate::tile::Chunk;
+use crate::world::World;
+
+impl World {
+    /// One try of somebody who lights a fire. When it burns, one steps aside.
+    pub(super) fn light_once(
+        &mut self,
+        who: &CharacterId,
+        work: &Labour,
+        craft: &Craft,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let recipe = recipe::recipe(&self.content, craft, None).ok_or(Refusal::NotFound)?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let (record, tile, region) = (&player.record, player.tile(), player.region);
+        make::able(record, &recipe, &player.spools, 1)?;
+        firemaking::may_light(&self.fires, &self.content, who, tile)?;
+        let mut dice = self.work_dice(who);
+        let catches = firemaking::catches(record.level(Skill::Firemaking), &mut dice);
+        let mut left = work.left;
+        if catches {
+            let id = self.next_id(ID_PREFIX)?;
+            let leg = Leg::FromPack {
+                who: who.clone(),
+                stack: Stack::new(craft.key.clone(), 1),
+            };
+            self.transfer(Some(Cause::Burn), &[leg], out)?;
+            self.minted += 1;
+            left = left.saturating_sub(1);
+            let out_at = firemaking::out_at(self.now, &mut dice);
+            let lit_by = who.clone();
+            let fire = Fire {
+                id,
+                region,
+                tile,
+                lit_by,
+                out_at,
+            };
+            out.touched.insert(fire.id.clone());
+            self.settle_fire(fire);
+            self.train(who, Skill::Firemaking, u64::from(recipe.xp_tenths), out);
+        }
+        let due_at = self.now.after(firemaking::TRY_TICKS);
+        let aside = firemaking::aside(self.content.terrain(), tile);
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        if catches {
+            player.path = aside.into_iter().collect();
+        }
+        let next = make::able(&player.record, &recipe, &player.spools, left);
+        if left == 0 || next.is_err() {
+            put_down(player, None, out);
+        } else if let Some(labour) = &mut player.labour {
+            (labour.left, labour.due_at) = (left, due_at);
+        }
+        Ok(())
+    }
+
+    /// A fire burns from now on.
+    pub(crate) fn settle_fire(&mut self, fire: Fire) {
+        self.index.put(Chunk::from(fire.tile), fire.id.clone());
+        self.touched.insert(fire.id.clone());
+        self.fires.insert(fire.id.clone(), fire);
+    }
+
+    /// Fires that are due go out, and leave ashes.
+    pub(super) fn play_fires(
+        &mut self,
+        value: Value,
+        phases: &mut dyn PhaseClock,
+        out: &mut Outcome,
+    ) {
+        if value == Value::Unavailable {
+            return;
+        }
+        let due = self.fires.values().filter(|fire| fire.out_at <= self.now);
+        let due: Vec<EntityId> = due.map(|fire| fire.id.clone()).collect();
+        for id in due {
+            let Some(fire) = self.fires.remove(&id) else {
+                continue;
+            };
+            phases.region(fire.region);
+            self.index.take(Chunk::from(fire.tile), &id);
+            out.touched.insert(id);
+            self.leave_ashes(&fire, out);
+        }
+    }
+
+    fn leave_ashes(&mut self, fire: &Fire, out: &mut Outcome) {
+        if self.content.item(ASHES).is_none() {
+            return;
+        }
+        let Ok(id) = self.next_id(crate::item::ground::ID_PREFIX) else {
+            return;
+        };
+        let item = GroundItem {
+            id,
+            region: fire.region,
+            tile: fire.tile,
+            item: ASHES.into(),
+            quantity: 1,
+            owner: None,
+            public_at: self.now,
+            expires_at: self.now.after(firemaking::ASHES_TICKS),
+        };
+        let leg = Leg::ToGround {
+            item,
+            merges_with: None,
+        };
+        // Its id is new, so that nothing can be refused.
+        if self.transfer(Some(Cause::Ashes), &[leg], out).is_ok() {
+            self.minted += 1;
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Quests: each can be begun, gone through and ended.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::goods::Goods;
+use super::reach::{Reach, npcs};
+use super::{Faults, trade};
+use crate::content::{Content, Effect, NpcPlacement, Quest, Stage, StageKind};
+
+/// What one may be asked to make that is no item.
+const FIRE: &str = "fire";
+
+pub(super) fn inspect(content: &Content, reach: &Reach, goods: &Goods, faults: &mut Faults) {
+    for quest in content.quests().iter() {
+        for what in wrong(content, reach, goods, quest) {
+            faults.add("quest", &quest.id, what);
+        }
+    }
+}
+
+fn wrong(content: &Content, reach: &Reach, goods: &Goods, quest: &Quest) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let met = |id: &str| npcs(content).find(|npc| npc.kind.id.as_ref() == id && reach.meets(npc));
+    match met(&quest.giver) {
+        None => wrong.push(format!("nobody can meet {}, who gives it", quest.giver)),
+        Some(giver) => wrong.extend(unoffered(giver, quest)),
+    }
+    if quest.stages.is_empty() {
+        wrong.push("asks for nothing".to_owned());
+    }
+    if let Some(item) = quest.needs.iter().find(|item| !goods.has(item)) {
+        wrong.push(format!("takes {item}, which nobody can get"));
+    }
+    if before(content, quest).contains(&quest.id) {
+        wrong.push("must be done before it can be begun".to_owned());
+    }
+    let mut ids = BTreeSet::new();
+    for stage in &quest.stages {
+        if !ids.insert(&stage.id) {
+            wrong.push(format!("has the stage {} twice", stage.id));
+        }
+        let what = undone(content, reach, goods, stage, &met);
+        wrong.extend(what.map(|what| format!("stage {}: {what}", stage.id)));
+    }
+    wrong
+}
+
+/// What is missing for its giver to begin and to end it.
+fn unoffered(giver: &NpcPlacement, quest: &Quest) -> Vec<String> {
+    let says = |wanted: Effect| {
+        let dialogue = giver.dialogue.as_deref();
+        dialogue.is_some_and(|d| trade::effects(d).any(|effect| *effect == wanted))
+    };
+    let mut wrong = Vec::new();
+    if !says(Effect::StartQuest(Arc::clone(&quest.id))) {
+        wrong.push(format!("{} never offers it", quest.giver));
+    }
+    if !says(Effect::CompleteQuest(Arc::clone(&quest.id))) {
+        wrong.push(format!("{} never ends it", quest.giver));
+    }
+    wrong
+}
+
+/// What keeps everybody from doing `stage`.
+fn undone<'c>(
+    content: &'c Content,
+    reach: &Reach,
+    goods: &Goods,
+    stage: &Stage,
+    met: &dyn Fn(&str) -> Option<&'c NpcPlacement>,
+) -> Option<String> {
+    match stage.kind {
+        StageKind::Dialogue => {
+            let npc = met(&stage.npc);
+            let talks = npc.is_some_and(|npc| npc.dialogue.is_some());
+            (!talks).then(|| format!("nobody can talk with {:?}", stage.npc))
+        }
+        StageKind::Kill => {
+            let prey = met(&stage.target).is_some_and(|npc| npc.kind.attackable);
+            (!prey).then(|| format!("nobody can fight {:?}", stage.target))
+        }
+        StageKind::Gather => {
+            let had = goods.has(&stage.target);
+            (!had).then(|| format!("nobody can get {:?}", stage.target))
+        }
+        StageKind::Interact => {
+            let fires = !content.recipes().firemaking.is_empty();
+            let made = if stage.target.eq_ignore_ascii_case(FIRE) {
+                fires
+            } else {
+                goods.has(&stage.target) && super::goods::made(content, &stage.target)
+            };
+            (!made).then(|| format!("nobody can make {:?}", stage.target))
+        }
+        StageKind::Travel => match stage.place {
+            None => Some("says not where to go".to_owned()),
+            Some((tile, radius)) => {
+                let radius = i32::try_from(radius).unwrap_or(i32::MAX).min(64);
+                let there = reach.near(tile, radius);
+                (!there).then(|| format!("nobody can come to ({}, {})", tile.x, tile.z))
+            }
+        },
+        StageKind::Other(ref kind) => Some(format!("nobody knows how to {kind}")),
+    }
+}
+
+/// The quests that must be done before `quest`, also through others.
+fn before(content: &Content, quest: &Quest) -> BTreeSet<Arc<str>> {
+    let mut known = BTreeSet::new();
+    let mut open = quest.after.clone();
+    while let Some(id) = open.pop() {
+        if known.insert(Arc::clone(&id)) {
+            let after = content.quests().get(&id).map(|q| q.after.clone());
+            open.extend(after.unwrap_or_default());
+        }
+    }
+    known
+}

@@ -1,0 +1,124 @@
+//! Who lives where and does what, and shops.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Faults;
+use super::reach::npcs;
+use crate::content::{AttackType, Content, Dialogue, Effect, ServiceKind};
+
+pub(super) fn inspect(content: &Content, faults: &mut Faults) {
+    shops(content, faults);
+    let placed: BTreeSet<&str> = npcs(content).map(|npc| npc.kind.id.as_ref()).collect();
+    for kind in content.npc_kinds().iter() {
+        if !placed.contains(kind.id.as_ref()) {
+            faults.add("NPC", &kind.id, "lives nowhere");
+        }
+        if kind.attackable {
+            fights(kind, faults);
+        }
+    }
+    let mut heard = BTreeSet::new();
+    for npc in npcs(content) {
+        let Some(dialogue) = &npc.dialogue else {
+            continue;
+        };
+        if !heard.insert(&npc.kind.id) {
+            continue;
+        }
+        for id in unsaid(dialogue) {
+            faults.add("NPC", &npc.id, format!("never comes to say {id:?}"));
+        }
+        for effect in effects(dialogue) {
+            let able = match effect {
+                Effect::OpenBank => {
+                    npc.kind.services.has(&ServiceKind::Bank) || npc.service.as_ref() == "bank"
+                }
+                Effect::OpenStore => npc.store.is_some(),
+                _ => true,
+            };
+            if !able {
+                faults.add("NPC", &npc.id, format!("offers {effect:?} and has none"));
+            }
+        }
+    }
+}
+
+fn fights(kind: &crate::content::NpcKind, faults: &mut Faults) {
+    let lacks = match kind.fight.attack {
+        AttackType::Magic => kind.fight.spell.is_none().then_some("a spell"),
+        AttackType::Ranged => kind.fight.arrow.is_none().then_some("an arrow"),
+        _ => None,
+    };
+    if let Some(lacks) = lacks {
+        faults.add("NPC", &kind.id, format!("fights without {lacks}"));
+    }
+    if kind.fight.aggressive && kind.fight.aggro_tiles == 0 {
+        faults.add("NPC", &kind.id, "is aggressive towards nobody, at 0 tiles");
+    }
+}
+
+/// Every shop is kept, and nobody gets rich by carrying from one to the next.
+fn shops(content: &Content, faults: &mut Faults) {
+    let kept: BTreeSet<&str> = npcs(content)
+        .filter_map(|npc| npc.store.as_deref())
+        .collect();
+    let buyers = content.stores().iter().filter(|store| store.buys);
+    let best = buyers
+        .map(|store| u64::from(store.buyback_thousandths))
+        .max();
+    for store in content.stores().iter() {
+        if !kept.contains(store.id.as_ref()) {
+            faults.add("store", &store.id, "nobody keeps it");
+        }
+        let mut ids = BTreeSet::new();
+        for good in &store.goods {
+            let value = content.item(&good.item).map_or(0, |item| item.value);
+            let paid = value * best.unwrap_or(0) / 1_000;
+            if paid > u64::from(good.price) {
+                let what = format!("sells {} for {}, and {paid} is paid", good.item, good.price);
+                faults.add("store", &store.id, what);
+            }
+            if !ids.insert(&good.item) {
+                faults.add("store", &store.id, format!("sells {} twice", good.item));
+            }
+        }
+    }
+}
+
+/// All effects that a talk can have.
+pub(super) fn effects(dialogue: &Dialogue) -> impl Iterator<Item = &Effect> {
+    dialogue.nodes.values().flat_map(|node| {
+        let answers = node
+            .answers
+            .iter()
+            .filter_map(|answer| answer.effect.as_ref());
+        answers.chain(&node.effect)
+    })
+}
+
+/// The nodes to which no talk comes.
+fn unsaid(dialogue: &Dialogue) -> Vec<&str> {
+    let overrides = dialogue.overrides.values();
+    let begun = overrides.flat_map(|o| [&o.in_progress, &o.ready_to_complete, &o.completed]);
+    let mut open: Vec<&str> = begun.flatten().map(AsRef::as_ref).collect();
+    open.push(&dialogue.entry);
+    let mut said: BTreeMap<&str, bool> = dialogue
+        .nodes
+        .keys()
+        .map(|id| (id.as_ref(), false))
+        .collect();
+    while let Some(id) = open.pop() {
+        let Some(node) = dialogue.nodes.get(id) else {
+            continue;
+        };
+        if said.insert(id, true) == Some(false) {
+            open.extend(
+                node.answers
+                    .iter()
+                    .filter_map(|answer| answer.next.as_deref()),
+            );
+        }
+    }
+    let unsaid = said.into_iter().filter(|(_, said)| !said);
+    unsaid.map(|(id, _)| id).collect()
+}
