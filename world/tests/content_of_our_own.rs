@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use world::content::{ServiceKind, StageKind};
-use world::{Content, Skill, inspect};
+use world::{Content, Region, Skill, inspect};
 
 fn files() -> BTreeMap<String, String> {
     let files = Content::embedded_files().iter();
@@ -227,6 +227,25 @@ fn newcomers_find_their_feet_near_the_spawn() {
         "range",
     ] {
         assert!(there.contains(thing), "{thing} is near the spawn");
+    }
+}
+
+/// Both who fight a duel, and who waits for them, are played by one zone.
+#[test]
+fn duels_are_fought_in_one_region() {
+    let content = Content::embedded();
+    let duels = content.duel_arenas();
+    assert!(duels.arenas.len() >= 6, "{} arenas", duels.arenas.len());
+    let halls = [duels.lobby, duels.hospital].into_iter().flatten();
+    let halls = halls.map(|hall| hall.spawn);
+    let begins = duels.arenas.iter().flat_map(|arena| arena.begins.clone());
+    let regions: BTreeSet<_> = halls.chain(begins).map(Region::from).collect();
+    assert_eq!(regions.len(), 1, "{regions:?}");
+    let area = content.areas().iter().find(|a| a.id == "squabbling_rings");
+    let zones = &area.unwrap().sub_zones;
+    let rings = zones.iter().find(|zone| zone.duel_only).unwrap();
+    for arena in &duels.arenas {
+        assert!(arena.begins.iter().all(|tile| rings.bounds.contains(*tile)));
     }
 }
 

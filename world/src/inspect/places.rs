@@ -24,6 +24,7 @@ pub(super) fn inspect(content: &Content, reach: &Reach, faults: &mut Faults) {
         }
     }
     overlaps(content, faults);
+    arenas(content, reach, faults);
     hidden(content, faults);
     people(content, reach, faults);
     things(content, reach, faults);
@@ -104,6 +105,27 @@ fn overlaps(content: &Content, faults: &mut Faults) {
                 );
                 faults.add("area", &small.id, what);
             }
+        }
+    }
+}
+
+/// Who fights a duel can stand where it begins, and comes to stand where one can leave.
+fn arenas(content: &Content, reach: &Reach, faults: &mut Faults) {
+    let duels = content.duel_arenas();
+    for arena in &duels.arenas {
+        let mut begins = arena.begins.iter();
+        if let Some(tile) = begins.find(|tile| !content.terrain().walkable(**tile)) {
+            let what = format!("nobody can stand at {}", place(*tile));
+            faults.add("arena", &arena.id, what);
+        }
+        if arena.begins.len() < 2 {
+            faults.add("arena", &arena.id, "says not where two begin");
+        }
+    }
+    for (name, hall) in [("lobby", duels.lobby), ("hospital", duels.hospital)] {
+        if let Some(hall) = hall.filter(|hall| !reach.on(hall.spawn)) {
+            let what = format!("nobody can come to {}", place(hall.spawn));
+            faults.add("arena", name, what);
         }
     }
 }
