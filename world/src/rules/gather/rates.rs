@@ -15,6 +15,13 @@ const TIERS: [(&str, u32); 9] = [
     ("crystal", 375),
 ];
 
+/// Metals of the content that ships, and what they are as good as.
+const AS_GOOD_AS: [(&str, &str); 3] = [
+    ("cobalt", "mithril"),
+    ("wolfram", "adamant"),
+    ("starglass", "rune"),
+];
+
 /// Trees by the level that they take: the rates with bronze, iron, steel, mithril, adamant, rune and
 /// dragon, and for how many ticks they stand being cut; 0: each log may be the last.
 const TREES: [(u32, [Rate; 7], u32); 7] = [
@@ -144,6 +151,8 @@ const FISH: [(u32, Rate); 9] = [
 
 /// The place of a metal among those of tools; what is not known is no better than the worst.
 pub(crate) fn tier(name: &str) -> usize {
+    let as_good = AS_GOOD_AS.iter().find(|(metal, _)| *metal == name);
+    let name = as_good.map_or(name, |(_, tier)| *tier);
     let known = TIERS.iter().position(|(tier, _)| *tier == name);
     known.unwrap_or(0)
 }
@@ -202,6 +211,8 @@ mod tests {
         assert_eq!(tree(37, tier("mithril"), None), (39, 117));
         assert_eq!(tree(99, tier("crystal"), None), (7, 22));
         assert_eq!(tree(1, tier("cheese"), None), (64, 200));
+        assert_eq!(tree(1, tier("cobalt"), None), (160, 500));
+        assert_eq!(tree(75, tier("starglass"), None), (7, 21));
         assert_eq!(tree(60, tier("steel"), Some((10, 20))), (20, 40));
         let ores = [
             (1, "copper_ore", (100, 350)),
