@@ -33,9 +33,9 @@ export const item = (id) => known.get(id);
 /** What it is used for by itself, in one word; nothing for most things. */
 export function use(id) {
   const item = known.get(id);
-  if (item?.healAmount > 0) return "Eat";
-  if (item?.prayerXp > 0) return "Bury";
   const word = item?.inventoryActions?.[0];
+  if (item?.healAmount > 0) return word === "Drink" ? word : "Eat";
+  if (item?.prayerXp > 0) return "Bury";
   return ["Drink", "Rub", "Read", "Open"].includes(word) ? word : undefined;
 }
 
