@@ -1,4 +1,5 @@
 // Shows the OpenAPI document of this very server. Everything is set as text, never as markup.
+// events.js shows the other one, by the functions at the beginning of this.
 "use strict";
 
 function element(name, text, kind) {
@@ -63,7 +64,7 @@ function show(spec) {
   }
   document.getElementById("find").addEventListener("input", (event) => {
     const wanted = event.target.value.toLowerCase();
-    for (const box of main.querySelectorAll("details")) {
+    for (const box of document.querySelectorAll("details")) {
       box.hidden = !box.dataset.text.includes(wanted);
     }
   });

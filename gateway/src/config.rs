@@ -11,6 +11,7 @@ use crate::{
         provider::ProviderConfig,
     },
     http::{cors::Allowlist, proxies::TrustedProxies},
+    limits::strangers::Most,
     social::redis_bus,
 };
 
@@ -54,6 +55,8 @@ pub struct Config {
     /// The voice server; none: no voice chat.
     pub(crate) voice: Option<Voice>,
     pub(crate) connections_max: usize,
+    /// Sockets that are not authenticated.
+    pub(crate) strangers: Most,
     pub(crate) times: Times,
     pub(crate) commit_hash: Option<String>,
 }
@@ -158,6 +161,7 @@ impl Config {
                 .map(PathBuf::from),
             voice: Voice::read(reader),
             connections_max: read_connections_max(reader),
+            strangers: read_strangers(reader),
             times: Times::read(reader, production),
             commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
         }
@@ -252,7 +256,8 @@ impl Public {
         let ws_url = local("PUBLIC_WS_URL", help, "ws", "/ws");
         Self {
             idp_app_id: reader.optional("PUBLIC_IDP_APP_ID", "identity provider's app id"),
-            cdn_url: reader.optional("PUBLIC_CDN_URL", "where clients load assets"),
+            // With the content: clients load their assets where it is from.
+            cdn_url: None,
             api_url,
             ws_url,
             app_url: reader.optional("PUBLIC_APP_URL", "the frontend's origin"),
@@ -332,6 +337,23 @@ fn read_connections_max(reader: &mut Reader) -> usize {
         reader.problem(format!("{NAME} must be 1 to {CONNECTIONS_LIMIT}"));
     }
     most
+}
+
+fn read_strangers(reader: &mut Reader) -> Most {
+    Most {
+        per_address: reader.within(
+            "UNAUTHENTICATED_PER_ADDRESS_MAX",
+            1024,
+            1..=CONNECTIONS_LIMIT,
+            "sockets of one address that are not authenticated, at the same time",
+        ),
+        total: reader.within(
+            "UNAUTHENTICATED_MAX",
+            10_000,
+            1..=CONNECTIONS_LIMIT,
+            "sockets that are not authenticated, at the same time",
+        ),
+    }
 }
 
 fn read_jwt_secret(reader: &mut Reader, production: bool) -> Option<Secret> {
@@ -451,6 +473,8 @@ mod tests {
             ("LINGER_SECONDS", "18446744073709551615"),
             ("CONNECTIONS_MAX", "0"),
             ("CONNECTIONS_MAX", "9999999999999999999"),
+            ("UNAUTHENTICATED_PER_ADDRESS_MAX", "0"),
+            ("UNAUTHENTICATED_MAX", "0"),
             ("PORT", "99999"),
         ] {
             assert!(problems(&[(name, value)]).contains(name), "{name}={value}");

@@ -1,12 +1,13 @@
 //! The gateway guards the door and shows the world: HTTP, WebSocket sessions, authentication,
 //! limits, what each session sees, and chat. It holds nothing that matters when it is killed.
 //!
-//! In reading order: `server` (how it starts and ends), `http` (the routes), `socket`, `mailbox`,
-//! `writer` and `frames` (one WebSocket), `session` (one client), `zone_link`, `directory` and
-//! `view` (the world), `social` (chat).
+//! In reading order: `server` (how it starts and ends), `assembly` (its parts), `http` (the
+//! routes), `socket`, `mailbox`, `writer` and `frames` (one WebSocket), `session` (one client),
+//! `zone_link`, `directory` and `view` (the world), `social` (chat).
 
 mod agents;
 mod app;
+mod assembly;
 mod auth;
 mod clock;
 mod config;

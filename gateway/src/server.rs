@@ -3,16 +3,11 @@
 //! Always: bounded connections; a client that does not get to the end of its request is let go;
 //! at the end everybody is told, and nobody can hold it up for long.
 
-use std::{
-    io,
-    net::SocketAddr,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use axum::{Router, body::Body, extract::Request};
-use chassis::{drain, health::Health, rpc::Backoff, telemetry::Telemetry};
+use chassis::{drain, rpc::Backoff, telemetry::Telemetry};
 use futures::future::BoxFuture;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
@@ -21,35 +16,19 @@ use hyper_util::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, mpsc},
+    sync::Semaphore,
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
-    agents::{Agents, runtime::Runtime},
     app::App,
-    auth::{
-        accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
-        provider::Provider, tokens::Tokens, watch,
-    },
+    assembly::{Parts, assemble},
+    auth::watch,
     config::Config,
-    content::{self, Shown, Version},
+    content::{self, Version},
     directory::FRESH,
-    facts::Facts,
-    http::{
-        address::Peer, body::Load, frontend::Frontend, hiscores::Hiscores, patient::Patient, router,
-    },
-    limits::Limits,
-    metrics::Metrics,
-    queries::Queries,
-    session::{ANSWERS, budget::Budgets, registry::Registry},
-    social::{
-        bus::{Bus, Heard},
-        hub::Hub,
-    },
-    socket::Reports,
-    spans::Spans,
-    zone_link::{Zones, ZonesConfig},
+    http::{address::Peer, frontend::Frontend, patient::Patient, router},
+    session::ANSWERS,
 };
 
 /// The longest head of a request, in bytes.
@@ -128,12 +107,13 @@ impl Server {
             .public
             .complete(self.config.production, self.address.port());
         let behind = CancellationToken::new();
-        let (app, heard) = build(
-            self.config,
-            self.telemetry,
-            (self.version, self.frontend),
-            &behind,
-        )?;
+        let parts = Parts {
+            config: self.config,
+            telemetry: self.telemetry,
+            version: self.version,
+            frontend: self.frontend,
+        };
+        let (app, heard) = assemble(parts, &behind)?;
         let background = [
             tokio::spawn(Arc::clone(&app.hub).run(heard, behind.clone())),
             tokio::spawn(learn_secret(Arc::clone(&app), behind.clone())),
@@ -167,82 +147,6 @@ impl Server {
         }
         Ok(())
     }
-}
-
-/// Puts a gateway together.
-#[allow(clippy::too_many_lines, reason = "one line a part")]
-fn build(
-    config: Config,
-    telemetry: Telemetry,
-    (version, frontend): (Version, Frontend),
-    behind: &CancellationToken,
-) -> anyhow::Result<(Arc<App>, mpsc::Receiver<Heard>)> {
-    let meter = telemetry.meter();
-    let metrics = Metrics::new(&meter);
-    let (bus, heard) = match &config.redis_url {
-        Some(url) => Bus::redis(url.expose())?,
-        None => Bus::local(&config.local_bus),
-    };
-    let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
-    let limits = Arc::new(limits);
-    let zones_config = ZonesConfig {
-        gateway_id: config.gateway_id.clone(),
-        persistence_addresses: config.persistence_addresses.clone(),
-    };
-    let zones = Zones::start(zones_config, &meter, behind.clone());
-    let registry = Arc::new(Registry::default());
-    let (where_, known) = (zones.clone(), Arc::clone(&registry));
-    let here = Arc::clone(&registry);
-    let hub = Hub::new(
-        config.gateway_id.clone(),
-        bus,
-        metrics.clone(),
-        Box::new(move |session| where_.position(session).map(|(tile, _)| tile)),
-        (
-            Box::new(move |character, epoch| known.replaced(character, epoch)),
-            Box::new(move |session, attach| here.elsewhere(session, attach)),
-        ),
-    );
-    let runtime = Runtime::start(
-        config.agent_api_url.clone(),
-        metrics.clone(),
-        behind.clone(),
-    )?;
-    let app = App {
-        accounts: Accounts::new(&config.persistence_addresses)?,
-        agents: Agents::new(&config.persistence_addresses, runtime)?,
-        queries: Queries::new(&config.persistence_addresses)?,
-        facts: Facts::default(),
-        hiscores: Hiscores::default(),
-        tokens: Tokens::default(),
-        identity: Identity::new(&config.persistence_addresses)?,
-        gates: Gates::default(),
-        provider: config.provider.clone().map(Provider::new).transpose()?,
-        attempts: Attempts::new(Arc::clone(&limits)),
-        limits,
-        load: Load::new(),
-        frontend,
-        budgets: Budgets::new(config.rate_limits),
-        reports: Reports {
-            metrics: metrics.clone(),
-            spans: Spans::new(&telemetry),
-        },
-        metrics,
-        zones,
-        registry,
-        hub,
-        shown: Shown::new(version),
-        health: Health::new(),
-        draining: CancellationToken::new(),
-        tasks: TaskTracker::new(),
-        started: Instant::now(),
-        telemetry,
-        config,
-    };
-    if let Some(secret) = &app.config.jwt_secret {
-        app.tokens.set_secret(secret.expose().as_bytes());
-    }
-    Ok((Arc::new(app), heard))
 }
 
 /// Keeps the identity provider's keys fresh, if there is a provider.

@@ -77,7 +77,8 @@ both! {
         a_claim_does_not_wash_off_a_ban_or_a_mute,
         what_operators_decide_holds_until_its_end_and_is_written_down,
         gates_are_pushed_to_everybody_at_once,
-        a_watcher_of_another_life_hears_everything_anew;
+        a_watcher_of_another_life_hears_everything_anew,
+        roles_are_given_and_taken_and_written_down;
     commits:
         a_batch_is_applied_once,
         the_same_batch_at_once_is_applied_once,

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use proto::client::{
     ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat,
     coins, decode, encode, encode_raw, encode_request, equipment, error, inventory, movement,
-    session, skill, sync, update,
+    session, skill, sync, update, watch,
 };
 use serde_json::{json, value::RawValue};
 
@@ -57,6 +57,10 @@ fn client_messages() -> Vec<ClientMessage> {
             character_id: "c1".to_owned(),
         }),
         ClientMessage::WorldLeave(session::Nothing {}),
+        ClientMessage::WorldWatch(watch::WorldWatch {
+            character_id: Some("c1".to_owned()),
+            area: None,
+        }),
         ClientMessage::Move(movement::PlayerMove {
             target,
             run: Some(true),
@@ -400,6 +404,13 @@ fn world_events(server: &mut Server) {
         message: "Slow down.".to_owned(),
         event: Some("player:move".to_owned()),
         retry_after_ms: Some(400),
+    });
+    server.event(watch::WorldWatching {
+        character_id: Some("c1".to_owned()),
+        online: Some(true),
+        area: None,
+        x: -70,
+        z: 300,
     });
 }
 

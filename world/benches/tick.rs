@@ -56,6 +56,7 @@ fn crowd(reach: u32) -> World {
             inventory: (0..28).map(|slot| (slot, Stack::new("logs", 1))).collect(),
             equipment: BTreeMap::new(),
             bank: world::Bank::default(),
+            home_ready_at: world::Tick::default(),
         };
         Arrival {
             record,

@@ -93,6 +93,7 @@ impl Image {
         for player in &mut self.players {
             player.region_since = player.region_since.after(away);
             player.homeward.delay(away);
+            player.record.home_ready_at = player.homeward.ready_at;
             player.hands_free_at = player.hands_free_at.after(away);
             if let Some(labour) = &mut player.labour {
                 labour.due_at = labour.due_at.after(away);

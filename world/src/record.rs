@@ -64,6 +64,9 @@ pub struct PlayerRecord {
     /// What it has in the bank.
     #[serde(default)]
     pub bank: Bank,
+    /// When it may next begin to go home by magic.
+    #[serde(default)]
+    pub home_ready_at: Tick,
 }
 
 impl PlayerRecord {
@@ -190,6 +193,7 @@ mod tests {
                 items: BTreeMap::from([("logs".into(), deposit)]),
                 placeholders: true,
             },
+            home_ready_at: Tick(9),
         };
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
         let hot = PlayerHot {

@@ -76,6 +76,28 @@ fn nobody_goes_home_twice_in_15_minutes() {
     ");
 }
 
+/// The store keeps the record only; what somebody was about to do is forgotten.
+#[test]
+fn who_logs_out_and_in_again_waits_as_long() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play("ann joins at 30 30\nann goes home\nwait 17");
+    let ann = world::CharacterId::from("ann");
+    let (record, hot) = stage.world.leave(&ann).expect("she is there");
+    let ready = hot.homeward.ready_at;
+    assert!(ready > Tick(BEGIN + 1_500), "{ready:?}");
+    let inbox = world::Inbox {
+        arrivals: vec![world::Arrival {
+            record,
+            hot: world::PlayerHot::default(),
+            region: Region { x: 0, z: 0 },
+        }],
+        ..world::Inbox::default()
+    };
+    stage.world.tick(Tick(BEGIN + 100), inbox, &mut ());
+    let again = stage.world.player(&ann).expect("she is back");
+    assert_eq!(again.hot().homeward.ready_at, ready);
+}
+
 #[test]
 fn whom_an_operator_puts_elsewhere_is_there_at_once_and_however_often() {
     let mut stage = Stage::new(&Land::default());

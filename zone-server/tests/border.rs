@@ -362,6 +362,7 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         inventory: BTreeMap::new(),
         equipment: BTreeMap::new(),
         bank: world::Bank::default(),
+        home_ready_at: world::Tick::default(),
         energy: 10_000,
         running: false,
         combat_level: 3,

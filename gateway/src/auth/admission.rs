@@ -80,6 +80,6 @@ async fn vouched(app: &App, provider: &Provider, token: &str) -> Result<Caller, 
         character_id: None,
         token_id: vouched.token_id,
         login_id: vouched.login_id,
-        roles: Vec::new(),
+        role: None,
     })
 }

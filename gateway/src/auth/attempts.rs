@@ -17,6 +17,17 @@ impl Attempts {
         self.of(&Subject::address(address)).await
     }
 
+    /// One attempt of an account at a code, from an address: of both, so that neither another
+    /// address nor another account lets anybody guess on.
+    pub(crate) async fn attempt_of(
+        &self,
+        account_id: &str,
+        address: IpAddr,
+    ) -> Result<(), Duration> {
+        self.of(&Subject::Account(account_id.to_owned())).await?;
+        self.attempt(address).await
+    }
+
     /// One attempt of somebody.
     pub(crate) async fn of(&self, who: &Subject) -> Result<(), Duration> {
         let passed = self.0.pass(AUTH, who).await;

@@ -1,15 +1,18 @@
 //! Who asks over HTTP: the bearer token of a request, read and checked.
 //!
 //! Always: a token that is there must be good, and there is at most one; who may do something is
-//! decided by the token's scope alone, never by what else the request says; a token is never
-//! logged.
+//! decided by the token's scope and its account's roles, never by what else the request says; a
+//! token is never logged.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use chassis::config::Secret;
 use proto::client::ErrorCode;
 
-use super::tokens::{Claims, Refused, Scope, Tokens};
+use super::{
+    roles::Role,
+    tokens::{Claims, Refused, Scope, Tokens},
+};
 use crate::{clock, http::problem::Problem};
 
 /// The longest token that is looked at, in bytes.
@@ -26,11 +29,21 @@ pub(crate) struct Caller {
     pub(crate) token_id: String,
     /// The login that the token comes from, which is named to end it with all its tokens.
     pub(crate) login_id: String,
-    /// What operators made of the account beside what its scope allows.
-    pub(crate) roles: Vec<String>,
+    /// What operators made of the account, where a route asks for that.
+    pub(crate) role: Option<Role>,
 }
 
 impl Caller {
+    /// Who it is, for the record of what operators did.
+    pub(crate) fn by(&self) -> String {
+        match self.scope {
+            Scope::Operator => format!("operator:{}", self.login_id),
+            Scope::Player | Scope::Agent | Scope::Spectator => {
+                format!("account:{}", self.account_id)
+            }
+        }
+    }
+
     /// Whether the token allows to speak for this character, if the account has it: a token that
     /// names a character is good for no other one.
     pub(crate) fn may_name(&self, character_id: &str) -> bool {
@@ -47,7 +60,7 @@ impl From<Claims> for Caller {
             scope: claims.scope,
             character_id: claims.character_id,
             token_id: claims.jti,
-            roles: Vec::new(),
+            role: None,
         }
     }
 }
@@ -61,6 +74,8 @@ pub(crate) enum Denied {
     InvalidToken,
     /// The token is good, but not for this.
     WrongScope,
+    /// The account has not the role that this takes.
+    NoRole,
     /// It cannot be checked yet.
     NotReady,
     /// The identity provider's keys cannot be had, so its token cannot be checked.
@@ -77,7 +92,7 @@ impl Denied {
     pub(crate) const fn code(self) -> ErrorCode {
         match self {
             Self::NoToken | Self::InvalidToken => ErrorCode::InvalidCredentials,
-            Self::WrongScope => ErrorCode::WrongScope,
+            Self::WrongScope | Self::NoRole => ErrorCode::WrongScope,
             Self::NotReady | Self::ProviderAway => ErrorCode::StorageUnavailable,
             Self::Banned { .. } => ErrorCode::Banned,
         }
@@ -107,6 +122,11 @@ impl Denied {
                 "wrong_scope",
                 "This token is good for other things, but not for this.",
             ),
+            Self::NoRole => (
+                StatusCode::FORBIDDEN,
+                "role_required",
+                "This needs a role that your account does not have; operators give roles.",
+            ),
             Self::NotReady => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "not_ready",
@@ -129,7 +149,7 @@ impl Denied {
                 header::WWW_AUTHENTICATE,
                 HeaderValue::from_static("Bearer error=\"invalid_token\""),
             ),
-            Self::WrongScope => headers.insert(
+            Self::WrongScope | Self::NoRole => headers.insert(
                 header::WWW_AUTHENTICATE,
                 HeaderValue::from_static("Bearer error=\"insufficient_scope\""),
             ),
@@ -259,6 +279,12 @@ mod tests {
             ),
             (
                 Denied::WrongScope,
+                403,
+                "www-authenticate",
+                "Bearer error=\"insufficient_scope\"",
+            ),
+            (
+                Denied::NoRole,
                 403,
                 "www-authenticate",
                 "Bearer error=\"insufficient_scope\"",

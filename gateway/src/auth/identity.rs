@@ -88,6 +88,13 @@ impl Identity {
         answer.await.map(|reply| reply.gates)
     }
 
+    /// What operators made of an account, as it is now.
+    pub(crate) async fn roles_of(&self, account_id: &str) -> Result<Vec<String>, Status> {
+        let account_id = account_id.to_owned();
+        let answer = async { call!(self, check, CheckRequest { account_id }) };
+        answer.await.map(|reply| reply.roles)
+    }
+
     /// Bans and mutes in force, newest first.
     pub(crate) async fn sanctions(&self, page: PageRequest) -> Result<Vec<Gate>, Status> {
         let answer = async { call!(self, sanctions, page) };

@@ -15,5 +15,6 @@ pub(crate) mod gates;
 pub(crate) mod identity;
 mod key_set;
 pub(crate) mod provider;
+pub(crate) mod roles;
 pub(crate) mod tokens;
 pub(crate) mod watch;

@@ -1,31 +1,33 @@
-//! `/admin/*`: what operators look at.
+//! `/admin/*`: what operators and admins look at, and the roles that they give.
 //!
-//! Always: an operator's token and nothing less; no secret and no token is ever shown.
+//! Always: no secret and no token is ever shown; who gave or took a role is in the record.
 
 use std::sync::Arc;
 
 use axum::{
-    Json,
+    Extension, Json,
     extract::State,
     response::{IntoResponse, Response},
 };
 use proto::rpc::{
-    identity::v1::GateKind,
+    identity::v1::{Deed, GateKind, ModerateRequest},
     queries::v1::{LedgerEntry, LedgerRequest, Login, LoginsRequest, UsersRequest},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tonic::Code as Grpc;
 
 use super::{
-    ask::{Id, Query},
+    ask::{Body, Id, Query},
     moderation,
     problem::{Code, Problem},
     shapes::{self, Pagination, Paging, refused},
 };
-use crate::{app::App, auth::tokens::Scope};
+use crate::{
+    app::App,
+    auth::{caller::Caller, roles::Role},
+};
 
-/// Who may.
-pub(super) const OPERATORS: &[Scope] = &[Scope::Operator];
 /// The longest text that is searched for, in characters.
 const SEARCH_MAX: usize = 64;
 
@@ -39,6 +41,7 @@ pub(super) async fn stats(State(app): State<Arc<App>>) -> Result<Response, Probl
         "totalCharacters": totals.characters,
         "activeSessions": totals.online,
         "quarantined": totals.quarantined,
+        "bannedUsers": totals.banned,
         "frozen": totals.frozen,
         "zones": view.runs().count(),
         "playersHere": app.registry.players(),
@@ -110,6 +113,46 @@ pub(super) async fn user(State(app): State<Arc<App>>, Id(id): Id) -> Result<Resp
         "sanctions": sanctions,
     });
     Ok(Json(answer).into_response())
+}
+
+/// All the roles that an account is to have.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Roles {
+    roles: Vec<String>,
+}
+
+/// `PUT /admin/users/{userId}/roles`: just these roles from now on.
+pub(super) async fn give_roles(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    Id(id): Id,
+    Body(asked): Body<Roles>,
+) -> Result<Response, Problem> {
+    if let Some(unknown) = asked
+        .roles
+        .iter()
+        .position(|name| Role::parse(name).is_none())
+    {
+        let known = Role::ALL.map(Role::name).join(" and ");
+        let pointer = format!("/roles/{unknown}");
+        return Err(Problem::invalid(pointer, format!("there are {known}")));
+    }
+    let request = ModerateRequest {
+        deed: Deed::Roles.into(),
+        by: caller.by(),
+        account_id: id.clone(),
+        roles: asked.roles,
+        ..ModerateRequest::default()
+    };
+    let done = app.identity.moderate(request).await;
+    done.map_err(|status| match status.code() {
+        Grpc::NotFound => Problem::of(Code::NotFound, "There is no such account."),
+        _ => refused(&status),
+    })?;
+    let roles = app.identity.roles_of(&id).await;
+    let roles = roles.map_err(|status| refused(&status))?;
+    Ok(Json(json!({"success": true, "roles": roles})).into_response())
 }
 
 /// `GET /admin/players/{playerId}`

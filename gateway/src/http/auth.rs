@@ -35,6 +35,8 @@ use crate::{
 
 /// Whose tokens may be renewed. Operators name the code anew, agents get another credential.
 pub(super) const MAY_REFRESH: &[Scope] = &[Scope::Player, Scope::Spectator];
+/// Who may make a token that only looks on.
+pub(super) const MAY_SHOW: &[Scope] = &[Scope::Player];
 /// Whose tokens may be given up.
 pub(super) const MAY_LOGOUT: &[Scope] = &[
     Scope::Player,
@@ -167,6 +169,21 @@ pub(super) async fn refresh(
         account_id: &caller.account_id,
         scope: caller.scope,
         character_id: caller.character_id.as_deref(),
+    };
+    let issued = app.tokens.issue_within(good, &caller.login_id);
+    Ok(Json(token(issued, None, &uri)?).into_response())
+}
+
+/// `POST /api/auth/spectator`: a token that only looks on, of the same login.
+pub(super) async fn spectator(
+    State(app): State<Arc<App>>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+) -> Result<Response, Response> {
+    let good = Good {
+        account_id: &caller.account_id,
+        scope: Scope::Spectator,
+        character_id: None,
     };
     let issued = app.tokens.issue_within(good, &caller.login_id);
     Ok(Json(token(issued, None, &uri)?).into_response())

@@ -50,6 +50,7 @@ codes! {
     LoginDisabled "login_disabled" FORBIDDEN "There is no identity provider here."
     OperatorsDisabled "operators_disabled" FORBIDDEN "There is no operators' code here."
     WrongScope "wrong_scope" FORBIDDEN "The token is good for other things."
+    RoleRequired "role_required" FORBIDDEN "The account has not the role that this takes."
     OriginRefused "origin_refused" FORBIDDEN "This origin may not use this server."
     NotYourCharacter "not_your_character" FORBIDDEN "The character is somebody else's."
     NotFound "not_found" NOT_FOUND "There is no such thing."

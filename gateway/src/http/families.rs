@@ -1,16 +1,17 @@
 //! The routes of players, characters, templates, the world, the hiscores and operators, each with
 //! who may use it. Families are there in the singular and the plural, and answer the same.
 
-use axum::routing::{MethodRouter, delete, get, patch, post};
+use axum::routing::{MethodRouter, delete, get, patch, post, put};
 
 use super::{
-    admin::{self, OPERATORS},
+    admin, asyncapi,
     character::{self, ANYBODY},
     hiscores, moderation, openapi,
     player::{self, OWNERS, READERS},
-    router::{Handler, Route, bearer, public},
+    router::{Handler, Route, bearer, public, staff},
     switches, template, world,
 };
+use crate::auth::roles::Role;
 
 /// All of them.
 pub(super) fn routes() -> Vec<Route> {
@@ -22,9 +23,11 @@ pub(super) fn routes() -> Vec<Route> {
         public("/hiscores", get(hiscores::total)),
         public("/hiscores/{skill}", get(hiscores::skill)),
         public("/openapi.json", get(openapi::document)),
+        public("/asyncapi.json", get(asyncapi::document)),
         public("/docs", get(openapi::page)),
         public("/docs/docs.css", get(openapi::style)),
         public("/docs/docs.js", get(openapi::script)),
+        public("/docs/events.js", get(openapi::events_script)),
     ];
     routes.extend(characters());
     routes.extend(players());
@@ -113,29 +116,31 @@ fn templates() -> Vec<Route> {
 }
 
 fn operators() -> Vec<Route> {
-    let route = |path, handler: MethodRouter<_>| bearer(path, OPERATORS, handler);
+    let admins = |path, handler: MethodRouter<_>| staff(path, Role::Admin, handler);
+    let moderators = |path, handler: MethodRouter<_>| staff(path, Role::Moderator, handler);
     vec![
-        route("/admin/stats", get(admin::stats)),
-        route("/admin/users", get(admin::users)),
-        route("/admin/users/{id}", get(admin::user)),
-        route("/admin/players/{id}", get(admin::player)),
-        route("/admin/sessions", get(admin::sessions)),
-        route("/admin/audit", get(admin::audit)),
-        route(
+        admins("/admin/stats", get(admin::stats)),
+        admins("/admin/users", get(admin::users)),
+        admins("/admin/users/{id}", get(admin::user)),
+        admins("/admin/users/{id}/roles", put(admin::give_roles)),
+        admins("/admin/players/{id}", get(admin::player)),
+        admins("/admin/sessions", get(admin::sessions)),
+        admins("/admin/audit", get(admin::audit)),
+        moderators(
             "/admin/moderation",
             get(moderation::list).post(moderation::act),
         ),
-        route("/admin/moderation/log", get(moderation::log)),
-        route(
+        moderators("/admin/moderation/log", get(moderation::log)),
+        admins(
             "/admin/freeze",
             get(switches::is_frozen)
                 .post(switches::freeze)
                 .delete(switches::unfreeze),
         ),
-        route("/admin/zones", get(switches::zones)),
-        route("/admin/zones/{id}/drain", post(switches::drain)),
-        route("/admin/regions/resume", post(switches::resume)),
-        route("/admin/quarantine", get(switches::quarantine)),
-        route("/admin/quarantine/{id}", delete(switches::lift)),
+        admins("/admin/zones", get(switches::zones)),
+        admins("/admin/zones/{id}/drain", post(switches::drain)),
+        admins("/admin/regions/resume", post(switches::resume)),
+        admins("/admin/quarantine", get(switches::quarantine)),
+        admins("/admin/quarantine/{id}", delete(switches::lift)),
     ]
 }

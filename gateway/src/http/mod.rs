@@ -4,6 +4,7 @@ pub(crate) mod address;
 mod admin;
 mod agents;
 mod ask;
+mod asyncapi;
 mod auth;
 pub(crate) mod body;
 mod character;

@@ -1,6 +1,7 @@
 //! `/admin/moderation`: bans and mutes, and what operators did.
 //!
-//! Always: who did it is in the record by the id of the operator's login, never by a token.
+//! Always: who did it is in the record by the id of the operator's login or of the account that has
+//! the role, never by a token; moderators do nothing about each other or about admins.
 
 use std::sync::Arc;
 
@@ -22,7 +23,11 @@ use super::{
     problem::{Code, Problem},
     shapes,
 };
-use crate::{app::App, auth::caller::Caller, clock, session};
+use crate::{
+    app::App,
+    auth::{caller::Caller, roles},
+    clock, session,
+};
 
 /// The longest reason, in characters.
 const REASON_MAX: usize = 200;
@@ -102,13 +107,18 @@ pub(super) async fn act(
 ) -> Result<Response, Problem> {
     let deed = checked(&asked)?;
     let (account_id, character_id) = whom(&app, &asked).await?;
+    let outranks = roles::outranks(&app, caller.role, &account_id).await;
+    if !outranks.map_err(|_| Problem::store_away())? {
+        let why = "Moderators may not do this to each other, nor to admins.";
+        return Err(Problem::of(Code::RoleRequired, why));
+    }
     let until = asked
         .minutes
         .map(|minutes| clock::unix_ms() + u64::from(minutes) * MINUTE_MS);
     let reason = asked.reason.clone().unwrap_or_default();
     let request = ModerateRequest {
         deed: deed.into(),
-        by: format!("operator:{}", caller.login_id),
+        by: caller.by(),
         account_id,
         character_id,
         reason: reason.clone(),

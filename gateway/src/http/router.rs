@@ -32,6 +32,7 @@ use crate::{
     auth::{
         admission,
         caller::{self, Caller, Denied},
+        roles::{self, Role},
         tokens::Scope,
     },
     limits::subject::Subject,
@@ -46,6 +47,8 @@ pub(crate) enum Policy {
     Session,
     /// Whoever has a token of one of these scopes; its [`Caller`] is an extension of the request.
     Bearer(&'static [Scope]),
+    /// Whoever has an operator's token, or a player's whose account has at least this role now.
+    Staff(Role),
 }
 
 /// One route.
@@ -62,6 +65,14 @@ pub(super) fn public(path: &'static str, handler: Handler) -> Route {
     Route {
         path,
         policy: Policy::Public,
+        handler,
+    }
+}
+
+pub(super) fn staff(path: &'static str, least: Role, handler: Handler) -> Route {
+    Route {
+        path,
+        policy: Policy::Staff(least),
         handler,
     }
 }
@@ -93,6 +104,7 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
         public("/api/auth/login", post(auth::login)),
         public("/api/auth/operator", post(auth::operator)),
         bearer("/api/auth/refresh", auth::MAY_REFRESH, post(auth::refresh)),
+        bearer("/api/auth/spectator", auth::MAY_SHOW, post(auth::spectator)),
         bearer("/api/auth/logout", auth::MAY_LOGOUT, post(auth::logout)),
         Route {
             path: "/ws",
@@ -270,13 +282,23 @@ async fn let_in(guard: &Guard, headers: &HeaderMap) -> Result<Option<Caller>, No
         Policy::Session if app.config.origins.allows_upgrade(headers) => Ok(None),
         Policy::Session => Err(No::Origin),
         Policy::Bearer(scopes) => {
-            let token = caller::bearer(headers).map_err(No::Denied)?;
-            let token = token.ok_or(No::Denied(Denied::NoToken))?;
-            let caller = admission::admit(app, &token).await.map_err(No::Denied)?;
+            let caller = named(app, headers).await.map_err(No::Denied)?;
             caller::authorise(&caller, scopes).map_err(No::Denied)?;
             Ok(Some(caller))
         }
+        Policy::Staff(least) => {
+            let mut caller = named(app, headers).await.map_err(No::Denied)?;
+            let may = roles::authorise(app, &mut caller, least).await;
+            may.map_err(No::Denied)?;
+            Ok(Some(caller))
+        }
     }
+}
+
+/// Whom the request's token names.
+async fn named(app: &App, headers: &HeaderMap) -> Result<Caller, Denied> {
+    let token = caller::bearer(headers)?.ok_or(Denied::NoToken)?;
+    admission::admit(app, &token).await
 }
 
 /// What no route has: a file of the frontend, or nothing.
@@ -330,6 +352,11 @@ mod tests {
         let scopes = match policy {
             Policy::Public => return "public".to_owned(),
             Policy::Session => return "session".to_owned(),
+            Policy::Staff(least) => {
+                let roles = Role::ALL.into_iter().filter(|role| *role >= least);
+                let roles: Vec<&str> = roles.map(Role::name).collect();
+                return format!("operator+{}", roles.join("+"));
+            }
             Policy::Bearer(scopes) => scopes,
         };
         let name = |scope: &Scope| match scope {
@@ -378,9 +405,11 @@ mod tests {
                 "/api/auth/login",
                 "/api/auth/operator",
                 "/api/data/skill-unlocks",
+                "/asyncapi.json",
                 "/docs",
                 "/docs/docs.css",
                 "/docs/docs.js",
+                "/docs/events.js",
                 "/env.js",
                 "/health",
                 "/hiscores",

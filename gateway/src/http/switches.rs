@@ -1,7 +1,8 @@
 //! `/admin/*`: what operators switch: freezing, runs that go, regions that pause, quarantine.
 //!
-//! Always: whoever switches something is named by the id of its login, in the store's record (where
-//! exchanges are frozen) or in the log, never by a token. Switching again what is so already changes nothing and says so.
+//! Always: whoever switches something is named by the id of its login or account, in the store's
+//! record (where exchanges are frozen) or in the log, never by a token. Switching again what is so
+//! already changes nothing and says so.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ use crate::{app::App, auth::caller::Caller};
 
 /// Writes down who switched what.
 fn note(caller: &Caller, what: &str, of: &str) {
-    tracing::info!(by = caller.login_id, what, of, "an operator switched");
+    tracing::info!(by = caller.by(), what, of, "an operator switched");
 }
 
 async fn frozen(app: &App) -> Result<bool, Problem> {
@@ -64,7 +65,7 @@ async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Result<Response
     let deed = if frozen { Deed::Freeze } else { Deed::Unfreeze };
     let request = ModerateRequest {
         deed: deed.into(),
-        by: format!("operator:{}", caller.login_id),
+        by: caller.by(),
         ..ModerateRequest::default()
     };
     let done = app.identity.moderate(request).await;

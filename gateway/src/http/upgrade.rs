@@ -13,7 +13,7 @@ use proto::client::Format;
 use tokio::time::timeout;
 
 use super::{address::Peer, problem::Problem};
-use crate::{app::App, auth::caller, session::Session, socket::Socket};
+use crate::{app::App, auth::caller, limits::strangers::NoRoom, session::Session, socket::Socket};
 
 /// How long a client may take to read the answer to its upgrade.
 const UPGRADE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,6 +36,11 @@ pub(super) async fn ws(
         let why = "Known subprotocols are tilestead.json and tilestead.msgpack.";
         return Problem::new(StatusCode::BAD_REQUEST, "subprotocol", why, &uri).into_response();
     };
+    let address = app.config.proxies.client(peer.address, &headers);
+    let stranger = match app.strangers.enter(address) {
+        Ok(stranger) => stranger,
+        Err(no) => return crowded(&app, no, &uri),
+    };
     let Ok(Ok((response, upgraded))) = upgrade.map(IncomingUpgrade::upgrade) else {
         let why = "This is the WebSocket endpoint; ask for an upgrade (RFC 6455).";
         let status = StatusCode::UPGRADE_REQUIRED;
@@ -43,7 +48,6 @@ pub(super) async fn ws(
         let spoken = [("upgrade", "websocket"), ("sec-websocket-version", "13")];
         return (spoken, problem).into_response();
     };
-    let address = app.config.proxies.client(peer.address, &headers);
     let token = match caller::bearer(&headers) {
         Ok(token) => token,
         Err(denied) => return denied.answer(&uri),
@@ -57,7 +61,7 @@ pub(super) async fn ws(
             let reports = app.reports.clone();
             let open =
                 |mailbox| Socket::open(halves, format, mailbox, reports, app.config.times.patience);
-            Session::serve(Arc::clone(&app), address, token, open).await;
+            Session::serve(Arc::clone(&app), (address, stranger), token, open).await;
         }
         app.metrics.connection(-1);
     });
@@ -69,6 +73,34 @@ pub(super) async fn ws(
             .insert(SEC_WEBSOCKET_PROTOCOL, protocol);
     }
     response
+}
+
+/// There are too many sockets already whose client has not said who it is.
+fn crowded(app: &App, no: NoRoom, uri: &Uri) -> Response {
+    app.metrics.limited("unauthenticated", false);
+    let most = app.config.strangers;
+    let (status, code, why) = match no {
+        NoRoom::Address => (
+            StatusCode::TOO_MANY_REQUESTS,
+            "rate_limited",
+            format!(
+                "At most {} connections of your address may be open that are not authenticated; \
+                 authenticate on those, or close them.",
+                most.per_address
+            ),
+        ),
+        NoRoom::Total => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not_ready",
+            format!(
+                "At most {} connections may be open that are not authenticated; try again in a \
+                 moment.",
+                most.total
+            ),
+        ),
+    };
+    let problem = Problem::new(status, code, why, uri).into_response();
+    ([("retry-after", "10")], problem).into_response()
 }
 
 /// The two sides of the connection behind an upgrade; `None` when it does not come about.

@@ -11,16 +11,20 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use jsonwebtoken::{EncodingKey, Header, encode};
+use proto::rpc::queries::v1::{LoginsRequest, Page};
 use serde::Serialize;
-use world::Region;
+use world::{Region, Tile};
 
-use super::problem::{Code, Problem};
+use super::{
+    player,
+    problem::{Code, Problem},
+    shapes::refused,
+};
 use crate::{
     app::App,
     auth::{caller::Caller, tokens::Scope},
     clock,
     config::Voice,
-    social::presence::Present,
 };
 
 /// Who may speak: who plays by hand.
@@ -75,13 +79,17 @@ pub(super) async fn token(
         let why = "This server has no voice chat.";
         return Err(Problem::of(Code::NotFound, why));
     };
-    let (present, region) = surroundings(&app, &caller.account_id).ok_or_else(|| {
-        let why = "No character of yours is in the world at this gateway; enter it first.";
+    let found = match surroundings(&app, &caller.account_id) {
+        Some(found) => Some(found),
+        None => elsewhere(&app, &caller.account_id).await?,
+    };
+    let (speaker, region) = found.ok_or_else(|| {
+        let why = "You play no character in the world; enter it first.";
         Problem::of(Code::NotInWorld, why)
     })?;
     let now_ms = clock::unix_ms();
     let muted = app.gates.muted(&caller.account_id, now_ms).is_some();
-    let answer = issue(voice, &present, region, !muted, now_ms / 1000);
+    let answer = issue(voice, &speaker, region, !muted, now_ms / 1000);
     let answer = answer.map_err(|error| {
         tracing::error!(%error, "a voice token cannot be signed");
         Problem::of(Code::Internal, "The token cannot be signed.")
@@ -89,18 +97,71 @@ pub(super) async fn token(
     Ok(Json(answer).into_response())
 }
 
+/// Who speaks.
+#[derive(Debug, PartialEq, Eq)]
+struct Speaker {
+    character_id: String,
+    name: String,
+}
+
 /// Whom the account plays here, and in which region.
-fn surroundings(app: &App, account_id: &str) -> Option<(Present, Region)> {
+fn surroundings(app: &App, account_id: &str) -> Option<(Speaker, Region)> {
     let played = app.hub.played_by(account_id);
     played.into_iter().find_map(|present| {
         let (tile, _) = app.zones.position(&present.session_id)?;
-        Some((present, Region::from(tile)))
+        let speaker = Speaker {
+            character_id: present.character_id,
+            name: present.name,
+        };
+        Some((speaker, Region::from(tile)))
     })
+}
+
+/// Whom the account plays by another gateway, and in which region: by the store, and by the zone
+/// that plays it.
+async fn elsewhere(app: &App, account_id: &str) -> Result<Option<(Speaker, Region)>, Problem> {
+    let own = app.accounts.characters(account_id).await;
+    let own = own.map_err(|status| refused(&status))?;
+    for character in own.into_iter().filter(|character| character.online) {
+        if !is_played(app, &character.id).await? {
+            continue;
+        }
+        let stored = character.region.unwrap_or_default();
+        let stored = Region {
+            x: stored.x,
+            z: stored.z,
+        };
+        let now = player::whereabouts(app, stored, &character.id).await;
+        if let Some(now) = now {
+            let speaker = Speaker {
+                character_id: character.id,
+                name: character.name,
+            };
+            return Ok(Some((speaker, Region::from(Tile { x: now.x, z: now.z }))));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether somebody at a gateway plays a character that is in the world; an agent alone does not
+/// speak.
+async fn is_played(app: &App, character_id: &str) -> Result<bool, Problem> {
+    let ask = LoginsRequest {
+        character_id: character_id.to_owned(),
+        open: true,
+        page: Some(Page {
+            offset: 0,
+            limit: 1,
+        }),
+    };
+    let logins = app.queries.logins(ask).await;
+    let logins = logins.map_err(|status| refused(&status))?;
+    Ok(logins.rows.iter().any(|login| !login.gateway_id.is_empty()))
 }
 
 fn issue(
     voice: &Voice,
-    present: &Present,
+    speaker: &Speaker,
     region: Region,
     can_publish: bool,
     now_s: u64,
@@ -109,8 +170,8 @@ fn issue(
     let exp = now_s + LIFETIME.as_secs();
     let claims = Claims {
         iss: &voice.key,
-        sub: &present.character_id,
-        name: &present.name,
+        sub: &speaker.character_id,
+        name: &speaker.name,
         jti: uuid::Uuid::new_v4().to_string(),
         nbf: now_s,
         exp,
@@ -127,7 +188,7 @@ fn issue(
     Ok(Answer {
         token,
         url: voice.url.clone(),
-        identity: present.character_id.clone(),
+        identity: speaker.character_id.clone(),
         can_publish,
         expires_at: clock::iso(exp * 1000),
         room,
@@ -149,9 +210,7 @@ mod tests {
             secret: Secret::new("the-secret-of-the-voice-server-00"),
             url: "wss://voice.example".to_owned(),
         };
-        let ann = Present {
-            session_id: "s".to_owned(),
-            account_id: "a".to_owned(),
+        let ann = Speaker {
             character_id: "c-1".to_owned(),
             name: "Ann".to_owned(),
         };

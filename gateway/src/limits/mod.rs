@@ -5,11 +5,13 @@
 //! together.
 //!
 //! In reading order: `window` (pure: what passes), `subject` (who is counted), `local` (in
-//! memory), `breaker` (pure: when to leave Redis alone), `shared` (in Redis).
+//! memory), `breaker` (pure: when to leave Redis alone), `shared` (in Redis), `strangers` (sockets
+//! that are not authenticated, which each gateway counts alone).
 
 mod breaker;
 mod local;
 mod shared;
+pub(crate) mod strangers;
 pub(crate) mod subject;
 pub(crate) mod window;
 

@@ -1,7 +1,7 @@
 //! Operators in the game, and what a session does when operators or the store say so.
 //!
-//! Always: only who has named the operators' code may; each deed is in the store, with who did it,
-//! before anything comes of it.
+//! Always: only who has named the operators' code may, or whose account has the role that it takes;
+//! each deed is in the store, with who did it, before anything comes of it.
 
 use proto::{
     client::{
@@ -20,6 +20,7 @@ use crate::{
         accounts, admission,
         caller::Denied,
         gates::{News, Shut},
+        roles::{self, Role},
         tokens::Scope,
     },
     clock,
@@ -39,9 +40,11 @@ struct Whom {
 impl Session {
     /// The operators' code, as one attempt to say who one is.
     pub(super) async fn elevate(&mut self, re: Option<RequestId>, data: AdminElevate) {
-        if let Err(wait) = self.app.attempts.attempt(self.address).await {
+        let account = self.account_id();
+        let attempt = self.app.attempts.attempt_of(&account, self.address);
+        if let Err(wait) = attempt.await {
             let (code, event) = (ErrorCode::RateLimited, Some(ELEVATE.to_owned()));
-            let why = "too many attempts from your address";
+            let why = "too many attempts of your account or from your address";
             self.refuse_with(re, event, code, why, Some(wait));
             return;
         }
@@ -67,11 +70,14 @@ impl Session {
 
     /// Does what an operator asks.
     pub(super) async fn operate(&mut self, re: Option<RequestId>, data: AdminCommand) {
-        let Some(account) = self.account.as_ref().filter(|account| account.elevated) else {
-            self.refuse(re, COMMAND, ErrorCode::NotElevated);
-            return;
+        let role = match self.may_operate(data.command).await {
+            Ok(role) => role,
+            Err(code) => {
+                self.refuse(re, COMMAND, code);
+                return;
+            }
         };
-        let by = format!("account:{}", account.id);
+        let by = format!("account:{}", self.account_id());
         let own = data.args.name.is_none();
         if data.command == AdminVerb::Teleport && own && self.playing.is_none() {
             self.refuse(re, COMMAND, ErrorCode::NotInWorld);
@@ -84,6 +90,19 @@ impl Session {
                 return;
             }
         };
+        match roles::outranks(&self.app, role, &whom.account_id).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let event = Some(COMMAND.to_owned());
+                let why = "moderators may not do this to each other, nor to admins";
+                self.refuse_with(re, event, ErrorCode::NotElevated, why, None);
+                return;
+            }
+            Err(denied) => {
+                self.refuse(re, COMMAND, denied.code());
+                return;
+            }
+        }
         let args = &data.args;
         let until = args
             .minutes
@@ -97,6 +116,7 @@ impl Session {
             until_ms: until.unwrap_or(0),
             x: args.x.unwrap_or(0),
             z: args.z.unwrap_or(0),
+            roles: Vec::new(),
         };
         if let Err(status) = self.app.identity.moderate(request).await {
             let code = match status.code() {
@@ -116,6 +136,24 @@ impl Session {
             Ok(()) => self.answer(re, &Ack {}),
             Err(code) => self.refuse(re, COMMAND, code),
         }
+    }
+
+    /// As what the account may give this command: an operator (`None`), or somebody with a role.
+    /// The store is asked each time, so that a role that was taken away does nothing any more.
+    async fn may_operate(&self, command: AdminVerb) -> Result<Option<Role>, ErrorCode> {
+        let account = self.account.as_ref().ok_or(ErrorCode::NotAuthenticated)?;
+        if account.elevated {
+            return Ok(None);
+        }
+        // No other token carries what its account is.
+        if account.scope != Scope::Player {
+            return Err(ErrorCode::NotElevated);
+        }
+        let has = roles::of(&self.app, &account.id).await;
+        let has = has
+            .map_err(Denied::code)?
+            .filter(|has| *has >= takes(command));
+        has.map(Some).ok_or(ErrorCode::NotElevated)
     }
 
     async fn whom(&self, data: &AdminCommand) -> Result<Whom, ErrorCode> {
@@ -275,6 +313,19 @@ pub(crate) fn announcement(message: String) -> Notice {
         code: "announcement".to_owned(),
         message,
         level: "info".to_owned(),
+    }
+}
+
+/// The role that a command takes of who has not named the code.
+fn takes(verb: AdminVerb) -> Role {
+    match verb {
+        AdminVerb::Kick
+        | AdminVerb::Ban
+        | AdminVerb::Unban
+        | AdminVerb::Mute
+        | AdminVerb::Unmute
+        | AdminVerb::Announce => Role::Moderator,
+        AdminVerb::Teleport | AdminVerb::Freeze | AdminVerb::Unfreeze => Role::Admin,
     }
 }
 

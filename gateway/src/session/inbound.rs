@@ -144,7 +144,11 @@ impl Session {
     async fn request(&mut self, request: Request) -> Flow {
         let Request { id, message } = request;
         let event = message.name();
-        if let Err(code) = state::welcome(self.stage, message.needs()) {
+        let may = match self.may_say(&message) {
+            true => state::welcome(self.stage, message.needs()),
+            false => Err(ErrorCode::WrongScope),
+        };
+        if let Err(code) = may {
             self.app.metrics.message(event, code.wire());
             self.refuse(id, event, code);
             return Flow::On;
@@ -173,6 +177,7 @@ impl Session {
                 self.delete_character(id, &data.character_id).await;
             }
             ClientMessage::WorldEnter(data) => return self.enter(id, data.character_id).await,
+            ClientMessage::WorldWatch(data) => self.watch(id, data).await,
             ClientMessage::Chat(chat) => self.chat(id, chat),
             // All others are a zone's to answer, and were routed there above.
             _ => {}

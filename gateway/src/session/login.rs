@@ -114,7 +114,7 @@ impl Session {
     }
 
     async fn by_token(&self, caller: Caller) -> Result<Known, No> {
-        if !matches!(caller.scope, Scope::Player | Scope::Agent) {
+        if caller.scope == Scope::Operator {
             return Err(No::Denied(Denied::WrongScope));
         }
         let reply = self.app.accounts.account(&caller.account_id).await;
@@ -158,7 +158,13 @@ impl Session {
             self.refuse(re, EVENT, ErrorCode::InvalidCredentials);
             return Flow::On;
         };
-        let budget = match self.app.budgets.connect(&account.id, clock::instant()) {
+        // Who looks on takes no place from who plays.
+        let by = known.by.as_ref().map(|caller| caller.scope);
+        let share = match by {
+            Some(Scope::Spectator) => format!("spectators of {}", account.id),
+            _ => account.id.clone(),
+        };
+        let budget = match self.app.budgets.connect(&share, clock::instant()) {
             Ok(budget) => budget,
             Err(no) => return self.no_room(re, no).await,
         };
@@ -246,7 +252,7 @@ impl Session {
         }
     }
 
-    fn account_id(&self) -> String {
+    pub(super) fn account_id(&self) -> String {
         self.account
             .as_ref()
             .map(|account| account.id.clone())

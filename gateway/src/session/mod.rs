@@ -2,7 +2,8 @@
 //!
 //! In reading order: [`state`], [`limits`], [`resume`] (pure); `budget` and `registry` (what
 //! sessions share); this file (its one task, and what that waits for); `inbound` (what a client
-//! says), `login`, `play`, `reconnect` and `take_over` (what is done about it), `draining`.
+//! says), `login`, `play`, `reconnect` and `take_over` (what is done about it), `watching` (who
+//! only looks on), `draining`.
 //!
 //! Always: a session has one task; whatever a client sends is answered or refused, in order; its
 //! socket may go at any moment, and it may come back with another one.
@@ -19,6 +20,7 @@ pub(crate) mod registry;
 pub(crate) mod resume;
 pub(crate) mod state;
 mod take_over;
+mod watching;
 
 pub(crate) use admin::announcement;
 pub(crate) use draining::ANSWERS;
@@ -42,11 +44,12 @@ use self::{
     registry::{Command, Handle},
     resume::Written,
     state::Stage,
+    watching::Followed,
 };
 use crate::{
     app::App,
     auth::tokens::{Plays, Resumable, Scope},
-    limits::window::Window,
+    limits::{strangers::Stranger, window::Window},
     mailbox::{Mailbox, Reliable},
     social::presence::Present,
     socket::{Inbound, Socket},
@@ -77,6 +80,8 @@ pub(crate) struct Session {
     app: Arc<App>,
     handle: Handle,
     address: IpAddr,
+    /// Until it is known who the client is.
+    stranger: Option<Stranger>,
     stage: Stage,
     mailbox: Mailbox,
     socket: Option<Socket>,
@@ -85,6 +90,8 @@ pub(crate) struct Session {
     account: Option<Account>,
     /// Whom it plays, and with which session epoch.
     playing: Option<(Present, u64)>,
+    /// Whom it looks at without playing.
+    followed: Option<Followed>,
     /// In which count the numbers of its messages are; another one after everything was sent anew.
     line: String,
     commands: mpsc::Receiver<Command>,
@@ -154,7 +161,7 @@ impl Session {
     /// taken it.
     pub(crate) async fn serve(
         app: Arc<App>,
-        address: IpAddr,
+        (address, stranger): (IpAddr, Stranger),
         token: Option<Secret>,
         open: impl FnOnce(Mailbox) -> Socket,
     ) {
@@ -170,12 +177,14 @@ impl Session {
                 commands: sender,
             },
             address,
+            stranger: Some(stranger),
             stage: Stage::Fresh,
             mailbox,
             socket: Some(socket),
             written: None,
             account: None,
             playing: None,
+            followed: None,
             line: uuid::Uuid::new_v4().simple().to_string(),
             commands,
             events: mpsc::channel(WAITING_MAX),
@@ -205,6 +214,9 @@ impl Session {
                 Flow::On => {}
                 Flow::Lost if self.may_wait() => self.lose().await,
                 Flow::Lost | Flow::End => break,
+            }
+            if self.account.is_some() {
+                self.stranger = None;
             }
             self.count();
             flow = match self.wake().await {
@@ -303,7 +315,7 @@ impl Session {
                 .await;
         }
         self.deadline = Instant::now() + NEVER;
-        Flow::On
+        self.look_again().await
     }
 
     /// It waits for nothing but what others do; a gateway that goes still has its time.
@@ -315,7 +327,8 @@ impl Session {
 
     /// What resumes the session as it is now; `None` while nobody is authenticated.
     fn resume_token(&self) -> Option<String> {
-        let account = self.account.as_ref()?;
+        // Who only looks on misses nothing by beginning anew.
+        let account = self.account.as_ref().filter(|_| !self.looks_on())?;
         let plays = self.playing.as_ref().map(|(present, epoch)| Plays {
             id: present.character_id.clone(),
             name: present.name.clone(),

@@ -61,7 +61,7 @@ impl Session {
 
     /// Whether somebody could resume it.
     pub(super) fn may_wait(&self) -> bool {
-        self.account.is_some() && self.leaving.is_none()
+        self.account.is_some() && self.leaving.is_none() && !self.looks_on()
     }
 
     /// Goes on without a socket, for a while.

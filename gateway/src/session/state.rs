@@ -53,7 +53,9 @@ pub(crate) const fn words(code: ErrorCode) -> &'static str {
         ErrorCode::InvalidCredentials => "the token or device key is not valid",
         ErrorCode::Banned => "this account is banned",
         ErrorCode::WrongScope => "this token is good for other things, but not for this",
-        ErrorCode::NotElevated => "only operators may; name the code first",
+        ErrorCode::NotElevated => {
+            "only operators may: name the code first, or have the role that this takes"
+        }
         ErrorCode::AnonymousDisabled => "anonymous play is not possible here",
         ErrorCode::NotYourCharacter => "this account has no such character",
         ErrorCode::CharacterOnline => "the character is in the world",

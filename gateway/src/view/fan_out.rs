@@ -21,7 +21,7 @@ use tokio::{
     time::{Instant as Due, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use world::{Chunk, Region};
+use world::{Chunk, Region, Tile};
 
 use super::{
     changes::Changes,
@@ -378,7 +378,8 @@ impl FanOut {
         let encoded = Cell::new(0);
         let mut stage = Stage::new(&self.replica, changes, &encoded);
         for watch in self.table.watches() {
-            let watcher = self.watchers.entry(watch.session_id).or_default();
+            let session_id = watch.session_id;
+            let watcher = self.watchers.entry(Arc::clone(&session_id)).or_default();
             if watcher.acquaintance != watch.acquaintance {
                 *watcher = Watcher {
                     acquaintance: watch.acquaintance,
@@ -396,9 +397,16 @@ impl FanOut {
             watcher
                 .traceparents
                 .extend(watch.traceparents.into_iter().take(room));
+            let mut position = watch.position;
+            if let Some(character) = &watch.follows {
+                let stands = self.replica.entity(character);
+                let stands = stands.map(|of| Tile { x: of.x, z: of.z });
+                self.table.followed(&session_id, stands);
+                position = stands.unwrap_or(position);
+            }
             let plan = match part {
                 Part::Tick => {
-                    let center = Chunk::from(watch.position);
+                    let center = Chunk::from(position);
                     let scene = stage.from(center, watch.format);
                     watcher.view.plan(center, changes.tick, scene)
                 }

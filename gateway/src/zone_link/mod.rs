@@ -3,7 +3,7 @@
 //!
 //! In reading order: `route` (pure: where one session's inputs go), `session`, `table` (all
 //! sessions and links behind one short lock), `returning` (sessions that were at another gateway),
-//! `hearing` (what runs say of sessions), `pair` (the streams with one run), `witness` (what is
+//! `spectators` (who only looks on), `hearing` (what runs say of sessions), `pair` (the streams with one run), `witness` (what is
 //! reported of a run's death), `keeper` (a pair for each run of the directory), `attach` (finds
 //! the run that plays a character).
 //!
@@ -17,6 +17,7 @@ mod pair;
 mod returning;
 mod route;
 mod session;
+mod spectators;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -31,8 +32,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use world::{Region, Tile};
 
-pub(crate) use self::table::Table;
 use self::witness::Witness;
+pub(crate) use self::{spectators::Look, table::Table};
 use crate::{
     directory::{Directory, DirectoryView},
     mailbox::Mailbox,
@@ -230,6 +231,7 @@ impl Zones {
     /// The session is over. Its character stays in the world for the linger time.
     pub(crate) fn detach(&self, session_id: &str) {
         self.table.detach(session_id);
+        self.table.look_away(session_id);
     }
 
     /// The socket is gone and the session may resume: nothing is shown, the zone is told that
@@ -254,6 +256,21 @@ impl Zones {
             return true;
         }
         false
+    }
+
+    /// A session that plays nobody looks there from now on.
+    pub(crate) fn look(&self, session_id: &str, look: Look) {
+        self.table.look(session_id, look);
+    }
+
+    /// Whether a session that looks on sees whom it follows.
+    pub(crate) fn sees(&self, session_id: &str) -> bool {
+        self.table.sees(session_id)
+    }
+
+    /// Where a character stands that a session of this gateway plays.
+    pub(crate) fn stands(&self, character_id: &str) -> Option<Tile> {
+        self.table.stands(character_id)
     }
 
     /// Where the session's character stands, and since which tick that is known.

@@ -16,6 +16,7 @@ use super::{
     AttachSession, InputError, SessionEvent,
     route::{Asked, Candidates, Place, Way, candidates},
     session::{Link, Links, Reply, Session, to_zone},
+    spectators::Spectator,
 };
 use crate::{directory::Directory, mailbox::Mailbox, view::Measures};
 
@@ -39,6 +40,8 @@ pub(crate) struct Watch {
     pub(crate) format: Format,
     pub(crate) mailbox: Mailbox,
     pub(crate) position: Tile,
+    /// It stands where this character does, as soon as that is in sight.
+    pub(crate) follows: Option<Arc<str>>,
     pub(crate) traceparents: Vec<String>,
 }
 
@@ -54,8 +57,9 @@ pub(crate) enum NotAsked {
 #[derive(Debug, Default)]
 pub(super) struct Inside {
     pub(super) sessions: HashMap<Arc<str>, Session>,
+    pub(super) spectators: HashMap<Arc<str>, Spectator>,
     pub(super) links: Links,
-    generation: u64,
+    pub(super) generation: u64,
 }
 
 /// See the module.
@@ -315,7 +319,7 @@ impl Table {
         self.inside().sessions.get(session_id)?.route.position
     }
 
-    /// All sessions in the world. Takes their trace contexts.
+    /// All sessions in the world, and who looks on. Takes their trace contexts.
     pub(crate) fn watches(&self) -> Vec<Watch> {
         let mut inside = self.inside();
         let mut watches = Vec::with_capacity(inside.sessions.len());
@@ -331,21 +335,26 @@ impl Table {
                 format: session.format,
                 mailbox: session.mailbox.clone(),
                 position,
+                follows: None,
                 traceparents: std::mem::take(&mut session.route.traceparents),
             });
         }
+        let spectators = inside.spectators.iter();
+        watches.extend(spectators.map(|(id, spectator)| spectator.watch(id)));
         watches
     }
 
-    /// Where all sessions stand that see the world now.
+    /// Where all sessions stand, or look, that see the world now.
     pub(crate) fn positions(&self) -> Vec<Tile> {
         let inside = self.inside();
         let seeing = inside
             .sessions
             .values()
             .filter(|s| s.route.place != Place::Paused);
+        let spectators = inside.spectators.values().map(Spectator::position);
         seeing
             .filter_map(|s| s.route.position.map(|(tile, _)| tile))
+            .chain(spectators)
             .collect()
     }
 

@@ -5,7 +5,10 @@ use std::{fs, path::PathBuf};
 use base64::Engine;
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::{
+    login::{Ask, post},
+    stage::Stage,
+};
 
 /// A public folder beside something that nobody may see.
 struct Public(PathBuf);
@@ -114,10 +117,12 @@ async fn nothing_beside_the_public_folder_is_served_and_the_interface_stays() {
     assert!(posted.starts_with("HTTP/1.1 404"), "{posted}");
 }
 
-const VOICE: [(&str, &str); 3] = [
+const VOICE: [(&str, &str); 5] = [
     ("VOICE_API_KEY", "the-key"),
     ("VOICE_API_SECRET", "the-secret-of-the-voice-server-00"),
     ("VOICE_URL", "wss://voice.example"),
+    ("ADMIN_CODE", "open sesame, please"),
+    ("DISABLE_RATE_LIMIT", "true"),
 ];
 
 async fn voice(stage: &Stage, token: &str) -> (u16, Value) {
@@ -158,6 +163,21 @@ async fn a_player_in_the_world_gets_a_voice_token_for_its_surroundings() {
         answer["room"].as_str().unwrap().starts_with("region:"),
         "{answer}"
     );
+    // Who is muted may listen only.
+    let operator = Ask {
+        body: json!({"adminCode": VOICE[3].1}),
+        ..Ask::default()
+    };
+    let (_, operator) = post(&stage, 0, "/api/auth/operator", &operator).await;
+    let mute = Ask {
+        token: operator["token"].as_str().unwrap(),
+        body: json!({"action": "mute", "name": "Ann"}),
+    };
+    assert_eq!(post(&stage, 0, "/admin/moderation", &mute).await.0, 200);
+    // The push is on its way.
+    while voice(&stage, &token).await.1["canPublish"] != false {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

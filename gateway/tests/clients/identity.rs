@@ -1,6 +1,6 @@
 //! The part of the store that says who may come in, and forgets it all at the end.
 
-use std::{pin::Pin, time::Duration};
+use std::{collections::BTreeMap, pin::Pin, time::Duration};
 
 use proto::rpc::{
     identity::v1::{
@@ -20,6 +20,8 @@ use crate::store::Store;
 pub(crate) struct Gates {
     rows: Vec<Gate>,
     deeds: Vec<DeedDone>,
+    /// By account.
+    roles: BTreeMap<String, Vec<String>>,
     version: watch::Sender<u64>,
     /// Nothing is pushed, and no watch begins.
     silent: bool,
@@ -30,6 +32,7 @@ impl Default for Gates {
         Self {
             rows: Vec::new(),
             deeds: Vec::new(),
+            roles: BTreeMap::new(),
             version: watch::Sender::new(1),
             silent: false,
         }
@@ -59,6 +62,13 @@ impl Store {
         gates.silent = true;
         // Whoever watches looks, and is let go.
         gates.version.send_modify(|_| {});
+    }
+
+    /// From now on the account has just these roles.
+    pub(crate) fn give_roles(&self, account_id: &str, roles: &[&str]) {
+        let mut gates = self.gates.lock().unwrap();
+        let roles = roles.iter().map(|role| (*role).to_owned()).collect();
+        gates.roles.insert(account_id.to_owned(), roles);
     }
 
     /// What operators did, as `deed account by`.
@@ -130,10 +140,12 @@ impl Identity for Store {
             by: request.by,
             deed: deed.as_str_name().to_owned(),
             account_id: request.account_id.clone(),
-            detail: request.reason.clone(),
+            detail: format!("{}{}", request.reason, request.roles.join(",")),
             ..DeedDone::default()
         });
-        if kind != GateKind::Unspecified {
+        if deed == Deed::Roles {
+            gates.roles.insert(request.account_id, request.roles);
+        } else if kind != GateKind::Unspecified {
             let once = matches!(kind, GateKind::Kick | GateKind::Teleport);
             let number = if once { number } else { 0 };
             gates.add(Gate {
@@ -153,8 +165,11 @@ impl Identity for Store {
 
     async fn check(&self, request: Request<CheckRequest>) -> Result<Response<CheckReply>, Status> {
         let gates = self.gates.lock().unwrap();
-        let gates = gates.of(&request.into_inner().account_id);
-        Ok(Response::new(CheckReply { gates }))
+        let account_id = request.into_inner().account_id;
+        let roles = gates.roles.get(&account_id).cloned();
+        let gates = gates.of(&account_id);
+        let roles = roles.unwrap_or_default();
+        Ok(Response::new(CheckReply { gates, roles }))
     }
 
     async fn sanctions(&self, _: Request<PageRequest>) -> Result<Response<SanctionsReply>, Status> {

@@ -14,6 +14,16 @@ const FREELY: (&str, &str) = ("DISABLE_RATE_LIMIT", "true");
 
 /// Status and body of an answer to a POST.
 pub(crate) async fn post(stage: &Stage, index: usize, path: &str, asked: &Ask<'_>) -> (u16, Value) {
+    send(stage, index, ("POST", path), asked).await
+}
+
+/// Status and body of an answer to a request of any method.
+pub(crate) async fn send(
+    stage: &Stage,
+    index: usize,
+    (method, path): (&str, &str),
+    asked: &Ask<'_>,
+) -> (u16, Value) {
     let bearer = match asked.token {
         "" => String::new(),
         token => format!("authorization: Bearer {token}\r\n"),
@@ -23,7 +33,7 @@ pub(crate) async fn post(stage: &Stage, index: usize, path: &str, asked: &Ask<'_
         body => body.to_string(),
     };
     let request = format!(
-        "POST {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n{bearer}\
+        "{method} {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n{bearer}\
          content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );

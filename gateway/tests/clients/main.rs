@@ -19,6 +19,7 @@ mod rates;
 mod redis;
 mod resume;
 mod slow;
+mod spectators;
 mod stage;
 mod store;
 mod talk;

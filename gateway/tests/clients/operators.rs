@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    login::{Ask, post},
+    login::{Ask, post, send},
     stage::Stage,
 };
 
@@ -39,7 +39,11 @@ async fn done(operator: &mut Client, command: &str, args: Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_does_not_know_the_code_is_no_operator_and_may_not_guess_for_long() {
-    let limited = [SETTINGS[0], SETTINGS[2]];
+    let limited = [
+        SETTINGS[0],
+        SETTINGS[2],
+        ("TRUSTED_PROXIES", "127.0.0.1/32"),
+    ];
     let stage = Stage::open(&limited).await;
     let mut client = stage.player("Guesser").await;
     let mut codes = Vec::new();
@@ -58,6 +62,14 @@ async fn who_does_not_know_the_code_is_no_operator_and_may_not_guess_for_long() 
     };
     let (status, _) = post(&stage, 0, "/api/auth/operator", &asked).await;
     assert_eq!(status, 429);
+    // Nor from another address: a good guess is not even looked at.
+    let forwarded = "x-forwarded-for: 203.0.113.9\r\n";
+    let mut elsewhere = Client::connect(stage.address(0), forwarded).await;
+    let token = client.welcome["authToken"].clone();
+    let welcome = elsewhere.ask("authenticate", json!({"token": token})).await;
+    assert_eq!(welcome["event"], "session:welcome", "{welcome}");
+    let refused = elsewhere.ask("admin:elevate", json!({"code": CODE})).await;
+    assert_eq!(refused["data"]["code"], "rate_limited", "{refused}");
     let without = Stage::open(&[SETTINGS[1]]).await;
     let (status, answer) = post(&without, 0, "/api/auth/operator", &asked).await;
     assert_eq!(
@@ -249,5 +261,117 @@ async fn operators_moderate_over_http_and_see_what_was_done() {
         body: json!({"action": "ban", "name": "Overseer"}),
     };
     let (status, answer) = post(&stage, 0, path, &asked).await;
-    assert_eq!((status, &answer["code"]), (403, &json!("wrong_scope")));
+    assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
+}
+
+/// The token of an operator who named the code over HTTP.
+async fn operators_token(stage: &Stage) -> String {
+    let asked = Ask {
+        body: json!({"adminCode": CODE}),
+        ..Ask::default()
+    };
+    let (status, answer) = post(stage, 0, "/api/auth/operator", &asked).await;
+    assert_eq!(status, 200, "{answer}");
+    answer["token"].as_str().unwrap().to_owned()
+}
+
+fn account(client: &Client) -> String {
+    client.welcome["account"]["id"].as_str().unwrap().to_owned()
+}
+
+/// Gives an account these roles, with somebody's token.
+async fn give(stage: &Stage, token: &str, account: &str, roles: Value) -> (u16, Value) {
+    let path = format!("/admin/users/{account}/roles");
+    let body = json!({"roles": roles});
+    send(stage, 0, ("PUT", &path), &Ask { token, body }).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_moderator_needs_no_code_and_is_none_any_more_at_once() {
+    let (stage, _operator) = stage().await;
+    let token = operators_token(&stage).await;
+    let mut ann = stage.player_at(1, "Ann").await;
+    let mut bob = stage.player("Bob").await;
+    let own = ann.welcome["authToken"].as_str().unwrap().to_owned();
+    let mute = json!({"name": "Bob", "minutes": 5});
+    let refused = order(&mut ann, "mute", mute.clone()).await;
+    assert_eq!(refused["data"]["code"], "not_elevated");
+
+    let (status, answer) = give(&stage, &token, &account(&ann), json!(["moderator"])).await;
+    assert_eq!((status, &answer["roles"]), (200, &json!(["moderator"])));
+    for (command, args) in [
+        ("mute", mute.clone()),
+        ("unmute", json!({"name": "Bob"})),
+        ("announce", json!({"message": "Be nice."})),
+        ("ban", json!({"name": "Bob", "minutes": 5})),
+    ] {
+        done(&mut ann, command, args).await;
+    }
+    assert_eq!(bob.closed().await.0, 4003);
+    done(&mut ann, "unban", json!({"name": "Bob"})).await;
+    // What runs the place is not a moderator's.
+    for (command, args) in [("freeze", json!({})), ("teleport", json!({"x": 1, "z": 2}))] {
+        let refused = order(&mut ann, command, args).await;
+        assert_eq!(refused["data"]["code"], "not_elevated", "{command}");
+    }
+    let see = |path: &'static str| {
+        let asked = Ask {
+            token: &own,
+            body: Value::Null,
+        };
+        let stage = &stage;
+        async move { send(stage, 1, ("GET", path), &asked).await }
+    };
+    assert_eq!(see("/admin/moderation").await.0, 200);
+    assert_eq!(see("/admin/moderation/log").await.0, 200);
+    let (status, answer) = see("/admin/stats").await;
+    assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
+    let (status, _) = give(&stage, &own, &account(&ann), json!(["admin"])).await;
+    assert_eq!(status, 403, "nobody makes an admin of themselves");
+    let by = format!("DEED_BAN {}", account(&bob));
+    assert!(stage.store.deeds().iter().any(|deed| deed.starts_with(&by)));
+
+    let (status, _) = give(&stage, &token, &account(&ann), json!([])).await;
+    assert_eq!(status, 200);
+    let refused = order(&mut ann, "mute", mute).await;
+    assert_eq!(refused["data"]["code"], "not_elevated");
+    assert_eq!(see("/admin/moderation").await.0, 403);
+    // Each step is in the record.
+    let told = stage.store.deeds();
+    let of = format!("DEED_ROLES {} ", account(&ann));
+    let told: Vec<&str> = told
+        .iter()
+        .filter_map(|deed| deed.strip_prefix(&of))
+        .collect();
+    assert_eq!(told, ["moderator", ""]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn moderators_do_nothing_about_each_other_and_admins_do_all() {
+    let (stage, _operator) = stage().await;
+    let token = operators_token(&stage).await;
+    let mut ann = stage.player("Ann").await;
+    let mut bob = stage.player("Bob").await;
+    give(&stage, &token, &account(&ann), json!(["moderator"])).await;
+    let (status, answer) = give(&stage, &token, &account(&bob), json!(["admin"])).await;
+    assert_eq!(status, 200, "{answer}");
+    let refused = order(&mut ann, "ban", json!({"name": "Bob"})).await;
+    assert_eq!(refused["data"]["code"], "not_elevated", "{refused}");
+    let own = ann.welcome["authToken"].as_str().unwrap().to_owned();
+    let asked = Ask {
+        token: &own,
+        body: json!({"action": "kick", "name": "Bob"}),
+    };
+    let (status, answer) = post(&stage, 0, "/admin/moderation", &asked).await;
+    assert_eq!((status, &answer["code"]), (403, &json!("role_required")));
+    // An admin gives and takes roles, and does what the code would let it do.
+    let admin = bob.welcome["authToken"].as_str().unwrap().to_owned();
+    done(&mut bob, "freeze", json!({})).await;
+    done(&mut bob, "teleport", json!({"x": 1, "z": 2})).await;
+    let (status, answer) = give(&stage, &admin, &account(&ann), json!([])).await;
+    assert_eq!((status, &answer["roles"]), (200, &json!([])));
+    let (status, _) = give(&stage, &admin, &account(&ann), json!(["god"])).await;
+    assert_eq!(status, 400);
+    bob.alive().await;
+    ann.alive().await;
 }

@@ -4,7 +4,15 @@
 use serde_json::Value;
 use test_servers::Redis;
 
-use crate::stage::Stage;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::{
+    client::{Client, upgrade},
+    stage::Stage,
+};
 
 /// An answer's status, headers and body.
 struct Answer {
@@ -105,6 +113,17 @@ async fn an_address_behind_a_trusted_proxy_counts_for_itself_and_an_ipv6_network
         let answer = ask(&stage, 0, DATA, &from(address)).await;
         assert_eq!(answer.status, expected, "{address}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_gets_a_hundred_more_by_forging_where_it_asks_from() {
+    let stage = Stage::open(&[]).await;
+    for n in 0..100 {
+        let forged = from(&format!("203.0.113.{n}"));
+        assert_eq!(ask(&stage, 0, DATA, &forged).await.status, 200, "{n}");
+    }
+    let forged = from("198.51.100.1");
+    assert_eq!(ask(&stage, 0, DATA, &forged).await.status, 429);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -256,4 +275,49 @@ async fn while_redis_is_away_each_gateway_counts_alone_and_goes_on_from_what_it_
         assert_eq!(passed, 100, "at gateway {gateway}");
     }
     assert!(alone(&stage) >= 160.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_say_who_it_is_takes_only_so_many_places() {
+    let stage = Stage::open(&[
+        ("TRUSTED_PROXIES", "127.0.0.1"),
+        ("UNAUTHENTICATED_PER_ADDRESS_MAX", "2"),
+        ("UNAUTHENTICATED_MAX", "3"),
+    ])
+    .await;
+    let refused = async |address: &str| {
+        let headers = format!("connection: close\r\n{}", from(address));
+        stage.ask(0, &upgrade(&headers)).await
+    };
+    let connect = async |address: &str| Client::connect(stage.address(0), &from(address)).await;
+    let mut first = connect("203.0.113.1").await;
+    let _second = connect("203.0.113.1").await;
+    let answer = refused("203.0.113.1").await;
+    assert!(answer.starts_with("HTTP/1.1 429"), "{answer}");
+    assert!(answer.contains("retry-after: 10") && answer.contains("At most 2 connections"));
+    // Another address has room, until there is none for anybody.
+    let third = connect("203.0.113.2").await;
+    let answer = refused("203.0.113.3").await;
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(answer.contains("At most 3 connections"), "{answer}");
+    // Whoever is known counts no more.
+    first.log_in().await;
+    let _fourth = connect("203.0.113.1").await;
+    // Nor does who is gone.
+    drop(third);
+    let gone = async {
+        loop {
+            let mut stream = TcpStream::connect(stage.address(0)).await.unwrap();
+            let asked = upgrade(&from("203.0.113.2"));
+            stream.write_all(asked.as_bytes()).await.unwrap();
+            let mut begin = [0; 12];
+            stream.read_exact(&mut begin).await.unwrap();
+            if &begin == b"HTTP/1.1 101" {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(10), gone)
+        .await
+        .expect("a place was never given back");
 }

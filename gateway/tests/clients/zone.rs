@@ -14,7 +14,7 @@ use proto::rpc::{
     agents::v1::zone_agents_server::ZoneAgentsServer,
     common::v1::{Chunk, Region, Tile},
     zone::v1::{
-        Attach, AttachRefused, Attached, ChunkFrame, Frame, FromZone, Input, Left, Private,
+        Attach, AttachRefused, Attached, ChunkFrame, Entity, Frame, FromZone, Input, Left, Private,
         SessionFrame, Subscribe, ToZone, Welcome, from_zone,
         link_server::{Link, LinkServer},
         to_zone,
@@ -268,10 +268,25 @@ impl State {
     }
 
     fn frame(&mut self, gateway: &str, tick: u64, fresh: Vec<Chunk>) -> Frame {
-        let full = |chunk| ChunkFrame {
-            chunk: Some(chunk),
-            full: true,
-            ..Default::default()
+        let full = |chunk: Chunk| {
+            let here = self.playing.iter().filter(|(_, playing)| {
+                let tile = playing.tile;
+                (tile.x.div_euclid(8), tile.z.div_euclid(8)) == (chunk.x, chunk.z)
+            });
+            let enter = here.map(|(id, playing)| Entity {
+                id: id.clone(),
+                kind: "player".to_owned(),
+                x: playing.tile.x,
+                z: playing.tile.z,
+                ownership_sequence: 1,
+                fields: br#"{"name":"Somebody"}"#.as_slice().into(),
+            });
+            ChunkFrame {
+                enter: enter.collect(),
+                chunk: Some(chunk),
+                full: true,
+                ..Default::default()
+            }
         };
         Frame {
             run_id: RUN,

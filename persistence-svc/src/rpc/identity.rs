@@ -29,6 +29,9 @@ const REASON_MAX: usize = 1_000;
 /// Ids that may be revoked at once.
 const REVOKED_MAX: usize = 16;
 const PAGE_MAX: u32 = 100;
+/// Roles of an account, and the longest name of one, in bytes.
+const ROLES_MAX: usize = 8;
+const ROLE_BYTES_MAX: usize = 32;
 /// No tile is farther out than this.
 const COORDINATE_MAX: i32 = 1_000_000;
 
@@ -127,7 +130,8 @@ impl Identity for IdentityService {
             let account = text("account_id", ask.account_id)?;
             let gates = self.desk.store.gates_of(&account).await?;
             let gates = gates.into_iter().map(gate).collect::<Checked<_>>()?;
-            Ok(wire::CheckReply { gates })
+            let roles = self.desk.store.roles_of(&account).await?;
+            Ok(wire::CheckReply { gates, roles })
         };
         self.desk.answer("CheckGates", work).await
     }
@@ -281,6 +285,7 @@ fn act(ask: wire::ModerateRequest) -> Checked<Act> {
         wire::Deed::Announce => Deed::Announce,
         wire::Deed::Freeze => Deed::Freeze,
         wire::Deed::Unfreeze => Deed::Unfreeze,
+        wire::Deed::Roles => Deed::Roles,
     };
     if ask.reason.len() > REASON_MAX || ask.reason.contains('\0') {
         return Err(malformed(format!("reason has at most {REASON_MAX} bytes")));
@@ -297,6 +302,7 @@ fn act(ask: wire::ModerateRequest) -> Checked<Act> {
         return Err(malformed("x and z are outside any world"));
     }
     let until = number("until_ms", ask.until_ms)?;
+    let roles = roles(deed, ask.roles)?;
     Ok(Act {
         deed,
         by: text("by", ask.by)?,
@@ -306,7 +312,26 @@ fn act(ask: wire::ModerateRequest) -> Checked<Act> {
         until_ms: (until > 0).then_some(until),
         x: ask.x,
         z: ask.z,
+        roles,
     })
+}
+
+/// Roles that are asked for; without commas, which part them in the store.
+fn roles(deed: Deed, mut asked: Vec<String>) -> Checked<Vec<String>> {
+    asked.sort_unstable();
+    asked.dedup();
+    if deed != Deed::Roles && !asked.is_empty() {
+        return Err(malformed("roles are for DEED_ROLES"));
+    }
+    let is_name = |role: &String| {
+        let letters = role.bytes().all(|byte| byte.is_ascii_lowercase());
+        letters && (1..=ROLE_BYTES_MAX).contains(&role.len())
+    };
+    if asked.len() > ROLES_MAX || !asked.iter().all(is_name) {
+        let why = format!("roles must be at most {ROLES_MAX} names of small letters");
+        return Err(malformed(why));
+    }
+    Ok(asked)
 }
 
 fn gate(gate: Gate) -> Checked<wire::Gate> {

@@ -135,6 +135,7 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
         running: record.running,
         placed: record.placed,
         bank_placeholders: record.bank_placeholders,
+        home_ready_tick: number("home_ready_tick", record.home_ready_tick)?,
         skills: skills(record.skills)?,
     })
 }
@@ -258,6 +259,7 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         equipment: value::wire_worn(record.holdings.worn)?,
         bank: value::wire_bank(record.holdings.bank)?,
         bank_placeholders: record.bank_placeholders,
+        home_ready_tick: unsigned(record.home_ready_tick)?,
     })
 }
 

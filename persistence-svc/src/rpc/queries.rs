@@ -114,6 +114,7 @@ impl Queries for QueriesService {
                 online: unsigned(totals.online)?,
                 quarantined: unsigned(totals.quarantined)?,
                 frozen: totals.frozen,
+                banned: unsigned(totals.banned)?,
             })
         };
         self.0.answer("Totals", work).await

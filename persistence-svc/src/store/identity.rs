@@ -105,6 +105,8 @@ pub(crate) enum Deed {
     Announce,
     Freeze,
     Unfreeze,
+    /// The account has just these roles from now on.
+    Roles,
 }
 
 impl Deed {
@@ -120,6 +122,7 @@ impl Deed {
             Self::Announce => "announce",
             Self::Freeze => "freeze",
             Self::Unfreeze => "unfreeze",
+            Self::Roles => "roles",
         }
     }
 
@@ -150,6 +153,8 @@ pub(crate) struct Act {
     pub(crate) until_ms: Option<i64>,
     pub(crate) x: i32,
     pub(crate) z: i32,
+    /// With [`Deed::Roles`].
+    pub(crate) roles: Vec<String>,
 }
 
 impl Act {
@@ -168,7 +173,7 @@ impl Act {
                 fresh.to_owned(),
                 Some(now_ms + ORDER_MS),
             ),
-            Deed::Announce | Deed::Freeze | Deed::Unfreeze => return None,
+            Deed::Announce | Deed::Freeze | Deed::Unfreeze | Deed::Roles => return None,
         };
         Some(Gate {
             id,
@@ -191,6 +196,8 @@ impl Act {
             (Deed::Ban | Deed::Mute, Some(until)) => format!(" (until {until})"),
             (Deed::Ban | Deed::Mute, None) => " (for ever)".to_owned(),
             (Deed::Teleport, _) => format!(" (to {}, {})", self.x, self.z),
+            (Deed::Roles, _) if self.roles.is_empty() => " (none)".to_owned(),
+            (Deed::Roles, _) => format!(" ({})", self.roles.join(", ")),
             _ => String::new(),
         };
         format!("{}{until}", self.reason).trim().to_owned()
@@ -254,6 +261,7 @@ mod tests {
             until_ms: None,
             x: 3,
             z: 4,
+            roles: vec!["admin".to_owned(), "moderator".to_owned()],
         }
     }
 
@@ -288,6 +296,8 @@ mod tests {
         for deed in [Deed::Announce, Deed::Freeze, Deed::Unfreeze] {
             assert!(deed.of_all() && act(deed).gate(1, 1, "x").is_none());
         }
+        assert!(!Deed::Roles.of_all() && act(Deed::Roles).gate(1, 1, "x").is_none());
+        assert_eq!(act(Deed::Roles).detail(), "why (admin, moderator)");
         assert_eq!(act(Deed::Ban).detail(), "why (for ever)");
         assert_eq!(act(Deed::Teleport).detail(), "why (to 3, 4)");
     }

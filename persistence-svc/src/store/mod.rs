@@ -75,6 +75,8 @@ pub(crate) trait Identity: Send + Sync {
     async fn gates(&self, since: i64) -> Result<Vec<identity::Gate>>;
     /// Those of an account that are not over.
     async fn gates_of(&self, account: &str) -> Result<Vec<identity::Gate>>;
+    /// What operators made of an account; nothing where there is none.
+    async fn roles_of(&self, account: &str) -> Result<Vec<String>>;
     /// Bans and mutes that are not over, newest first.
     async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Gate>>;
     /// What operators did, newest first.

@@ -94,6 +94,8 @@ pub(crate) struct Record {
     pub(crate) placed: bool,
     /// What is taken out of the bank to the last leaves its place free.
     pub(crate) bank_placeholders: bool,
+    /// The tick from which it may go home by magic again.
+    pub(crate) home_ready_tick: i64,
     /// In the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
     pub(crate) skills: [Option<SkillValue>; SKILLS.len()],
 }

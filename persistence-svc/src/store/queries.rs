@@ -120,6 +120,7 @@ pub(crate) struct Totals {
     pub(crate) online: i64,
     pub(crate) quarantined: i64,
     pub(crate) frozen: bool,
+    pub(crate) banned: i64,
 }
 
 /// Which rows of the ledger; empty texts: any.
@@ -194,15 +195,37 @@ fn rank(level: &str, xp: &str) -> String {
     )
 }
 
-/// Logins, newest first: $1 character or empty, $2 only open ones, $3 limit, $4 offset.
-pub(crate) const LOGINS: &str = r#"SELECT s."playerId", c.name, c."accountId", s."gatewayId",
+/// A list, and how long it is. The conditions are just those that are asked for, since an index
+/// serves no condition that may be none.
+pub(crate) struct Listing {
+    pub(crate) list: String,
+    pub(crate) total: String,
+}
+
+static LOGINS: LazyLock<[Listing; 4]> = LazyLock::new(|| {
+    std::array::from_fn(|asked| {
+        let whose = condition(asked & 1 != 0, r#"s."playerId" = $1"#, "$1 = ''");
+        let open = condition(asked & 2 != 0, "$2 AND s.logout IS NULL", "NOT $2");
+        Listing {
+            list: format!(
+                r#"SELECT s."playerId", c.name, c."accountId", s."gatewayId",
  s.login, s.logout, coalesce(s.reason, '')
- FROM "playerSessions" s JOIN characters c ON c.id = s."playerId"
- WHERE ($1 = '' OR s."playerId" = $1) AND (NOT $2 OR s.logout IS NULL)
- ORDER BY s.login DESC, s.id DESC LIMIT $3 OFFSET $4"#;
-/// How many: $1 and $2 as above.
-pub(crate) const LOGINS_TOTAL: &str = r#"SELECT count(*) FROM "playerSessions" s
- WHERE ($1 = '' OR s."playerId" = $1) AND (NOT $2 OR s.logout IS NULL)"#;
+ FROM "playerSessions" s JOIN characters c ON c.id = s."playerId" WHERE {whose} AND {open}
+ ORDER BY s.login DESC, s.id DESC LIMIT $3 OFFSET $4"#
+            ),
+            total: format!(r#"SELECT count(*) FROM "playerSessions" s WHERE {whose} AND {open}"#),
+        }
+    })
+});
+
+/// Logins, newest first: $1 character or empty, $2 only open ones, $3 limit, $4 offset.
+pub(crate) fn logins(of: &LoginsOf) -> &'static Listing {
+    &LOGINS[usize::from(!of.character.is_empty()) + 2 * usize::from(of.open)]
+}
+
+fn condition(asked: bool, it: &'static str, not: &'static str) -> &'static str {
+    if asked { it } else { not }
+}
 
 /// Accounts, newest first: $1 pattern of the name, $2 id, $3 pattern of the roles, $4 limit,
 /// $5 offset.
@@ -216,19 +239,31 @@ pub(crate) const USERS_TOTAL: &str = r"SELECT count(*) FROM users u
  WHERE (lower(u.name) LIKE $1 ESCAPE '\' OR u.id = $2)
    AND ',' || u.roles || ',' LIKE $3 ESCAPE '\'";
 
-/// Users, characters, online, quarantined, frozen.
+/// Users, characters, online, quarantined, frozen, banned: $1 now.
 pub(crate) const TOTALS: &str = "SELECT (SELECT count(*) FROM users),
  (SELECT count(*) FROM characters), (SELECT count(*) FROM characters WHERE online),
- (SELECT count(*) FROM characters WHERE quarantined), frozen FROM switches";
+ (SELECT count(*) FROM characters WHERE quarantined), frozen,
+ (SELECT count(*) FROM gates WHERE kind = 'ban' AND (until IS NULL OR until > $1)) FROM switches";
+
+static LEDGER: LazyLock<[Listing; 4]> = LazyLock::new(|| {
+    std::array::from_fn(|asked| {
+        let holder = condition(asked & 1 != 0, "character_id = $1", "$1 = ''");
+        let item = condition(asked & 2 != 0, "item_id = $2", "$2 = ''");
+        Listing {
+            list: format!(
+                r#"SELECT run_id, sequence, "row", coalesce(character_id, ''),
+ item_id, cause, delta, at FROM ledger WHERE {holder} AND {item}
+ ORDER BY at DESC, run_id DESC, sequence DESC, "row" DESC LIMIT $3 OFFSET $4"#
+            ),
+            total: format!("SELECT count(*) FROM ledger WHERE {holder} AND {item}"),
+        }
+    })
+});
 
 /// The ledger, newest first: $1 character, $2 item, $3 limit, $4 offset; empty: any.
-pub(crate) const LEDGER: &str = r#"SELECT run_id, sequence, "row", coalesce(character_id, ''),
- item_id, cause, delta, at FROM ledger
- WHERE ($1 = '' OR character_id = $1) AND ($2 = '' OR item_id = $2)
- ORDER BY at DESC, run_id DESC, sequence DESC, "row" DESC LIMIT $3 OFFSET $4"#;
-/// How many: $1 and $2 as above.
-pub(crate) const LEDGER_TOTAL: &str = "SELECT count(*) FROM ledger
- WHERE ($1 = '' OR character_id = $1) AND ($2 = '' OR item_id = $2)";
+pub(crate) fn ledger(of: &LedgerOf) -> &'static Listing {
+    &LEDGER[usize::from(!of.character.is_empty()) + 2 * usize::from(!of.item.is_empty())]
+}
 
 #[cfg(test)]
 mod tests {

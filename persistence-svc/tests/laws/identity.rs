@@ -47,6 +47,7 @@ async fn moderate(stage: &Stage, deed: Deed, account: &str, until: u64) -> Resul
         until_ms: until,
         x: 3,
         z: -4,
+        roles: Vec::new(),
     };
     stage.identity().moderate(ask).await.map(|_| ())
 }
@@ -292,4 +293,69 @@ pub(crate) async fn a_watcher_of_another_life_hears_everything_anew(kind: Kind) 
     let update = told(&mut updates).await;
     assert!(update.whole);
     assert_eq!(update.gates[0].kind(), GateKind::Mute);
+}
+
+pub(crate) async fn roles_are_given_and_taken_and_written_down(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let (account, other) = (stage.account().await, stage.account().await);
+    let give = async |account: &str, roles: &[&str]| {
+        let ask = wire::ModerateRequest {
+            deed: Deed::Roles.into(),
+            by: "operator:test".to_owned(),
+            account_id: account.to_owned(),
+            roles: roles.iter().map(|role| (*role).to_owned()).collect(),
+            ..wire::ModerateRequest::default()
+        };
+        stage.identity().moderate(ask).await.map(|_| ())
+    };
+    let roles = async |account: &str| {
+        let account_id = account.to_owned();
+        let ask = wire::CheckRequest { account_id };
+        stage
+            .identity()
+            .check(ask)
+            .await
+            .unwrap()
+            .into_inner()
+            .roles
+    };
+    assert!(roles(&account).await.is_empty());
+    give(&account, &["moderator", "admin", "admin"])
+        .await
+        .unwrap();
+    assert_eq!(roles(&account).await, ["admin", "moderator"]);
+    assert!(roles(&other).await.is_empty());
+    // Others are taken; what is not there is gone at once.
+    give(&account, &["moderator"]).await.unwrap();
+    assert_eq!(roles(&account).await, ["moderator"]);
+    give(&account, &[]).await.unwrap();
+    assert!(roles(&account).await.is_empty());
+    assert!(gates_of(&stage, &account).await.is_empty());
+    refused(give("nobody", &["admin"]).await, Code::NotFound);
+    for bad in ["", "a,b", "Admin", "a b"] {
+        refused(give(&account, &[bad]).await, Code::InvalidArgument);
+    }
+    let page = wire::PageRequest {
+        before: 0,
+        most: 10,
+    };
+    let deeds = stage
+        .identity()
+        .deeds(page)
+        .await
+        .unwrap()
+        .into_inner()
+        .deeds;
+    let told: Vec<_> = deeds
+        .iter()
+        .map(|d| (d.deed.as_str(), d.detail.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("roles", "(none)"),
+            ("roles", "(moderator)"),
+            ("roles", "(admin, moderator)")
+        ]
+    );
 }

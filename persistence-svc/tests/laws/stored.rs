@@ -135,9 +135,10 @@ pub(crate) async fn a_bank_keeps_what_a_row_does_not_name(kind: Kind) {
     let mut row = banks(&scene, &[], &[lies("arrow", 4, 3, 9)]);
     row.holdings = false;
     row.record.as_mut().unwrap().bank_placeholders = true;
+    row.record.as_mut().unwrap().home_ready_tick = 4_000_000_000;
     done(&scene, 3, rows(row)).await;
     let mut loaded = scene.load().await;
-    assert!(loaded.bank_placeholders);
+    assert!(loaded.bank_placeholders && loaded.home_ready_tick == 4_000_000_000);
     loaded.bank.sort_by(|a, b| a.item_id.cmp(&b.item_id));
     assert_eq!(loaded.bank, [lies("arrow", 4, 3, 9), items[1].clone()]);
     // Out to the last: one place is kept, one is not.

@@ -135,10 +135,24 @@ impl Reader {
         T: FromStr + Display,
         T::Err: Display,
     {
+        self.optional_as(name, "-", help)
+    }
+
+    /// A setting that may be absent, and means what `absent` says then.
+    pub fn optional_as<T>(
+        &mut self,
+        name: &'static str,
+        absent: &str,
+        help: &'static str,
+    ) -> Option<T>
+    where
+        T: FromStr + Display,
+        T::Err: Display,
+    {
         let value: Option<T> = self.parsed(name);
         match &value {
             Some(value) => self.note(name, value.to_string(), Source::Environment, help),
-            None => self.note(name, "-".to_owned(), Source::Default, help),
+            None => self.note(name, absent.to_owned(), Source::Default, help),
         }
         value
     }

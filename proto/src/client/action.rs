@@ -1,11 +1,12 @@
 //! Acting on things.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::limits::MAKE_MAX;
 
 /// `player:action`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlayerAction {
     /// What to do: attack, gather, talk, examine …

@@ -1,11 +1,12 @@
 //! Work: what is told of gathering and making.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{error::ErrorCode, table::server_events};
 
 /// `activity:update`: the own character has begun to work, or has stopped.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActivityUpdate {
     /// It is at work.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The longest reason or announcement, in characters.
@@ -11,7 +12,7 @@ const MINUTES_MAX: u32 = 5_256_000;
 const COORDINATE_MAX: i32 = 1_000_000;
 
 /// `admin:elevate`: makes an operator of the session.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdminElevate {
     /// The operators' code.
@@ -26,7 +27,7 @@ impl fmt::Debug for AdminElevate {
 }
 
 /// `admin:command`: what an operator does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdminCommand {
     /// What.
@@ -37,7 +38,7 @@ pub struct AdminCommand {
 }
 
 /// What an operator may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AdminVerb {
     /// All sockets of an account close.
@@ -61,7 +62,7 @@ pub enum AdminVerb {
 }
 
 /// What a command is about; which fields it takes depends on the command.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdminArgs {
     /// A character's name: it, or whose it is.
@@ -134,7 +135,7 @@ impl AdminCommand {
 
 /// Where an operator puts a character: what a gateway tells a zone. No client can send it, since
 /// its name is none of the table's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OperatorTeleport {
     /// Where to, in tiles.

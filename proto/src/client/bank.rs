@@ -1,5 +1,6 @@
 //! The bank: 480 places in nine tabs, what may be done there, and what is told of it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -12,7 +13,7 @@ use super::{
 const ITEM_BYTES_MAX: usize = 64;
 
 /// `bank:open`: goes to a bank and opens the own one there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BankOpen {
     /// A bank, or somebody who keeps one.
@@ -20,7 +21,7 @@ pub struct BankOpen {
 }
 
 /// `bank:deposit`: what lies in a slot of the pack, and more of the same, into the bank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BankDeposit {
     /// 0 to 27.
@@ -33,7 +34,7 @@ pub struct BankDeposit {
 }
 
 /// `bank:depositAll` and `bank:depositEquipment`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BankDepositAll {
     /// 0 to 8: where that lies of which none does yet.
@@ -42,7 +43,7 @@ pub struct BankDepositAll {
 }
 
 /// `bank:withdraw`: out of the bank into the pack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BankWithdraw {
     /// What.
@@ -55,7 +56,7 @@ pub struct BankWithdraw {
 }
 
 /// `bank:move`: an item changes places with another, or comes just before it. One of both.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BankMove {
     /// Which.
@@ -69,7 +70,7 @@ pub struct BankMove {
 }
 
 /// `bank:tab`: an item comes last in a tab.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BankTab {
     /// Which.
@@ -79,7 +80,7 @@ pub struct BankTab {
 }
 
 /// `bank:placeholder`: one of the three.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BankPlaceholder {
     /// Whether what is taken out to the last leaves its place free from now on.
@@ -94,7 +95,7 @@ pub struct BankPlaceholder {
 }
 
 /// `bank:coins`: between the pouch and the bank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BankCoins {
     /// 1 to 2147483647.
@@ -188,7 +189,7 @@ impl BankCoins {
 }
 
 /// All of one item in the bank.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BankItem {
     /// Which.
@@ -202,7 +203,7 @@ pub struct BankItem {
 }
 
 /// `bank:state`: the bank, or what changed of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BankState {
     /// False: the bank is closed, and the rest says nothing.

@@ -1,11 +1,12 @@
 //! Talking.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{limits::CHAT_CHARS_MAX, table::server_events};
 
 /// Who hears it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Channel {
     /// Everybody within 32 tiles.
@@ -18,7 +19,7 @@ pub enum Channel {
 }
 
 /// `player:chat`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlayerChat {
     /// 1 to 200 characters.
@@ -52,7 +53,7 @@ impl PlayerChat {
 }
 
 /// `chat:message`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatMessage {
     /// Unique.

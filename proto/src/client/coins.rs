@@ -1,11 +1,12 @@
 //! Coins, between the pouch and a stack in the pack.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{inventory::quantity, table::server_events};
 
 /// `coins:withdraw`: from the pouch to a stack.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CoinsWithdraw {
     /// 1 to 2147483647.
@@ -13,7 +14,7 @@ pub struct CoinsWithdraw {
 }
 
 /// `coins:deposit`: from a stack to the pouch.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CoinsDeposit {
     /// 1 to 2147483647; all coins in the pack, if not given.
@@ -36,7 +37,7 @@ impl CoinsDeposit {
 }
 
 /// `coins:update`: what is in the pouch now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoinsUpdate {
     /// All of it.

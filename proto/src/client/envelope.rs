@@ -1,5 +1,6 @@
 //! The envelope of `/ws`, in JSON and in MessagePack; `decode` reads it, this file writes it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -28,7 +29,7 @@ impl Format {
 }
 
 /// What a client names a request by; the answer carries it as `re`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RequestId {
     /// A number.

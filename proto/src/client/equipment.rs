@@ -1,11 +1,14 @@
 //! What is worn: eleven places, what may be done with them, and what is told of them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{inventory::slot, sync::Stack, table::server_events};
 
 /// Where something is worn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub enum Place {
@@ -42,7 +45,7 @@ impl Place {
 }
 
 /// `inventory:equip`: wears what lies in a slot; what was worn there comes into the slot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InventoryEquip {
     /// 0 to 27.
@@ -57,7 +60,7 @@ impl InventoryEquip {
 }
 
 /// `equipment:remove`: takes off what is worn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EquipmentRemove {
     /// Where.
@@ -65,7 +68,7 @@ pub struct EquipmentRemove {
 }
 
 /// What is worn in a place now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaceUpdate {
     /// weapon, shield …
@@ -75,7 +78,7 @@ pub struct PlaceUpdate {
 }
 
 /// `equipment:update`: the places that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EquipmentUpdate {
     /// Each at most once.

@@ -1,13 +1,14 @@
 //! Every code of `error`, and every close code.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::table::ServerEvent;
+use super::table::server_events;
 
 macro_rules! codes {
     ($(#[$outer:meta])* $name:ident { $($(#[$meta:meta])* $variant:ident => $wire:literal,)* }) => {
         $(#[$outer])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         pub enum $name {
             $($(#[$meta])* #[serde(rename = $wire)] $variant,)*
         }
@@ -130,10 +131,24 @@ codes! {
     }
 }
 
-/// Why a socket is closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u16)]
-pub enum CloseCode {
+macro_rules! close_codes {
+    ($($(#[doc = $meaning:literal])* $variant:ident = $code:literal,)*) => {
+        /// Why a socket is closed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u16)]
+        pub enum CloseCode {
+            $($(#[doc = $meaning])* $variant = $code,)*
+        }
+
+        impl CloseCode {
+            /// All of them, each with what it means.
+            pub const ALL: &'static [(CloseCode, &'static str)] =
+                &[$((CloseCode::$variant, concat!($($meaning),*)),)*];
+        }
+    };
+}
+
+close_codes! {
     /// Done.
     Normal = 1000,
     /// The gateway goes, or the socket was replaced by its own resume.
@@ -173,7 +188,7 @@ pub enum CloseCode {
 }
 
 /// `error`: a request was refused and has changed nothing.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Error {
     /// Stable, for programs.
@@ -188,6 +203,6 @@ pub struct Error {
     pub retry_after_ms: Option<u64>,
 }
 
-impl ServerEvent for Error {
-    const NAME: &'static str = "error";
+server_events! {
+    Error => "error",
 }

@@ -1,5 +1,6 @@
 //! The pack: 28 slots, what may be done with them, and what is told of them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -9,7 +10,7 @@ use super::{
 };
 
 /// `inventory:drop`: lays a stack, or some of it, on the ground.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InventoryDrop {
     /// 0 to 27.
@@ -20,7 +21,7 @@ pub struct InventoryDrop {
 }
 
 /// `inventory:move`: puts what lies in one slot into another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InventoryMove {
     /// 0 to 27.
@@ -30,7 +31,7 @@ pub struct InventoryMove {
 }
 
 /// `inventory:use`: uses what lies in a slot for what it is (eats it, buries it), or on something.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InventoryUse {
     /// 0 to 27.
@@ -41,7 +42,7 @@ pub struct InventoryUse {
 }
 
 /// What something out of the pack is used on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum UseTarget {
     /// What lies in another slot, 0 to 27.
@@ -104,7 +105,7 @@ pub(super) fn quantity(name: &str, quantity: u32) -> Result<(), String> {
 }
 
 /// What lies in a slot now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SlotUpdate {
     /// 0 to 27.
@@ -114,7 +115,7 @@ pub struct SlotUpdate {
 }
 
 /// `inventory:update`: the slots that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InventoryUpdate {
     /// Each at most once.

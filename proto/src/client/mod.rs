@@ -4,6 +4,7 @@
 pub mod action;
 pub mod activity;
 pub mod admin;
+pub mod asyncapi;
 pub mod bank;
 pub mod chat;
 pub mod coins;
@@ -20,6 +21,7 @@ pub mod skill;
 pub mod sync;
 pub mod table;
 pub mod update;
+pub mod watch;
 
 pub use decode::decode;
 pub use envelope::{Format, Malformed, Request, RequestId, encode, encode_raw, encode_request};

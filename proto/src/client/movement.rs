@@ -1,9 +1,10 @@
 //! Walking.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `player:move`: walk to a tile, stop, or only switch running on or off.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlayerMove {
     /// Where to.
@@ -18,7 +19,7 @@ pub struct PlayerMove {
 }
 
 /// A tile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
     /// East.

@@ -1,12 +1,13 @@
 //! Connecting, authenticating, resuming, entering and leaving the world.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::value::RawValue;
 
 use super::table::server_events;
 
 /// `authenticate`: by a token of ours, or anonymously by a device key.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Authenticate {
     /// An access token of ours.
@@ -18,7 +19,7 @@ pub struct Authenticate {
 }
 
 /// `session:resume`: goes on where a lost connection ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Resume {
     /// The last one that the server sent: in `session:welcome`, `session:resumed`,
@@ -29,7 +30,7 @@ pub struct Resume {
 }
 
 /// `ping`: answered by `pong` with the same `t`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Ping {
     /// Any finite number of the client's.
@@ -47,7 +48,7 @@ fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 }
 
 /// `character:create`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CharacterCreate {
     /// 1 to 20 letters, digits, spaces, `-` and `_`.
@@ -55,7 +56,7 @@ pub struct CharacterCreate {
 }
 
 /// `character:delete` and `world:enter`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CharacterRef {
     /// One of the account's characters.
@@ -63,12 +64,12 @@ pub struct CharacterRef {
 }
 
 /// An event without data; any object is refused that has fields.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
 /// `session:hello`: the first message on every connection.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
     /// The protocol's version.
@@ -82,7 +83,7 @@ pub struct Hello {
 }
 
 /// Who is authenticated.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
     /// Its id.
@@ -94,7 +95,7 @@ pub struct Account {
 }
 
 /// A character as lists show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Character {
     /// Its id.
@@ -109,12 +110,13 @@ pub struct Character {
 }
 
 /// `session:welcome`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Welcome {
     /// This connection's session.
     pub session_id: String,
-    /// Resumes it.
+    /// Resumes it; absent: it cannot be resumed, and need not be, because it only looks on.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub resume_token: String,
     /// An access token of ours.
     pub auth_token: String,
@@ -130,7 +132,7 @@ pub struct Welcome {
 }
 
 /// `session:resumed`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Resumed {
     /// The session that goes on.
@@ -150,7 +152,7 @@ pub struct Resumed {
 }
 
 /// `session:invalid`: authenticate anew.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Invalid {
     /// For people.
@@ -158,7 +160,7 @@ pub struct Invalid {
 }
 
 /// `session:draining`: this gateway goes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Draining {
     /// Reconnect and resume within this time.
@@ -166,7 +168,7 @@ pub struct Draining {
 }
 
 /// `pong`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Pong {
     /// The client's number.
@@ -178,7 +180,7 @@ pub struct Pong {
 }
 
 /// `character:list`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CharacterList {
     /// All of the account's.
@@ -186,7 +188,7 @@ pub struct CharacterList {
 }
 
 /// `character:created`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CharacterCreated {
     /// The new one.
@@ -194,7 +196,7 @@ pub struct CharacterCreated {
 }
 
 /// `world:entered`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorldEntered {
     /// Who plays.
@@ -213,7 +215,7 @@ pub struct WorldEntered {
 }
 
 /// `world:left`: out of the world, durably.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorldLeft {
     /// Who left.
@@ -224,11 +226,11 @@ pub struct WorldLeft {
 }
 
 /// `ack`: done as asked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Ack {}
 
 /// `notice`: what a person should read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
     /// Stable, for programs.

@@ -1,11 +1,12 @@
 //! Skills: what is told of experience.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::table::server_events;
 
 /// `skill:xp`: experience was gained, or (with nothing gained) what there is of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillGain {
     /// Its name, lower case.

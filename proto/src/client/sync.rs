@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::table::server_events;
 
 /// A skill.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Skill {
     /// 1 to 99.
@@ -17,7 +18,7 @@ pub struct Skill {
 }
 
 /// Where something stands.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     /// East, in tiles.
     pub x: i32,
@@ -28,7 +29,7 @@ pub struct Position {
 }
 
 /// Health now and at most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
     /// Points now.
     pub current: u32,
@@ -37,7 +38,7 @@ pub struct Health {
 }
 
 /// A stack in a slot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stack {
     /// The item's id.
@@ -47,7 +48,7 @@ pub struct Stack {
 }
 
 /// `player:sync`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlayerSync {
     /// The tick that this shows.
@@ -73,7 +74,7 @@ pub struct PlayerSync {
 }
 
 /// `vitals:update`: what changed of these.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VitalsUpdate {
     /// Health.
@@ -88,7 +89,7 @@ pub struct VitalsUpdate {
 }
 
 /// `teleport`: the own character stands elsewhere at once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Teleport {
     /// Where.

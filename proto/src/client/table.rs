@@ -1,9 +1,11 @@
-//! Every event that a client may send, once: its wire name, its data, who answers it and what it
-//! needs. Server events name themselves by [`ServerEvent`].
+//! Every event that a client may send, once: its wire name, its data, who answers it, what it
+//! needs, and behind `=>` what answers it (else `ack` does). Server events name themselves by
+//! [`ServerEvent`], each where its type is. The protocol reference is made of both: `asyncapi`.
 
+use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 
-use super::{action, admin, bank, chat, coins, equipment, inventory, movement, session};
+use super::{action, admin, bank, chat, coins, equipment, inventory, movement, session, watch};
 
 /// An event that the server sends.
 pub trait ServerEvent: Serialize {
@@ -11,11 +13,25 @@ pub trait ServerEvent: Serialize {
     const NAME: &'static str;
 }
 
+/// An event of the server's as the protocol reference describes it.
+pub(super) struct Described {
+    pub(super) name: &'static str,
+    pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+/// Names the events of one file. Whoever adds a file adds its `EVENTS` in `asyncapi`.
 macro_rules! server_events {
     ($($data:ty => $name:literal,)*) => {
         $(impl $crate::client::table::ServerEvent for $data {
             const NAME: &'static str = $name;
         })*
+
+        /// The events of this file.
+        pub(super) const EVENTS: &[$crate::client::table::Described] =
+            &[$($crate::client::table::Described {
+                name: $name,
+                schema: schemars::SchemaGenerator::subschema_for::<$data>,
+            },)*];
     };
 }
 pub(crate) use server_events;
@@ -44,18 +60,38 @@ pub enum Needs {
     World,
 }
 
+/// An event of a client's as the protocol reference describes it.
+pub(super) struct Asked {
+    pub(super) name: &'static str,
+    pub(super) route: Route,
+    pub(super) needs: Needs,
+    /// The events that answer it; `error` may as well.
+    pub(super) answers: &'static [&'static str],
+    pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
 fn no_check<T>(_: &T) -> Result<(), String> {
     Ok(())
 }
 
 macro_rules! client_events {
-    ($($variant:ident($data:ty) = $name:literal, $route:ident, $needs:ident, $check:expr;)*) => {
+    ($($variant:ident($data:ty) = $name:literal, $route:ident, $needs:ident, $check:expr
+        $(=> $answer:literal)?;)*) => {
         /// A message from a client, decoded and checked as far as it can be without knowing the
         /// world.
         #[derive(Debug, Clone, PartialEq)]
         pub enum ClientMessage {
             $(#[doc = concat!("`", $name, "`")] $variant($data),)*
         }
+
+        /// The table for the protocol reference.
+        pub(super) const ASKED: &[Asked] = &[$(Asked {
+            name: $name,
+            route: Route::$route,
+            needs: Needs::$needs,
+            answers: &[$($answer)?],
+            schema: SchemaGenerator::root_schema_for::<$data>,
+        },)*];
 
         impl ClientMessage {
             /// The wire names of all events, in the order of the table.
@@ -109,17 +145,24 @@ macro_rules! client_events {
 }
 
 client_events! {
-    Authenticate(session::Authenticate) = "authenticate", Gateway, NoAccount, no_check;
-    Resume(session::Resume) = "session:resume", Gateway, NoAccount, no_check;
-    Ping(session::Ping) = "ping", Gateway, Nothing, no_check;
-    CharacterList(session::Nothing) = "character:list", Gateway, Account, no_check;
-    CharacterCreate(session::CharacterCreate) = "character:create", Gateway, Account, no_check;
-    CharacterDelete(session::CharacterRef) = "character:delete", Gateway, Account, no_check;
+    Authenticate(session::Authenticate) = "authenticate", Gateway, NoAccount, no_check
+        => "session:welcome";
+    Resume(session::Resume) = "session:resume", Gateway, NoAccount, no_check => "session:resumed";
+    Ping(session::Ping) = "ping", Gateway, Nothing, no_check => "pong";
+    CharacterList(session::Nothing) = "character:list", Gateway, Account, no_check
+        => "character:list";
+    CharacterCreate(session::CharacterCreate) = "character:create", Gateway, Account, no_check
+        => "character:created";
+    CharacterDelete(session::CharacterRef) = "character:delete", Gateway, Account, no_check
+        => "character:list";
     AdminElevate(admin::AdminElevate) = "admin:elevate", Gateway, Account, no_check;
     AdminCommand(admin::AdminCommand)
         = "admin:command", Gateway, Account, admin::AdminCommand::check;
-    WorldEnter(session::CharacterRef) = "world:enter", Gateway, Lobby, no_check;
-    WorldLeave(session::Nothing) = "world:leave", Zone, World, no_check;
+    WorldEnter(session::CharacterRef) = "world:enter", Gateway, Lobby, no_check => "world:entered";
+    WorldLeave(session::Nothing) = "world:leave", Zone, World, no_check => "world:left";
+    WorldWatch(watch::WorldWatch)
+        = "world:watch", Gateway, Lobby, watch::WorldWatch::check
+        => "world:watching";
     Move(movement::PlayerMove) = "player:move", Zone, World, movement::PlayerMove::check;
     Action(action::PlayerAction) = "player:action", Zone, World, action::PlayerAction::check;
     Drop(inventory::InventoryDrop) = "inventory:drop", Zone, World, inventory::InventoryDrop::check;

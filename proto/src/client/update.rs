@@ -3,13 +3,14 @@
 //! A client applies one `world:update` in this order over all its records: `gone`, `full`,
 //! `leave`, `enter`, `update`. A leave counts only while the entity is in that chunk.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::table::server_events;
 
 /// A thing in the world as all may see it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Entity {
     /// Unique in the world.
     pub id: String,
@@ -26,7 +27,7 @@ pub struct Entity {
 }
 
 /// What changed of an entity.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EntityDelta {
     /// Which.
     pub id: String,
@@ -42,7 +43,7 @@ pub struct EntityDelta {
 }
 
 /// What changed in one chunk.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChunkUpdate {
     /// Chunk coordinates.
     pub x: i32,
@@ -66,7 +67,7 @@ pub struct ChunkUpdate {
 }
 
 /// `world:update`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorldUpdate {
     /// The tick that this shows.
     pub tick: u64,

@@ -94,7 +94,11 @@ const VARIABLES: [(&str, &str, [&str; 3]); 27] = [
     ("ADMIN_CODE", "gateway", ["-", "[redacted]", "-"]),
     ("PUBLIC_IDP_APP_ID", "gateway", ["-"; 3]),
     ("IDP_APP_SECRET", "gateway", ["-"; 3]),
-    ("PUBLIC_CDN_URL", "gateway", ["-"; 3]),
+    (
+        "PUBLIC_CDN_URL",
+        "gateway",
+        ["http://localhost:8080", "-", "-"],
+    ),
     (
         "PUBLIC_API_URL",
         "gateway",

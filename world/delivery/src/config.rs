@@ -63,10 +63,16 @@ impl Config {
         let from_cdn = "do not look for manifests in the world directory; not in production";
         let skip_assets = is_set(reader, "SKIP_ASSETS", from_cdn);
         let ci = is_set(reader, "CI", from_cdn);
+        // What is asked where nobody names a server; see `cdn`.
+        let absent = match environment {
+            Environment::Development => LOCAL_CDN,
+            Environment::Production | Environment::Test => "-",
+        };
+        let help = "where manifests and assets are";
         let mut config = Self {
             environment,
             world: PathBuf::from(world),
-            cdn_url: reader.optional("PUBLIC_CDN_URL", "where manifests and assets are"),
+            cdn_url: reader.optional_as("PUBLIC_CDN_URL", absent, help),
             production_cdn_url: reader.optional(
                 "PRODUCTION_CDN_URL",
                 "where development gets manifests when PUBLIC_CDN_URL does not answer",
@@ -147,6 +153,13 @@ mod tests {
             let (config, problems) = read(&[("NODE_ENV", environment)]);
             assert_eq!((config.cdn(), problems.as_str()), (None, ""));
         }
+        let mut reader = Reader::new(Env::from_pairs([("NODE_ENV", "development")]));
+        Config::read(&mut reader);
+        let shown = reader.to_string();
+        let line = shown
+            .lines()
+            .find(|line| line.starts_with("PUBLIC_CDN_URL "));
+        assert!(line.unwrap().contains("http://localhost:8080"), "{shown}");
         let (config, _) = read(&[("PUBLIC_CDN_URL", "https://cdn.example/game/")]);
         assert_eq!(config.cdn(), Some("https://cdn.example/game"));
     }

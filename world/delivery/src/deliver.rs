@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use anyhow::Context;
 use chassis::{config::Environment, run::UnusableData};
-use world::{Content, Loaded};
+use world::{Content, Loaded, Warning};
 
 use crate::{
     Delivered, Files,
@@ -206,18 +206,29 @@ pub(crate) fn playable(files: Files, source: Source, strict: bool) -> Result<Del
         loaded
     };
     let loaded = loaded.map_err(|error| error.to_string())?;
-    for warning in loaded.warnings.iter().take(WARNINGS_MAX) {
-        tracing::warn!(%warning, "content");
-    }
-    if loaded.warnings.len() > WARNINGS_MAX {
-        let more = loaded.warnings.len() - WARNINGS_MAX;
-        tracing::warn!(more, "further warnings about the content are not shown");
-    }
+    tell(&loaded.warnings);
     Ok(Delivered {
         files: Arc::new(files),
         content: Arc::new(loaded.content),
         source,
     })
+}
+
+/// Says what is wrong with content that is played all the same. What production would not play
+/// for it comes first, and as an error.
+fn tell(warnings: &[Warning]) {
+    let (fatal, rest): (Vec<_>, Vec<_>) = warnings.iter().partition(|w| Loaded::is_fatal(w));
+    for error in fatal.iter().take(WARNINGS_MAX) {
+        tracing::error!(%error, "content that production does not play");
+    }
+    for warning in rest.iter().take(WARNINGS_MAX) {
+        tracing::warn!(%warning, "content");
+    }
+    let more = [fatal, rest].map(|all| all.len().saturating_sub(WARNINGS_MAX));
+    let more: usize = more.into_iter().sum();
+    if more > 0 {
+        tracing::warn!(more, "further warnings about the content are not shown");
+    }
 }
 
 /// The text of the manifest at `path` that is built into this process.

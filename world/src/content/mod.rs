@@ -107,15 +107,17 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether production would not play the content for what the warning says.
+    pub fn is_fatal(warning: &Warning) -> bool {
+        items::is_duplicate(&warning.file, warning.defect)
+    }
+
     /// What production does not play, though development does: two items with the same id.
     ///
     /// # Errors
     /// [`ContentError::Duplicate`] for the first of them.
     pub fn strict(self) -> Result<Loaded, ContentError> {
-        let found = self
-            .warnings
-            .iter()
-            .find(|w| items::is_duplicate(&w.file, w.defect));
+        let found = self.warnings.iter().find(|warning| Self::is_fatal(warning));
         match found {
             Some(warning) => Err(ContentError::Duplicate {
                 file: warning.file.clone(),

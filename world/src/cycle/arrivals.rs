@@ -2,6 +2,7 @@
 
 use super::labour::put_down;
 use super::{Outcome, failed};
+use crate::errand::Homeward;
 use crate::event::Event;
 use crate::intent::Arrival;
 use crate::item::Value;
@@ -70,7 +71,11 @@ impl World {
             held: false,
             told_energy,
             pickup: hot.pickup,
-            homeward: hot.homeward,
+            homeward: Homeward {
+                // Who comes from the store knows only what was saved.
+                ready_at: hot.homeward.ready_at.max(record.home_ready_at),
+                ..hot.homeward
+            },
             agent: hot.agent,
             visit: hot.visit,
             open: hot.open,
@@ -94,7 +99,9 @@ impl World {
         if player.labour.as_ref().is_some_and(away) {
             put_down(&mut player, Some(Refusal::Interrupted), out);
         }
-        if home_teleport::arrived(&mut player.homeward, tile) {
+        let arrived = home_teleport::arrived(&mut player.homeward, tile);
+        player.record.home_ready_at = player.homeward.ready_at;
+        if arrived {
             out.events.push(Event::Teleported { who, tile });
         }
         self.settle_player(player);

@@ -25,7 +25,9 @@ impl World {
             }
             let place = player.leaving_for().unwrap_or_else(free);
             let here = self.regions.contains_key(&Region::from(place));
-            match home_teleport::due(&mut player.homeward, place, here, now) {
+            let due = home_teleport::due(&mut player.homeward, place, here, now);
+            player.record.home_ready_at = player.homeward.ready_at;
+            match due {
                 Due::Nothing => {}
                 Due::Failed => out.events.push(failed(player, Refusal::Unreachable)),
                 Due::Home => {

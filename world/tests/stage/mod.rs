@@ -599,5 +599,6 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         inventory: BTreeMap::new(),
         equipment: BTreeMap::new(),
         bank: Bank::default(),
+        home_ready_at: Tick::default(),
     }
 }

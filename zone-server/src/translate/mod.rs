@@ -77,6 +77,7 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         | ClientMessage::Ping(_)
         | ClientMessage::AdminElevate(_)
         | ClientMessage::AdminCommand(_)
+        | ClientMessage::WorldWatch(_)
         | ClientMessage::CharacterList(_)
         | ClientMessage::CharacterCreate(_)
         | ClientMessage::CharacterDelete(_)

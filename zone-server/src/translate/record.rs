@@ -9,8 +9,8 @@ use proto::rpc::{
     persistence::v1::{BankItem, CharacterRecord, CharacterRow, Skill, Slot, Worn},
 };
 use world::{
-    Bank, CharacterId, Deposit, PlayerRecord, Region, SkillXp, Stack, Tile, content::EquipSlot,
-    item::SLOTS, record::ENERGY_FULL,
+    Bank, CharacterId, Deposit, PlayerRecord, Region, SkillXp, Stack, Tick, Tile,
+    content::EquipSlot, item::SLOTS, record::ENERGY_FULL,
 };
 
 use crate::deliver::held::Holdings;
@@ -35,6 +35,7 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
             items: row.bank.iter().filter_map(deposit).collect(),
             placeholders: row.bank_placeholders,
         },
+        home_ready_at: Tick(row.home_ready_tick),
     }
 }
 
@@ -164,6 +165,7 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
         equipment: worn.collect(),
         bank: Vec::new(),
         bank_placeholders: player.bank.placeholders,
+        home_ready_tick: player.home_ready_at.0,
     }
 }
 
@@ -243,6 +245,7 @@ mod tests {
                 gone: false,
             }],
             bank_placeholders: true,
+            home_ready_tick: 4_000_000_000,
             ..CharacterRecord::default()
         };
         let owner = Owner {

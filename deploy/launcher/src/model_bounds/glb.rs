@@ -31,8 +31,12 @@ const HEADER_BYTES: usize = 20;
 pub(super) fn bounds(file: &Path) -> Result<Bounds> {
     let mut file = File::open(file)?;
     let length = file.metadata()?.len();
-    let json = description(&mut file, length)?;
-    of(&json)
+    read(&mut file, length)
+}
+
+/// The same of a file of this length that is open.
+pub(super) fn read(file: &mut impl Read, length: u64) -> Result<Bounds> {
+    of(&description(file, length)?)
 }
 
 /// The JSON in a GLB of this length.
@@ -92,7 +96,9 @@ fn of(json: &[u8]) -> Result<Bounds> {
             walk.mesh(number, &IDENTITY)?;
         }
     }
-    walk.bounds.context("has no mesh")
+    let bounds = walk.bounds.context("has no mesh")?;
+    ensure!(bounds.sound(), "reaches farther than numbers do");
+    Ok(bounds)
 }
 
 struct Walk<'r> {
@@ -121,6 +127,8 @@ impl Walk<'_> {
                 self.mesh(mesh.value(), by)?;
             }
             let inner = node.children.iter().flatten();
+            let shown = self.nodes + open.len() + inner.clone().count();
+            ensure!(shown <= NODES_MAX, "shows more than {NODES_MAX} nodes");
             open.extend(inner.map(|child| (child.value(), here)));
         }
         Ok(())
@@ -265,6 +273,24 @@ mod tests {
             (json!([{"mesh": 7}]), cube(), "no mesh 7"),
             (json!([{"children": [9]}]), cube(), "no node 9"),
             (json!([{"children": [0]}]), cube(), "more than 100000 nodes"),
+            (
+                json!([{"children": vec![1; 1000]}, {"children": vec![1; 1000]}]),
+                cube(),
+                "more than 100000 nodes",
+            ),
+            (
+                json!([{"mesh": 0, "children": [1], "scale": [3e38, 1.0, 1.0]},
+                       {"children": [2], "scale": [3e38, 1.0, 1.0]},
+                       {"children": [3], "scale": [3e38, 1.0, 1.0]},
+                       {"children": [4], "scale": [3e38, 1.0, 1.0]},
+                       {"children": [5], "scale": [3e38, 1.0, 1.0]},
+                       {"children": [6], "scale": [3e38, 1.0, 1.0]},
+                       {"children": [7], "scale": [3e38, 1.0, 1.0]},
+                       {"children": [8], "scale": [3e38, 1.0, 1.0]},
+                       {"mesh": 0, "scale": [3e38, 1.0, 1.0]}]),
+                cube(),
+                "farther than numbers",
+            ),
             (node.clone(), json!([]), "no accessor 0"),
             (node.clone(), unsaid, "how far"),
             (

@@ -97,6 +97,17 @@ fn later() -> Vec<Operation> {
             TAG,
             "A new token that is good for the same",
         )
+        .answers(200, plain.clone(), its.clone()),
+        op(
+            "post",
+            "/api/auth/spectator",
+            TAG,
+            "A token that only looks on",
+        )
+        .about(
+            "It reads what is the account's, and sees the world by `world:watch`; it ends with \
+                the login that it is from.",
+        )
         .answers(200, plain, its),
         op(
             "post",

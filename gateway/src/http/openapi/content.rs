@@ -103,7 +103,16 @@ pub(super) fn operations() -> Vec<Operation> {
         op("get", "/openapi.json", "content", "This document")
             .gives(200, "application/json", any())
             .tagged(),
-        op("get", "/docs", "content", "This document, to be read")
+        op(
+            "get",
+            "/asyncapi.json",
+            "content",
+            "The events of the WebSocket",
+        )
+        .about("An AsyncAPI 3.0 document: every event in both directions, and every code.")
+        .gives(200, "application/json", any())
+        .tagged(),
+        op("get", "/docs", "content", "Both documents, to be read")
             .gives(200, "text/html", text())
             .tagged(),
         op("get", "/docs/docs.css", "content", "How it looks")
@@ -112,13 +121,16 @@ pub(super) fn operations() -> Vec<Operation> {
         op("get", "/docs/docs.js", "content", "What shows it")
             .gives(200, "text/javascript", text())
             .tagged(),
+        op("get", "/docs/events.js", "content", "What shows the events")
+            .gives(200, "text/javascript", text())
+            .tagged(),
         op("get", "/ws", "content", "The WebSocket of the game")
             .about(
                 "`tilestead.json` (default) or `tilestead.msgpack` as the subprotocol; the events \
-                 are described in /asyncapi.json and the protocol reference.",
+                 are described in /asyncapi.json.",
             )
             .empty(101, "The connection is a WebSocket from here on.")
             .empty(426, "A problem document: this is a WebSocket.")
-            .problems(&[400, 503]),
+            .problems(&[400, 429, 503]),
     ]
 }

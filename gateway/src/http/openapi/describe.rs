@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::{super::router::Policy, schema};
+use crate::auth::roles::Role;
 
 /// The description of a method at a path.
 #[derive(Debug, Clone)]
@@ -213,6 +214,15 @@ impl Operation {
         match policy {
             Policy::Bearer(_) => {
                 security = json!([{"bearer": []}]);
+                all = all.problems(&[401, 403, 503]);
+            }
+            Policy::Staff(least) => {
+                let roles = Role::ALL.into_iter().filter(|role| *role >= least);
+                let who: Vec<&str> = ["operator"]
+                    .into_iter()
+                    .chain(roles.map(Role::name))
+                    .collect();
+                security = json!([{"bearer": who}]);
                 all = all.problems(&[401, 403, 503]);
             }
             Policy::Session => all = all.problems(&[401, 403]),

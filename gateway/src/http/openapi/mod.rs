@@ -79,7 +79,7 @@ const TAGS: [(&str, &str); 8] = [
     ("agents", "Characters that act of their own accord."),
     (
         "operators",
-        "What operators look at and switch; with an operator's token.",
+        "What operators look at and switch; with an operator's token, or the role that it takes.",
     ),
 ];
 
@@ -180,5 +180,11 @@ pub(super) async fn style(headers: HeaderMap) -> Response {
 /// `GET /docs/docs.js`
 pub(super) async fn script(headers: HeaderMap) -> Response {
     let script = include_str!("../../../docs/docs.js");
+    Stored::new(script, "text/javascript; charset=utf-8", ASK).answer(&headers)
+}
+
+/// `GET /docs/events.js`
+pub(super) async fn events_script(headers: HeaderMap) -> Response {
+    let script = include_str!("../../../docs/events.js");
     Stored::new(script, "text/javascript; charset=utf-8", ASK).answer(&headers)
 }

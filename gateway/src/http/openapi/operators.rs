@@ -127,13 +127,14 @@ fn people() -> Vec<Operation> {
                 ("totalCharacters", count()),
                 ("activeSessions", count()),
                 ("quarantined", count()),
+                ("bannedUsers", count()),
                 ("frozen", flag()),
                 ("zones", count()),
                 ("playersHere", count()),
                 ("uptime", count()),
             ]),
             json!({
-                "totalUsers": 2, "totalCharacters": 3, "activeSessions": 1, "quarantined": 0,
+                "totalUsers": 2, "totalCharacters": 3, "activeSessions": 1, "quarantined": 0, "bannedUsers": 0,
                 "frozen": false, "zones": 1, "playersHere": 1, "uptime": 3600,
             }),
         ),
@@ -158,6 +159,24 @@ fn people() -> Vec<Operation> {
                 json!({"user": her(), "characters": [ann()], "sanctions": []}),
             )
             .problems(&[404]),
+        op(
+            "put",
+            "/admin/users/{id}/roles",
+            TAG,
+            "Gives an account just these roles",
+        )
+        .about("They hold at once, and those that are not named end at once.")
+        .path("id", "The account.", "0199c3a0-0000-7000-8000-000000000000")
+        .body(
+            object([("roles", list(one_of(&["moderator", "admin"])))]),
+            json!({"roles": ["moderator"]}),
+        )
+        .answers(
+            200,
+            object([("success", yes()), ("roles", list(text()))]),
+            json!({"success": true, "roles": ["moderator"]}),
+        )
+        .problems(&[404]),
         get("/admin/players/{id}", "All that is known of a character")
             .path("id", "The character.", ID)
             .gives(

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 use super::*;
 use crate::{
     mailbox::{Mailbox, Next},
-    zone_link::AttachSession,
+    zone_link::{AttachSession, Look},
 };
 
 const WEST: Region = Region { x: 0, z: 0 };
@@ -231,4 +231,78 @@ async fn a_crowd_is_written_once_per_format() {
         assert!(flushed.update_bytes > 10 * flushed.encoded, "{flushed:?}");
         sessions.iter().for_each(|mailbox| drop(taken(mailbox)));
     }
+}
+
+/// Who looks on stands where the character does, however far it goes, and is shown what a player
+/// there would be shown; what it saw before goes out of its sight.
+#[tokio::test]
+async fn who_looks_on_follows_a_character() {
+    let (table, directory, measures) = stand();
+    let mailbox = Mailbox::new();
+    let walker = thing(1, 20, 20);
+    table.look(
+        "s1",
+        Look {
+            format: Format::Json,
+            mailbox: mailbox.clone(),
+            follows: Some(walker.id.as_str().into()),
+            position: world::Tile { x: 28, z: 20 },
+        },
+    );
+    let mut fan_out = FanOut::new(Arc::clone(&table), directory, measures);
+    let mut asks = Vec::new();
+    for run in [1, 2] {
+        let (subscribe, mut asked) = mpsc::channel(8);
+        fan_out.hear(FromLink::Up {
+            run,
+            number: 1,
+            subscribe,
+        });
+        let mine = [walker.clone()];
+        let mine = if run == 1 { mine.as_slice() } else { &[] };
+        fan_out.hear(frame(run, 1, answer(asked.recv().await.unwrap(), mine)));
+        asks.push(asked);
+    }
+    let first = told(&mailbox).expect("what is there");
+    let seen = |update: &WorldUpdate| -> Vec<(i32, i32)> {
+        let whole = update.chunks.iter().filter(|chunk| chunk.full);
+        whole.map(|chunk| (chunk.x, chunk.z)).collect()
+    };
+    assert!(table.sees("s1"));
+    assert!(seen(&first).contains(&(-1, 2)) && !seen(&first).contains(&(6, 2)));
+    // Two chunks on to the east.
+    let step = wire::ChunkFrame {
+        chunk: Some(common::Chunk { x: 2, z: 2 }),
+        leave: vec![wire::Leave {
+            id: walker.id.clone(),
+            ownership_sequence: 1,
+            moved: true,
+            ..Default::default()
+        }],
+        ..Default::default()
+    };
+    let there = wire::Entity {
+        x: 36,
+        ..walker.clone()
+    };
+    let arrives = wire::ChunkFrame {
+        chunk: Some(common::Chunk { x: 4, z: 2 }),
+        enter: vec![there],
+        ..Default::default()
+    };
+    for run in [1, 2] {
+        let chunks = if run == 1 {
+            vec![step.clone(), arrives.clone()]
+        } else {
+            Vec::new()
+        };
+        fan_out.hear(frame(run, 2, chunks));
+    }
+    let second = told(&mailbox).expect("the step");
+    assert!(second.gone.contains(&[-1, 2]), "{second:?}");
+    table.look_away("s1");
+    for run in [1, 2] {
+        fan_out.hear(frame(run, 3, Vec::new()));
+    }
+    assert!(told(&mailbox).is_none() && !table.sees("s1"));
 }

@@ -28,7 +28,7 @@ use crate::store::value::Holdings;
 const LONG_ROWS: usize = 500;
 
 /// The columns of a row beside its skills, in the order of the arrays.
-const PLAIN: [(&str, &str); 14] = [
+const PLAIN: [(&str, &str); 15] = [
     ("regionX", "integer"),
     ("regionZ", "integer"),
     ("ownershipSequence", "bigint"),
@@ -43,6 +43,7 @@ const PLAIN: [(&str, &str); 14] = [
     ("running", "boolean"),
     ("placed", "boolean"),
     ("bankPlaceholders", "boolean"),
+    ("homeReadyTick", "bigint"),
 ];
 
 /// Writes all rows; a skill that is null stays as it is.
@@ -311,6 +312,7 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
         of(records().map(|record| record.running)),
         of(records().map(|record| record.placed)),
         of(records().map(|record| record.bank_placeholders)),
+        of(records().map(|record| record.home_ready_tick)),
     ];
     for number in 0..SKILLS.len() {
         let skills = || records().map(move |record| record.skills[number]);

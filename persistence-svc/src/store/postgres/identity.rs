@@ -9,10 +9,10 @@ use super::directory::{bump, notify};
 use super::{Postgres, Values};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
-    Act, Claim, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
+    Act, Claim, Deed, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
 };
 use crate::store::model::SignedIn;
-use crate::store::{CHARACTERS_MAX, Identity, new_id, subject_name};
+use crate::store::{CHARACTERS_MAX, Identity, new_id, roles, subject_name};
 
 const BANNED: &str = "SELECT 1 FROM gates WHERE id = 'ban:' || $1
                         AND (until IS NULL OR until > tilestead_now_ms())";
@@ -85,6 +85,11 @@ impl Identity for Postgres {
                 bump(&transaction).await?;
             }
         }
+        if act.deed == Deed::Roles {
+            let set = "UPDATE users SET roles = $2 WHERE id = $1";
+            let roles = act.roles.join(",");
+            transaction.execute(set, &[&act.account_id, &roles]).await?;
+        }
         let version = next_version(&transaction).await?;
         let now = "SELECT tilestead_now_ms()";
         let now: i64 = transaction.query_one(now, &[]).await?.try_get(0)?;
@@ -139,6 +144,14 @@ impl Identity for Postgres {
         let statement = client.prepare_cached(&query).await?;
         let rows = client.query(&statement, &[&account, &GATES_MAX]).await?;
         rows.iter().map(gate).collect()
+    }
+
+    async fn roles_of(&self, account: &str) -> Result<Vec<String>> {
+        let query = "SELECT roles FROM users WHERE id = $1";
+        let client = self.client().await?;
+        let statement = client.prepare_cached(query).await?;
+        let row = client.query_opt(&statement, &[&account]).await?;
+        row.map_or(Ok(Vec::new()), |row| Ok(roles(row.try_get(0)?)))
     }
 
     async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<Gate>> {

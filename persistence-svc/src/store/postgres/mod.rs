@@ -249,6 +249,7 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
         running: row.try_get(15)?,
         placed: row.try_get(16)?,
         bank_placeholders: row.try_get(17)?,
+        home_ready_tick: row.try_get(18)?,
         skills,
     })
 }

@@ -11,9 +11,8 @@ use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character};
 use crate::store::queries::{
-    BESIDE, Change, Entry, KILLS, LEDGER, LEDGER_TOTAL, LOGINS, LOGINS_TOTAL, LedgerOf, Login,
-    LoginsOf, PLAYED, Page, Part, Profile, RANKED, Ranked, TOTALS, Totals, USERS, USERS_TOTAL,
-    User, UsersLike, ranking,
+    BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Page, Part, Profile, RANKED,
+    Ranked, TOTALS, Totals, USERS, USERS_TOTAL, User, UsersLike, ledger, logins, ranking,
 };
 use crate::store::{Changes, Queries, name_key, roles};
 
@@ -68,8 +67,9 @@ impl Queries for Postgres {
             page,
         ) = (&of, of.page);
         let values: Values<'_> = &[character, open, &page.limit, &page.offset];
-        let total = (LOGINS_TOTAL, &values[..2]);
-        self.part((LOGINS, values), total, |row| {
+        let listing = logins(&of);
+        let total = (listing.total.as_str(), &values[..2]);
+        self.part((listing.list.as_str(), values), total, |row| {
             Ok(Login {
                 character_id: row.try_get(0)?,
                 name: row.try_get(1)?,
@@ -104,21 +104,28 @@ impl Queries for Postgres {
     }
 
     async fn totals(&self) -> Result<Totals> {
-        let row = self.client().await?.query_one(TOTALS, &[]).await?;
+        let client = self.client().await?;
+        let now: i64 = client
+            .query_one("SELECT tilestead_now_ms()", &[])
+            .await?
+            .try_get(0)?;
+        let row = client.query_one(TOTALS, &[&now]).await?;
         Ok(Totals {
             users: row.try_get(0)?,
             characters: row.try_get(1)?,
             online: row.try_get(2)?,
             quarantined: row.try_get(3)?,
             frozen: row.try_get(4)?,
+            banned: row.try_get(5)?,
         })
     }
 
     async fn ledger(&self, of: LedgerOf) -> Result<Part<Entry>> {
         let page = of.page;
         let values: Values<'_> = &[&of.character, &of.item, &page.limit, &page.offset];
-        let total = (LEDGER_TOTAL, &values[..2]);
-        self.part((LEDGER, values), total, |row| {
+        let listing = ledger(&of);
+        let total = (listing.total.as_str(), &values[..2]);
+        self.part((listing.list.as_str(), values), total, |row| {
             Ok(Entry {
                 run: row.try_get(0)?,
                 sequence: row.try_get(1)?,

@@ -23,7 +23,7 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
         .iter()
         .enumerate()
         .map(|(number, skill)| {
-            let (level, xp) = (16 + 2 * number, 17 + 2 * number);
+            let (level, xp) = (17 + 2 * number, 18 + 2 * number);
             format!(
                 r#", "{skill}Level" = coalesce(?{level}, "{skill}Level"),
                    "{skill}Xp" = coalesce(?{xp}, "{skill}Xp")"#
@@ -34,7 +34,7 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
         r#"UPDATE characters SET "regionX" = ?2, "regionZ" = ?3, "ownershipSequence" = ?4,
              online = ?5, "positionX" = ?6, "positionY" = ?7, "positionZ" = ?8,
              "combatLevel" = ?9, health = ?10, coins = coalesce(?11, coins), "runEnergy" = ?12,
-             running = ?13, placed = ?14, "bankPlaceholders" = ?15 {skills}
+             running = ?13, placed = ?14, "bankPlaceholders" = ?15, "homeReadyTick" = ?16 {skills}
            WHERE id = ?1"#
     )
 });
@@ -189,6 +189,7 @@ fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
         &record.running,
         &record.placed,
         &record.bank_placeholders,
+        &record.home_ready_tick,
     ];
     for (level, xp) in levels.iter().zip(&xps) {
         values.push(level);

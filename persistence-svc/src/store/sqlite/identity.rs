@@ -7,10 +7,10 @@ use super::accounts::signed_in;
 use super::{Sqlite, bump, now_ms};
 use crate::store::error::{Result, StoreError};
 use crate::store::identity::{
-    Act, Claim, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
+    Act, Claim, Deed, Done, Found, GATE, GATES_MAX, Gate, GateKind, Subject, claim,
 };
 use crate::store::model::SignedIn;
-use crate::store::{CHARACTERS_MAX, Identity, new_id, subject_name};
+use crate::store::{CHARACTERS_MAX, Identity, new_id, roles, subject_name};
 
 #[async_trait]
 impl Identity for Sqlite {
@@ -72,6 +72,18 @@ impl Identity for Sqlite {
                    ORDER BY version DESC LIMIT ?3"#
             );
             gates(transaction, &query, params![account, now_ms(), GATES_MAX])
+        })
+        .await
+    }
+
+    async fn roles_of(&self, account: &str) -> Result<Vec<String>> {
+        let account = account.to_owned();
+        self.read(move |transaction| {
+            let text: Option<String> = transaction
+                .prepare_cached("SELECT roles FROM users WHERE id = ?1")?
+                .query_row([account], |row| row.get(0))
+                .optional()?;
+            Ok(roles(&text.unwrap_or_default()))
         })
         .await
     }
@@ -232,6 +244,10 @@ fn moderate(transaction: &Transaction<'_>, act: &Act) -> Result<()> {
         if transaction.execute(set, [frozen])? == 1 {
             bump(transaction)?;
         }
+    }
+    if act.deed == Deed::Roles {
+        let set = "UPDATE users SET roles = ?2 WHERE id = ?1";
+        transaction.execute(set, params![act.account_id, act.roles.join(",")])?;
     }
     let (now, version) = (now_ms(), next_version(transaction)?);
     if let Some(gate) = act.gate(now, version, &new_id()) {

@@ -43,6 +43,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0003_identity.sql"),
     include_str!("../../../migrations/sqlite/0004_agents.sql"),
     include_str!("../../../migrations/sqlite/0005_things.sql"),
+    include_str!("../../../migrations/sqlite/0006_lists.sql"),
+    include_str!("../../../migrations/sqlite/0007_home.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
@@ -391,6 +393,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         running: row.get(15)?,
         placed: row.get(16)?,
         bank_placeholders: row.get(17)?,
+        home_ready_tick: row.get(18)?,
         skills,
     })
 }

@@ -8,9 +8,8 @@ use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character};
 use crate::store::queries::{
-    BESIDE, Change, Entry, KILLS, LEDGER, LEDGER_TOTAL, LOGINS, LOGINS_TOTAL, LedgerOf, Login,
-    LoginsOf, PLAYED, Page, Part, Profile, RANKED, Ranked, TOTALS, Totals, USERS, USERS_TOTAL,
-    User, UsersLike, ranking,
+    BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Page, Part, Profile, RANKED,
+    Ranked, TOTALS, Totals, USERS, USERS_TOTAL, User, UsersLike, ledger, logins, ranking,
 };
 use crate::store::{Changes, Queries, name_key, roles};
 
@@ -46,7 +45,8 @@ impl Queries for Sqlite {
         self.read(move |transaction| {
             let (who, open, page) = (&of.character, of.open, of.page);
             let values = params![who, open, page.limit, page.offset];
-            let rows = list(transaction, LOGINS, values, |row| {
+            let listing = logins(&of);
+            let rows = list(transaction, &listing.list, values, |row| {
                 Ok(Login {
                     character_id: row.get(0)?,
                     name: row.get(1)?,
@@ -57,7 +57,7 @@ impl Queries for Sqlite {
                     reason: row.get(6)?,
                 })
             })?;
-            let total = count(transaction, LOGINS_TOTAL, params![who, open])?;
+            let total = count(transaction, &listing.total, params![who, open])?;
             Ok(Part { rows, total })
         })
         .await
@@ -87,13 +87,15 @@ impl Queries for Sqlite {
 
     async fn totals(&self) -> Result<Totals> {
         self.read(|transaction| {
-            Ok(transaction.prepare_cached(TOTALS)?.query_row([], |row| {
+            let mut statement = transaction.prepare_cached(TOTALS)?;
+            Ok(statement.query_row([now_ms()], |row| {
                 Ok(Totals {
                     users: row.get(0)?,
                     characters: row.get(1)?,
                     online: row.get(2)?,
                     quarantined: row.get(3)?,
                     frozen: row.get(4)?,
+                    banned: row.get(5)?,
                 })
             })?)
         })
@@ -104,7 +106,8 @@ impl Queries for Sqlite {
         self.read(move |transaction| {
             let page = of.page;
             let values = params![of.character, of.item, page.limit, page.offset];
-            let rows = list(transaction, LEDGER, values, |row| {
+            let listing = ledger(&of);
+            let rows = list(transaction, &listing.list, values, |row| {
                 Ok(Entry {
                     run: row.get(0)?,
                     sequence: row.get(1)?,
@@ -116,7 +119,7 @@ impl Queries for Sqlite {
                     at_ms: row.get(7)?,
                 })
             })?;
-            let total = count(transaction, LEDGER_TOTAL, params![of.character, of.item])?;
+            let total = count(transaction, &listing.total, params![of.character, of.item])?;
             Ok(Part { rows, total })
         })
         .await
@@ -198,5 +201,60 @@ impl Changes for Sqlite {
             Ok(transaction.query_row(&query, [&change.character], character)?)
         })
         .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::store::Store;
+
+    /// How a list is read.
+    async fn plan(store: &Sqlite, list: &'static str) -> String {
+        let read = store.read(move |transaction| {
+            let mut statement = transaction.prepare(&format!("EXPLAIN QUERY PLAN {list}"))?;
+            let rows = statement.query_map(params!["a", "b", 20, 0], |row| row.get::<_, String>(3));
+            Ok(rows?.collect::<rusqlite::Result<Vec<_>>>()?.join("; "))
+        });
+        read.await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn lists_are_read_by_an_index_and_never_sorted() {
+        let folder = std::env::temp_dir().join(format!("lists-{}", uuid::Uuid::new_v4()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let store = Sqlite::open(&folder, Duration::from_secs(5)).unwrap();
+        store.migrate().await.unwrap();
+        let page = Page {
+            offset: 0,
+            limit: 20,
+        };
+        let of = |character: &str, item: &str| LedgerOf {
+            character: character.to_owned(),
+            item: item.to_owned(),
+            page,
+        };
+        let session = |character: &str, open| LoginsOf {
+            character: character.to_owned(),
+            open,
+            page,
+        };
+        for (listing, index) in [
+            (ledger(&of("", "")), "ledger_newest"),
+            (ledger(&of("a", "")), "ledger_holder"),
+            (ledger(&of("", "b")), "ledger_item"),
+            (logins(&session("", false)), "playerSessions_newest"),
+            (logins(&session("a", false)), "playerSessions_player"),
+            (logins(&session("", true)), "playerSessions_current"),
+        ] {
+            let how = plan(&store, &listing.list).await;
+            assert!(
+                how.contains(index) && !how.contains("TEMP B-TREE"),
+                "{index}: {how}"
+            );
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,0 +1,136 @@
+//! Puts a gateway together: from its configuration to all that its sessions and routes share.
+//!
+//! Always: nothing here waits for another service; each part connects when it is first used.
+
+use std::{sync::Arc, time::Instant};
+
+use chassis::{health::Health, telemetry::Telemetry};
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    agents::{Agents, runtime::Runtime},
+    app::App,
+    auth::{
+        accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
+        provider::Provider, tokens::Tokens,
+    },
+    config::Config,
+    content::{Shown, Version},
+    facts::Facts,
+    http::{body::Load, frontend::Frontend, hiscores::Hiscores},
+    limits::{Limits, strangers::Strangers},
+    metrics::Metrics,
+    queries::Queries,
+    session::{budget::Budgets, registry::Registry},
+    social::{
+        bus::{Bus, Heard},
+        hub::Hub,
+    },
+    socket::Reports,
+    spans::Spans,
+    zone_link::{Zones, ZonesConfig},
+};
+
+/// What a gateway is made of.
+pub(crate) struct Parts {
+    pub(crate) config: Config,
+    pub(crate) telemetry: Telemetry,
+    pub(crate) version: Version,
+    pub(crate) frontend: Frontend,
+}
+
+/// A gateway whose links live until `behind`, and what the bus says to it.
+pub(crate) fn assemble(
+    parts: Parts,
+    behind: &CancellationToken,
+) -> anyhow::Result<(Arc<App>, mpsc::Receiver<Heard>)> {
+    let Parts {
+        config,
+        telemetry,
+        version,
+        frontend,
+    } = parts;
+    let meter = telemetry.meter();
+    let metrics = Metrics::new(&meter);
+    let (bus, heard) = match &config.redis_url {
+        Some(url) => Bus::redis(url.expose())?,
+        None => Bus::local(&config.local_bus),
+    };
+    let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
+    let limits = Arc::new(limits);
+    let zones = Zones::start(links(&config), &meter, behind.clone());
+    let registry = Arc::new(Registry::default());
+    let hub = hub(&config, bus, &metrics, &zones, &registry);
+    let persistence = config.persistence_addresses.as_slice();
+    let agent_api_url = config.agent_api_url.clone();
+    let runtime = Runtime::start(agent_api_url, metrics.clone(), behind.clone())?;
+    let app = App {
+        accounts: Accounts::new(persistence)?,
+        agents: Agents::new(persistence, runtime)?,
+        queries: Queries::new(persistence)?,
+        facts: Facts::default(),
+        hiscores: Hiscores::default(),
+        tokens: Tokens::default(),
+        identity: Identity::new(persistence)?,
+        gates: Gates::default(),
+        provider: config.provider.clone().map(Provider::new).transpose()?,
+        attempts: Attempts::new(Arc::clone(&limits)),
+        strangers: Strangers::new(config.strangers),
+        limits,
+        load: Load::new(),
+        frontend,
+        budgets: Budgets::new(config.rate_limits),
+        reports: reports(&telemetry, &metrics),
+        metrics,
+        zones,
+        registry,
+        hub,
+        shown: Shown::new(version),
+        health: Health::new(),
+        draining: CancellationToken::new(),
+        tasks: TaskTracker::new(),
+        started: Instant::now(),
+        telemetry,
+        config,
+    };
+    if let Some(secret) = &app.config.jwt_secret {
+        app.tokens.set_secret(secret.expose().as_bytes());
+    }
+    Ok((Arc::new(app), heard))
+}
+
+fn links(config: &Config) -> ZonesConfig {
+    ZonesConfig {
+        gateway_id: config.gateway_id.clone(),
+        persistence_addresses: config.persistence_addresses.clone(),
+    }
+}
+
+fn reports(telemetry: &Telemetry, metrics: &Metrics) -> Reports {
+    Reports {
+        metrics: metrics.clone(),
+        spans: Spans::new(telemetry),
+    }
+}
+
+/// Who talks with whom, by the bus.
+fn hub(
+    config: &Config,
+    bus: Bus,
+    metrics: &Metrics,
+    zones: &Zones,
+    registry: &Arc<Registry>,
+) -> Arc<Hub> {
+    let (stands, known, here) = (zones.clone(), Arc::clone(registry), Arc::clone(registry));
+    Hub::new(
+        config.gateway_id.clone(),
+        bus,
+        metrics.clone(),
+        Box::new(move |session| stands.position(session).map(|(tile, _)| tile)),
+        (
+            Box::new(move |character, epoch| known.replaced(character, epoch)),
+            Box::new(move |session, attach| here.elsewhere(session, attach)),
+        ),
+    )
+}

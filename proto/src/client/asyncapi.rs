@@ -1,0 +1,275 @@
+//! The protocol reference: an AsyncAPI 3.0 document of every event in both directions, made of
+//! the very types that are read and written.
+//!
+//! Always: an event is described by its row in `table` (clients') or by its line in the
+//! `server_events!` of its file (the server's), and by the comments of its type; nothing is said
+//! here a second time. `proto/tests/reference.rs` finds what is missing.
+
+use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
+use serde_json::{Map, Value, json};
+
+use super::{
+    activity, bank, chat, coins, equipment,
+    error::{self, CloseCode},
+    inventory,
+    limits::{
+        AUTH_TIMEOUT_MS, CLIENT_MESSAGE_BYTES_MAX, CLIENT_MESSAGES_PER_SECOND_MAX,
+        CONNECTIONS_PER_ACCOUNT_MAX, PROTOCOL_VERSION,
+    },
+    session, skill, sync,
+    table::{ASKED, Asked, Described, Needs, Route},
+    update, watch,
+};
+
+/// Every file with events of the server's.
+const FILES: &[&[Described]] = &[
+    session::EVENTS,
+    error::EVENTS,
+    sync::EVENTS,
+    update::EVENTS,
+    watch::EVENTS,
+    chat::EVENTS,
+    skill::EVENTS,
+    activity::EVENTS,
+    inventory::EVENTS,
+    equipment::EVENTS,
+    coins::EVENTS,
+    bank::EVENTS,
+];
+
+/// What every request may be answered by, beside what its event is.
+const REFUSAL: &str = "error";
+/// What answers a request that has no answer of its own.
+const DONE: &str = "ack";
+
+/// The document, as of this `version` of the software.
+pub fn document(version: &str) -> Value {
+    let settings = || {
+        SchemaSettings::draft07().with(|s| {
+            s.definitions_path = "/components/schemas".into();
+            s.meta_schema = None;
+        })
+    };
+    let mut read = settings().with(|s| s.inline_subschemas = true);
+    read.contract = schemars::generate::Contract::Deserialize;
+    let mut read = read.into_generator();
+    let mut written = settings().for_serialize().into_generator();
+
+    let (mut messages, mut operations) = (Map::new(), Map::new());
+    for asked in ASKED {
+        messages.insert(client_key(asked.name), request(asked, &mut read));
+        operations.insert(format!("receive.{}", key(asked.name)), receive(asked));
+    }
+    for event in FILES.iter().copied().flatten() {
+        messages.insert(server_key(event.name), told(event, &mut written));
+        operations.insert(format!("send.{}", key(event.name)), send(event.name));
+    }
+    let id = plain(written.subschema_for::<super::RequestId>());
+    let listed = messages.keys().map(|key| {
+        let reference = json!({"$ref": format!("#/components/messages/{key}")});
+        (key.clone(), reference)
+    });
+    let channel = channel(listed.collect());
+    let mut schemas = written.take_definitions(true);
+    schemas.entry("RequestId").or_insert(id);
+    json!({
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "Tilestead",
+            "version": version,
+            "description": about(),
+            "license": {"name": "MIT OR Apache-2.0"},
+        },
+        "defaultContentType": "application/json",
+        "servers": servers(),
+        "channels": {"play": channel},
+        "operations": operations,
+        "components": {
+            "messages": messages,
+            "schemas": schemas,
+            "securitySchemes": {"bearer": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "A token of POST /api/auth/…; `authenticate` serves as well.",
+            }},
+        },
+    })
+}
+
+fn about() -> String {
+    format!(
+        "The protocol of `/ws`, version {PROTOCOL_VERSION}. One message a frame: JSON in text \
+         frames (subprotocol `tilestead.json`, also without one) or MessagePack maps in binary \
+         frames (`tilestead.msgpack`). A client's message has at most {CLIENT_MESSAGE_BYTES_MAX} \
+         bytes. A request with an `id` is answered once, with that `re`: by its own event, by \
+         `ack`, or by an error that has changed nothing; one without an `id` that is refused gets \
+         its error too. `seq` grows by one with each message from the server, from 1. Not more \
+         than {CLIENT_MESSAGES_PER_SECOND_MAX} messages pass in any second, for all of an \
+         account's connections at a gateway, of which there are at most \
+         {CONNECTIONS_PER_ACCOUNT_MAX}. Whoever is not authenticated after {AUTH_TIMEOUT_MS} ms \
+         is closed. Positions are tiles: +x is east, +z north."
+    )
+}
+
+fn servers() -> Value {
+    let server = |protocol: &str, host: &str, description: &str| {
+        json!({
+            "host": "{host}",
+            "pathname": "/ws",
+            "protocol": protocol,
+            "description": description,
+            "variables": {"host": {
+                "default": host,
+                "description": "Where this document was found; PUBLIC_WS_URL in /env.js.",
+            }},
+            "security": [{"$ref": "#/components/securitySchemes/bearer"}],
+        })
+    };
+    json!({
+        "public": server("wss", "example.org", "A gateway behind TLS."),
+        "local": server("ws", "localhost:5555", "A gateway of one's own."),
+    })
+}
+
+fn channel(messages: Map<String, Value>) -> Value {
+    let codes = CloseCode::ALL.iter();
+    let codes =
+        codes.map(|(code, meaning)| json!({"code": *code as u16, "meaning": meaning.trim()}));
+    json!({
+        "address": "/ws",
+        "title": "Play",
+        "description": "One connection of one player, agent, spectator or operator.",
+        "messages": messages,
+        "bindings": {"ws": {"method": "GET", "bindingVersion": "0.1.0"}},
+        "x-close-codes": codes.collect::<Vec<_>>(),
+    })
+}
+
+/// A message that a client sends.
+fn request(asked: &Asked, generator: &mut SchemaGenerator) -> Value {
+    let data = plain((asked.schema)(generator));
+    let mut required = vec!["event"];
+    if data.get("required").is_some() {
+        required.push("data");
+    }
+    let summary = summary(&data);
+    let id = json!({
+        "description": "Wants an answer, which carries it as `re`.",
+        "anyOf": [{"type": "string", "maxLength": 64}, {"type": "number"}],
+    });
+    json!({
+        "name": asked.name,
+        "title": asked.name,
+        "summary": summary,
+        "description": welcome_when(asked.needs),
+        "tags": [{"name": "client"}],
+        "correlationId": {"location": "$message.payload#/id"},
+        "payload": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": required,
+            "properties": {"event": {"const": asked.name}, "id": id, "data": data},
+        },
+        "x-answered-by": answers(asked),
+        "x-played-by": match asked.route {
+            Route::Gateway => "gateway",
+            Route::Zone => "zone",
+        },
+    })
+}
+
+/// A message that the server sends.
+fn told(event: &Described, generator: &mut SchemaGenerator) -> Value {
+    let data = plain((event.schema)(generator));
+    let name = data["$ref"].as_str().and_then(|at| at.rsplit('/').next());
+    let about = name.and_then(|name| generator.definitions().get(name));
+    let summary = summary(about.unwrap_or(&data));
+    json!({
+        "name": event.name,
+        "title": event.name,
+        "summary": summary,
+        "tags": [{"name": "server"}],
+        "correlationId": {"location": "$message.payload#/re"},
+        "payload": {
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["event", "seq", "data"],
+            "properties": {
+                "event": {"const": event.name},
+                "seq": {"type": "integer", "minimum": 1},
+                "re": {"$ref": "#/components/schemas/RequestId"},
+                "data": data,
+            },
+        },
+    })
+}
+
+fn receive(asked: &Asked) -> Value {
+    let possible = answers(asked).into_iter().chain([REFUSAL]);
+    let possible = possible.map(|name| in_channel(&server_key(name)));
+    json!({
+        "action": "receive",
+        "channel": {"$ref": "#/channels/play"},
+        "messages": [in_channel(&client_key(asked.name))],
+        "reply": {
+            "channel": {"$ref": "#/channels/play"},
+            "messages": possible.collect::<Vec<_>>(),
+        },
+    })
+}
+
+fn send(name: &str) -> Value {
+    json!({
+        "action": "send",
+        "channel": {"$ref": "#/channels/play"},
+        "messages": [in_channel(&server_key(name))],
+    })
+}
+
+fn answers(asked: &Asked) -> Vec<&'static str> {
+    match asked.answers {
+        [] => vec![DONE],
+        own => own.to_vec(),
+    }
+}
+
+fn welcome_when(needs: Needs) -> &'static str {
+    match needs {
+        Needs::Nothing => "At any time.",
+        Needs::NoAccount => "Before anything else; not once authenticated.",
+        Needs::Account => "Once authenticated.",
+        Needs::Lobby => "Once authenticated, while no character is in the world.",
+        Needs::World => "While a character is in the world.",
+    }
+}
+
+/// What is said of the type, without the event's name before it.
+fn summary(data: &Value) -> String {
+    let words = data["description"].as_str().unwrap_or_default();
+    words.replace('\n', " ")
+}
+
+fn in_channel(key: &str) -> Value {
+    json!({"$ref": format!("#/channels/play/messages/{key}")})
+}
+
+fn client_key(name: &str) -> String {
+    format!("client.{}", key(name))
+}
+
+fn server_key(name: &str) -> String {
+    format!("server.{}", key(name))
+}
+
+/// Component names have no colon.
+fn key(name: &str) -> String {
+    name.replace(':', ".")
+}
+
+fn plain(schema: Schema) -> Value {
+    let mut value = schema.to_value();
+    if let Value::Object(fields) = &mut value {
+        fields.remove("$schema");
+    }
+    value
+}
