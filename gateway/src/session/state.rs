@@ -39,8 +39,8 @@ pub(crate) const fn welcome(stage: Stage, needs: Needs) -> Result<(), ErrorCode>
     }
 }
 
-/// An error code in words.
-pub(crate) const fn words(code: ErrorCode) -> &'static str {
+/// An error code in words; those of rules that a zone plays have words there.
+pub(crate) fn words(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::Malformed => "this is no message",
         ErrorCode::WrongEncoding => "the frame's type is not that of the subprotocol",
@@ -90,6 +90,7 @@ pub(crate) const fn words(code: ErrorCode) -> &'static str {
         ErrorCode::Muted => "you are muted",
         ErrorCode::NotDelivered => "the message did not reach them",
         ErrorCode::Internal => "something went wrong on our side",
+        _ => code.meaning(),
     }
 }
 

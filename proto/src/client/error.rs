@@ -6,16 +6,25 @@ use serde::{Deserialize, Serialize};
 use super::table::server_events;
 
 macro_rules! codes {
-    ($(#[$outer:meta])* $name:ident { $($(#[$meta:meta])* $variant:ident => $wire:literal,)* }) => {
+    ($(#[$outer:meta])* $name:ident {
+        $($(#[doc = $meaning:literal])+ $variant:ident => $wire:literal,)*
+    }) => {
         $(#[$outer])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         pub enum $name {
-            $($(#[$meta])* #[serde(rename = $wire)] $variant,)*
+            $($(#[doc = $meaning])+ #[serde(rename = $wire)] $variant,)*
         }
 
         impl $name {
             /// All of them.
             pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// What it means, in words: what stands above it here.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $($name::$variant => concat!($($meaning),+).trim(),)*
+                }
+            }
 
             /// The code as clients see it.
             pub const fn wire(self) -> &'static str {
