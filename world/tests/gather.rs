@@ -59,8 +59,9 @@ fn what_it_takes_to_gather_is_asked_before_one_sets_out() {
     );
     let refused: Vec<&str> = told.lines().filter(|l| l.contains("refused")).collect();
     assert_snapshot!(refused.join("\n"), @r"
-    2 ann refused NoTool; dan refused LevelTooLow; cid refused NotEnough; bob refused LevelTooLow
-    3 ann refused NotFound; cid refused NotFound; bob refused NotFound
+     2 ann refused NoTool; dan refused LevelTooLow; cid refused NotEnough; bob refused LevelTooLow
+     3 ann refused NotFound; cid refused NotFound; bob refused NotFound
+    66 dan refused TooFar
     ");
 }
 

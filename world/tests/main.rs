@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod agents;
+mod agents_work;
 mod bank;
 mod border;
 mod conservation;

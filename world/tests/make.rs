@@ -163,7 +163,9 @@ fn a_tanner_takes_coins_out_of_the_pouch_then_out_of_the_pack() {
     );
     assert_snapshot!(told, @r"
     1 ann joined; ann 4,12; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
-    2 ann refused Unsupported
+    2 ann 4,14
+    3 ann 4,16
+    4 ann begins to tan hide at npc:field:ellis; ann 0=leather 1 1=leather 1 3=coins 1; ann coins 0; ann is done; ann 4,18
     ");
 }
 

@@ -520,7 +520,7 @@ fn a_known_story_ends_as_it_always_did() {
     for tick in 3..60 {
         play(&mut world, tick, &[]);
     }
-    insta::assert_snapshot!(hash(&world), @"4be8559c4bd8c52a11c5438a122faaac3fc779d68378e1f6a91af55e7eeb6ec8");
+    insta::assert_snapshot!(hash(&world), @"74a878070d9e4c13a6393c31fc93279ceb196046028b935e62e1d5ed8c328d02");
 }
 
 #[test]

@@ -25,7 +25,7 @@ impl Reach {
     pub(crate) fn reaches(self, covers: Bounds, from: Tile) -> bool {
         let (east, north) = past(covers, from);
         match self {
-            Reach::Beside => east + north == 1,
+            Reach::Beside => east.saturating_add(north) == 1,
             Reach::Within(steps) => east.max(north) <= steps,
         }
     }

@@ -6,7 +6,15 @@ use crate::item::Stack;
 use crate::item::transfer::Leg;
 
 const COINS: u32 = 25;
-const THINGS: [(&str, u32); 3] = [("bronze_hatchet", 1), ("tinderbox", 1), ("candle", 5)];
+const THINGS: [(&str, u32); 7] = [
+    ("bronze_hatchet", 1),
+    ("bronze_pickaxe", 1),
+    ("tinderbox", 1),
+    ("small_fishing_net", 1),
+    ("fishing_net", 1),
+    ("hammer", 1),
+    ("candle", 5),
+];
 
 /// Coins, and those things that the content knows.
 pub(crate) fn pack(content: &Content, who: &CharacterId) -> Vec<Leg> {

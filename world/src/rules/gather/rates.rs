@@ -125,6 +125,8 @@ const ORES: [(&str, Rate); 10] = [
     ("runite", (1, 18)),
     ("essence", (256, 256)),
 ];
+/// A rock that never empties.
+pub(crate) const ENDLESS: Rate = (256, 256);
 /// Other rocks, by the level that they take.
 const ROCKS: [(u32, Rate); 8] = [
     (1, (100, 350)),

@@ -1,0 +1,128 @@
+//! Agents that work: left alone, or with one goal, they get on in the world that ships.
+
+use std::collections::BTreeMap;
+
+use world::{
+    AgentInput, AgentWord, Arrival, CharacterId, Content, Goal, Inbox, Orders, PlayerHot, Region,
+    Rules, Skill, Tick, World, agent::TRAINED,
+};
+
+use crate::stage::{self, BEGIN};
+
+/// How far from the spawn regions are played, in tiles.
+const PLAYED_TILES: u32 = 448;
+/// An hour.
+const HOUR_TICKS: u64 = 6_000;
+
+struct Land {
+    world: World,
+    now: u64,
+    version: u64,
+}
+
+fn ann() -> CharacterId {
+    CharacterId::from("ann")
+}
+
+impl Land {
+    /// The world that ships, around its spawn, with one new character in it who is an agent.
+    fn new(seed: u64) -> Land {
+        let content = Content::embedded();
+        let spawn = content.spawn();
+        let mut world = World::new(content, Rules::default(), seed, 1);
+        for region in world.content().clone().regions() {
+            if region.tiles_past(spawn) <= PLAYED_TILES {
+                world.region_in(region, Tick(BEGIN), None).unwrap();
+            }
+        }
+        let mut record = stage::record("ann", spawn);
+        record.placed = false;
+        let arrival = Arrival {
+            record,
+            hot: PlayerHot::default(),
+            region: Region::from(spawn),
+        };
+        let mut land = Land {
+            world,
+            now: BEGIN,
+            version: 0,
+        };
+        land.tick(Inbox {
+            arrivals: vec![arrival],
+            ..Inbox::default()
+        });
+        land
+    }
+
+    fn tick(&mut self, inbox: Inbox) {
+        self.now += 1;
+        let outcome = self.world.tick(Tick(self.now), inbox, &mut ());
+        for crossing in outcome.crossings {
+            self.world.set_region(&crossing.who, crossing.to);
+        }
+    }
+
+    fn ordered(&mut self, goal: Option<Goal>) {
+        self.version += 1;
+        let orders = Orders {
+            version: self.version,
+            agent: true,
+            active: true,
+            paused: false,
+            goal,
+            progress: 0,
+        };
+        let word = AgentWord::Orders(orders);
+        self.tick(Inbox {
+            agents: vec![AgentInput { who: ann(), word }],
+            ..Inbox::default()
+        });
+    }
+
+    fn levels(&self) -> BTreeMap<Skill, u32> {
+        let record = self.world.player(&ann()).unwrap().record();
+        let all = Skill::ALL.into_iter();
+        all.map(|skill| (skill, record.level(skill))).collect()
+    }
+
+    /// What it did, and what it is about.
+    fn deeds(&self) -> Vec<String> {
+        let player = self.world.player(&ann()).unwrap();
+        let agent = player.agent().unwrap();
+        let deeds = agent.deeds().map(|deed| deed.text.clone());
+        let now = [
+            format!("{:?} {:?}", player.tile(), player.labour()),
+            format!("{:?}", agent.pursuit()),
+            format!("{:?}", player.record().inventory),
+        ];
+        now.into_iter().chain(deeds).collect()
+    }
+}
+
+#[test]
+fn one_that_is_left_alone_gains_levels_in_four_skills_in_an_hour() {
+    let mut land = Land::new(5);
+    land.ordered(None);
+    for _ in 0..HOUR_TICKS {
+        land.tick(Inbox::default());
+    }
+    let levels = land.levels();
+    let gained = TRAINED.iter().filter(|(skill, _)| levels[skill] > 1);
+    let gained = gained.count();
+    assert!(gained >= 4, "{levels:?} {:#?}", land.deeds());
+}
+
+#[test]
+fn each_goal_of_work_gets_one_on_in_its_skill() {
+    for (skill, _) in TRAINED {
+        let mut land = Land::new(9);
+        land.ordered(Some(Goal::Train(skill)));
+        let mut ticks = 0;
+        while land.levels()[&skill] == 1 && ticks < 2_500 {
+            land.tick(Inbox::default());
+            ticks += 1;
+        }
+        let level = land.levels()[&skill];
+        assert!(level > 1, "{skill:?}: {:#?}", land.deeds());
+    }
+}
