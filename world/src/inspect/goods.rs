@@ -17,6 +17,8 @@ const ASHES: &str = "ashes";
 const FURNACE: &str = "furnace";
 const ANVIL: &str = "anvil";
 const RUNE_ALTAR: &str = "runecrafting_altar";
+/// What bars are worked with.
+const HAMMER: &str = "hammer";
 
 /// Everything that somebody could come to own, and where it can be worked on.
 #[derive(Debug, Default)]
@@ -198,68 +200,92 @@ impl Recipe<'_> {
 
 /// Hands every recipe to `to`.
 fn each<'a>(content: &'a Content, mut to: impl FnMut(&Recipe<'a>)) {
-    let recipes = content.recipes();
-    let blank = |sort: &'static str| Recipe {
-        sort,
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        any_of: &[],
-        station: None,
-        rune_type: None,
-        tanned: false,
-    };
-    fn of(parts: &[Part]) -> Vec<&str> {
-        parts.iter().map(|part| part.item.as_ref()).collect()
+    heated(content, &mut to);
+    by_hand(content, &mut to);
+    brought(content, &mut to);
+}
+
+impl Recipe<'_> {
+    /// One of that skill, of nothing and for nothing.
+    fn blank(sort: &'static str) -> Recipe<'static> {
+        Recipe {
+            sort,
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            any_of: &[],
+            station: None,
+            rune_type: None,
+            tanned: false,
+        }
     }
+}
+
+fn of(parts: &[Part]) -> impl Iterator<Item = &str> {
+    parts.iter().map(|part| part.item.as_ref())
+}
+
+/// What is cooked, smelted and smithed.
+fn heated<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
+    let recipes = content.recipes();
     for r in recipes.cooking.iter() {
         let outputs = [&r.cooked, &r.burnt].into_iter();
         to(&Recipe {
             inputs: vec![&r.raw],
             outputs: outputs.filter(|item| !item.is_empty()).collect(),
-            ..blank("cooking")
+            ..Recipe::blank("cooking")
         });
     }
     for r in recipes.smelting.iter() {
         to(&Recipe {
-            inputs: of(&r.inputs),
+            inputs: of(&r.inputs).collect(),
             outputs: vec![&r.output],
             station: Some(FURNACE),
-            ..blank("smelting")
+            ..Recipe::blank("smelting")
         });
     }
     for r in recipes.smithing.iter() {
         to(&Recipe {
-            inputs: vec![&r.bar, "hammer"],
+            inputs: vec![&r.bar, HAMMER],
             outputs: vec![&r.output],
             station: Some(ANVIL),
-            ..blank("smithing")
+            ..Recipe::blank("smithing")
         });
     }
+}
+
+/// What is crafted and fletched.
+fn by_hand<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
+    let recipes = content.recipes();
     for r in recipes.crafting.iter() {
         let tools = r.tools.iter().map(AsRef::as_ref);
         let used = r.consumed.iter().map(|consumed| consumed.item.as_ref());
         to(&Recipe {
-            inputs: of(&r.inputs).into_iter().chain(tools).chain(used).collect(),
+            inputs: of(&r.inputs).chain(tools).chain(used).collect(),
             outputs: vec![&r.output],
             station: r.station.as_deref(),
-            ..blank("crafting")
+            ..Recipe::blank("crafting")
         });
     }
     for r in recipes.fletching.iter() {
         let tools = r.tools.iter().map(AsRef::as_ref);
         to(&Recipe {
-            inputs: of(&r.inputs).into_iter().chain(tools).collect(),
+            inputs: of(&r.inputs).chain(tools).collect(),
             outputs: vec![&r.output],
-            ..blank("fletching")
+            ..Recipe::blank("fletching")
         });
     }
+}
+
+/// What is brought to an altar or to a tanner.
+fn brought<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
+    let recipes = content.recipes();
     for r in recipes.runecrafting.iter() {
         to(&Recipe {
             outputs: vec![&r.output],
             any_of: &r.essences,
             station: Some(RUNE_ALTAR),
             rune_type: Some(&r.rune_type),
-            ..blank("runecrafting")
+            ..Recipe::blank("runecrafting")
         });
     }
     for r in recipes.tanning.iter() {
@@ -267,7 +293,7 @@ fn each<'a>(content: &'a Content, mut to: impl FnMut(&Recipe<'a>)) {
             inputs: vec![&r.input],
             outputs: vec![&r.output],
             tanned: true,
-            ..blank("tanning")
+            ..Recipe::blank("tanning")
         });
     }
 }
