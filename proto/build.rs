@@ -9,6 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "agents.proto",
         "queries.proto",
         "content.proto",
+        "social.proto",
     ];
     for file in files {
         println!("cargo:rerun-if-changed=protos/{file}");

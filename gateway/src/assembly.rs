@@ -24,6 +24,7 @@ use crate::{
     queries::Queries,
     session::{budget::Budgets, registry::Registry},
     social::{
+        book::Book,
         bus::{Bus, Heard},
         hub::Hub,
     },
@@ -61,7 +62,8 @@ pub(crate) fn assemble(
     let limits = Arc::new(limits);
     let zones = Zones::start(links(&config), &meter, behind.clone());
     let registry = Arc::new(Registry::default());
-    let hub = hub(&config, bus, &metrics, &zones, &registry);
+    let book = Book::new(&config.persistence_addresses)?;
+    let hub = hub(&config, (bus, book), &metrics, &zones, &registry);
     let persistence = config.persistence_addresses.as_slice();
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), behind.clone())?;
@@ -117,7 +119,7 @@ fn reports(telemetry: &Telemetry, metrics: &Metrics) -> Reports {
 /// Who talks with whom, by the bus.
 fn hub(
     config: &Config,
-    bus: Bus,
+    (bus, book): (Bus, Book),
     metrics: &Metrics,
     zones: &Zones,
     registry: &Arc<Registry>,
@@ -125,7 +127,7 @@ fn hub(
     let (stands, known, here) = (zones.clone(), Arc::clone(registry), Arc::clone(registry));
     Hub::new(
         config.gateway_id.clone(),
-        bus,
+        (bus, book),
         metrics.clone(),
         Box::new(move |session| stands.position(session).map(|(tile, _)| tile)),
         (

@@ -19,6 +19,7 @@ use proto::rpc::persistence::v1::directory_server::DirectoryServer;
 use proto::rpc::persistence::v1::runs_server::RunsServer;
 use proto::rpc::queries::v1::changes_server::ChangesServer;
 use proto::rpc::queries::v1::queries_server::QueriesServer;
+use proto::rpc::social::v1::social_server::SocialServer;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -36,6 +37,7 @@ use crate::rpc::directory::DirectoryService;
 use crate::rpc::identity::IdentityService;
 use crate::rpc::queries::{ChangesService, QueriesService};
 use crate::rpc::runs::RunsService;
+use crate::rpc::social::SocialService;
 use crate::store::Store;
 use crate::store::error::Result as StoreResult;
 use crate::store::postgres::Postgres;
@@ -136,6 +138,7 @@ impl Server {
             .add_service(QueriesServer::new(QueriesService(Arc::clone(&desk))))
             .add_service(ChangesServer::new(ChangesService(Arc::clone(&desk))))
             .add_service(AgentsServer::new(AgentsService(Arc::clone(&desk))))
+            .add_service(SocialServer::new(SocialService(Arc::clone(&desk))))
             .add_service(IdentityServer::new(IdentityService {
                 desk: Arc::clone(&desk),
                 feed: Arc::clone(&feed),

@@ -104,6 +104,17 @@ both! {
         the_ledger_is_read_newest_first_by_holder_and_item,
         regions_are_told_with_their_owners,
         a_character_is_changed_only_by_its_account_and_at_rest;
+    quests:
+        how_far_one_is_with_quests_is_kept,
+        what_a_quest_gives_is_in_the_batch_that_ends_it,
+        malformed_quests_are_refused;
+    social:
+        friendship_is_asked_for_accepted_and_ended,
+        two_who_ask_each_other_are_friends,
+        requests_are_declined_taken_back_and_void_after_a_week,
+        who_is_ignored_asks_in_vain_and_cannot_tell,
+        lists_have_limits_and_forget_who_is_deleted,
+        two_changes_at_once_make_no_one_sided_friendship;
     stored:
         what_is_worn_comes_from_the_pack_and_goes_back,
         nothing_is_worn_twice_or_made_by_wearing_it,

@@ -19,6 +19,9 @@ pub fn gateway(gateway_id: &str) -> String {
     format!("gateway:{gateway_id}")
 }
 
+/// What becomes of friends and ignored players, for all gateways; a [`SocialEnvelope`].
+pub const SOCIAL: &str = "social";
+
 /// Where a character is played: the value is a [`Presence`], with a time to live.
 pub fn presence(character_id: &str) -> String {
     format!("presence:{character_id}")
@@ -103,5 +106,31 @@ pub enum GatewayEnvelope {
         session_id: String,
         /// The number of its attach there; who has a higher one is not meant.
         attach: u64,
+    },
+}
+
+/// What all gateways are told of friends. It says only where to look again: presence is what the
+/// bus keeps, and lists are what the store keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+pub enum SocialEnvelope {
+    /// A character came into the world, or left it.
+    Presence {
+        /// Which.
+        character_id: String,
+    },
+    /// The lists of a character are different.
+    Friends {
+        /// Whose.
+        character_id: String,
+    },
+    /// An account ignores others than before.
+    Ignored {
+        /// Which.
+        account_id: String,
     },
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use proto::client::{
     ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat,
-    coins, decode, encode, encode_raw, encode_request, equipment, error, inventory, movement,
-    session, skill, sync, update, watch,
+    coins, decode, dialogue, encode, encode_raw, encode_request, equipment, error, friends,
+    inventory, movement, quest, session, skill, sync, update, watch,
 };
 use serde_json::{json, value::RawValue};
 
@@ -134,12 +134,47 @@ fn client_messages() -> Vec<ClientMessage> {
         }),
         ClientMessage::WithdrawCoins(coins::CoinsWithdraw { amount: 25 }),
         ClientMessage::DepositCoins(coins::CoinsDeposit { amount: None }),
+        ClientMessage::Respond(dialogue::DialogueRespond { index: 2 }),
+        ClientMessage::ContinueDialogue(session::Nothing {}),
+        ClientMessage::CloseDialogue(session::Nothing {}),
+        ClientMessage::QuestList(session::Nothing {}),
+        ClientMessage::QuestDetail(quest()),
+        ClientMessage::AcceptQuest(quest()),
+        ClientMessage::AbandonQuest(quest()),
+        ClientMessage::CompleteQuest(quest()),
         ClientMessage::Chat(chat::PlayerChat {
             message: "hello \"you\"".to_owned(),
             channel: chat::Channel::Private,
             to: Some("Bob".to_owned()),
         }),
+        ClientMessage::FriendsList(session::Nothing {}),
+        ClientMessage::RequestFriend(friends::PlayerName {
+            name: "Bob".to_owned(),
+        }),
+        ClientMessage::AcceptFriend(request()),
+        ClientMessage::DeclineFriend(request()),
+        ClientMessage::RemoveFriend(friends::FriendRef {
+            friend_id: "c2".to_owned(),
+        }),
+        ClientMessage::Ignore(friends::PlayerName {
+            name: "Bob".to_owned(),
+        }),
+        ClientMessage::Unignore(friends::IgnoredRef {
+            ignored_id: "c2".to_owned(),
+        }),
     ]
+}
+
+fn quest() -> quest::QuestRef {
+    quest::QuestRef {
+        quest_id: "lost_ring".to_owned(),
+    }
+}
+
+fn request() -> friends::RequestRef {
+    friends::RequestRef {
+        request_id: "r1".to_owned(),
+    }
 }
 
 #[test]
@@ -289,6 +324,12 @@ fn own_events(server: &mut Server) {
         coins: 5_000_000_000,
         energy: 99.5,
         run: false,
+        quests: vec![quest::QuestProgress {
+            id: "lost_ring".to_owned(),
+            status: quest::QuestStatus::InProgress,
+            stage: Some("kill".to_owned()),
+            progress: [("kill".to_owned(), 2)].into(),
+        }],
     });
     server.event(sync::VitalsUpdate {
         health: Some(health),
@@ -364,6 +405,125 @@ fn own_events(server: &mut Server) {
     }
 }
 
+fn friends_events(server: &mut Server) {
+    let friend = friends::Friend {
+        id: "c2".to_owned(),
+        name: "Bob".to_owned(),
+        status: friends::Status::Online,
+        level: 3,
+        last_seen_at: Some("2026-11-21T09:00:00Z".to_owned()),
+    };
+    let request = friends::FriendRequest {
+        id: "r1".to_owned(),
+        from_id: "c3".to_owned(),
+        from_name: "Cat".to_owned(),
+        to_id: "c1".to_owned(),
+        to_name: "Ann".to_owned(),
+        at: "2026-11-21T09:00:00Z".to_owned(),
+    };
+    let ignored = friends::Ignored {
+        id: "c4".to_owned(),
+        name: "Dan".to_owned(),
+        added_at: "2026-11-21T09:00:00Z".to_owned(),
+    };
+    server.event(friends::FriendsList {
+        friends: vec![friend.clone()],
+        requests: vec![request.clone()],
+        ignored: vec![ignored.clone()],
+    });
+    server.event(friends::FriendsUpdate::default());
+    server.event(friends::FriendsUpdate {
+        friends: vec![friends::Friend {
+            status: friends::Status::Unknown,
+            last_seen_at: None,
+            ..friend
+        }],
+        friends_gone: vec!["c5".to_owned()],
+        requests: vec![request],
+        requests_gone: vec!["r2".to_owned()],
+        ignored: vec![ignored],
+        ignored_gone: vec!["c6".to_owned()],
+    });
+    server.event(friends::FriendsPresence {
+        friends: vec![friends::FriendStatus {
+            id: "c2".to_owned(),
+            status: friends::Status::Offline,
+        }],
+    });
+}
+
+fn story_events(server: &mut Server) {
+    server.event(dialogue::DialogueNode {
+        open: true,
+        target: "npc:1".to_owned(),
+        name: "Old Tom".to_owned(),
+        node: "greeting".to_owned(),
+        text: "Have you seen my ring?".to_owned(),
+        responses: vec![dialogue::DialogueResponse {
+            index: 1,
+            text: "What ring?".to_owned(),
+        }],
+    });
+    server.event(dialogue::DialogueNode::default());
+    server.event(quest::QuestList {
+        quests: vec![quest::QuestEntry {
+            id: "lost_ring".to_owned(),
+            name: "The Lost Ring".to_owned(),
+            status: quest::QuestStatus::ReadyToComplete,
+            difficulty: "novice".to_owned(),
+            quest_points: 1,
+        }],
+        quest_points: 7,
+    });
+    let rewards = quest::QuestRewards {
+        quest_points: 1,
+        items: vec![sync::Stack {
+            item_id: "coins".to_owned(),
+            quantity: 50,
+        }],
+        xp: [("cooking".to_owned(), 12.5)].into(),
+    };
+    server.event(quest::QuestDetail {
+        id: "lost_ring".to_owned(),
+        name: "The Lost Ring".to_owned(),
+        description: "It is gone.".to_owned(),
+        status: quest::QuestStatus::NotStarted,
+        difficulty: "novice".to_owned(),
+        start_npc: "old_tom".to_owned(),
+        start_npc_name: "Old Tom".to_owned(),
+        current_stage: None,
+        stage_progress: [].into(),
+        stages: vec![quest::QuestStage {
+            id: "kill".to_owned(),
+            description: "Scare five rats.".to_owned(),
+            kind: "kill".to_owned(),
+            target: "rat".to_owned(),
+            count: Some(5),
+        }],
+        requirements: quest::QuestRequirements {
+            quests: vec!["first_steps".to_owned()],
+            skills: [("cooking".to_owned(), 5)].into(),
+            items: vec!["pot".to_owned()],
+        },
+        rewards: rewards.clone(),
+        offered: true,
+    });
+    server.event(quest::QuestUpdate {
+        quest_id: "lost_ring".to_owned(),
+        name: "The Lost Ring".to_owned(),
+        status: quest::QuestStatus::InProgress,
+        stage: Some("kill".to_owned()),
+        progress: [("kill".to_owned(), 2)].into(),
+        description: "Scare five rats.".to_owned(),
+        quest_points: 7,
+    });
+    server.event(quest::QuestCompleted {
+        quest_id: "lost_ring".to_owned(),
+        name: "The Lost Ring".to_owned(),
+        rewards,
+    });
+}
+
 fn world_events(server: &mut Server) {
     let fields = |value: serde_json::Value| value.as_object().unwrap().clone();
     server.event(update::WorldUpdate {
@@ -423,6 +583,8 @@ fn server_events_are_written_as_the_same_bytes_as_before() {
     session_events(&mut server);
     own_events(&mut server);
     world_events(&mut server);
+    friends_events(&mut server);
+    story_events(&mut server);
     insta::assert_snapshot!("server_events", server.out);
 }
 

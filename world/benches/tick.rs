@@ -57,6 +57,7 @@ fn crowd(reach: u32) -> World {
             equipment: BTreeMap::new(),
             bank: world::Bank::default(),
             home_ready_at: world::Tick::default(),
+            quests: world::Quests::new(),
         };
         Arrival {
             record,

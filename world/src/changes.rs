@@ -28,6 +28,9 @@ pub struct Changes {
     /// In which skills whose experience grew.
     #[serde(default)]
     pub trained: BTreeMap<CharacterId, BTreeSet<Skill>>,
+    /// Quests with which somebody is further than before, or has begun or ended.
+    #[serde(default)]
+    pub quests: BTreeMap<CharacterId, BTreeSet<Arc<str>>>,
     /// What became of things on the ground.
     pub ground: BTreeMap<EntityId, GroundChange>,
     /// Who gained or lost what; several rows may speak of the same holder, item and cause.

@@ -13,6 +13,8 @@ mod gathering;
 mod homeward;
 mod labour;
 mod making;
+mod quests;
+mod talks;
 mod things;
 mod training;
 mod value;
@@ -177,6 +179,7 @@ impl World {
         phases.phase(Phase::Players);
         self.play_ground(inbox.value, phases, &mut out);
         phases.phase(Phase::Ground);
+        self.travel(&mut out);
         self.play_visits(&mut out);
         phases.phase(Phase::Visits);
         self.play_resources(&mut out);
@@ -304,6 +307,24 @@ impl World {
             }
             Intent::CloseBank => self.shut(who, &Interface::Bank, out)?,
             Intent::Bank(wish) => self.bank(who, &wish, out)?,
+            Intent::Talk { target } => {
+                let by = (who, input.number);
+                let what = Interface::Dialogue { node: "".into() };
+                return self.visit(by, target, what, searches_end, out);
+            }
+            Intent::Respond { index } => {
+                self.respond(who, index, value, out)?;
+                return Ok(Answer::Done { value: true });
+            }
+            Intent::Continue => {
+                self.continue_talk(who, value, out)?;
+                return Ok(Answer::Done { value: true });
+            }
+            Intent::EndTalk => self.end_talk(who, out)?,
+            Intent::Quest(wish) => {
+                self.quest_wish(who, &wish, out)?;
+                return Ok(Answer::Done { value: true });
+            }
             Intent::Teleport { to } => {
                 let place = movement::settled(self.content.terrain(), to, to);
                 let place = place.ok_or(Refusal::Unreachable)?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
 use crate::ids::{CharacterId, EntityId};
-use crate::interface::Interface;
+use crate::interface::{Interface, Said};
 use crate::labour::Job;
 use crate::record::SkillXp;
 use crate::refusal::Refusal;
@@ -105,6 +105,40 @@ pub enum Event {
         /// What.
         what: Interface,
     },
+    /// Somebody says something to it; it tells of value.
+    Said {
+        /// To whom.
+        who: CharacterId,
+        /// What.
+        said: Said,
+    },
+    /// All quests are to be shown, with how far it is. Of value: to be held back until that is
+    /// saved.
+    Quests {
+        /// To whom.
+        who: CharacterId,
+    },
+    /// All about a quest is to be shown. Of value, as before.
+    QuestShown {
+        /// To whom.
+        who: CharacterId,
+        /// Which.
+        quest: Arc<str>,
+    },
+    /// It is elsewhere in a quest than before. Of value, as before.
+    Quest {
+        /// Who.
+        who: CharacterId,
+        /// In which.
+        quest: Arc<str>,
+    },
+    /// It has completed a quest, and has what that gives. Of value, as before.
+    QuestDone {
+        /// Who.
+        who: CharacterId,
+        /// Which.
+        quest: Arc<str>,
+    },
     /// Experience was gained. Of value: to be held back until that is saved.
     Trained {
         /// Whose.
@@ -178,6 +212,11 @@ impl Event {
             | Event::Bank { who, .. }
             | Event::Opened { who, .. }
             | Event::Closed { who, .. }
+            | Event::Said { who, .. }
+            | Event::Quests { who }
+            | Event::QuestShown { who, .. }
+            | Event::Quest { who, .. }
+            | Event::QuestDone { who, .. }
             | Event::Trained { who, .. }
             | Event::Working { who, .. }
             | Event::Rested { who, .. }

@@ -115,12 +115,55 @@ pub enum Intent {
     CloseBank,
     /// Do something at the open bank.
     Bank(Banking),
+    /// Go to somebody and talk with it.
+    Talk {
+        /// With whom.
+        target: EntityId,
+    },
+    /// Give one of the answers to what is said.
+    Respond {
+        /// Its number.
+        index: u8,
+    },
+    /// Hear what is said to its end.
+    Continue,
+    /// Break a talk off, or turn an offer down.
+    EndTalk,
+    /// Something about quests.
+    Quest(Questing),
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
     /// An operator puts one somewhere else, at once and however far.
     Teleport {
         /// Where to, or as near as one can stand.
         to: Tile,
+    },
+}
+
+/// What can be asked about quests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Questing {
+    /// To see all of them.
+    List,
+    /// To see all about one.
+    Show {
+        /// Which.
+        quest: Arc<str>,
+    },
+    /// Begin one that is offered.
+    Accept {
+        /// Which.
+        quest: Arc<str>,
+    },
+    /// Give one up.
+    Abandon {
+        /// Which.
+        quest: Arc<str>,
+    },
+    /// Tell whoever gave it that it is done.
+    Complete {
+        /// Which.
+        quest: Arc<str>,
     },
 }
 
@@ -182,8 +225,16 @@ impl Intent {
             | Intent::Make { .. }
             | Intent::Equip { .. }
             | Intent::Unequip { .. }
-            | Intent::Bank(_) => true,
+            | Intent::Bank(_)
+            | Intent::Quest(
+                Questing::Accept { .. } | Questing::Abandon { .. } | Questing::Complete { .. },
+            ) => true,
             Intent::OpenBank { .. }
+            | Intent::Talk { .. }
+            | Intent::Respond { .. }
+            | Intent::Continue
+            | Intent::EndTalk
+            | Intent::Quest(Questing::List | Questing::Show { .. })
             | Intent::CloseBank
             | Intent::Walk { .. }
             | Intent::Run(_)

@@ -1,4 +1,6 @@
-//! What somebody has open with somebody or something: a bank.
+//! What somebody has open with somebody or something: a bank, a talk, the offer of a quest.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,31 @@ use crate::tile::Region;
 pub enum Interface {
     /// The own bank.
     Bank,
+    /// A talk.
+    Dialogue {
+        /// What is being said; empty on the way to it.
+        node: Arc<str>,
+    },
+    /// Somebody offers a quest.
+    Offer {
+        /// Which.
+        quest: Arc<str>,
+    },
+}
+
+/// What an NPC says to somebody.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// Who says it.
+    pub target: EntityId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Which part of what it has to say this is.
+    pub node: Arc<str>,
+    /// What.
+    pub text: Arc<str>,
+    /// What may be answered, each with its number.
+    pub answers: Vec<(u8, Arc<str>)>,
 }
 
 /// On the way to where something can be opened.

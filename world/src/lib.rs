@@ -16,6 +16,7 @@ pub mod ids;
 pub mod intent;
 pub mod interface;
 pub mod labour;
+pub mod quest;
 pub mod record;
 pub mod refusal;
 pub mod rng;
@@ -52,8 +53,8 @@ pub use fire::Fire;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
 pub use inspect::{Fault, inspect};
-pub use intent::{Arrival, Banking, Intent, PlayerInput};
-pub use interface::Interface;
+pub use intent::{Arrival, Banking, Intent, PlayerInput, Questing};
+pub use interface::{Interface, Said};
 pub use item::{
     Stack, Value,
     bank::{Arrange, Bank, Deposit},
@@ -65,6 +66,7 @@ pub use labour::{Craft, Job, Labour, Trade};
 pub use look::{Field, Kind, Look};
 pub use map::{Ground, Terrain};
 pub use player::Player;
+pub use quest::{QuestState, QuestStatus, Quests};
 pub use record::{PlayerHot, PlayerRecord, SkillXp};
 pub use refusal::Refusal;
 pub use rules::Rules;

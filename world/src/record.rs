@@ -14,6 +14,7 @@ use crate::item::Stack;
 use crate::item::bank::Bank;
 use crate::item::worn::Worn;
 use crate::labour::Labour;
+use crate::quest::Quests;
 use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
@@ -67,6 +68,9 @@ pub struct PlayerRecord {
     /// When it may next begin to go home by magic.
     #[serde(default)]
     pub home_ready_at: Tick,
+    /// How far it is with quests.
+    #[serde(default)]
+    pub quests: Quests,
 }
 
 impl PlayerRecord {
@@ -160,6 +164,7 @@ mod tests {
     use super::*;
     use crate::content::EquipSlot;
     use crate::item::bank::Deposit;
+    use crate::quest::QuestState;
     use crate::tile::Region;
 
     #[test]
@@ -194,6 +199,7 @@ mod tests {
                 placeholders: true,
             },
             home_ready_at: Tick(9),
+            quests: Quests::from([("errand".into(), QuestState::default())]),
         };
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
         let hot = PlayerHot {

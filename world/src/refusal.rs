@@ -33,6 +33,10 @@ pub enum Refusal {
     NoNote,
     /// What it is to be done with is not open.
     NotOpen,
+    /// A quest takes other quests, levels or items first.
+    QuestLocked,
+    /// A quest is not at that point.
+    QuestStage,
     /// Something else came in between.
     Interrupted,
     /// Not again so soon.
@@ -65,6 +69,8 @@ impl Refusal {
             | Refusal::Protected
             | Refusal::NoTool
             | Refusal::ChoiceRequired
+            | Refusal::QuestLocked
+            | Refusal::QuestStage
             | Refusal::BankFull => true,
             Refusal::Unreachable
             | Refusal::TooFar
@@ -85,7 +91,7 @@ impl Refusal {
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 23] = [
+    pub const ALL: [Refusal; 25] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -100,6 +106,8 @@ impl Refusal {
         Refusal::BankFull,
         Refusal::NoNote,
         Refusal::NotOpen,
+        Refusal::QuestLocked,
+        Refusal::QuestStage,
         Refusal::Interrupted,
         Refusal::Cooldown,
         Refusal::NoTool,

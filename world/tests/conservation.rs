@@ -444,6 +444,7 @@ impl Cluster {
                 Cause::Make => "make",
                 Cause::Burn => "burn",
                 Cause::Ashes => "ashes",
+                Cause::Quest => "quest",
             });
         }
         for cause in [Cause::Drop, Cause::Pickup] {
@@ -460,6 +461,15 @@ impl Cluster {
             let saved = &mut self.store.players.get_mut(who).unwrap().0;
             saved.equipment = record.equipment;
             self.count("worn");
+        }
+        for (who, quests) in &changes.quests {
+            let record = self.worlds[at].record(who).unwrap();
+            let saved = &mut self.store.players.get_mut(who).unwrap().0;
+            for quest in quests {
+                let state = record.quests[quest].clone();
+                saved.quests.insert(Arc::clone(quest), state);
+            }
+            self.count("quest state");
         }
         for (who, items) in &changes.banked {
             let record = self.worlds[at].record(who).unwrap();

@@ -363,6 +363,7 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         equipment: BTreeMap::new(),
         bank: world::Bank::default(),
         home_ready_at: world::Tick::default(),
+        quests: world::Quests::new(),
         energy: 10_000,
         running: false,
         combat_level: 3,

@@ -162,7 +162,7 @@ impl Accounts {
 }
 
 /// The replica did not answer; another one may.
-pub(super) fn away(status: &Status) -> bool {
+pub(crate) fn away(status: &Status) -> bool {
     matches!(
         status.code(),
         Code::Unavailable | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled

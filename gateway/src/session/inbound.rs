@@ -179,6 +179,13 @@ impl Session {
             ClientMessage::WorldEnter(data) => return self.enter(id, data.character_id).await,
             ClientMessage::WorldWatch(data) => self.watch(id, data).await,
             ClientMessage::Chat(chat) => self.chat(id, chat),
+            ask @ (ClientMessage::FriendsList(_)
+            | ClientMessage::RequestFriend(_)
+            | ClientMessage::AcceptFriend(_)
+            | ClientMessage::DeclineFriend(_)
+            | ClientMessage::RemoveFriend(_)
+            | ClientMessage::Ignore(_)
+            | ClientMessage::Unignore(_)) => self.befriend(id, ask),
             // All others are a zone's to answer, and were routed there above.
             _ => {}
         }

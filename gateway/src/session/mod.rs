@@ -11,6 +11,7 @@
 mod admin;
 pub(crate) mod budget;
 mod draining;
+mod friends;
 mod inbound;
 pub(crate) mod limits;
 mod login;
@@ -143,6 +144,7 @@ struct Limits {
     fresh: Window,
     malformed: Window,
     chat: Window,
+    friends: Window,
 }
 
 /// What a session wakes up for.
@@ -385,6 +387,7 @@ impl Limits {
             fresh: Window::new(per_second, Duration::from_secs(1)),
             malformed: Window::new(MALFORMED_MAX - 1, Duration::from_secs(10)),
             chat: Window::new(5, Duration::from_secs(5)),
+            friends: Window::new(30, Duration::from_secs(60)),
         }
     }
 }

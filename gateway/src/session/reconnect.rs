@@ -244,6 +244,9 @@ impl Session {
             if !zones.resume(&self.handle.session_id, mailbox, format, resync) {
                 self.lost_world();
             }
+            if resync {
+                self.tell_friends();
+            }
         }
         Flow::On
     }

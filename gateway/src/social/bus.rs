@@ -103,6 +103,14 @@ impl Bus {
         }
     }
 
+    /// Values that are kept, in the order of their keys.
+    pub(crate) async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<String>>, Away> {
+        match self {
+            Self::Local(bus) => Ok(keys.iter().map(|key| bus.get(key)).collect()),
+            Self::Redis(bus) => bus.get_many(keys).await,
+        }
+    }
+
     /// Forgets a value, if it is still this one.
     pub(crate) async fn remove(&self, key: &str, value: &str) -> Result<(), Away> {
         match self {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use proto::client::limits::LOCAL_CHAT_TILES;
 use world::{Region, Tile};
 
-use super::presence::Present;
+use super::{hub::friends::Keeper, presence::Present};
 use crate::mailbox::Mailbox;
 
 /// A player of this gateway, as chat knows it.
@@ -16,8 +16,26 @@ use crate::mailbox::Mailbox;
 pub(crate) struct Listener {
     pub(crate) present: Present,
     pub(crate) mailbox: Mailbox,
+    /// Keeps its lists of friends.
+    pub(crate) keeper: Keeper,
+    /// Accounts that it does not want to hear; `None`: that is not known yet.
+    ignored: Option<BTreeSet<String>>,
     /// Where it stood when that was asked last.
     tile: Option<Tile>,
+}
+
+impl Listener {
+    /// Whether it hears an account. While it is not known whom it ignores, it hears only itself;
+    /// that is a moment.
+    pub(crate) fn hears(&self, account_id: &str) -> bool {
+        let wanted = |ignored: &BTreeSet<String>| !ignored.contains(account_id);
+        self.present.account_id == account_id || self.ignored.as_ref().is_some_and(wanted)
+    }
+
+    /// Whether it is known whom it ignores.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ignored.is_some()
+    }
 }
 
 /// All of them, found by session, by character and by what they can hear.
@@ -30,16 +48,32 @@ pub(crate) struct Listeners {
 }
 
 impl Listeners {
-    pub(crate) fn join(&mut self, present: Present, mailbox: Mailbox) {
+    pub(crate) fn join(&mut self, present: Present, mailbox: Mailbox, keeper: Keeper) {
         let session_id = present.session_id.clone();
         let character_id = present.character_id.clone();
         self.by_character.insert(character_id, session_id.clone());
         let listener = Listener {
             present,
             mailbox,
+            keeper,
+            ignored: None,
             tile: None,
         };
         self.by_session.insert(session_id, listener);
+    }
+
+    /// A session does not want to hear just these accounts.
+    pub(crate) fn ignore(&mut self, session_id: &str, accounts: BTreeSet<String>) {
+        if let Some(listener) = self.by_session.get_mut(session_id) {
+            listener.ignored = Some(accounts);
+        }
+    }
+
+    /// A session hears everybody, if it is not known whom it ignores.
+    pub(crate) fn hear_all(&mut self, session_id: &str) {
+        if let Some(listener) = self.by_session.get_mut(session_id) {
+            listener.ignored.get_or_insert_default();
+        }
     }
 
     /// The one that leaves, if it was there.
@@ -181,7 +215,7 @@ mod tests {
     fn listeners(at: &'static [(&'static str, i32, i32)]) -> Listeners {
         let mut all = Listeners::default();
         for (name, _, _) in at {
-            all.join(present(name), Mailbox::new());
+            all.join(present(name), Mailbox::new(), Keeper::new().0);
         }
         all.locate(stands(at));
         all
@@ -234,15 +268,30 @@ mod tests {
     #[test]
     fn an_older_session_that_leaves_does_not_take_the_character_along() {
         let mut all = Listeners::default();
-        all.join(present("ann"), Mailbox::new());
+        all.join(present("ann"), Mailbox::new(), Keeper::new().0);
         let mut newer = present("ann");
         newer.session_id = "s-newer".to_owned();
-        all.join(newer, Mailbox::new());
+        all.join(newer, Mailbox::new(), Keeper::new().0);
         all.leave("s-ann");
         assert_eq!(
             all.character("c-ann").unwrap().present.session_id,
             "s-newer"
         );
+    }
+
+    #[test]
+    fn who_is_ignored_is_not_heard_by_any_character() {
+        let mut all = listeners(&[("ann", 0, 0)]);
+        let hears = |all: &Listeners, account| all.session("s-ann").unwrap().hears(account);
+        assert!(
+            hears(&all, "a-ann") && !hears(&all, "a-bob"),
+            "nothing is known"
+        );
+        all.ignore("s-ann", BTreeSet::from(["a-bob".to_owned()]));
+        all.hear_all("s-ann");
+        assert!(hears(&all, "a-cat") && !hears(&all, "a-bob"));
+        all.ignore("s-ann", BTreeSet::new());
+        assert!(hears(&all, "a-bob"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Always: no session waits for the bus but the one that speaks, and that one briefly; a private
 //! message is acknowledged only when it is at the receiver's socket, and written there once.
 
+pub(crate) mod friends;
 mod private;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,7 @@ use proto::{
         chat::{Channel, ChatMessage},
         session::Notice,
     },
-    topics::{self, ChatEnvelope, GatewayEnvelope},
+    topics::{self, ChatEnvelope, GatewayEnvelope, SocialEnvelope},
 };
 use serde::Serialize;
 use tokio::{
@@ -31,14 +32,18 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use world::{Region, Tile};
 
 use super::{
+    book::Book,
     bus::{Away, Bus, Heard},
     chat::{Listener, Listeners},
     presence::{self, Present},
+    watch::Watch,
 };
 use crate::{clock, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics};
 
 /// How often it is asked where everybody stands.
 const LOCATE: Duration = Duration::from_secs(1);
+/// How often it is asked whether friends are still played who were not said to go.
+const POLL: Duration = Duration::from_secs(5);
 /// How long it waits for more to come when somebody has come or gone.
 const SOON: Duration = Duration::from_millis(20);
 
@@ -53,6 +58,7 @@ pub(crate) type ResumedElsewhere = Box<dyn Fn(&str, u64) + Send + Sync>;
 pub(crate) struct Hub {
     gateway_id: String,
     bus: Bus,
+    book: Book,
     metrics: Metrics,
     position: Position,
     replaced: Replaced,
@@ -73,6 +79,10 @@ struct State {
     order: VecDeque<String>,
     /// Sessions that the bus does not know yet.
     fresh: Vec<String>,
+    /// Whether friends of players here are played.
+    watch: Watch,
+    /// Friends of whom somebody said that they came or went.
+    announced: BTreeSet<String>,
     away: bool,
 }
 
@@ -86,7 +96,7 @@ pub(crate) struct Speaker {
 impl Hub {
     pub(crate) fn new(
         gateway_id: String,
-        bus: Bus,
+        (bus, book): (Bus, Book),
         metrics: Metrics,
         position: Position,
         (replaced, resumed): (Replaced, ResumedElsewhere),
@@ -94,6 +104,7 @@ impl Hub {
         Arc::new(Self {
             gateway_id,
             bus,
+            book,
             metrics,
             position,
             replaced,
@@ -109,21 +120,26 @@ impl Hub {
     }
 
     /// A player came into the world.
-    pub(crate) fn join(&self, present: Present, mailbox: Mailbox) {
+    pub(crate) fn join(self: &Arc<Self>, present: Present, mailbox: Mailbox) {
+        let keeper = self.keep(present.clone(), mailbox.clone());
         let mut state = self.state();
         if state.away {
             // A session that overflows is closed by its own writer.
             let _ = mailbox.push(Reliable::of(&away_notice(true)));
         }
         state.fresh.push(present.session_id.clone());
-        state.listeners.join(present, mailbox);
+        state.listeners.join(present, mailbox, keeper);
         drop(state);
         self.changed.notify_one();
     }
 
     /// A player left it. `elsewhere`: a newer session plays the character.
     pub(crate) fn leave(self: &Arc<Self>, session_id: &str, elsewhere: bool) {
-        let left = self.state().listeners.leave(session_id);
+        let left = {
+            let mut state = self.state();
+            state.watch.forget(session_id);
+            state.listeners.leave(session_id)
+        };
         self.changed.notify_one();
         let Some(present) = left else {
             return;
@@ -135,6 +151,8 @@ impl Hub {
             let _ = hub.bus.remove(&place.0, &place.1).await;
             if !elsewhere {
                 let _ = hub.bus.remove(&name.0, &name.1).await;
+                let character_id = present.character_id;
+                hub.point(&SocialEnvelope::Presence { character_id }).await;
             }
         });
     }
@@ -217,6 +235,7 @@ impl Hub {
         let mut channels = Channels::default();
         let mut renew_at = Instant::now();
         let mut round_at = Instant::now();
+        let mut poll_at = Instant::now();
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
@@ -240,6 +259,14 @@ impl Hub {
                 Err(Away) => {
                     channels.doubted = true;
                     renew_at = Instant::now();
+                    poll_at = Instant::now();
+                }
+            }
+            if poll_at <= Instant::now() && !self.state().away {
+                let watched = self.state().watch.watched();
+                // What fails now is asked in the next round.
+                if self.look_at(watched, false).await.is_ok() {
+                    poll_at = Instant::now() + POLL;
                 }
             }
             round_at = Instant::now() + LOCATE;
@@ -262,9 +289,13 @@ impl Hub {
             channels.doubted = true;
         }
         let all = all || forgot;
-        let entries: Vec<(String, String)> = {
+        let (fresh, announced) = {
             let mut state = self.state();
-            let fresh = std::mem::take(&mut state.fresh);
+            let announced = std::mem::take(&mut state.announced);
+            (std::mem::take(&mut state.fresh), announced)
+        };
+        let entries: Vec<(String, String)> = {
+            let state = self.state();
             let listed = |session: &String| state.listeners.session(session);
             let present: Vec<&Listener> = if all {
                 state.listeners.all().collect()
@@ -277,6 +308,16 @@ impl Hub {
                 .collect()
         };
         self.bus.set(&entries, presence::TIME_TO_LIVE).await?;
+        for session_id in fresh {
+            let listener = self.state().listeners.session(&session_id).cloned();
+            if let Some(listener) = listener {
+                let character_id = listener.present.character_id;
+                self.point(&SocialEnvelope::Presence { character_id }).await;
+            }
+        }
+        if !announced.is_empty() {
+            self.look_at(announced.into_iter().collect(), true).await?;
+        }
         channels.follow(&self.bus, self.wanted()).await?;
         Ok(all)
     }
@@ -289,6 +330,7 @@ impl Hub {
         let always = [
             topics::GLOBAL_CHAT.to_owned(),
             topics::NOTICES.to_owned(),
+            topics::SOCIAL.to_owned(),
             topics::gateway(&self.gateway_id),
         ];
         regions.chain(always).collect()
@@ -306,6 +348,14 @@ impl Hub {
         for listener in state.listeners.all() {
             // A session that overflows is closed by its own writer.
             let _ = listener.mailbox.push(Reliable::of(&notice));
+            if !away {
+                // What others changed meanwhile was not heard.
+                listener.keeper.look();
+            }
+        }
+        if away {
+            let news = state.watch.blind();
+            state.tell(&news);
         }
     }
 
@@ -321,6 +371,13 @@ impl Hub {
             match serde_json::from_slice::<Notice>(&heard.payload) {
                 Ok(notice) => self.tell_all(&notice),
                 Err(error) => tracing::warn!(%error, "an announcement cannot be read"),
+            }
+            return;
+        }
+        if heard.channel == topics::SOCIAL {
+            match serde_json::from_slice(&heard.payload) {
+                Ok(envelope) => self.hear_social(envelope),
+                Err(error) => tracing::warn!(%error, "what is said of friends cannot be read"),
             }
             return;
         }
@@ -343,8 +400,10 @@ impl Hub {
         } else {
             Channel::Local
         };
+        let listeners = listeners.into_iter();
+        let hear: Vec<&Listener> = listeners.filter(|l| l.hears(&chat.from_account)).collect();
         let data: Bytes = json(&message(chat, channel));
-        for Listener { mailbox, .. } in listeners {
+        for Listener { mailbox, .. } in hear {
             let _ = mailbox.push(Reliable::raw("chat:message", data.clone()));
         }
     }

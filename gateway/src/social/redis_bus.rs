@@ -138,6 +138,18 @@ impl RedisBus {
         self.ask(&command).await
     }
 
+    pub(crate) async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<String>>, Away> {
+        let mut values = Vec::with_capacity(keys.len());
+        // In parts, so that no single call is a long one.
+        for part in keys.chunks(500) {
+            let mut command = redis::cmd("MGET");
+            command.arg(part);
+            let some: Vec<Option<String>> = self.ask(&command).await?;
+            values.extend(some);
+        }
+        Ok(values)
+    }
+
     pub(crate) async fn remove(&self, key: &str, value: &str) -> Result<(), Away> {
         let mut manager = self.manager();
         let script = Script::new(REMOVE);

@@ -4,10 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test ends at what it did not expect")]
 
 mod agents;
+mod book;
 mod client;
 mod content;
 mod door;
 mod elsewhere;
+mod friends;
 mod frontend;
 mod identity;
 mod limits;

@@ -19,12 +19,13 @@ use proto::rpc::{
         accounts_server::{Accounts, AccountsServer},
         directory_server::{Directory, DirectoryServer},
     },
+    social::v1::social_server::SocialServer,
 };
 use tokio::net::TcpListener;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, transport::server::TcpIncoming};
 
-use crate::{identity::Gates, minds::Minds, zone::RUN};
+use crate::{book::Book, identity::Gates, minds::Minds, zone::RUN};
 
 #[derive(Default)]
 struct State {
@@ -41,6 +42,8 @@ pub(crate) struct Store {
     state: Arc<Mutex<State>>,
     /// Who is kept out.
     pub(crate) gates: Arc<Mutex<Gates>>,
+    /// Who is whose friend.
+    pub(crate) book: Arc<Mutex<Book>>,
 }
 
 impl Store {
@@ -51,11 +54,13 @@ impl Store {
             zone: zone.to_owned(),
             state: Arc::default(),
             gates: Arc::default(),
+            book: Arc::default(),
         };
         let serving = tonic::transport::Server::builder()
             .add_service(AccountsServer::new(store.clone()))
             .add_service(AgentsServer::new(Minds::default()))
             .add_service(IdentityServer::new(store.clone()))
+            .add_service(SocialServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));
         tokio::spawn(serving);
@@ -103,6 +108,14 @@ impl Store {
         let id = format!("account-{}", self.state().keys.len());
         self.state().keys.insert(key, id.clone());
         self.reply(Some(id), true)
+    }
+
+    /// The character of this id, or of this name.
+    pub(crate) fn character(&self, named: &str) -> Option<CharacterSummary> {
+        let state = self.state();
+        let mut all = state.characters.values();
+        let found = all.find(|c| c.id == named || c.name.eq_ignore_ascii_case(named));
+        found.cloned()
     }
 
     fn of(&self, account_id: &str) -> Vec<CharacterSummary> {

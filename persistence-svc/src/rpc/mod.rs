@@ -11,6 +11,7 @@ pub(crate) mod identity;
 pub(crate) mod model;
 pub(crate) mod queries;
 pub(crate) mod runs;
+pub(crate) mod social;
 pub(crate) mod value;
 
 use std::sync::Arc;

@@ -10,6 +10,7 @@ use crate::store::model::{
     Character, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS, SignedIn,
     SkillValue, Then,
 };
+use crate::store::quests::{QuestState, Quests};
 use crate::store::unsigned;
 use crate::store::value::Holdings;
 
@@ -136,8 +137,67 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
         placed: record.placed,
         bank_placeholders: record.bank_placeholders,
         home_ready_tick: number("home_ready_tick", record.home_ready_tick)?,
+        quests: quests(record.quests)?,
         skills: skills(record.skills)?,
     })
+}
+
+/// The longest id of a quest or a stage, in bytes.
+const QUEST_BYTES_MAX: usize = 64;
+/// Stages that count in one quest.
+const STAGES_MAX: usize = 100;
+
+fn quests(given: Vec<wire::QuestState>) -> Checked<Quests> {
+    let mut quests = Quests::new();
+    for quest in given {
+        let id = quest_text("quest_id", quest.quest_id)?;
+        if quest.counts.len() > STAGES_MAX {
+            return Err(malformed(format!("{id}: more stages than {STAGES_MAX}")));
+        }
+        let counts = quest.counts.into_iter().map(|count| {
+            let stage = quest_text("counts.stage", count.stage)?;
+            Ok((stage, small("counts.count", count.count)?))
+        });
+        let stage = quest.stage.filter(|stage| stage.len() <= QUEST_BYTES_MAX);
+        let state = QuestState {
+            ready: quest.ready && stage.is_some(),
+            stage,
+            counts: counts.collect::<Checked<_>>()?,
+            completed: small("completed", quest.completed)?,
+            given: quest.given,
+        };
+        if quests.insert(id, state).is_some() {
+            return Err(malformed("a quest is there twice"));
+        }
+    }
+    Ok(quests)
+}
+
+fn quest_text(field: &str, value: String) -> Checked<String> {
+    let value = text(field, value)?;
+    if value.len() > QUEST_BYTES_MAX {
+        let why = format!("{field} must have 1 to {QUEST_BYTES_MAX} bytes");
+        return Err(malformed(why));
+    }
+    Ok(value)
+}
+
+fn wire_quests(quests: Quests) -> Checked<Vec<wire::QuestState>> {
+    let quests = quests.into_iter().map(|(quest_id, state)| {
+        let counts = state.counts.into_iter().map(|(stage, done)| {
+            let count = count(done)?;
+            Ok(wire::QuestCount { stage, count })
+        });
+        Ok(wire::QuestState {
+            quest_id,
+            stage: state.stage,
+            ready: state.ready,
+            counts: counts.collect::<Checked<_>>()?,
+            completed: count(state.completed)?,
+            given: state.given,
+        })
+    });
+    quests.collect()
 }
 
 fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]> {
@@ -260,6 +320,7 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         bank: value::wire_bank(record.holdings.bank)?,
         bank_placeholders: record.bank_placeholders,
         home_ready_tick: unsigned(record.home_ready_tick)?,
+        quests: wire_quests(record.quests)?,
     })
 }
 

@@ -177,6 +177,7 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         wire::Cause::Make => Cause::Make,
         wire::Cause::Burn => Cause::Burn,
         wire::Cause::Ashes => Cause::Ashes,
+        wire::Cause::Quest => Cause::Quest,
         wire::Cause::Deleted => Cause::Deleted,
     };
     if row.delta == 0 || row.delta.unsigned_abs() > DELTA_MAX {

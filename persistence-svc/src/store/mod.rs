@@ -15,6 +15,8 @@ pub(crate) mod judge;
 pub(crate) mod model;
 pub(crate) mod postgres;
 pub(crate) mod queries;
+pub(crate) mod quests;
+pub(crate) mod social;
 pub(crate) mod sqlite;
 pub(crate) mod stored;
 pub(crate) mod value;
@@ -236,6 +238,19 @@ pub(crate) trait Agents: Send + Sync {
     async fn wake_agents(&self, only: Option<&str>, most: i64) -> Result<u64>;
 }
 
+/// Friends, and who is ignored.
+#[async_trait]
+pub(crate) trait Social: Send + Sync {
+    /// All of a character that an account has.
+    async fn lists(&self, who: social::Who) -> Result<social::Lists>;
+    /// Changes them, and gives them as they are then; see [`social::decide`].
+    async fn change_lists(
+        &self,
+        who: social::Who,
+        change: social::Change,
+    ) -> Result<social::Changed>;
+}
+
 /// The whole store.
 #[async_trait]
 pub(crate) trait Store:
@@ -249,6 +264,7 @@ pub(crate) trait Store:
     + Queries
     + Changes
     + Agents
+    + Social
 {
     /// `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;

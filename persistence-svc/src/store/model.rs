@@ -1,6 +1,7 @@
 //! What the store speaks of. Numbers are as the database keeps them; whatever came over the wire
 //! has been checked before it becomes one of these.
 
+use super::quests::Quests;
 use super::value::{GroundGone, GroundItem, Holdings, LedgerRow, RegionGive};
 
 /// A square of 64 x 64 tiles. Rows are locked in the order of this type.
@@ -96,6 +97,8 @@ pub(crate) struct Record {
     pub(crate) bank_placeholders: bool,
     /// The tick from which it may go home by magic again.
     pub(crate) home_ready_tick: i64,
+    /// In a commit, only those of which something changed.
+    pub(crate) quests: Quests,
     /// In the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
     pub(crate) skills: [Option<SkillValue>; SKILLS.len()],
 }

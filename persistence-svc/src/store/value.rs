@@ -119,6 +119,7 @@ pub(crate) enum Cause {
     Burn,
     /// What a fire left on the ground.
     Ashes,
+    Quest,
     /// Its holder was deleted; only the store says so.
     Deleted,
 }
@@ -138,6 +139,7 @@ impl Cause {
             Cause::Make => "make",
             Cause::Burn => "burn",
             Cause::Ashes => "ashes",
+            Cause::Quest => "quest",
             Cause::Deleted => "deleted",
         }
     }

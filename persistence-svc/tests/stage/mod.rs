@@ -24,6 +24,7 @@ use proto::rpc::persistence::v1::directory_client::DirectoryClient;
 use proto::rpc::persistence::v1::runs_client::RunsClient;
 use proto::rpc::queries::v1::changes_client::ChangesClient;
 use proto::rpc::queries::v1::queries_client::QueriesClient;
+use proto::rpc::social::v1::social_client::SocialClient;
 use test_servers::Postgres;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -212,6 +213,10 @@ impl Stage {
 
     pub(crate) fn changes(&self) -> ChangesClient<Channel> {
         ChangesClient::new(self.channel())
+    }
+
+    pub(crate) fn social(&self) -> SocialClient<Channel> {
+        SocialClient::new(self.channel())
     }
 
     pub(crate) fn identity(&self) -> IdentityClient<Channel> {

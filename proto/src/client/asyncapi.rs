@@ -9,14 +9,14 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::{
-    activity, bank, chat, coins, equipment,
+    activity, bank, chat, coins, dialogue, equipment,
     error::{self, CloseCode},
-    inventory,
+    friends, inventory,
     limits::{
         AUTH_TIMEOUT_MS, CLIENT_MESSAGE_BYTES_MAX, CLIENT_MESSAGES_PER_SECOND_MAX,
         CONNECTIONS_PER_ACCOUNT_MAX, PROTOCOL_VERSION,
     },
-    session, skill, sync,
+    quest, session, skill, sync,
     table::{ASKED, Asked, Described, Needs, Route},
     update, watch,
 };
@@ -35,6 +35,9 @@ const FILES: &[&[Described]] = &[
     equipment::EVENTS,
     coins::EVENTS,
     bank::EVENTS,
+    dialogue::EVENTS,
+    quest::EVENTS,
+    friends::EVENTS,
 ];
 
 /// What every request may be answered by, beside what its event is.

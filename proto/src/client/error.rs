@@ -135,6 +135,24 @@ codes! {
         Muted => "muted",
         /// The private message reached nobody.
         NotDelivered => "not_delivered",
+        /// No character bears that name.
+        PlayerNotFound => "player_not_found",
+        /// One of both has as many friends, or requests, as one may have.
+        FriendLimit => "friend_limit_reached",
+        /// As many are ignored as may be.
+        IgnoreLimit => "ignore_limit_reached",
+        /// They are friends.
+        AlreadyFriends => "already_friends",
+        /// They were asked.
+        AlreadyRequested => "already_requested",
+        /// They are ignored.
+        AlreadyIgnored => "already_ignored",
+        /// That is oneself.
+        Yourself => "cannot_add_self",
+        /// It cannot be begun: other quests, levels or items come before.
+        QuestLocked => "quest_locked",
+        /// Not at this point of the quest.
+        QuestStage => "quest_stage",
         /// A fault of the server.
         Internal => "internal",
     }

@@ -71,6 +71,9 @@ pub struct PlayerSync {
     pub energy: f64,
     /// It runs rather than walks.
     pub run: bool,
+    /// Quests that were ever begun, by id.
+    #[serde(default)]
+    pub quests: Vec<super::quest::QuestProgress>,
 }
 
 /// `vitals:update`: what changed of these.

@@ -5,7 +5,10 @@
 use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 
-use super::{action, admin, bank, chat, coins, equipment, inventory, movement, session, watch};
+use super::{
+    action, admin, bank, chat, coins, dialogue, equipment, friends, inventory, movement, quest,
+    session, watch,
+};
 
 /// An event that the server sends.
 pub trait ServerEvent: Serialize {
@@ -188,5 +191,31 @@ client_events! {
     WithdrawCoins(coins::CoinsWithdraw)
         = "coins:withdraw", Zone, World, coins::CoinsWithdraw::check;
     DepositCoins(coins::CoinsDeposit) = "coins:deposit", Zone, World, coins::CoinsDeposit::check;
+    Respond(dialogue::DialogueRespond) = "dialogue:respond", Zone, World, no_check;
+    ContinueDialogue(session::Nothing) = "dialogue:continue", Zone, World, no_check;
+    CloseDialogue(session::Nothing) = "dialogue:close", Zone, World, no_check;
+    QuestList(session::Nothing) = "quest:list", Zone, World, no_check;
+    QuestDetail(quest::QuestRef) = "quest:detail", Zone, World, quest::QuestRef::check;
+    AcceptQuest(quest::QuestRef) = "quest:accept", Zone, World, quest::QuestRef::check;
+    AbandonQuest(quest::QuestRef) = "quest:abandon", Zone, World, quest::QuestRef::check;
+    CompleteQuest(quest::QuestRef) = "quest:complete", Zone, World, quest::QuestRef::check;
     Chat(chat::PlayerChat) = "player:chat", Gateway, World, chat::PlayerChat::check;
+    FriendsList(session::Nothing) = "friends:list", Gateway, World, no_check
+        => "friends:list";
+    RequestFriend(friends::PlayerName)
+        = "friends:request", Gateway, World, friends::PlayerName::check
+        => "friends:update";
+    AcceptFriend(friends::RequestRef)
+        = "friends:accept", Gateway, World, friends::RequestRef::check
+        => "friends:update";
+    DeclineFriend(friends::RequestRef)
+        = "friends:decline", Gateway, World, friends::RequestRef::check
+        => "friends:update";
+    RemoveFriend(friends::FriendRef)
+        = "friends:remove", Gateway, World, friends::FriendRef::check
+        => "friends:update";
+    Ignore(friends::PlayerName) = "ignore:add", Gateway, World, friends::PlayerName::check
+        => "friends:update";
+    Unignore(friends::IgnoredRef) = "ignore:remove", Gateway, World, friends::IgnoredRef::check
+        => "friends:update";
 }

@@ -54,6 +54,15 @@ pub mod queries {
     }
 }
 
+/// Friends and ignored players, as the persistence service keeps them.
+pub mod social {
+    /// Version 1.
+    #[allow(missing_docs, unreachable_pub, clippy::all, clippy::too_many_lines)]
+    pub mod v1 {
+        tonic::include_proto!("tilestead.social.v1");
+    }
+}
+
 /// What a process plays, told to others.
 pub mod content {
     /// Version 1.

@@ -54,8 +54,8 @@ pub use items::{
 };
 pub use music::Track;
 pub use npcs::{
-    Answer, Dialogue, Drop, Drops, Effect, Fight, Movement, Node, NpcKind, Overrides, ServiceKind,
-    Services, Stats,
+    Answer, Condition, Dialogue, Drop, Drops, Effect, Fight, Movement, Node, NpcKind, Overrides,
+    ServiceKind, Services, Stats, Test,
 };
 pub use placement::{Fixture, NpcPlacement};
 pub use prayers::{Prayer, PrayerKind};

@@ -8,7 +8,7 @@ mod services;
 use std::sync::Arc;
 
 pub use combat::{Fight, Stats};
-pub use dialogue::{Answer, Dialogue, Effect, Node, Overrides};
+pub use dialogue::{Answer, Condition, Dialogue, Effect, Node, Overrides, Test};
 pub use drops::{Drop, Drops};
 pub use services::{ServiceKind, Services};
 

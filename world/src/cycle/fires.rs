@@ -12,6 +12,7 @@ use crate::item::transfer::Leg;
 use crate::labour::{Craft, Labour};
 use crate::refusal::Refusal;
 use crate::rules::make::recipe::{self, ASHES};
+use crate::rules::quest::Deed;
 use crate::rules::{firemaking, make};
 use crate::skill::Skill;
 use crate::tile::Chunk;
@@ -54,6 +55,7 @@ impl World {
             };
             out.touched.insert(fire.id.clone());
             self.settle_fire(fire);
+            self.did(who, Deed::Lit, out);
             self.train(who, Skill::Firemaking, u64::from(recipe.xp_tenths), out);
         }
         let due_at = self.now.after(firemaking::TRY_TICKS);

@@ -40,11 +40,18 @@ impl World {
             }
             out.touched.insert(id);
         }
+        if let Some(cause) = cause {
+            self.count_work(cause, legs, out);
+        }
         for (who, touched) in receipt.people {
             if let Some(player) = self.players.get_mut(&who) {
                 player.carries(&touched);
             }
-            tell(who, touched, out);
+            let pack = !touched.slots.is_empty();
+            tell(who.clone(), touched, out);
+            if pack {
+                self.has_with_it(&who, out);
+            }
         }
         Ok(())
     }

@@ -75,6 +75,10 @@ impl World {
             region: visit.region,
             since: now,
         });
+        if let Interface::Dialogue { .. } = what {
+            self.begin_talk(who, out);
+            return;
+        }
         let who = who.clone();
         out.events.push(Event::Opened { who, what });
     }
@@ -88,6 +92,7 @@ impl World {
         for who in about {
             self.play_visit(&who, out);
         }
+        self.listen();
     }
 
     fn play_visit(&mut self, who: &CharacterId, out: &mut Outcome) {

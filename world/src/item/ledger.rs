@@ -40,6 +40,8 @@ pub enum Cause {
     Burn,
     /// Made: what a fire leaves on the ground.
     Ashes,
+    /// Made: what a quest gives.
+    Quest,
 }
 
 /// What a cause does to the sum of all that there is.
@@ -58,7 +60,7 @@ pub(crate) enum Balance {
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 11] = [
+    pub const ALL: [Cause; 12] = [
         Cause::Starter,
         Cause::Drop,
         Cause::Pickup,
@@ -70,11 +72,12 @@ impl Cause {
         Cause::Make,
         Cause::Burn,
         Cause::Ashes,
+        Cause::Quest,
     ];
 
     pub(crate) const fn balance(self) -> Balance {
         match self {
-            Cause::Starter | Cause::Ashes => Balance::Makes,
+            Cause::Starter | Cause::Ashes | Cause::Quest => Balance::Makes,
             Cause::Drop | Cause::Pickup => Balance::Moves,
             Cause::Expire | Cause::Eat | Cause::Bury | Cause::Burn => Balance::Destroys,
             Cause::Note => Balance::Changes,

@@ -13,7 +13,7 @@ use crate::tick::Tick;
 use crate::tile::{Region, Tile};
 
 /// Within so many tiles of any tile that it covers something opens, and stays open.
-const REACH_TILES: u32 = 2;
+pub(crate) const REACH_TILES: u32 = 2;
 /// As far as one sets out for something.
 const VISIT_TILES: u32 = 32;
 /// What has just been opened is not closed for so long.
@@ -26,6 +26,8 @@ pub(crate) struct Host<'a> {
     pub(crate) tile: Tile,
     covers: &'a [Tile],
     service: &'a str,
+    /// It has something to say.
+    talks: bool,
 }
 
 /// Who or what `target` is, if it belongs to a region that is played here.
@@ -41,6 +43,7 @@ pub(crate) fn host<'a>(
             tile: npc.state.tile,
             covers: &[],
             service: &npc.placement.service,
+            talks: npc.placement.kind.dialogue.is_some(),
         });
     }
     let fixture = content.fixture(target)?;
@@ -51,6 +54,7 @@ pub(crate) fn host<'a>(
         tile: fixture.tile,
         covers: &fixture.blocks,
         service: if station { &fixture.sort } else { "" },
+        talks: false,
     })
 }
 
@@ -59,6 +63,9 @@ impl Host<'_> {
     pub(crate) fn offers(&self, what: &Interface) -> bool {
         match what {
             Interface::Bank => matches!(self.service, "bank" | "banker"),
+            Interface::Dialogue { .. } => self.talks,
+            // It is offered in a talk.
+            Interface::Offer { .. } => false,
         }
     }
 

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Bank, Banking, CharacterId, Content, EntityId, Event, Field, Inbox, Intent,
-    Job, Outcome, PlayerHot, PlayerInput, PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick,
-    Tile, Trade, World,
+    Job, Outcome, PlayerHot, PlayerInput, PlayerRecord, Questing, Region, Rules, Skill, SkillXp,
+    Stack, Tick, Tile, Trade, World,
 };
 
 /// The first tick of every story comes after this one.
@@ -29,6 +29,7 @@ pub(crate) struct Land {
     spawns: Vec<Value>,
     resources: Vec<Value>,
     stations: Vec<Value>,
+    quests: Value,
     seed: u64,
 }
 
@@ -42,6 +43,7 @@ impl Default for Land {
             spawns: none(),
             resources: none(),
             stations: none(),
+            quests: json!({}),
             seed: 1,
         }
     }
@@ -65,6 +67,23 @@ impl Land {
         );
         self.npcs
             .push(json!({"id": id, "type": "villager", "position": position(at)}));
+        self
+    }
+
+    /// Places an NPC that stands about and has something to say; `says` as `dialogue` in
+    /// `npcs.json`.
+    pub(crate) fn speaker(mut self, id: &str, at: (i32, i32), says: Value) -> Land {
+        self.kinds
+            .push(json!({"id": id, "name": id, "dialogue": says,
+            "movement": {"type": "stationary"}}));
+        self.npcs
+            .push(json!({"id": id, "type": "villager", "position": position(at)}));
+        self
+    }
+
+    /// What `quests.json` says.
+    pub(crate) fn quests(mut self, quests: Value) -> Land {
+        self.quests = quests;
         self
     }
 
@@ -173,6 +192,7 @@ impl Land {
             ("stores.json", json!([])),
             ("items.json", items),
             ("stations.json", stations),
+            ("quests.json", self.quests.clone()),
         ];
         let all = own.into_iter().chain(trades::manifests());
         all.map(|(path, json)| (path.to_owned(), json.to_string()))
@@ -206,8 +226,17 @@ impl Stage {
     }
 
     pub(crate) fn with(land: &Land, rules: Rules) -> Stage {
-        let content = land.content();
-        let mut world = World::new(Arc::clone(&content), rules, land.seed, 1);
+        Stage::on(land.content(), rules, land.seed)
+    }
+
+    /// A stage on these manifests.
+    pub(crate) fn of(files: &BTreeMap<String, String>) -> Stage {
+        let loaded = Content::load(files).expect("the land of a story loads");
+        Stage::on(Arc::new(loaded.content), Rules::default(), 1)
+    }
+
+    fn on(content: Arc<Content>, rules: Rules, seed: u64) -> Stage {
+        let mut world = World::new(Arc::clone(&content), rules, seed, 1);
         for region in content.regions() {
             world
                 .region_in(region, Tick(BEGIN), None)
@@ -247,13 +276,22 @@ impl Stage {
         self.tick = tick;
     }
 
+    /// All NPCs, by id.
+    pub(crate) fn npcs(&self) -> Vec<EntityId> {
+        let npcs = self
+            .world
+            .entities()
+            .filter(|id| id.as_str().starts_with("npc:"));
+        npcs.cloned().collect()
+    }
+
     /// Plays one tick.
     pub(crate) fn step(&mut self, inbox: Inbox) -> Outcome {
         self.tick += 1;
         self.world.tick(Tick(self.tick), inbox, &mut ())
     }
 
-    fn command(&mut self, command: &str, inbox: &mut Inbox) {
+    pub(crate) fn command(&mut self, command: &str, inbox: &mut Inbox) {
         let words: Vec<&str> = command.split_whitespace().collect();
         let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
         let who = CharacterId::from(words[0]);
@@ -350,6 +388,25 @@ impl Stage {
                 target: self.thing(target),
             },
             ["closes", "bank"] => Intent::CloseBank,
+            ["talks", "to", target] => Intent::Talk {
+                target: self.thing(target),
+            },
+            ["answers", _] => Intent::Respond { index: small(2) },
+            ["goes", "on"] => Intent::Continue,
+            ["ends", "talk"] => Intent::EndTalk,
+            ["lists", "quests"] => Intent::Quest(Questing::List),
+            ["reads", quest] => Intent::Quest(Questing::Show {
+                quest: quest.into(),
+            }),
+            ["accepts", quest] => Intent::Quest(Questing::Accept {
+                quest: quest.into(),
+            }),
+            ["abandons", quest] => Intent::Quest(Questing::Abandon {
+                quest: quest.into(),
+            }),
+            ["completes", quest] => Intent::Quest(Questing::Complete {
+                quest: quest.into(),
+            }),
             _ => Intent::Bank(banking(words)),
         }
     }
@@ -487,6 +544,22 @@ impl Stage {
                 who,
                 why: Some(why),
             } => format!("{who} rests {why:?}"),
+            Event::Said { who, said } => {
+                let answers = said.answers.iter();
+                let answers = answers.map(|(number, text)| format!(" [{number} {text}]"));
+                let answers: String = answers.collect();
+                format!("{who} hears {}: {}{answers}", said.name, said.text)
+            }
+            Event::Quests { who } => format!("{who} sees quests"),
+            Event::QuestShown { who, quest } => format!("{who} sees {quest}"),
+            Event::Quest { who, quest } => {
+                let state = record().quests.get(quest).cloned().unwrap_or_default();
+                let stage = state.stage.as_deref().unwrap_or("-");
+                let counts = state.counts.iter().map(|(of, n)| format!(" {of}={n}"));
+                let counts: String = counts.collect();
+                format!("{who} {quest}: {:?} {stage}{counts}", state.status())
+            }
+            Event::QuestDone { who, quest } => format!("{who} completes {quest}"),
             Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
             Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
@@ -600,5 +673,6 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         equipment: BTreeMap::new(),
         bank: Bank::default(),
         home_ready_at: Tick::default(),
+        quests: world::Quests::new(),
     }
 }

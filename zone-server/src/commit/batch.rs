@@ -169,6 +169,13 @@ impl Batch {
         }
     }
 
+    /// A character is elsewhere in these quests.
+    pub(crate) fn quests(&mut self, who: &CharacterId, quests: Items) {
+        if let Some(row) = self.rows.get_mut(who) {
+            row.changed.quests.extend(quests);
+        }
+    }
+
     /// Ground items and the ledger.
     pub(crate) fn value(&mut self) -> &mut Value {
         &mut self.value

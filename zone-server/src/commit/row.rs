@@ -39,6 +39,8 @@ pub(super) struct Changed {
     pub(super) bank_kept: bool,
     /// Whose experience grew.
     pub(super) skills: BTreeSet<Skill>,
+    /// Quests, by id.
+    pub(super) quests: Items,
 }
 
 impl Changed {
@@ -49,7 +51,7 @@ impl Changed {
 
     pub(super) fn is_empty(&self) -> bool {
         let stored = self.worn || self.bank_kept || !self.bank.is_empty();
-        !self.pack && !stored && self.skills.is_empty()
+        !self.pack && !stored && self.skills.is_empty() && self.quests.is_empty()
     }
 
     /// Leaves in a record what changed of value, and nothing else of it.
@@ -72,6 +74,9 @@ impl Changed {
         }));
         let grew = |name: &str| Skill::named(name).is_some_and(|s| self.skills.contains(&s));
         record.skills.retain(|skill| grew(&skill.name));
+        record
+            .quests
+            .retain(|quest| self.quests.contains(&*quest.quest_id));
     }
 }
 

@@ -14,7 +14,7 @@ use proto::{
     },
     rpc::zone::v1::Private,
 };
-use world::{Bank, EntityId, PlayerRecord, Skill, SkillXp, Stack, Worn};
+use world::{Bank, EntityId, PlayerRecord, Quests, Skill, SkillXp, Stack, Worn};
 
 /// Messages held for a session before its state updates shrink to one synchronisation.
 pub(crate) const HELD_MAX: usize = 256;
@@ -32,6 +32,8 @@ pub(crate) struct Holdings {
     pub(crate) bank: Bank,
     /// Those that were ever trained.
     pub(crate) skills: BTreeMap<Skill, SkillXp>,
+    /// How far it is with quests.
+    pub(crate) quests: Quests,
 }
 
 impl Holdings {
@@ -43,6 +45,7 @@ impl Holdings {
             equipment: record.equipment.clone(),
             bank: record.bank.clone(),
             skills: record.skills.clone(),
+            quests: record.quests.clone(),
         }
     }
 

@@ -232,8 +232,13 @@ fn of_value(intent: &Intent) -> bool {
         | Intent::Make { .. }
         | Intent::Equip { .. }
         | Intent::Unequip { .. }
-        | Intent::Bank(_) => true,
+        | Intent::Bank(_)
+        | Intent::Respond { .. }
+        | Intent::Continue
+        | Intent::Quest(_) => true,
         Intent::OpenBank { .. }
+        | Intent::Talk { .. }
+        | Intent::EndTalk
         | Intent::CloseBank
         | Intent::Walk { .. }
         | Intent::Run(_)

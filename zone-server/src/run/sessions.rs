@@ -172,7 +172,7 @@ impl Run {
             // Plain structures always have a JSON text.
             sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
         };
-        if let Some(open) = translate::open(player.open(), &has) {
+        if let Some(open) = translate::open(&self.world, who, &has) {
             seat.tell(open);
         }
         let message = from_zone::Message::Attached(attached);

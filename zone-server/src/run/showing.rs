@@ -96,8 +96,7 @@ impl Run {
             if released.sync {
                 let record = player.map(Player::record);
                 messages.extend(translate::resync(record, &seat.acknowledged, self.now));
-                let open = player.and_then(Player::open);
-                messages.extend(translate::open(open, &seat.acknowledged));
+                messages.extend(translate::open(&self.world, who, &seat.acknowledged));
             }
             let goes = settled.transferred.contains(who) || settled.given.contains(&seat.region);
             // The word that it is attached goes by another way, which may be slower.

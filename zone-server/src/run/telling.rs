@@ -71,6 +71,9 @@ impl Run {
         for (who, skills) in changes.trained {
             self.batch.trained(&who, skills);
         }
+        for (who, quests) in changes.quests {
+            self.batch.quests(&who, quests);
+        }
         let value = self.batch.value();
         for entry in changes.ledger {
             value.ledger(entry);
@@ -105,7 +108,7 @@ impl Run {
         for event in &once_a_tick(events) {
             let who = event.who();
             let record = self.world.player(who).map(world::Player::record);
-            let Some(told) = translate::told(event, record) else {
+            let Some(told) = translate::told(event, record, self.world.content()) else {
                 continue;
             };
             let Some(seat) = self.roster.get_mut(who) else {

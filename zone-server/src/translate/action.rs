@@ -32,6 +32,9 @@ pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
         "gather" => Ok(Intent::Gather {
             target: target("gathered")?,
         }),
+        "talk" => Ok(Intent::Talk {
+            target: target("talked with")?,
+        }),
         "home-teleport" => Ok(Intent::HomeTeleport),
         _ => Err(Refused {
             code: ErrorCode::Unsupported,

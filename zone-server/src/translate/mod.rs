@@ -5,11 +5,13 @@ pub(crate) mod action;
 pub(crate) mod activity;
 pub(crate) mod agent;
 pub(crate) mod bank;
+pub(crate) mod dialogue;
 pub(crate) mod equipment;
 pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;
 pub(crate) mod operator;
+pub(crate) mod quest;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod skill;
@@ -20,12 +22,13 @@ use bytes::Bytes;
 use proto::{
     client::{
         ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, bank::BankState,
-        coins::CoinsUpdate, error::Error, session::Ack, session::Notice,
+        coins::CoinsUpdate, dialogue::DialogueNode, error::Error, session::Ack, session::Notice,
     },
     rpc::zone::v1::{Input, Private},
 };
 use world::{
-    EntityId, Event, Intent, Interface, PlayerRecord, Refusal, content::EquipSlot, item::SLOTS,
+    CharacterId, Content, EntityId, Event, Intent, Interface, PlayerRecord, Questing, Refusal,
+    World, content::EquipSlot, item::SLOTS,
 };
 
 use crate::deliver::held::Holdings;
@@ -70,6 +73,20 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::BankTab(asked) => bank::tab(&asked),
         ClientMessage::BankPlaceholder(asked) => bank::placeholder(&asked),
         ClientMessage::BankCoins(asked) => bank::coins(&asked),
+        ClientMessage::Respond(asked) => dialogue::respond(asked),
+        ClientMessage::ContinueDialogue(_) => Intent::Continue,
+        ClientMessage::CloseDialogue(_) => Intent::EndTalk,
+        ClientMessage::QuestList(_) => quest::list(),
+        ClientMessage::QuestDetail(asked) => quest::about(&asked, |quest| Questing::Show { quest }),
+        ClientMessage::AcceptQuest(asked) => {
+            quest::about(&asked, |quest| Questing::Accept { quest })
+        }
+        ClientMessage::AbandonQuest(asked) => {
+            quest::about(&asked, |quest| Questing::Abandon { quest })
+        }
+        ClientMessage::CompleteQuest(asked) => {
+            quest::about(&asked, |quest| Questing::Complete { quest })
+        }
         ClientMessage::WithdrawCoins(asked) => inventory::withdraw(&asked),
         ClientMessage::DepositCoins(asked) => inventory::deposit(&asked),
         ClientMessage::Authenticate(_)
@@ -82,7 +99,14 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         | ClientMessage::CharacterCreate(_)
         | ClientMessage::CharacterDelete(_)
         | ClientMessage::WorldEnter(_)
-        | ClientMessage::Chat(_) => {
+        | ClientMessage::Chat(_)
+        | ClientMessage::FriendsList(_)
+        | ClientMessage::RequestFriend(_)
+        | ClientMessage::AcceptFriend(_)
+        | ClientMessage::DeclineFriend(_)
+        | ClientMessage::RemoveFriend(_)
+        | ClientMessage::Ignore(_)
+        | ClientMessage::Unignore(_) => {
             return Err(Refused {
                 code: ErrorCode::Unsupported,
                 words: "this is not for a zone to answer".to_owned(),
@@ -129,7 +153,11 @@ pub(crate) enum Told {
 }
 
 /// Writes what happened. `record`: the player's own, for what shows its state.
-pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told> {
+pub(crate) fn told(
+    event: &Event,
+    record: Option<&PlayerRecord>,
+    content: &Content,
+) -> Option<Told> {
     let now = |message| Told::Message {
         message,
         value: false,
@@ -169,7 +197,15 @@ pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told>
         | Event::Trained { .. }
         | Event::Working { .. }
         | Event::Rested { .. } => Told::Message {
-            message: of_value(event, record?)?,
+            message: of_value(event, record?, content)?,
+            value: true,
+        },
+        Event::Said { .. }
+        | Event::Quests { .. }
+        | Event::QuestShown { .. }
+        | Event::Quest { .. }
+        | Event::QuestDone { .. } => Told::Message {
+            message: of_quests(event, record?, content)?,
             value: true,
         },
         Event::Failed { refusal, value, .. } => Told::Message {
@@ -187,7 +223,7 @@ pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told>
 }
 
 /// What tells of value; nothing, if the event is about something else.
-fn of_value(event: &Event, record: &PlayerRecord) -> Option<Private> {
+fn of_value(event: &Event, record: &PlayerRecord, content: &Content) -> Option<Private> {
     Some(match event {
         Event::Inventory { slots, .. } => {
             private(&inventory::update(&record.inventory, slots), Bytes::new())
@@ -202,10 +238,19 @@ fn of_value(event: &Event, record: &PlayerRecord) -> Option<Private> {
         Event::Bank { items, .. } => private(&bank::update(&record.bank, items), Bytes::new()),
         Event::Opened { what, .. } => match what {
             Interface::Bank => private(&bank::whole(&record.bank), Bytes::new()),
+            // Told by what is said.
+            Interface::Dialogue { .. } => return None,
+            Interface::Offer { quest } => {
+                let detail = quest::detail(&record.quests, content, quest, true)?;
+                private(&detail, Bytes::new())
+            }
         },
         // Not before what was told of it while it was open.
         Event::Closed { what, .. } => match what {
             Interface::Bank => private(&BankState::default(), Bytes::new()),
+            Interface::Dialogue { .. } | Interface::Offer { .. } => {
+                private(&DialogueNode::default(), Bytes::new())
+            }
         },
         Event::Trained {
             skill,
@@ -221,6 +266,24 @@ fn of_value(event: &Event, record: &PlayerRecord) -> Option<Private> {
             private(&activity::begun(job, target.as_ref()), Bytes::new())
         }
         Event::Rested { why, .. } => private(&activity::stopped(*why), Bytes::new()),
+        _ => return None,
+    })
+}
+
+/// What is said, and what tells of quests; nothing, if the event is about something else.
+fn of_quests(event: &Event, record: &PlayerRecord, content: &Content) -> Option<Private> {
+    let quests = &record.quests;
+    Some(match event {
+        Event::Said { said, .. } => private(&dialogue::node(said), Bytes::new()),
+        Event::Quests { .. } => private(&quest::all(quests, content), Bytes::new()),
+        Event::QuestShown { quest, .. } => {
+            let detail = quest::detail(quests, content, quest, false)?;
+            private(&detail, Bytes::new())
+        }
+        Event::Quest { quest, .. } => {
+            private(&quest::update(quests, content, quest)?, Bytes::new())
+        }
+        Event::QuestDone { quest, .. } => private(&quest::completed(content, quest)?, Bytes::new()),
         _ => return None,
     })
 }
@@ -261,10 +324,15 @@ pub(crate) fn resync(record: Option<&PlayerRecord>, has: &Holdings, tick: u64) -
 }
 
 /// Shows a player again what it has open.
-pub(crate) fn open(what: Option<&Interface>, has: &Holdings) -> Option<Private> {
-    match what? {
-        Interface::Bank => Some(private(&bank::whole(&has.bank), Bytes::new())),
-    }
+pub(crate) fn open(world: &World, who: &CharacterId, has: &Holdings) -> Option<Private> {
+    Some(match world.player(who)?.open()? {
+        Interface::Bank => private(&bank::whole(&has.bank), Bytes::new()),
+        Interface::Dialogue { .. } => private(&dialogue::node(&world.said(who)?), Bytes::new()),
+        Interface::Offer { quest } => {
+            let detail = quest::detail(&has.quests, world.content(), quest, true)?;
+            private(&detail, Bytes::new())
+        }
+    })
 }
 
 /// A message for one session; `re`: the request that it answers.

@@ -13,6 +13,7 @@ use world::{
     content::EquipSlot, item::SLOTS, record::ENERGY_FULL,
 };
 
+use super::quest;
 use crate::deliver::held::Holdings;
 
 /// The world's record of a row.
@@ -36,6 +37,7 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
             placeholders: row.bank_placeholders,
         },
         home_ready_at: Tick(row.home_ready_tick),
+        quests: row.quests.iter().map(quest::state).collect(),
     }
 }
 
@@ -57,6 +59,7 @@ pub(crate) fn acknowledge(has: &mut Holdings, row: &CharacterRow) {
         .extend(record.bank.iter().filter_map(deposit));
     has.bank.placeholders = record.bank_placeholders;
     has.skills.extend(skills(record));
+    has.quests.extend(record.quests.iter().map(quest::state));
 }
 
 /// What is worn, by place; nothing, if the world knows no such place.
@@ -166,6 +169,7 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
         bank: Vec::new(),
         bank_placeholders: player.bank.placeholders,
         home_ready_tick: player.home_ready_at.0,
+        quests: player.quests.iter().map(quest::row).collect(),
     }
 }
 

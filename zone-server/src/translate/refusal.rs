@@ -22,6 +22,11 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
         Refusal::BankFull => (ErrorCode::BankFull, "there is no room for it in the bank"),
         Refusal::NoNote => (ErrorCode::NoNote, "there is no note of that"),
         Refusal::NotOpen => (ErrorCode::NotOpen, "that must be opened first"),
+        Refusal::QuestLocked => (
+            ErrorCode::QuestLocked,
+            "that quest takes other quests, levels or items first",
+        ),
+        Refusal::QuestStage => (ErrorCode::QuestStage, "that quest is not at that point"),
         Refusal::Interrupted => (ErrorCode::Interrupted, "something else came in between"),
         Refusal::Cooldown => (ErrorCode::Cooldown, "not again so soon"),
         Refusal::NoTool => (ErrorCode::NoTool, "that takes a tool that you can use"),

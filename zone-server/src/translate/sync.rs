@@ -6,7 +6,7 @@ use proto::client::{
 };
 use world::{PlayerRecord, Tile, item::SLOTS};
 
-use super::{equipment, inventory, skill};
+use super::{equipment, inventory, quest, skill};
 use crate::deliver::held::Holdings;
 
 /// Everything, as after tick `tick`; of value only what the store has acknowledged.
@@ -41,6 +41,7 @@ pub(crate) fn sync(player: &PlayerRecord, has: &Holdings, tick: u64) -> PlayerSy
         coins: has.coins,
         energy: energy(player),
         run: player.running,
+        quests: quest::progress(&has.quests),
     }
 }
 

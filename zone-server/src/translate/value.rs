@@ -54,6 +54,7 @@ pub(crate) fn cause(cause: Cause) -> rpc::Cause {
         Cause::Make => rpc::Cause::Make,
         Cause::Burn => rpc::Cause::Burn,
         Cause::Ashes => rpc::Cause::Ashes,
+        Cause::Quest => rpc::Cause::Quest,
     }
 }
 

@@ -113,6 +113,9 @@ impl Hub {
                 Some(false) => return,
                 None => match state.listeners.character(to_character) {
                     None => Some(false),
+                    // Nobody knows yet whether it is to be heard: it is said again.
+                    Some(listener) if !listener.is_ready() => return,
+                    Some(listener) if !listener.hears(&chat.from_account) => Some(false),
                     Some(listener) => {
                         let data = json(&message(chat, Channel::Private));
                         let mut private = Reliable::raw("chat:message", data);

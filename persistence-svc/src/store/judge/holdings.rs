@@ -152,6 +152,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
         let why = match row.cause {
             _ if who.is_some_and(|id| !rows.contains(id)) => Some("has no row in the batch"),
             Cause::Starter if row.delta < 0 => Some("a starter pack destroys nothing"),
+            Cause::Quest if row.delta < 0 => Some("a quest destroys nothing"),
             Cause::Expire if row.delta > 0 => Some("what expires is not made"),
             Cause::Deleted => Some("only the store deletes"),
             Cause::Drop | Cause::Pickup => {
@@ -179,6 +180,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
                 Some("what is used up is not made")
             }
             Cause::Starter
+            | Cause::Quest
             | Cause::Expire
             | Cause::Eat
             | Cause::Bury

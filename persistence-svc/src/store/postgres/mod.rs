@@ -14,8 +14,10 @@ mod operators;
 pub(crate) mod ownership;
 mod placement;
 mod queries;
+mod quests;
 mod runs;
 mod sessions;
+mod social;
 mod stored;
 mod value;
 
@@ -39,6 +41,7 @@ use super::Store;
 use super::columns::PLAIN;
 use super::error::{Result, StoreError};
 use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
+use super::quests::Quests;
 use super::value::Holdings;
 use crate::metrics::Metrics;
 
@@ -250,6 +253,7 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
         placed: row.try_get(16)?,
         bank_placeholders: row.try_get(17)?,
         home_ready_tick: row.try_get(18)?,
+        quests: Quests::new(),
         skills,
     })
 }

@@ -1,11 +1,11 @@
-//! What is worn and what lies in banks, in PostgreSQL: read and written in one statement each, over
+//! What is worn, what lies in banks and how far one is with quests, in PostgreSQL: read and written in one statement each, over
 //! arrays.
 
 use std::collections::BTreeMap;
 
 use deadpool_postgres::{GenericClient, Transaction};
 
-use super::{Values, value};
+use super::{Values, quests, value};
 use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};
@@ -18,6 +18,7 @@ pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -
     let mut packs = value::packs(client, &ids).await?;
     let mut clothes = worn(client, &ids).await?;
     let mut banks = banks(client, &ids).await?;
+    let mut quests = quests::read(client, &ids).await?;
     for record in records {
         let id = &record.id;
         record.holdings = Holdings {
@@ -26,6 +27,7 @@ pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -
             worn: clothes.remove(id).unwrap_or_default(),
             bank: banks.remove(id).unwrap_or_default(),
         };
+        record.quests = quests.remove(id).unwrap_or_default();
     }
     Ok(())
 }
@@ -121,7 +123,8 @@ pub(super) async fn read(
 /// Writes what the batch changes of it. It has been judged.
 pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
     write_places(transaction, batch, held).await?;
-    write_banks(transaction, batch).await
+    write_banks(transaction, batch).await?;
+    quests::write(transaction, batch).await
 }
 
 async fn write_places(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {

@@ -12,8 +12,10 @@ mod operators;
 pub(crate) mod ownership;
 mod placement;
 mod queries;
+mod quests;
 mod runs;
 mod sessions;
+mod social;
 mod stored;
 mod value;
 
@@ -33,6 +35,7 @@ use tonic::async_trait;
 use super::columns::PLAIN;
 use super::error::{Result, StoreError, StoreLocked};
 use super::model::{Character, Record, Region, SKILLS, SkillValue};
+use super::quests::Quests;
 use super::value::Holdings;
 use super::{Store, model};
 
@@ -45,6 +48,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0005_things.sql"),
     include_str!("../../../migrations/sqlite/0006_lists.sql"),
     include_str!("../../../migrations/sqlite/0007_home.sql"),
+    include_str!("../../../migrations/sqlite/0008_friends.sql"),
+    include_str!("../../../migrations/sqlite/0009_quests.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
@@ -394,6 +399,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         placed: row.get(16)?,
         bank_placeholders: row.get(17)?,
         home_ready_tick: row.get(18)?,
+        quests: Quests::new(),
         skills,
     })
 }

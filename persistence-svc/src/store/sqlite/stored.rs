@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
-use super::value;
+use super::{quests, value};
 use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};
@@ -12,6 +12,7 @@ use crate::store::value::{Holdings, Stack};
 /// Fills in all that a character has beside its coins.
 pub(super) fn fill(transaction: &Transaction<'_>, record: &mut Record) -> Result<()> {
     record.holdings = holdings(transaction, &record.id, record.holdings.coins)?;
+    record.quests = quests::read(transaction, &record.id)?;
     Ok(())
 }
 
@@ -89,7 +90,8 @@ pub(super) fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -
     for (id, slot, stack) in changes.put {
         put.execute(params![id, slot, stack.item, stack.quantity])?;
     }
-    write_banks(transaction, batch)
+    write_banks(transaction, batch)?;
+    quests::write(transaction, batch)
 }
 
 fn write_banks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {

@@ -39,6 +39,7 @@ fn sync(coins: u64, items: &[(&str, u32)]) -> PlayerSync {
         coins,
         energy: 100.0,
         run: false,
+        quests: Vec::new(),
     }
 }
 

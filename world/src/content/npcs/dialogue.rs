@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use crate::content::fields::Fields;
 use crate::content::reader::{Defect, Of};
+use crate::quest::QuestStatus;
+use crate::skill::Skill;
 
 /// What somebody says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,8 +52,30 @@ pub struct Answer {
     pub next: Option<Arc<str>>,
     /// What comes of it.
     pub effect: Option<Effect>,
-    /// When it may be said, as the manifest says; empty for always.
-    pub condition: Arc<str>,
+    /// When it may be said; none for always.
+    pub condition: Option<Condition>,
+}
+
+/// When something may be said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// Just when the test fails.
+    pub not: bool,
+    /// What must be so.
+    pub test: Test,
+}
+
+/// What can be asked about somebody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Test {
+    /// It has at least so many of an item with it; coins in the pouch count.
+    HasItem(Arc<str>, u32),
+    /// It has reached a level.
+    HasLevel(Skill, u32),
+    /// It is so far with a quest.
+    Quest(Arc<str>, QuestStatus),
+    /// Nothing that the rules know.
+    Unknown,
 }
 
 /// What comes of something that is said.
@@ -132,8 +156,58 @@ fn answer(fields: &Fields<'_>) -> Answer {
             .filter(|next| !next.is_empty() && !next.eq_ignore_ascii_case("end"))
             .map(Into::into),
         effect: effect(fields),
-        condition: fields.text("condition"),
+        condition: condition(fields),
     }
+}
+
+/// A condition: a name, and after colons what it is about; `!` before it makes it its contrary.
+fn condition(fields: &Fields<'_>) -> Option<Condition> {
+    let text = fields.text_or("condition", "");
+    if text.is_empty() {
+        return None;
+    }
+    let bare = text.strip_prefix('!');
+    let mut parts = bare.unwrap_or(text).split(':');
+    let name = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let (about, more) = (parts.next().unwrap_or_default(), parts.next());
+    let test = match name.as_str() {
+        "hasitem" => {
+            fields.refer_to("condition", Of::Item, about, "it is never said");
+            let many = more.map_or(Some(1), |many| many.parse().ok());
+            many.map(|many| Test::HasItem(about.into(), many))
+        }
+        "haslevel" => {
+            let level = more.and_then(|level| level.parse().ok());
+            Skill::named(about)
+                .zip(level)
+                .map(|(s, l)| Test::HasLevel(s, l))
+        }
+        "quest" => {
+            fields.refer_to("condition", Of::Quest, about, "it is never said");
+            let status = more.and_then(quest_status);
+            status.map(|status| Test::Quest(about.into(), status))
+        }
+        _ => None,
+    };
+    let test = test.unwrap_or_else(|| {
+        let what = format!("the rules know no condition {text:?}, it is never said");
+        fields.defect(Defect::Unknown, "condition", &what);
+        Test::Unknown
+    });
+    Some(Condition {
+        not: bare.is_some(),
+        test,
+    })
+}
+
+fn quest_status(name: &str) -> Option<QuestStatus> {
+    Some(match name {
+        "not_started" => QuestStatus::NotStarted,
+        "in_progress" => QuestStatus::InProgress,
+        "ready_to_complete" => QuestStatus::ReadyToComplete,
+        "completed" => QuestStatus::Completed,
+        _ => return None,
+    })
 }
 
 /// An effect: a name and, after a colon, what it is about.

@@ -1,0 +1,139 @@
+//! Friends and ignored players as the store keeps them.
+//!
+//! Always: every call has a deadline; a replica that is away is answered for by the next one; a
+//! change that may have happened at one that gave no answer counts as done when it is so.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::Context;
+use chassis::rpc;
+use proto::rpc::social::v1::{
+    ChangeReply, ChangeRequest, ListRequest, Lists, Outcome, change_request::Change,
+    social_client::SocialClient,
+};
+use tonic::{Status, transport::Channel};
+
+use super::presence::Present;
+use crate::auth::accounts::away;
+
+/// Calls the persistence services.
+pub(crate) struct Book {
+    replicas: Vec<SocialClient<Channel>>,
+    current: AtomicUsize,
+}
+
+impl Book {
+    /// Connects when first used.
+    pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
+        let replicas = addresses
+            .iter()
+            .map(|address| Ok(SocialClient::new(rpc::channel(address)?)))
+            .collect::<anyhow::Result<Vec<_>>>()
+            .context("PERSISTENCE_ADDRESSES")?;
+        Ok(Self {
+            replicas,
+            current: AtomicUsize::new(0),
+        })
+    }
+
+    /// The replicas, the one that answered last first.
+    fn replicas(&self) -> impl Iterator<Item = (usize, SocialClient<Channel>)> + '_ {
+        let (first, count) = (self.current.load(Ordering::Relaxed), self.replicas.len());
+        (0..count).map(move |step| {
+            let index = (first + step) % count;
+            (index, self.replicas[index].clone())
+        })
+    }
+
+    /// All lists of a character.
+    pub(crate) async fn lists(&self, of: &Present) -> Result<Lists, Status> {
+        let mut last = none();
+        for (index, mut replica) in self.replicas() {
+            let ask = ListRequest {
+                account_id: of.account_id.clone(),
+                character_id: of.character_id.clone(),
+            };
+            match rpc::bounded(replica.list(ask)).await {
+                Err(status) if away(&status) => last = status,
+                answer => {
+                    self.current.store(index, Ordering::Relaxed);
+                    return answer;
+                }
+            }
+        }
+        Err(last)
+    }
+
+    /// Changes them.
+    pub(crate) async fn change(
+        &self,
+        of: &Present,
+        change: &Change,
+    ) -> Result<ChangeReply, Status> {
+        let (mut last, mut doubtful) = (none(), false);
+        for (index, mut replica) in self.replicas() {
+            let ask = ChangeRequest {
+                account_id: of.account_id.clone(),
+                character_id: of.character_id.clone(),
+                change: Some(change.clone()),
+            };
+            match rpc::bounded(replica.change(ask)).await {
+                Err(status) if away(&status) => (last, doubtful) = (status, true),
+                answer => {
+                    self.current.store(index, Ordering::Relaxed);
+                    return answer.map(|reply| settle(reply, change, doubtful));
+                }
+            }
+        }
+        Err(last)
+    }
+}
+
+fn none() -> Status {
+    Status::unavailable("no persistence service is configured")
+}
+
+/// The outcome, when the change may have been made once before.
+fn settle(mut reply: ChangeReply, change: &Change, doubtful: bool) -> ChangeReply {
+    if doubtful && is_so(reply.outcome(), change) {
+        reply.outcome = Outcome::Done.into();
+    }
+    reply
+}
+
+/// Whether what was asked for is so, whoever made it.
+fn is_so(outcome: Outcome, change: &Change) -> bool {
+    match change {
+        Change::Request(_) => {
+            matches!(outcome, Outcome::AlreadyRequested | Outcome::AlreadyFriends)
+        }
+        Change::Ignore(_) => outcome == Outcome::AlreadyIgnored,
+        Change::Accept(_) | Change::Decline(_) | Change::Remove(_) | Change::Unignore(_) => {
+            outcome == Outcome::NotThere
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_have_happened_before_counts_as_done() {
+        let request = Change::Request("Bob".to_owned());
+        let reply = |outcome: Outcome| ChangeReply {
+            outcome: outcome.into(),
+            ..ChangeReply::default()
+        };
+        let so =
+            |outcome, change: &Change, doubtful| settle(reply(outcome), change, doubtful).outcome();
+        let asked = Outcome::AlreadyRequested;
+        assert_eq!(so(asked, &request, false), asked);
+        assert_eq!(so(asked, &request, true), Outcome::Done);
+        let limit = Outcome::FriendLimit;
+        assert_eq!(so(limit, &request, true), limit);
+        let remove = Change::Remove("c".to_owned());
+        assert_eq!(so(Outcome::NotThere, &remove, true), Outcome::Done);
+        assert_eq!(so(Outcome::NotThere, &request, true), Outcome::NotThere);
+    }
+}

@@ -1,0 +1,341 @@
+//! Friends as they are in the world: each player's lists, kept by one task as long as it is there,
+//! and whether those on them are played.
+//!
+//! Always: lists are told in the order of what the store said; what is asked of them waits in a
+//! bounded queue; until the store has said whom a player ignores, or that it cannot say, nobody
+//! else is heard.
+
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
+
+use proto::{
+    client::{
+        ErrorCode, RequestId,
+        error::Error,
+        friends::{FriendsPresence, Status as Played},
+    },
+    rpc::social::v1::{Lists, Outcome, change_request::Change},
+    topics::{self, SocialEnvelope},
+};
+use tokio::{
+    sync::{Notify, mpsc},
+    time::{Instant, sleep_until},
+};
+use tonic::{Code, Status};
+
+use super::{Away, Hub, State, json};
+use crate::{
+    clock,
+    mailbox::{Mailbox, Reliable},
+    session::state::words,
+    social::{friends::Circle, presence::Present, watch::News},
+};
+
+/// What one player may have asked at a time.
+const ASKED_MAX: usize = 8;
+/// Before the store is asked again that did not answer.
+const RETRY: Duration = Duration::from_secs(3);
+
+/// What a player wants of its lists.
+#[derive(Debug)]
+pub(crate) enum Wish {
+    /// To see them.
+    List,
+    Change(Change),
+}
+
+/// A wish, and what it answers.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) re: Option<RequestId>,
+    /// Its event.
+    pub(crate) event: &'static str,
+    pub(crate) wish: Wish,
+}
+
+/// How the task that keeps a player's lists is reached. It ends with the last of these.
+#[derive(Debug, Clone)]
+pub(crate) struct Keeper {
+    asked: mpsc::Sender<Asked>,
+    look: Arc<Notify>,
+}
+
+impl Keeper {
+    /// The task gets what is asked, and is told to look.
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Asked>, Arc<Notify>) {
+        let (sender, asked) = mpsc::channel(ASKED_MAX);
+        let look = Arc::new(Notify::new());
+        let keeper = Self {
+            asked: sender,
+            look: Arc::clone(&look),
+        };
+        (keeper, asked, look)
+    }
+
+    /// The lists may be different from what was told.
+    pub(crate) fn look(&self) {
+        self.look.notify_one();
+    }
+
+    /// Asks for something.
+    pub(crate) fn ask(&self, asked: Asked) -> Result<(), ErrorCode> {
+        self.asked.try_send(asked).map_err(|_| ErrorCode::Busy)
+    }
+}
+
+/// The task of one player.
+struct Task {
+    hub: Arc<Hub>,
+    present: Present,
+    mailbox: Mailbox,
+    /// What the client was told.
+    told: Option<Circle>,
+    /// The store did not answer: it is asked again then.
+    retry: Option<Instant>,
+}
+
+impl Hub {
+    /// Keeps the lists of a player from now on.
+    pub(super) fn keep(self: &Arc<Self>, present: Present, mailbox: Mailbox) -> Keeper {
+        let (keeper, asked, look) = Keeper::new();
+        let task = Task {
+            hub: Arc::clone(self),
+            present,
+            mailbox,
+            told: None,
+            retry: None,
+        };
+        tokio::spawn(task.run(asked, look));
+        keeper
+    }
+
+    /// A player asks something of its lists.
+    pub(crate) fn ask(&self, session_id: &str, asked: Asked) -> Result<(), ErrorCode> {
+        let state = self.state();
+        let listener = state.listeners.session(session_id);
+        listener.map_or(Err(ErrorCode::NotInWorld), |l| l.keeper.ask(asked))
+    }
+
+    /// Tells other gateways where to look again.
+    pub(super) async fn point(&self, envelope: &SocialEnvelope) {
+        // Who misses it sees it at its next look at everything.
+        let _ = self.bus.publish(topics::SOCIAL, json(envelope)).await;
+    }
+
+    /// Somebody says where to look again.
+    pub(super) fn hear_social(&self, envelope: SocialEnvelope) {
+        let mut state = self.state();
+        match envelope {
+            SocialEnvelope::Presence { character_id } => {
+                if state.watch.watches(&character_id) {
+                    state.announced.insert(character_id);
+                    drop(state);
+                    self.changed.notify_one();
+                }
+            }
+            SocialEnvelope::Friends { character_id } => {
+                if let Some(listener) = state.listeners.character(&character_id) {
+                    listener.keeper.look();
+                }
+            }
+            SocialEnvelope::Ignored { account_id } => {
+                let all = state.listeners.all();
+                let of = all.filter(|listener| listener.present.account_id == account_id);
+                of.for_each(|listener| listener.keeper.look());
+            }
+        }
+    }
+
+    /// Asks the bus whether these are played. `announced`: something became of them.
+    pub(super) async fn look_at(&self, ids: Vec<String>, announced: bool) -> Result<(), Away> {
+        let found = self.played(ids).await?;
+        let mut state = self.state();
+        let news = state.watch.looked(&found, announced, clock::instant());
+        state.tell(&news);
+        Ok(())
+    }
+
+    async fn played(&self, ids: Vec<String>) -> Result<Vec<(String, bool)>, Away> {
+        let keys: Vec<String> = ids.iter().map(|id| topics::presence(id)).collect();
+        let values = self.bus.get_many(&keys).await?;
+        let there = values.into_iter().map(|value| value.is_some());
+        Ok(ids.into_iter().zip(there).collect())
+    }
+}
+
+impl State {
+    /// Tells sessions which of their friends came and went.
+    pub(super) fn tell(&self, news: &News) {
+        for (session_id, friends) in news {
+            if let Some(listener) = self.listeners.session(session_id) {
+                let friends = friends.clone();
+                // A session that overflows is closed by its own writer.
+                let _ = listener
+                    .mailbox
+                    .push(Reliable::of(&FriendsPresence { friends }));
+            }
+        }
+    }
+}
+
+impl Task {
+    async fn run(mut self, mut asked: mpsc::Receiver<Asked>, look: Arc<Notify>) {
+        self.look().await;
+        loop {
+            let retry = self.retry;
+            let again = async {
+                match retry {
+                    Some(at) => sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                asked = asked.recv() => match asked {
+                    Some(asked) => self.answer(asked).await,
+                    // It has left the world.
+                    None => return,
+                },
+                () = look.notified() => self.look().await,
+                () = again => self.look().await,
+            }
+        }
+    }
+
+    /// Asks the store, and tells what is new.
+    async fn look(&mut self) {
+        match self.hub.book.lists(&self.present).await {
+            Ok(lists) => self.learn(lists, None).await,
+            Err(status) => self.not_known(&status),
+        }
+    }
+
+    fn not_known(&mut self, status: &Status) {
+        if self.retry.is_none() {
+            tracing::debug!(code = ?status.code(), "the store says no lists of friends");
+        }
+        self.retry = Some(Instant::now() + RETRY);
+        // Better to hear somebody unwanted than nobody.
+        let id = &self.present.session_id;
+        self.hub.state().listeners.hear_all(id);
+    }
+
+    async fn answer(&mut self, asked: Asked) {
+        let Asked { re, event, wish } = asked;
+        let change = match wish {
+            Wish::List => {
+                // What it was told counts no more: it is told everything.
+                let told = self.told.take();
+                return match self.hub.book.lists(&self.present).await {
+                    Ok(lists) => self.learn(lists, Some(re)).await,
+                    Err(status) => {
+                        self.told = told;
+                        self.not_known(&status);
+                        self.refuse(re, event, refusal(&status));
+                    }
+                };
+            }
+            Wish::Change(change) => change,
+        };
+        let reply = match self.hub.book.change(&self.present, &change).await {
+            Ok(reply) => reply,
+            Err(status) => return self.refuse(re, event, refusal(&status)),
+        };
+        let outcome = reply.outcome();
+        if let Some(code) = code(outcome) {
+            self.refuse(re, event, code);
+            // What it was told is not how things are, perhaps.
+            return self.learn(reply.lists.unwrap_or_default(), None).await;
+        }
+        if !reply.other.is_empty() {
+            let character_id = reply.other;
+            self.hub
+                .point(&SocialEnvelope::Friends { character_id })
+                .await;
+        }
+        if matches!(change, Change::Ignore(_) | Change::Unignore(_)) {
+            let account_id = self.present.account_id.clone();
+            self.hub
+                .point(&SocialEnvelope::Ignored { account_id })
+                .await;
+        }
+        self.learn(reply.lists.unwrap_or_default(), Some(re)).await;
+    }
+
+    /// The store has said the lists: what is new is told. `answers`: a request, which is answered
+    /// also when nothing is new.
+    async fn learn(&mut self, lists: Lists, answers: Option<Option<RequestId>>) {
+        self.retry = None;
+        let now = Circle::of(lists);
+        let friends = now.friends();
+        let found = self.strangers(&friends).await;
+        let session_id = &self.present.session_id;
+        let mut state = self.hub.state();
+        if state.listeners.session(session_id).is_none() {
+            return;
+        }
+        state.watch.follow(session_id, friends);
+        let mut news = state.watch.looked(&found, true, clock::instant());
+        // That is said with the lists.
+        news.remove(session_id);
+        state.tell(&news);
+        let ignored = now.ignored_accounts().clone();
+        state.listeners.ignore(session_id, ignored);
+        let status = |id: &str| state.watch.status(id);
+        let said = match &self.told {
+            None => Some(Reliable::of(&now.list(status))),
+            Some(before) if *before == now && answers.is_none() => None,
+            Some(before) => Some(Reliable::of(&now.since(before, status))),
+        };
+        drop(state);
+        if let Some(said) = said {
+            // A session that overflows is closed by its own writer.
+            let _ = self.mailbox.push(said.answering(answers.flatten()));
+        }
+        self.told = Some(now);
+    }
+
+    /// Whether those friends are played of whom nothing is known here.
+    async fn strangers(&self, friends: &BTreeSet<String>) -> Vec<(String, bool)> {
+        let unknown: Vec<String> = {
+            let state = self.hub.state();
+            let unknown = |id: &&String| state.watch.status(id) == Played::Unknown;
+            friends.iter().filter(unknown).cloned().collect()
+        };
+        // Without the bus nothing is known; they are looked for again when it is back.
+        self.hub.played(unknown).await.unwrap_or_default()
+    }
+
+    fn refuse(&self, re: Option<RequestId>, event: &'static str, code: ErrorCode) {
+        let error = Error {
+            code,
+            message: words(code).to_owned(),
+            event: Some(event.to_owned()),
+            retry_after_ms: None,
+        };
+        // A session that overflows is closed by its own writer.
+        let _ = self.mailbox.push(Reliable::of(&error).answering(re));
+    }
+}
+
+/// What a client is told of an outcome; nothing when it is done.
+fn code(outcome: Outcome) -> Option<ErrorCode> {
+    Some(match outcome {
+        Outcome::Done => return None,
+        Outcome::NoSuchPlayer => ErrorCode::PlayerNotFound,
+        Outcome::NotThere => ErrorCode::NotFound,
+        Outcome::Yourself => ErrorCode::Yourself,
+        Outcome::AlreadyFriends => ErrorCode::AlreadyFriends,
+        Outcome::AlreadyRequested => ErrorCode::AlreadyRequested,
+        Outcome::AlreadyIgnored => ErrorCode::AlreadyIgnored,
+        Outcome::FriendLimit => ErrorCode::FriendLimit,
+        Outcome::IgnoreLimit => ErrorCode::IgnoreLimit,
+        Outcome::Unspecified => ErrorCode::Internal,
+    })
+}
+
+fn refusal(status: &Status) -> ErrorCode {
+    match status.code() {
+        Code::NotFound => ErrorCode::NotYourCharacter,
+        Code::InvalidArgument => ErrorCode::InvalidData,
+        _ => ErrorCode::StorageUnavailable,
+    }
+}

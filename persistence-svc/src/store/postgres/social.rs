@@ -1,0 +1,203 @@
+//! Friends and ignored players in PostgreSQL.
+//!
+//! Always: whoever changes lists holds the rows of both accounts, in the order of their ids.
+
+use deadpool_postgres::{GenericClient, Transaction};
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
+use tonic::async_trait;
+
+use super::{Postgres, Values};
+use crate::store::error::{Result, StoreError};
+use crate::store::social::{
+    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, Facts, Friend, IGNORED, Ignored,
+    Lists, OWN, Outcome, Put, REQUEST_MS, REQUESTS, Request, TIDY, Who, concerns_both, decide,
+};
+use crate::store::{Social, name_key, new_id};
+
+type Read<T> = std::result::Result<T, tokio_postgres::Error>;
+
+#[async_trait]
+impl Social for Postgres {
+    async fn lists(&self, who: Who) -> Result<Lists> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        own(&transaction, &who).await?;
+        let now = now(&transaction).await?;
+        let read = lists(&transaction, &who, now).await?;
+        transaction.commit().await?;
+        Ok(read)
+    }
+
+    async fn change_lists(&self, who: Who, change: Change) -> Result<Changed> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        own(&transaction, &who).await?;
+        let now = now(&transaction).await?;
+        let (outcome, other) = match carry_out(&transaction, &who, &change, now).await? {
+            Ok(other) => (Outcome::Done, Some(other)),
+            Err(outcome) => (outcome, None),
+        };
+        let changed = Changed {
+            outcome,
+            lists: lists(&transaction, &who, now).await?,
+            other: other.filter(|_| concerns_both(&change)),
+        };
+        transaction.commit().await?;
+        Ok(changed)
+    }
+}
+
+async fn own(transaction: &Transaction<'_>, who: &Who) -> Result<()> {
+    let statement = transaction.prepare_cached(OWN).await?;
+    let values: Values<'_> = &[&who.character_id, &who.account_id];
+    let found = transaction.query_opt(&statement, values).await?;
+    found.map(|_| ()).ok_or(StoreError::NotFound("character"))
+}
+
+async fn now(transaction: &Transaction<'_>) -> Result<i64> {
+    let now = transaction.query_one("SELECT tilestead_now_ms()", &[]);
+    Ok(now.await?.try_get(0)?)
+}
+
+/// Does it, if it is to be done: with whom.
+async fn carry_out(
+    transaction: &Transaction<'_>,
+    who: &Who,
+    change: &Change,
+    now: i64,
+) -> Result<std::result::Result<String, Outcome>> {
+    let me = &who.character_id;
+    let Some((_, account, _)) = other(transaction, me, change, now).await? else {
+        return Ok(Err(missing(change)));
+    };
+    let lock = "SELECT id FROM users WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE";
+    let accounts = [who.account_id.as_str(), account.as_str()];
+    transaction.query(lock, &[&accounts.as_slice()]).await?;
+    // Looked for again: while it waited for the rows, others may have changed what there is.
+    let Some((other, account, asked)) = other(transaction, me, change, now).await? else {
+        return Ok(Err(missing(change)));
+    };
+    let since = now - REQUEST_MS;
+    transaction.execute(TIDY, &[me, &since]).await?;
+    let statement = transaction.prepare_cached(FACTS).await?;
+    let values: Values<'_> = &[me, &other, &since, &who.account_id];
+    let facts = facts(&transaction.query_one(&statement, values).await?)?;
+    let deeds = match decide(change, account == who.account_id, asked, &facts) {
+        Ok(deeds) => deeds,
+        Err(outcome) => return Ok(Err(outcome)),
+    };
+    let fresh = new_id();
+    for deed in deeds {
+        let (statement, put) = deed.statement();
+        let values: Vec<&(dyn ToSql + Sync)> = put
+            .iter()
+            .map(|put| match put {
+                Put::Account => &who.account_id as &(dyn ToSql + Sync),
+                Put::Me => me,
+                Put::Other => &other,
+                Put::Now => &now,
+                Put::FreshId => &fresh,
+            })
+            .collect();
+        let statement = transaction.prepare_cached(statement).await?;
+        transaction.execute(&statement, &values).await?;
+    }
+    Ok(Ok(other))
+}
+
+/// Whom a change is about: character, account, and whether that one made the request.
+async fn other(
+    transaction: &Transaction<'_>,
+    me: &str,
+    change: &Change,
+    now: i64,
+) -> Result<Option<(String, String, bool)>> {
+    let since = now - REQUEST_MS;
+    let row = match change {
+        Change::Request(name) | Change::Ignore(name) => {
+            let statement = transaction.prepare_cached(BY_NAME).await?;
+            let key = name_key(name.trim());
+            transaction.query_opt(&statement, &[&key]).await?
+        }
+        Change::Remove(id) | Change::Unignore(id) => {
+            let statement = transaction.prepare_cached(BY_ID).await?;
+            transaction.query_opt(&statement, &[id]).await?
+        }
+        Change::Accept(id) | Change::Decline(id) => {
+            let statement = transaction.prepare_cached(BY_REQUEST).await?;
+            transaction
+                .query_opt(&statement, &[&me, id, &since])
+                .await?
+        }
+    };
+    let Some(row) = row else { return Ok(None) };
+    let asked = row.len() > 2 && row.try_get(2)?;
+    Ok(Some((row.try_get(0)?, row.try_get(1)?, asked)))
+}
+
+fn missing(change: &Change) -> Outcome {
+    match change {
+        Change::Request(_) | Change::Ignore(_) => Outcome::NoSuchPlayer,
+        _ => Outcome::NotThere,
+    }
+}
+
+async fn lists(transaction: &Transaction<'_>, who: &Who, now: i64) -> Result<Lists> {
+    let since = now - REQUEST_MS;
+    let statement = transaction.prepare_cached(FRIENDS).await?;
+    let friends = transaction.query(&statement, &[&who.character_id]).await?;
+    let statement = transaction.prepare_cached(REQUESTS).await?;
+    let values: Values<'_> = &[&who.character_id, &since, &who.account_id];
+    let requests = transaction.query(&statement, values).await?;
+    let statement = transaction.prepare_cached(IGNORED).await?;
+    let all = transaction.query(&statement, &[&who.account_id]).await?;
+    Ok(Lists {
+        friends: friends.iter().map(friend).collect::<Read<_>>()?,
+        requests: requests.iter().map(request).collect::<Read<_>>()?,
+        ignored: all.iter().map(ignored).collect::<Read<_>>()?,
+    })
+}
+
+fn facts(row: &Row) -> Read<Facts> {
+    Ok(Facts {
+        friends: row.try_get(0)?,
+        their_friends: row.try_get(1)?,
+        are_friends: row.try_get(2)?,
+        was_asked: row.try_get(3)?,
+        has_asked: row.try_get(4)?,
+        asking: row.try_get(5)?,
+        asked: row.try_get(6)?,
+        ignored: row.try_get(7)?,
+        is_ignored: row.try_get(8)?,
+    })
+}
+
+fn friend(row: &Row) -> Read<Friend> {
+    Ok(Friend {
+        character_id: row.try_get(0)?,
+        name: row.try_get(1)?,
+        combat_level: row.try_get(2)?,
+        last_login_ms: row.try_get(3)?,
+    })
+}
+
+fn request(row: &Row) -> Read<Request> {
+    Ok(Request {
+        id: row.try_get(0)?,
+        from_id: row.try_get(1)?,
+        from_name: row.try_get(2)?,
+        to_id: row.try_get(3)?,
+        to_name: row.try_get(4)?,
+        at_ms: row.try_get(5)?,
+    })
+}
+
+fn ignored(row: &Row) -> Read<Ignored> {
+    Ok(Ignored {
+        character_id: row.try_get(0)?,
+        name: row.try_get(1)?,
+        account_id: row.try_get(2)?,
+        added_ms: row.try_get(3)?,
+    })
+}

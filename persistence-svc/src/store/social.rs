@@ -1,0 +1,339 @@
+//! Friends and ignored players as the store speaks of them, and what both stores decide alike.
+//!
+//! Always: friendship is mutual, two rows; nobody is one's own account's friend; a request is void
+//! after a week; requests by who is ignored are kept, but not shown, so that whoever is ignored
+//! cannot tell.
+
+/// Friends of a character, and its requests in one direction.
+pub(crate) const FRIENDS_MAX: i64 = 99;
+/// Whom one account ignores.
+pub(crate) const IGNORED_MAX: i64 = 99;
+/// How long a request lives.
+pub(crate) const REQUEST_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+
+// The statements of both stores. Both number what is put in by its first place in the text.
+
+/// Whose character it is: id.
+pub(crate) const OWN: &str = r#"SELECT id FROM characters WHERE id = $1 AND "accountId" = $2"#;
+
+/// Somebody by name or id: id and account.
+pub(crate) const BY_NAME: &str = r#"SELECT id, "accountId" FROM characters WHERE "nameKey" = $1"#;
+pub(crate) const BY_ID: &str = r#"SELECT id, "accountId" FROM characters WHERE id = $1"#;
+
+/// Who else a request is about, by its id, for this character, if it is younger than that: the
+/// other's id and account, and whether that one asked.
+pub(crate) const BY_REQUEST: &str = r#"SELECT c.id, c."accountId", r."toPlayerId" = $1
+ FROM friend_requests r JOIN characters c
+   ON c.id = CASE WHEN r."toPlayerId" = $1 THEN r."fromPlayerId" ELSE r."toPlayerId" END
+ WHERE r.id = $2 AND (r."toPlayerId" = $1 OR r."fromPlayerId" = $1) AND r."createdAt" > $3"#;
+
+/// [`Facts`] of a character, another one, the moment from which requests count, and the first
+/// one's account.
+pub(crate) const FACTS: &str = r#"SELECT
+ (SELECT count(*) FROM friendships WHERE "playerId" = $1),
+ (SELECT count(*) FROM friendships WHERE "playerId" = $2),
+ EXISTS (SELECT 1 FROM friendships WHERE "playerId" = $1 AND "friendId" = $2),
+ EXISTS (SELECT 1 FROM friend_requests
+   WHERE "fromPlayerId" = $2 AND "toPlayerId" = $1 AND "createdAt" > $3),
+ EXISTS (SELECT 1 FROM friend_requests
+   WHERE "fromPlayerId" = $1 AND "toPlayerId" = $2 AND "createdAt" > $3),
+ (SELECT count(*) FROM friend_requests WHERE "fromPlayerId" = $1 AND "createdAt" > $3),
+ (SELECT count(*) FROM friend_requests WHERE "toPlayerId" = $2 AND "createdAt" > $3),
+ (SELECT count(*) FROM ignore_lists WHERE "accountId" = $4),
+ EXISTS (SELECT 1 FROM ignore_lists WHERE "accountId" = $4 AND "ignoredPlayerId" = $2)"#;
+
+/// [`Friend`]s of a character.
+pub(crate) const FRIENDS: &str = r#"SELECT c.id, c.name, c."combatLevel", c."lastLogin"
+ FROM friendships f JOIN characters c ON c.id = f."friendId"
+ WHERE f."playerId" = $1 ORDER BY c."nameKey""#;
+
+/// [`Request`]s from and to a character that are younger, but for those that the account ignores.
+pub(crate) const REQUESTS: &str = r#"SELECT r.id, a.id, a.name, b.id, b.name, r."createdAt"
+ FROM friend_requests r
+   JOIN characters a ON a.id = r."fromPlayerId" JOIN characters b ON b.id = r."toPlayerId"
+ WHERE (a.id = $1 OR b.id = $1) AND r."createdAt" > $2
+   AND NOT EXISTS (SELECT 1 FROM ignore_lists i JOIN characters g ON g.id = i."ignoredPlayerId"
+     WHERE i."accountId" = $3 AND g."accountId" = a."accountId")
+ ORDER BY r."createdAt", r.id"#;
+
+/// [`Ignored`] players of an account.
+pub(crate) const IGNORED: &str = r#"SELECT c.id, c.name, c."accountId", i."createdAt"
+ FROM ignore_lists i JOIN characters c ON c.id = i."ignoredPlayerId"
+ WHERE i."accountId" = $1 ORDER BY c."nameKey""#;
+
+/// Forgets void requests of a character.
+pub(crate) const TIDY: &str =
+    r#"DELETE FROM friend_requests WHERE "fromPlayerId" = $1 AND "createdAt" <= $2"#;
+
+const FORGET: &str = r#"DELETE FROM friend_requests
+ WHERE ("fromPlayerId" = $1 AND "toPlayerId" = $2)
+    OR ("fromPlayerId" = $2 AND "toPlayerId" = $1)"#;
+const BEFRIEND: &str = r#"INSERT INTO friendships ("playerId", "friendId", "createdAt")
+ VALUES ($1, $2, $3), ($2, $1, $3) ON CONFLICT ("playerId", "friendId") DO NOTHING"#;
+const PART: &str = r#"DELETE FROM friendships
+ WHERE ("playerId" = $1 AND "friendId" = $2) OR ("playerId" = $2 AND "friendId" = $1)"#;
+const ASK: &str = r#"INSERT INTO friend_requests ("fromPlayerId", "toPlayerId", "createdAt", id)
+ VALUES ($1, $2, $3, $4)
+ ON CONFLICT ("fromPlayerId", "toPlayerId") DO UPDATE
+   SET id = excluded.id, "createdAt" = excluded."createdAt""#;
+const IGNORE: &str = r#"INSERT INTO ignore_lists ("accountId", "ignoredPlayerId", "createdAt")
+ VALUES ($1, $2, $3) ON CONFLICT ("accountId", "ignoredPlayerId") DO NOTHING"#;
+const UNIGNORE: &str =
+    r#"DELETE FROM ignore_lists WHERE "accountId" = $1 AND "ignoredPlayerId" = $2"#;
+
+/// What somebody wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Be friends with the character of this name.
+    Request(String),
+    /// By the request's id.
+    Accept(String),
+    /// By the request's id.
+    Decline(String),
+    /// By character.
+    Remove(String),
+    /// By name.
+    Ignore(String),
+    /// By character.
+    Unignore(String),
+}
+
+/// Somebody who wants something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Who {
+    pub(crate) account_id: String,
+    pub(crate) character_id: String,
+}
+
+/// How a change went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done,
+    NoSuchPlayer,
+    NotThere,
+    Yourself,
+    AlreadyFriends,
+    AlreadyRequested,
+    AlreadyIgnored,
+    FriendLimit,
+    IgnoreLimit,
+}
+
+/// What is known of two characters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    pub(crate) friends: i64,
+    pub(crate) their_friends: i64,
+    pub(crate) are_friends: bool,
+    /// The other one has asked.
+    pub(crate) was_asked: bool,
+    /// The other one was asked.
+    pub(crate) has_asked: bool,
+    /// Requests by the first one that wait.
+    pub(crate) asking: i64,
+    /// Requests to the other one that wait.
+    pub(crate) asked: i64,
+    pub(crate) ignored: i64,
+    pub(crate) is_ignored: bool,
+}
+
+/// What is to be done about two characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Deed {
+    /// All requests between them are settled.
+    Forget,
+    Befriend,
+    Part,
+    Ask,
+    Ignore,
+    Unignore,
+}
+
+impl Deed {
+    /// The statement, and what is put into it, of: the first one's account, both characters, now,
+    /// and a fresh id.
+    pub(crate) fn statement(self) -> (&'static str, &'static [Put]) {
+        use Put::{Account, FreshId, Me, Now, Other};
+        match self {
+            Deed::Forget => (FORGET, &[Me, Other]),
+            Deed::Befriend => (BEFRIEND, &[Me, Other, Now]),
+            Deed::Part => (PART, &[Me, Other]),
+            Deed::Ask => (ASK, &[Me, Other, Now, FreshId]),
+            Deed::Ignore => (IGNORE, &[Account, Other, Now]),
+            Deed::Unignore => (UNIGNORE, &[Account, Other]),
+        }
+    }
+}
+
+/// Something that is put into the statement of a deed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Put {
+    Account,
+    Me,
+    Other,
+    Now,
+    FreshId,
+}
+
+/// What comes of a change that is about another character, of the account `theirs`. `asked`: the
+/// request that it names was made by the other one.
+///
+/// # Errors
+/// Nothing is to be done, and why.
+pub(crate) fn decide(
+    change: &Change,
+    own: bool,
+    asked: bool,
+    facts: &Facts,
+) -> std::result::Result<&'static [Deed], Outcome> {
+    let full = facts.friends >= FRIENDS_MAX || facts.their_friends >= FRIENDS_MAX;
+    match change {
+        Change::Request(_) | Change::Ignore(_) if own => Err(Outcome::Yourself),
+        Change::Request(_) if facts.are_friends => Err(Outcome::AlreadyFriends),
+        Change::Request(_) if facts.has_asked => Err(Outcome::AlreadyRequested),
+        Change::Request(_) if full => Err(Outcome::FriendLimit),
+        Change::Request(_) if facts.was_asked => Ok(&[Deed::Forget, Deed::Befriend]),
+        Change::Request(_) if facts.asking.max(facts.asked) >= FRIENDS_MAX => {
+            Err(Outcome::FriendLimit)
+        }
+        Change::Request(_) => Ok(&[Deed::Ask]),
+        Change::Accept(_) if !asked => Err(Outcome::NotThere),
+        Change::Accept(_) if facts.are_friends => Ok(&[Deed::Forget]),
+        Change::Accept(_) if full => Err(Outcome::FriendLimit),
+        Change::Accept(_) => Ok(&[Deed::Forget, Deed::Befriend]),
+        Change::Decline(_) => Ok(&[Deed::Forget]),
+        Change::Remove(_) if !facts.are_friends => Err(Outcome::NotThere),
+        Change::Remove(_) => Ok(&[Deed::Part]),
+        Change::Ignore(_) if facts.is_ignored => Err(Outcome::AlreadyIgnored),
+        Change::Ignore(_) if facts.ignored >= IGNORED_MAX => Err(Outcome::IgnoreLimit),
+        Change::Ignore(_) => Ok(&[Deed::Ignore]),
+        Change::Unignore(_) if !facts.is_ignored => Err(Outcome::NotThere),
+        Change::Unignore(_) => Ok(&[Deed::Unignore]),
+    }
+}
+
+/// Whether the other one sees something of it.
+pub(crate) fn concerns_both(change: &Change) -> bool {
+    !matches!(change, Change::Ignore(_) | Change::Unignore(_))
+}
+
+/// All of a character.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Lists {
+    pub(crate) friends: Vec<Friend>,
+    pub(crate) requests: Vec<Request>,
+    pub(crate) ignored: Vec<Ignored>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Friend {
+    pub(crate) character_id: String,
+    pub(crate) name: String,
+    pub(crate) combat_level: i32,
+    /// 0: never.
+    pub(crate) last_login_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) id: String,
+    pub(crate) from_id: String,
+    pub(crate) from_name: String,
+    pub(crate) to_id: String,
+    pub(crate) to_name: String,
+    pub(crate) at_ms: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ignored {
+    pub(crate) character_id: String,
+    pub(crate) name: String,
+    pub(crate) account_id: String,
+    pub(crate) added_ms: i64,
+}
+
+/// What came of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Changed {
+    pub(crate) outcome: Outcome,
+    pub(crate) lists: Lists,
+    /// Whose lists are different besides.
+    pub(crate) other: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_of_a_change_depends_on_what_there_is() {
+        let none = Facts::default();
+        let friends = Facts {
+            are_friends: true,
+            ..none
+        };
+        let asked = Facts {
+            was_asked: true,
+            ..none
+        };
+        let asking = Facts {
+            has_asked: true,
+            ..none
+        };
+        let full = Facts {
+            their_friends: FRIENDS_MAX,
+            was_asked: true,
+            ..none
+        };
+        let pestered = Facts {
+            asked: FRIENDS_MAX,
+            ..none
+        };
+        let ignores = Facts {
+            is_ignored: true,
+            ..none
+        };
+        let tired = Facts {
+            ignored: IGNORED_MAX,
+            ..none
+        };
+        let request = &Change::Request(String::new());
+        let (accept, remove) = (
+            &Change::Accept(String::new()),
+            &Change::Remove(String::new()),
+        );
+        let (ignore, unignore) = (
+            &Change::Ignore(String::new()),
+            &Change::Unignore(String::new()),
+        );
+        let both: &[Deed] = &[Deed::Forget, Deed::Befriend];
+        let table: [(&Change, &Facts, std::result::Result<&[Deed], Outcome>); 15] = [
+            (request, &none, Ok(&[Deed::Ask])),
+            (request, &asked, Ok(both)),
+            (request, &friends, Err(Outcome::AlreadyFriends)),
+            (request, &asking, Err(Outcome::AlreadyRequested)),
+            (request, &full, Err(Outcome::FriendLimit)),
+            (request, &pestered, Err(Outcome::FriendLimit)),
+            (accept, &none, Ok(both)),
+            (accept, &friends, Ok(&[Deed::Forget])),
+            (accept, &full, Err(Outcome::FriendLimit)),
+            (remove, &none, Err(Outcome::NotThere)),
+            (remove, &friends, Ok(&[Deed::Part])),
+            (ignore, &ignores, Err(Outcome::AlreadyIgnored)),
+            (ignore, &tired, Err(Outcome::IgnoreLimit)),
+            (unignore, &none, Err(Outcome::NotThere)),
+            (unignore, &ignores, Ok(&[Deed::Unignore])),
+        ];
+        for (change, facts, then) in table {
+            assert_eq!(
+                decide(change, false, true, facts),
+                then,
+                "{change:?} {facts:?}"
+            );
+        }
+        assert_eq!(decide(request, true, false, &none), Err(Outcome::Yourself));
+        assert_eq!(decide(ignore, true, false, &none), Err(Outcome::Yourself));
+        // One's own request is not one's own to accept.
+        assert_eq!(decide(accept, false, false, &none), Err(Outcome::NotThere));
+    }
+}

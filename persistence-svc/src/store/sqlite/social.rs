@@ -1,0 +1,184 @@
+//! Friends and ignored players in SQLite.
+
+use rusqlite::{OptionalExtension, Row, ToSql, Transaction, params};
+use tonic::async_trait;
+
+use super::{Sqlite, now_ms};
+use crate::store::error::{Result, StoreError};
+use crate::store::social::{
+    BY_ID, BY_NAME, BY_REQUEST, Change, Changed, FACTS, FRIENDS, Facts, Friend, IGNORED, Ignored,
+    Lists, OWN, Outcome, Put, REQUEST_MS, REQUESTS, Request, TIDY, Who, concerns_both, decide,
+};
+use crate::store::{Social, name_key, new_id};
+
+#[async_trait]
+impl Social for Sqlite {
+    async fn lists(&self, who: Who) -> Result<Lists> {
+        self.read(move |transaction| {
+            own(transaction, &who)?;
+            lists(transaction, &who, now_ms())
+        })
+        .await
+    }
+
+    async fn change_lists(&self, who: Who, change: Change) -> Result<Changed> {
+        self.write(move |transaction| {
+            own(transaction, &who)?;
+            let now = now_ms();
+            let (outcome, other) = match carry_out(transaction, &who, &change, now)? {
+                Ok(other) => (Outcome::Done, Some(other)),
+                Err(outcome) => (outcome, None),
+            };
+            Ok(Changed {
+                outcome,
+                lists: lists(transaction, &who, now)?,
+                other: other.filter(|_| concerns_both(&change)),
+            })
+        })
+        .await
+    }
+}
+
+fn own(transaction: &Transaction<'_>, who: &Who) -> Result<()> {
+    let mut statement = transaction.prepare_cached(OWN)?;
+    let found = statement.exists([&who.character_id, &who.account_id])?;
+    if found {
+        return Ok(());
+    }
+    Err(StoreError::NotFound("character"))
+}
+
+/// Does it, if it is to be done: with whom.
+fn carry_out(
+    transaction: &Transaction<'_>,
+    who: &Who,
+    change: &Change,
+    now: i64,
+) -> Result<std::result::Result<String, Outcome>> {
+    let me = &who.character_id;
+    let Some((other, account, asked)) = other(transaction, me, change, now)? else {
+        return Ok(Err(missing(change)));
+    };
+    transaction.execute(TIDY, params![me, now - REQUEST_MS])?;
+    let facts = transaction
+        .prepare_cached(FACTS)?
+        .query_row(params![me, other, now - REQUEST_MS, who.account_id], facts)?;
+    let deeds = match decide(change, account == who.account_id, asked, &facts) {
+        Ok(deeds) => deeds,
+        Err(outcome) => return Ok(Err(outcome)),
+    };
+    let fresh = new_id();
+    for deed in deeds {
+        let (statement, put) = deed.statement();
+        let values: Vec<&dyn ToSql> = put
+            .iter()
+            .map(|put| match put {
+                Put::Account => &who.account_id as &dyn ToSql,
+                Put::Me => me,
+                Put::Other => &other,
+                Put::Now => &now,
+                Put::FreshId => &fresh,
+            })
+            .collect();
+        transaction
+            .prepare_cached(statement)?
+            .execute(values.as_slice())?;
+    }
+    Ok(Ok(other))
+}
+
+/// Whom a change is about: character, account, and whether that one made the request.
+fn other(
+    transaction: &Transaction<'_>,
+    me: &str,
+    change: &Change,
+    now: i64,
+) -> Result<Option<(String, String, bool)>> {
+    let found = match change {
+        Change::Request(name) | Change::Ignore(name) => transaction
+            .prepare_cached(BY_NAME)?
+            .query_row([name_key(name.trim())], |row| {
+                Ok((row.get(0)?, row.get(1)?, false))
+            }),
+        Change::Remove(id) | Change::Unignore(id) => transaction
+            .prepare_cached(BY_ID)?
+            .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, false))),
+        Change::Accept(id) | Change::Decline(id) => transaction
+            .prepare_cached(BY_REQUEST)?
+            .query_row(params![me, id, now - REQUEST_MS], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            }),
+    };
+    Ok(found.optional()?)
+}
+
+fn missing(change: &Change) -> Outcome {
+    match change {
+        Change::Request(_) | Change::Ignore(_) => Outcome::NoSuchPlayer,
+        _ => Outcome::NotThere,
+    }
+}
+
+fn lists(transaction: &Transaction<'_>, who: &Who, now: i64) -> Result<Lists> {
+    let mut statement = transaction.prepare_cached(FRIENDS)?;
+    let friends = statement
+        .query_map([&who.character_id], friend)?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut statement = transaction.prepare_cached(REQUESTS)?;
+    let values = params![who.character_id, now - REQUEST_MS, who.account_id];
+    let requests = statement
+        .query_map(values, request)?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut statement = transaction.prepare_cached(IGNORED)?;
+    let ignored = statement
+        .query_map([&who.account_id], ignored)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Lists {
+        friends,
+        requests,
+        ignored,
+    })
+}
+
+fn facts(row: &Row<'_>) -> rusqlite::Result<Facts> {
+    Ok(Facts {
+        friends: row.get(0)?,
+        their_friends: row.get(1)?,
+        are_friends: row.get(2)?,
+        was_asked: row.get(3)?,
+        has_asked: row.get(4)?,
+        asking: row.get(5)?,
+        asked: row.get(6)?,
+        ignored: row.get(7)?,
+        is_ignored: row.get(8)?,
+    })
+}
+
+fn friend(row: &Row<'_>) -> rusqlite::Result<Friend> {
+    Ok(Friend {
+        character_id: row.get(0)?,
+        name: row.get(1)?,
+        combat_level: row.get(2)?,
+        last_login_ms: row.get(3)?,
+    })
+}
+
+fn request(row: &Row<'_>) -> rusqlite::Result<Request> {
+    Ok(Request {
+        id: row.get(0)?,
+        from_id: row.get(1)?,
+        from_name: row.get(2)?,
+        to_id: row.get(3)?,
+        to_name: row.get(4)?,
+        at_ms: row.get(5)?,
+    })
+}
+
+fn ignored(row: &Row<'_>) -> rusqlite::Result<Ignored> {
+    Ok(Ignored {
+        character_id: row.get(0)?,
+        name: row.get(1)?,
+        account_id: row.get(2)?,
+        added_ms: row.get(3)?,
+    })
+}

@@ -1,0 +1,51 @@
+//! Talking with NPCs: `player:action` with `talk` begins it, and walking off ends it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::table::server_events;
+
+/// `dialogue:respond`: gives one of the answers that were shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DialogueRespond {
+    /// Its number, as it was shown.
+    pub index: u8,
+}
+
+/// Something that one may answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DialogueResponse {
+    /// What is sent back. There may be gaps: what may not be said now is not shown.
+    pub index: u8,
+    /// What one says.
+    pub text: String,
+}
+
+/// `dialogue:node`: what is said now, or that the talk is over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DialogueNode {
+    /// False: the talk is over, and the rest says nothing.
+    pub open: bool,
+    /// The entity that speaks.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub target: String,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Which part of the talk this is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// What is said. Text, never markup.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// What one may answer. None: `dialogue:continue` ends the talk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<DialogueResponse>,
+}
+
+server_events! {
+    DialogueNode => "dialogue:node",
+}

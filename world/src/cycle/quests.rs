@@ -1,0 +1,218 @@
+//! Quests as they are played: begun, counted for, given up and completed.
+//!
+//! Always: what a quest gives and that it is over is saved together; what counts for it is saved
+//! with what made it count.
+
+use std::sync::Arc;
+
+use super::{Outcome, visits};
+use crate::content::Quest;
+use crate::event::Event;
+use crate::ids::CharacterId;
+use crate::intent::Questing;
+use crate::interface::Interface;
+use crate::item::ledger::Cause;
+use crate::item::transfer::Leg;
+use crate::player::Pace;
+use crate::quest::QuestStatus;
+use crate::refusal::Refusal;
+use crate::rules::quest::{self, Deed};
+use crate::rules::visit;
+use crate::world::World;
+
+impl World {
+    /// Somebody did something that may count for its quests.
+    pub(super) fn did(&mut self, who: &CharacterId, deed: Deed<'_>, out: &mut Outcome) {
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        if !quest::under_way(&player.record.quests) {
+            return;
+        }
+        for id in quest::counts(&mut player.record.quests, &self.content, deed) {
+            quest_changed(who, id, out);
+        }
+    }
+
+    /// What was gathered or made may count for quests.
+    pub(super) fn count_work(&mut self, cause: Cause, legs: &[Leg], out: &mut Outcome) {
+        let deed: fn(&str, u32) -> Deed<'_> = match cause {
+            Cause::Gather => Deed::Gathered,
+            Cause::Make => Deed::Made,
+            _ => return,
+        };
+        for leg in legs {
+            if let Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. } = leg {
+                self.did(who, deed(&stack.item, stack.quantity), out);
+            }
+        }
+    }
+
+    /// Something else is in somebody's pack.
+    pub(super) fn has_with_it(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        if quest::under_way(&player.record.quests) {
+            let pack = player.record.inventory.clone();
+            self.did(who, Deed::Has(&pack), out);
+        }
+    }
+
+    /// Who has gone somewhere may have been sent there.
+    pub(super) fn travel(&mut self, out: &mut Outcome) {
+        let players = self.players.values();
+        let gone = players
+            .filter(|player| player.pace != Pace::Stood && quest::under_way(&player.record.quests));
+        let gone: Vec<_> = gone.map(|p| (p.record.id.clone(), p.tile())).collect();
+        for (who, tile) in gone {
+            self.did(&who, Deed::Stood(tile), out);
+        }
+    }
+
+    /// What somebody asks about quests.
+    pub(super) fn quest_wish(
+        &mut self,
+        who: &CharacterId,
+        wish: &Questing,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        match wish {
+            Questing::List => {
+                out.events.push(Event::Quests { who: who.clone() });
+                Ok(())
+            }
+            Questing::Show { quest } => self.show_quest(who, quest, out),
+            Questing::Accept { quest } => self.accept_quest(who, quest, out),
+            Questing::Abandon { quest } => self.abandon_quest(who, quest, out),
+            Questing::Complete { quest } => self.tell_of_quest(who, quest, out),
+        }
+    }
+
+    fn quest(&self, id: &str) -> Result<Arc<Quest>, Refusal> {
+        let quest = self.content.quests().get(id);
+        quest.cloned().ok_or(Refusal::NotFound)
+    }
+
+    /// The quest, if somebody may begin it.
+    pub(super) fn may_be_offered(&self, who: &CharacterId, id: &str) -> Result<Arc<str>, Refusal> {
+        let quest = self.quest(id)?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        quest::may_begin(&player.record, &quest)?;
+        Ok(Arc::clone(&quest.id))
+    }
+
+    /// All about one quest.
+    fn show_quest(&self, who: &CharacterId, id: &str, out: &mut Outcome) -> Result<(), Refusal> {
+        let quest = Arc::clone(&self.quest(id)?.id);
+        let who = who.clone();
+        out.events.push(Event::QuestShown { who, quest });
+        Ok(())
+    }
+
+    /// Begins a quest that somebody is offered.
+    fn accept_quest(
+        &mut self,
+        who: &CharacterId,
+        id: &str,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let quest = self.quest(id)?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let offer = Interface::Offer {
+            quest: Arc::clone(&quest.id),
+        };
+        if !player.has_open(&offer) {
+            return Err(Refusal::NotOpen);
+        }
+        quest::may_begin(&player.record, &quest)?;
+        let given = player.record.quests.get(id).is_some_and(|q| q.given);
+        if !given && !quest.given.is_empty() {
+            let legs = quest::gifts(&player.record, &self.content, &quest.given)?;
+            self.transfer(Some(Cause::Quest), &legs, out)?;
+        }
+        if let Some(player) = self.players.get_mut(who) {
+            let quests = &mut player.record.quests;
+            let state = quests.entry(Arc::clone(&quest.id)).or_default();
+            quest::begin(&quest, state);
+            visits::close(player, out);
+        }
+        quest_changed(who, Arc::clone(&quest.id), out);
+        self.has_with_it(who, out);
+        if let Some(tile) = self.players.get(who).map(crate::Player::tile) {
+            self.did(who, Deed::Stood(tile), out);
+        }
+        Ok(())
+    }
+
+    /// Gives a quest up.
+    fn abandon_quest(
+        &mut self,
+        who: &CharacterId,
+        id: &str,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        let state = player.record.quests.get_mut(id);
+        quest::give_up(state.ok_or(Refusal::QuestStage)?)?;
+        quest_changed(who, id.into(), out);
+        Ok(())
+    }
+
+    /// Completes a quest with whoever gave it, who must be near.
+    fn tell_of_quest(
+        &mut self,
+        who: &CharacterId,
+        id: &str,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let quest = self.quest(id)?;
+        let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
+        let mut givers = self.npcs.values().filter(|npc| {
+            let near = from.steps_to(npc.state.tile) <= visit::REACH_TILES;
+            near && npc.placement.kind.id == quest.giver
+        });
+        if !quest.giver.is_empty() && givers.next().is_none() {
+            return Err(Refusal::TooFar);
+        }
+        self.complete_quest(who, id, out)
+    }
+
+    /// A quest is over, and gives what it gives.
+    pub(super) fn complete_quest(
+        &mut self,
+        who: &CharacterId,
+        id: &str,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let quest = self.quest(id)?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        if crate::quest::status(&player.record.quests, id) != QuestStatus::ReadyToComplete {
+            return Err(Refusal::QuestStage);
+        }
+        let legs = quest::gifts(&player.record, &self.content, &quest.rewards)?;
+        self.transfer(Some(Cause::Quest), &legs, out)?;
+        if let Some(player) = self.players.get_mut(who)
+            && let Some(state) = player.record.quests.get_mut(id)
+        {
+            quest::complete(state);
+        }
+        quest_changed(who, Arc::clone(&quest.id), out);
+        out.events.push(Event::QuestDone {
+            who: who.clone(),
+            quest: Arc::clone(&quest.id),
+        });
+        for (skill, tenths) in &quest.xp_tenths {
+            self.train(who, *skill, u64::from(*tenths), out);
+        }
+        Ok(())
+    }
+}
+
+/// Somebody is elsewhere in a quest: saved and told.
+fn quest_changed(who: &CharacterId, quest: Arc<str>, out: &mut Outcome) {
+    let changed = out.changes.quests.entry(who.clone()).or_default();
+    changed.insert(Arc::clone(&quest));
+    let who = who.clone();
+    out.events.push(Event::Quest { who, quest });
+}

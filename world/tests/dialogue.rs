@@ -1,0 +1,124 @@
+//! Stories about talking with people.
+
+use crate::stage;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use stage::{Land, Stage};
+
+/// Tom keeps a bank, heals, and has a secret for those who bring a candle.
+fn tom() -> Value {
+    json!({"entryNodeId": "hello", "nodes": [
+        {"id": "hello", "text": "Hello. What is it?", "responses": [
+            {"text": "My things, please.", "effect": "openBank", "nextNodeId": "end"},
+            {"text": "What is new?", "nextNodeId": "news"},
+            {"text": "I have a candle.", "nextNodeId": "secret",
+                "condition": "hasItem:candle:2"},
+            {"text": "I am a novice.", "condition": "!hasLevel:agility:2"},
+            {"text": "Goodbye.", "nextNodeId": "end"},
+        ]},
+        {"id": "news", "text": "Nothing ever is.", "effect": "heal"},
+        {"id": "secret", "text": "Then you can see.", "responses": [{"text": "So I can."}]},
+    ]})
+}
+
+fn land() -> Land {
+    Land::default().speaker("tom", (4, 0), tom()).npc(
+        "mute",
+        (0, 4),
+        json!({"type": "stationary"}),
+        0,
+    )
+}
+
+const TOM: &str = "npc:field:tom";
+
+fn played(script: &str) -> String {
+    let told = Stage::new(&land()).play(script);
+    let lines = told.lines().filter(|line| line.len() > 3);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn one_walks_up_to_somebody_and_walks_off_again() {
+    let told = played(&format!(
+        "ann joins at 9 0
+         ann talks to {TOM}
+         wait 4
+         ann walks to 12 0
+         wait 4
+         ann talks to npc:field:mute
+         ann talks to nobody"
+    ));
+    assert_snapshot!(told, @"");
+}
+
+#[test]
+fn answers_lead_on_and_those_that_are_not_true_are_not_to_be_given() {
+    let told = played(&format!(
+        "ann joins at 4 1
+         ann answers 0
+         ann talks to {TOM}
+         ann answers 2
+         ann answers 9
+         ann goes on
+         ann answers 3
+         ann talks to {TOM}
+         ann answers 4
+         bob joins at 4 2 with candle 2
+         bob talks to {TOM}
+         bob answers 2
+         bob answers 0"
+    ));
+    assert_snapshot!(told, @"");
+}
+
+#[test]
+fn what_is_said_has_effects_when_it_is_heard_to_its_end() {
+    let told = played(&format!(
+        "ann joins at 4 1 health 3
+         ann talks to {TOM}
+         ann answers 1
+         ann ends talk
+         ann ends talk
+         ann talks to {TOM}
+         ann answers 1
+         ann goes on
+         ann goes on
+         ann talks to {TOM}
+         ann answers 0
+         ann answers 0
+         ann ends talk
+         ann closes bank"
+    ));
+    assert_snapshot!(told, @"");
+}
+
+#[test]
+fn who_listens_stands_still_and_goes_on_after() {
+    let land = Land::default().beasts("goat", (0, 0), 1, 9);
+    let mut says = land.files();
+    let text = says["npcs.json"].replace(
+        r#""name":"goat""#,
+        r#""name":"goat","dialogue":{"greeting":"Baa."}"#,
+    );
+    says.insert("npcs.json".to_owned(), text);
+    let mut stage = Stage::of(&says);
+    let goat = stage.npcs().pop().expect("a goat");
+    let at = |stage: &Stage| stage.world.look(&goat).expect("it is there").tile;
+    stage.play("ann joins at 0 0");
+    let mut heard = String::new();
+    for _ in 0..40 {
+        heard = stage.play(&format!("ann talks to {goat}"));
+        heard += &stage.play("wait 2");
+        if heard.contains("Baa.") {
+            break;
+        }
+    }
+    assert!(heard.contains("Baa."), "{heard}");
+    let stands = at(&stage);
+    stage.play("wait 100");
+    assert_eq!(at(&stage), stands, "it listens");
+    stage.play("ann ends talk\nwait 200");
+    assert_ne!(at(&stage), stands, "it goes on");
+}

@@ -1,0 +1,188 @@
+//! Stories about quests.
+
+use crate::stage;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use stage::{Land, Stage};
+
+const TOM: &str = "npc:field:tom";
+const EVE: &str = "npc:field:eve";
+
+/// Tom wants logs brought and a place looked at, and eve spoken to.
+fn errand() -> Value {
+    json!({"id": "errand", "name": "An Errand", "description": "Logs.", "difficulty": "novice",
+        "questPoints": 2, "startNpc": "tom",
+        "onStart": {"items": [{"itemId": "tinderbox", "quantity": 1}]},
+        "stages": [
+            {"id": "ask", "type": "dialogue", "description": "Ask Tom.", "npcId": "tom"},
+            {"id": "logs", "type": "gather", "description": "Get logs.", "target": "logs",
+                "count": 2},
+            {"id": "there", "type": "travel", "description": "Look there.",
+                "location": {"x": 12, "y": 0, "z": 0, "radius": 1}},
+            {"id": "eve", "type": "dialogue", "description": "Tell Eve.", "npcId": "eve"},
+            {"id": "back", "type": "dialogue", "description": "Tell Tom.", "npcId": "tom"},
+        ],
+        "rewards": {"questPoints": 2, "xp": {"cooking": 100}, "items": [
+            {"itemId": "coins", "quantity": 40}, {"itemId": "cake", "quantity": 2}]}})
+}
+
+/// Comes after the errand, and takes a level and a candle.
+fn second() -> Value {
+    json!({"id": "second", "name": "Second", "startNpc": "tom", "questPoints": 1,
+        "requirements": {"quests": ["errand"], "skills": {"cooking": 2}, "items": ["candle"]},
+        "stages": [{"id": "s", "type": "travel", "description": "Go.",
+            "location": {"x": 4, "y": 0, "z": 1, "radius": 9}}]})
+}
+
+fn tom() -> Value {
+    json!({"entryNodeId": "hello", "nodes": [
+            {"id": "hello", "text": "Help me?", "responses": [
+                {"text": "Yes.", "effect": "startQuest:errand"},
+                {"text": "More?", "effect": "startQuest:second"}]},
+            {"id": "well", "text": "Well?", "responses": [{"text": "Not yet."}]},
+            {"id": "done", "text": "Thank you!", "effect": "completeQuest:errand"},
+            {"id": "later", "text": "You again.", "responses": [
+                {"text": "More?", "effect": "startQuest:second"},
+                {"text": "Again?", "effect": "startQuest:errand"}]}],
+        "questOverrides": {"errand": {"in_progress": "well", "ready_to_complete": "done",
+            "completed": "later"}}})
+}
+
+fn land() -> Land {
+    let eve = json!({"greeting": "Oh!"});
+    let quests = json!({"errand": errand(), "second": second()});
+    let land = Land::default().speaker("tom", (4, 0), tom());
+    land.speaker("eve", (0, 4), eve).quests(quests)
+}
+
+/// What is told of it, without the lines in which only somebody walks.
+fn played(stage: &mut Stage, script: &str) -> String {
+    let told = stage.play(script);
+    let lines = told.lines().filter(|line| {
+        let parts = line.get(3..).unwrap_or_default().split("; ");
+        parts.filter(|part| part.split(' ').count() != 2).count() > 0
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_quest_is_played_to_its_end() {
+    let mut stage = Stage::new(&land());
+    let told = played(
+        &mut stage,
+        &format!(
+            "ann joins at 4 1 / bob joins at 4 1 with logs 1 logs 1
+             ann talks to {TOM}
+             ann accepts errand
+             ann answers 0
+             ann accepts second
+             ann accepts errand
+             bob drops 0 / bob drops 1
+             ann takes #1
+             ann drops 1
+             ann takes #3
+             ann takes #2
+             ann walks to 11 0
+             wait 6
+             ann completes errand
+             ann talks to {EVE}
+             wait 16
+             ann completes errand
+             ann talks to {TOM}
+             wait 6
+             ann goes on
+             ann talks to {TOM}
+             ann answers 1
+             ann answers 0
+             ann ends talk
+             ann lists quests / ann reads errand / ann reads nothing"
+        ),
+    );
+    assert_snapshot!(told, @"");
+    let ann = stage.world.player(&"ann".into()).unwrap().record();
+    assert_eq!(ann.coins, 40);
+}
+
+#[test]
+fn an_offer_ends_when_one_walks_off_and_what_is_given_up_gives_nothing_again() {
+    let told = played(
+        &mut Stage::new(&land()),
+        &format!(
+            "ann joins at 4 1
+             ann abandons errand
+             ann talks to {TOM}
+             ann answers 0
+             ann ends talk
+             ann accepts errand
+             ann talks to {TOM}
+             ann answers 0
+             ann accepts errand
+             ann abandons errand
+             ann abandons errand
+             ann talks to {TOM}
+             ann answers 0
+             ann accepts errand
+             ann completes errand"
+        ),
+    );
+    assert_snapshot!(told, @"");
+}
+
+#[test]
+fn a_quest_takes_what_comes_before_it() {
+    let told = played(
+        &mut Stage::new(&land()),
+        &format!(
+            "ann joins at 4 1 trained cooking=8300 with candle 1
+             ann talks to {TOM}
+             ann answers 1"
+        ),
+    );
+    assert_snapshot!(told, @"");
+}
+
+#[test]
+fn full_packs_get_their_reward_in_the_bank_and_full_banks_none() {
+    let things = "logs 1 ".repeat(27);
+    let told = played(
+        &mut Stage::new(&land()),
+        &format!(
+            "ann joins at 4 1 with {things}
+             ann talks to {TOM}
+             ann answers 0
+             x may not save / ann accepts errand
+             ann accepts errand
+             ann walks to 11 0
+             wait 6
+             ann talks to {EVE}
+             wait 16
+             ann talks to {TOM}
+             wait 6
+             x may not trade / ann goes on
+             ann goes on"
+        ),
+    );
+    assert_snapshot!(told, @"");
+}
+
+/// Whoever is further in a quest is to be saved, in the tick in which it is.
+#[test]
+fn progress_is_saved_with_what_made_it() {
+    let mut stage = Stage::new(&land());
+    stage.play(&format!(
+        "ann joins at 4 1\nann talks to {TOM}\nann answers 0"
+    ));
+    let mut inbox = world::Inbox::default();
+    stage.command("ann accepts errand", &mut inbox);
+    let outcome = stage.step(inbox);
+    let quests = &outcome.changes.quests[&"ann".into()];
+    assert!(quests.contains("errand"));
+    let given: Vec<_> = outcome
+        .changes
+        .ledger
+        .iter()
+        .map(|e| (&*e.item, e.cause))
+        .collect();
+    assert_eq!(given, [("tinderbox", world::Cause::Quest)]);
+}

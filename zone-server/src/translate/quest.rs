@@ -1,0 +1,193 @@
+//! Quests: what is asked about them, and what is told.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proto::client::{
+    quest::{
+        QuestCompleted, QuestDetail, QuestEntry, QuestList, QuestProgress, QuestRef,
+        QuestRequirements, QuestRewards, QuestStage, QuestStatus, QuestUpdate,
+    },
+    sync::Stack,
+};
+use proto::rpc::persistence::v1 as rpc;
+use world::{
+    Content, Intent, QuestState, Questing, Quests,
+    content::{Quest, Reward, Stage, StageKind},
+};
+
+use super::skill;
+
+/// `quest:list`.
+pub(crate) fn list() -> Intent {
+    Intent::Quest(Questing::List)
+}
+
+/// `quest:detail`, `quest:accept`, `quest:abandon` and `quest:complete`, by what they wish.
+pub(crate) fn about(asked: &QuestRef, wish: impl Fn(Arc<str>) -> Questing) -> Intent {
+    Intent::Quest(wish(asked.quest_id.as_str().into()))
+}
+
+fn status(quests: &Quests, quest: &str) -> QuestStatus {
+    match world::quest::status(quests, quest) {
+        world::QuestStatus::NotStarted => QuestStatus::NotStarted,
+        world::QuestStatus::InProgress => QuestStatus::InProgress,
+        world::QuestStatus::ReadyToComplete => QuestStatus::ReadyToComplete,
+        world::QuestStatus::Completed => QuestStatus::Completed,
+    }
+}
+
+/// The points of all quests that are over.
+fn points(quests: &Quests, content: &Content) -> u32 {
+    let over = quests.iter().filter(|(_, state)| state.completed > 0);
+    let known = over.filter_map(|(id, _)| content.quests().get(id));
+    known.map(|quest| quest.points).sum()
+}
+
+/// All that there are.
+pub(crate) fn all(quests: &Quests, content: &Content) -> QuestList {
+    let entries = content.quests().iter().map(|quest| QuestEntry {
+        id: quest.id.to_string(),
+        name: quest.name.to_string(),
+        status: status(quests, &quest.id),
+        difficulty: quest.difficulty.name().to_owned(),
+        quest_points: quest.points,
+    });
+    QuestList {
+        quests: entries.collect(),
+        quest_points: points(quests, content),
+    }
+}
+
+/// Those that were ever begun.
+pub(crate) fn progress(quests: &Quests) -> Vec<QuestProgress> {
+    let begun = quests.iter().map(|(id, state)| QuestProgress {
+        id: id.to_string(),
+        status: status(quests, id),
+        stage: state.stage.as_deref().map(str::to_owned),
+        progress: counts(state),
+    });
+    begun.collect()
+}
+
+fn counts(state: &QuestState) -> BTreeMap<String, u32> {
+    let counts = state.counts.iter();
+    counts.map(|(id, count)| (id.to_string(), *count)).collect()
+}
+
+/// All about one; none that the content does not know.
+pub(crate) fn detail(
+    quests: &Quests,
+    content: &Content,
+    id: &str,
+    offered: bool,
+) -> Option<QuestDetail> {
+    let quest = content.quests().get(id)?;
+    let state = quests.get(id).cloned().unwrap_or_default();
+    let giver = content.npc_kinds().get(&quest.giver);
+    let texts = |list: &[Arc<str>]| list.iter().map(|id| id.to_string()).collect();
+    let levels = quest.levels.iter();
+    Some(QuestDetail {
+        id: quest.id.to_string(),
+        name: quest.name.to_string(),
+        description: quest.description.to_string(),
+        status: status(quests, id),
+        difficulty: quest.difficulty.name().to_owned(),
+        start_npc: quest.giver.to_string(),
+        start_npc_name: giver.map_or_else(String::new, |kind| kind.name.to_string()),
+        current_stage: state.stage.as_deref().map(str::to_owned),
+        stage_progress: counts(&state),
+        stages: quest.stages.iter().map(stage).collect(),
+        requirements: QuestRequirements {
+            quests: texts(&quest.after),
+            skills: levels
+                .map(|(skill, level)| (skill.name().to_owned(), u32::from(*level)))
+                .collect(),
+            items: texts(&quest.needs),
+        },
+        rewards: rewards(quest),
+        offered,
+    })
+}
+
+fn stage(stage: &Stage) -> QuestStage {
+    let counts = !matches!(stage.kind, StageKind::Dialogue | StageKind::Travel);
+    QuestStage {
+        id: stage.id.to_string(),
+        description: stage.description.to_string(),
+        kind: stage.kind.name().to_owned(),
+        target: stage.target.to_string(),
+        count: counts.then_some(stage.count),
+    }
+}
+
+fn rewards(quest: &Quest) -> QuestRewards {
+    let stack = |reward: &Reward| Stack {
+        item_id: reward.item.to_string(),
+        quantity: reward.quantity,
+    };
+    let xp = quest.xp_tenths.iter();
+    QuestRewards {
+        quest_points: quest.points,
+        items: quest.rewards.iter().map(stack).collect(),
+        xp: xp
+            .map(|(of, tenths)| (of.name().to_owned(), skill::points(u64::from(*tenths))))
+            .collect(),
+    }
+}
+
+/// How far one is now.
+pub(crate) fn update(quests: &Quests, content: &Content, id: &str) -> Option<QuestUpdate> {
+    let quest = content.quests().get(id)?;
+    let state = quests.get(id).cloned().unwrap_or_default();
+    let under_way = state.stage.as_ref();
+    let stage = under_way.and_then(|id| quest.stages.iter().find(|stage| stage.id == *id));
+    Some(QuestUpdate {
+        quest_id: quest.id.to_string(),
+        name: quest.name.to_string(),
+        status: status(quests, id),
+        stage: state.stage.as_deref().map(str::to_owned),
+        progress: counts(&state),
+        description: stage.map_or_else(String::new, |stage| stage.description.to_string()),
+        quest_points: points(quests, content),
+    })
+}
+
+/// It is over.
+pub(crate) fn completed(content: &Content, id: &str) -> Option<QuestCompleted> {
+    let quest = content.quests().get(id)?;
+    Some(QuestCompleted {
+        quest_id: quest.id.to_string(),
+        name: quest.name.to_string(),
+        rewards: rewards(quest),
+    })
+}
+
+/// A quest as the store keeps it.
+pub(crate) fn row((quest, state): (&Arc<str>, &QuestState)) -> rpc::QuestState {
+    let counts = state.counts.iter().map(|(stage, count)| rpc::QuestCount {
+        stage: stage.to_string(),
+        count: *count,
+    });
+    rpc::QuestState {
+        quest_id: quest.to_string(),
+        stage: state.stage.as_deref().map(str::to_owned),
+        ready: state.ready,
+        counts: counts.collect(),
+        completed: state.completed,
+        given: state.given,
+    }
+}
+
+/// A quest as the world has it.
+pub(crate) fn state(row: &rpc::QuestState) -> (Arc<str>, QuestState) {
+    let counts = row.counts.iter();
+    let state = QuestState {
+        stage: row.stage.as_deref().map(Into::into),
+        ready: row.ready,
+        counts: counts.map(|c| (c.stage.as_str().into(), c.count)).collect(),
+        completed: row.completed,
+        given: row.given,
+    };
+    (row.quest_id.as_str().into(), state)
+}
