@@ -36,15 +36,16 @@ impl World {
 
     /// What was gathered or made may count for quests.
     pub(super) fn count_work(&mut self, cause: Cause, legs: &[Leg], out: &mut Outcome) {
-        let deed: fn(&str, u32) -> Deed<'_> = match cause {
-            Cause::Gather => Deed::Gathered,
-            Cause::Make => Deed::Made,
-            _ => return,
-        };
         for leg in legs {
-            if let Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. } = leg {
-                self.did(who, deed(&stack.item, stack.quantity), out);
-            }
+            let (Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. }) = leg else {
+                continue;
+            };
+            let deed = match cause {
+                Cause::Gather => Deed::Gathered(&stack.item, stack.quantity),
+                Cause::Make => Deed::Made(&stack.item, stack.quantity),
+                _ => return,
+            };
+            self.did(who, deed, out);
         }
     }
 
