@@ -122,6 +122,7 @@ both! {
         nothing_comes_out_of_a_bank_that_is_not_in_it,
         a_note_is_as_many_things_as_it_stands_for,
         what_is_used_up_is_gone_and_never_made,
+        what_is_gathered_and_made_comes_of_work,
         who_is_deleted_takes_clothes_and_bank_along;
     value:
         value_is_kept_and_loaded,

@@ -180,7 +180,9 @@ fn request() -> friends::RequestRef {
 #[test]
 fn client_events_are_read_from_the_same_bytes_as_before() {
     let messages = client_messages();
-    let names: Vec<&str> = messages.iter().map(ClientMessage::name).collect();
+    let mut names: Vec<&str> = messages.iter().map(ClientMessage::name).collect();
+    // Some come in several shapes.
+    names.dedup();
     assert_eq!(names, ClientMessage::NAMES);
     let id = RequestId::Number(7.into());
     let mut out = String::new();

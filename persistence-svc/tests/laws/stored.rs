@@ -214,6 +214,42 @@ pub(crate) async fn what_is_used_up_is_gone_and_never_made(kind: Kind) {
     scene.conserved().await;
 }
 
+pub(crate) async fn what_is_gathered_and_made_comes_of_work(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let id = scene.player.id.as_str();
+    let holds = |slots: &[wire::Slot], ledger| wire::CommitRows {
+        ledger,
+        ..rows(owns(&scene.bare, 25, slots))
+    };
+    let refused = async |rows| {
+        let reply = commit(&scene, 2, rows).await;
+        assert_eq!(reply.outcome(), Outcome::Refused);
+    };
+    let (hatchet, arrows) = (slot(0, "bronze_hatchet", 1), slot(1, "arrow", 5));
+    let both = [hatchet.clone(), arrows.clone()];
+    let logs = [hatchet.clone(), arrows.clone(), slot(2, "logs", 1)];
+    let row = |item: &str, cause, delta| ledger(id, item, cause, delta);
+    // Nothing is made of nothing, though it may be gathered; ashes fall to the ground only.
+    for cause in [Cause::Make, Cause::Ashes, Cause::Burn] {
+        refused(holds(&logs, vec![row("logs", cause, 1)])).await;
+    }
+    // More bait than fish.
+    let fished = [hatchet.clone(), slot(1, "arrow", 3), slot(2, "logs", 1)];
+    let bait = |delta| {
+        vec![
+            row("logs", Cause::Gather, 1),
+            row("arrow", Cause::Gather, delta),
+        ]
+    };
+    refused(holds(&fished, bait(-2))).await;
+    done(&scene, 2, holds(&logs, vec![row("logs", Cause::Gather, 1)])).await;
+    let bow = [hatchet.clone(), arrows.clone(), slot(2, "bow", 1)];
+    let made = vec![row("logs", Cause::Make, -1), row("bow", Cause::Make, 1)];
+    done(&scene, 3, holds(&bow, made)).await;
+    done(&scene, 4, holds(&both, vec![row("bow", Cause::Burn, -1)])).await;
+    scene.conserved().await;
+}
+
 pub(crate) async fn who_is_deleted_takes_clothes_and_bank_along(kind: Kind) {
     let scene = Scene::new(kind).await;
     let mut row = banks(&scene, &[], &[lies("arrow", 5, 0, 0)]);

@@ -6,7 +6,7 @@
 
 use proto::rpc::agents::v1 as wire;
 use world::{
-    AgentWord, Content, Field, Goal, Kind, Look, Orders, Player, Tile,
+    AgentWord, Content, Field, Goal, Kind, Look, Orders, Player, Skill, Tile,
     agent::{Deed, Pursuit, Tally},
     tick::TICK_MS,
 };
@@ -56,6 +56,12 @@ pub(crate) fn command(text: &str, content: &Content) -> Option<Command> {
         "pick up" | "pick up items" | "pickup items" | "collect items" | "collect" => {
             Command::Do(Goal::Collect)
         }
+        "chop wood" | "cut wood" | "chop trees" => Command::Do(Goal::Train(Skill::Woodcutting)),
+        "mine" | "mine ore" => Command::Do(Goal::Train(Skill::Mining)),
+        "fish" | "catch fish" => Command::Do(Goal::Train(Skill::Fishing)),
+        "cook" | "cook fish" => Command::Do(Goal::Train(Skill::Cooking)),
+        "light fires" | "light a fire" => Command::Do(Goal::Train(Skill::Firemaking)),
+        "smith" | "smelt" => Command::Do(Goal::Train(Skill::Smithing)),
         "follow me" | "follow" | "come here" | "come to me" => Command::Follow,
         other => Command::Do(place(other.strip_prefix("go to ")?, content)?),
     })
@@ -128,6 +134,8 @@ pub(crate) fn nearby(look: &Look, from: Tile) -> Option<wire::Place> {
         _ => None,
     };
     let sort = match look.kind {
+        // What is felled or empty is of no use just now.
+        Kind::Resource if look.field("depleted").is_some() => return None,
         Kind::Resource => text("resourceType")?,
         Kind::Station => text("stationType")?,
         Kind::Npc => match text("service").as_deref() {
@@ -167,8 +175,7 @@ pub(crate) fn carried(has: &Holdings, content: &Content) -> Vec<wire::Carried> {
                 name: name.to_owned(),
                 quantity: stack.quantity,
                 can_equip: kind.is_some_and(|kind| kind.equip_slot.is_some()),
-                // Nothing is used up by any rule yet.
-                can_use: false,
+                can_use: kind.is_some_and(|kind| kind.heals > 0 || kind.bury_xp_tenths > 0),
             }
         })
         .collect()
@@ -212,6 +219,10 @@ mod tests {
             ("follow me", Some(Command::Follow)),
             ("go to the bank", Some(Command::Do(Goal::Bank))),
             ("pick up items.", Some(Command::Do(Goal::Collect))),
+            (
+                "Chop wood!",
+                Some(Command::Do(Goal::Train(Skill::Woodcutting))),
+            ),
             (
                 &named,
                 Some(Command::Do(Goal::Area(area.id.as_str().into()))),

@@ -64,7 +64,24 @@ fn commands(content: &Content, seen: Option<&LookReply>) -> Vec<Value> {
     let bank = world::agent::templates(content).contains(&world::Goal::Bank);
     let items = seen.is_some_and(|seen| seen.takeable > 0);
     let always = None;
+    let open = |goal: &str| seen.is_some_and(|seen| seen.available.iter().any(|g| g.id == goal));
+    let work = |goal: &str| (!open(goal)).then_some("It has no tool for it, or finds nothing.");
     let table = [
+        (
+            "chop_tree",
+            "Cut wood",
+            "cut wood",
+            "🪓",
+            work("woodcutting"),
+        ),
+        ("mine_ore", "Mine ore", "mine ore", "⛏️", work("mining")),
+        (
+            "catch_fish",
+            "Catch fish",
+            "catch fish",
+            "🎣",
+            work("fishing"),
+        ),
         (
             "pickup_items",
             "Pick up items",
@@ -177,6 +194,11 @@ mod tests {
         );
         seen.takeable = 2;
         assert_eq!(open(Some(&seen))[0], "pickup_items");
+        seen.available = vec![proto::rpc::agents::v1::AvailableGoal {
+            id: "mining".to_owned(),
+            ..Default::default()
+        }];
+        assert_eq!(open(Some(&seen))[0], "mine_ore");
         seen.played = true;
         assert!(open(Some(&seen)).is_empty());
         let why = commands(&content, Some(&seen));
