@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use proto::client::{
     ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat,
-    coins, decode, dialogue, encode, encode_raw, encode_request, equipment, error, friends,
-    inventory, movement, quest, session, skill, sync, update, watch,
+    coins, combat, decode, dialogue, encode, encode_raw, encode_request, equipment, error, friends,
+    inventory, movement, prayer, quest, session, skill, sync, update, watch,
 };
 use serde_json::{json, value::RawValue};
 
@@ -142,6 +142,14 @@ fn client_messages() -> Vec<ClientMessage> {
         ClientMessage::AcceptQuest(quest()),
         ClientMessage::AbandonQuest(quest()),
         ClientMessage::CompleteQuest(quest()),
+        ClientMessage::CombatStyle(combat::CombatStyle {
+            style: "rapid".to_owned(),
+        }),
+        ClientMessage::CombatRetaliate(combat::CombatRetaliate { on: false }),
+        ClientMessage::CombatAutocast(combat::CombatAutocast { spell: None }),
+        ClientMessage::PrayerToggle(prayer::PrayerToggle {
+            prayer: "thick_socks".to_owned(),
+        }),
         ClientMessage::Chat(chat::PlayerChat {
             message: "hello \"you\"".to_owned(),
             channel: chat::Channel::Private,
@@ -294,6 +302,45 @@ fn world_session_events(server: &mut Server) {
     });
 }
 
+fn prayer() -> prayer::Prayer {
+    prayer::Prayer {
+        points: 3,
+        max_points: 9,
+        active: vec!["thick_socks".to_owned()],
+    }
+}
+
+fn combat() -> combat::Combat {
+    combat::Combat {
+        style: "rapid".to_owned(),
+        styles: vec!["accurate".to_owned(), "rapid".to_owned()],
+        retaliate: true,
+        spell: None,
+    }
+}
+
+fn fight_events(server: &mut Server) {
+    let position = sync::Position { x: 1, y: 0.0, z: 2 };
+    server.event(prayer());
+    server.event(combat());
+    server.event(combat::CombatHit {
+        tick: 9,
+        attacker: "c1".to_owned(),
+        target: "npc:1".to_owned(),
+        damage: 3,
+        style: "melee".to_owned(),
+        target_health: 0,
+        target_max_health: 8,
+        killed: true,
+    });
+    server.event(combat::PlayerDied {
+        killed_by: Some("Goblin".to_owned()),
+        position,
+        respawn_tick: 16,
+    });
+    server.event(combat::PlayerRespawned { position });
+}
+
 #[allow(clippy::too_many_lines, reason = "a list")]
 fn own_events(server: &mut Server) {
     let health = sync::Health {
@@ -332,7 +379,11 @@ fn own_events(server: &mut Server) {
             stage: Some("kill".to_owned()),
             progress: [("kill".to_owned(), 2)].into(),
         }],
+        prayer: prayer(),
+        combat: combat(),
+        dead: false,
     });
+    fight_events(server);
     server.event(sync::VitalsUpdate {
         health: Some(health),
         energy: None,

@@ -58,6 +58,8 @@ fn crowd(reach: u32) -> World {
             bank: world::Bank::default(),
             home_ready_at: world::Tick::default(),
             quests: world::Quests::new(),
+            ways: world::Ways::default(),
+            prayer: world::Devotion::default(),
         };
         Arrival {
             record,

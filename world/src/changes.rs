@@ -31,6 +31,9 @@ pub struct Changes {
     /// Quests with which somebody is further than before, or has begun or ended.
     #[serde(default)]
     pub quests: BTreeMap<CharacterId, BTreeSet<Arc<str>>>,
+    /// How many NPCs of which kind who has killed.
+    #[serde(default)]
+    pub kills: BTreeMap<CharacterId, BTreeMap<Arc<str>, u32>>,
     /// What became of things on the ground.
     pub ground: BTreeMap<EntityId, GroundChange>,
     /// Who gained or lost what; several rows may speak of the same holder, item and cause.

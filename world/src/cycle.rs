@@ -1,18 +1,24 @@
 //! The tick: its phases in order, and who answers which intent.
 //!
 //! The order is: who arrives (by character id); inputs (by place in the order, then number); who
-//! goes home; NPCs; players' steps; what lies on the ground (who has come to it takes it, by place
-//! in the order, and what is due goes); visits; work
-//! (trees and shoals, who works by place in the order, fires); skills; energy; crossings. NPCs move before players, so that a
+//! goes home; NPCs; players' steps; players' attacks; blows that land, deaths, and who stands up
+//! again; what lies on the ground (who has come to it takes it, by place in the order, and what is
+//! due goes); visits; work (trees and shoals, who works by place in the order, fires); skills;
+//! health and prayers; energy; crossings. NPCs move before players, so that a
 //! player never runs into one that was about to step aside.
 
 mod agents;
 mod arrivals;
+mod blows;
+mod deaths;
+mod fights;
 mod fires;
 mod gathering;
 mod homeward;
 mod labour;
 mod making;
+mod npcs;
+mod prayers;
 mod quests;
 mod talks;
 mod things;
@@ -28,14 +34,14 @@ use crate::agent::AgentInput;
 use crate::border::{self, Crossing};
 use crate::changes::Changes;
 use crate::event::Event;
+use crate::fight::Hit;
 use crate::ids::{CharacterId, EntityId};
 use crate::intent::{Arrival, Intent, PlayerInput};
 use crate::interface::Interface;
 use crate::item::Value;
 use crate::player::{PID_END, Player};
 use crate::refusal::Refusal;
-use crate::rng::Dice;
-use crate::rules::npc_mind::{self, Crowd};
+use crate::rules::combat::mind;
 use crate::rules::{energy, examine, home_teleport, movement};
 use crate::tick::Tick;
 use crate::tile::{Chunk, Region};
@@ -63,6 +69,8 @@ pub struct Outcome {
     pub events: Vec<Event>,
     /// Whose public look may have changed, appeared or gone since the tick before.
     pub touched: BTreeSet<EntityId>,
+    /// The blows that landed, in order.
+    pub hits: Vec<Hit>,
     /// Who must be saved.
     pub changes: Changes,
     /// Who should belong to another region, by character id.
@@ -84,6 +92,10 @@ pub enum Phase {
     Npcs,
     /// The steps of players.
     Players,
+    /// Who attacks whom.
+    Fights,
+    /// Which blows land, who dies of them, and who stands up again.
+    Deaths,
     /// What lies on the ground.
     Ground,
     /// Who comes to a bank, or leaves it.
@@ -92,6 +104,8 @@ pub enum Phase {
     Labour,
     /// Who gains experience.
     Skills,
+    /// Who gets better, and whose prayers use up points.
+    Mending,
     /// Run energy.
     Energy,
     /// Who crosses a border.
@@ -100,17 +114,20 @@ pub enum Phase {
 
 impl Phase {
     /// All of them, in the order of a tick.
-    pub const ALL: [Phase; 12] = [
+    pub const ALL: [Phase; 15] = [
         Phase::Arrivals,
         Phase::Inputs,
         Phase::Homeward,
         Phase::Agents,
         Phase::Npcs,
         Phase::Players,
+        Phase::Fights,
+        Phase::Deaths,
         Phase::Ground,
         Phase::Visits,
         Phase::Labour,
         Phase::Skills,
+        Phase::Mending,
         Phase::Energy,
         Phase::Borders,
     ];
@@ -124,10 +141,13 @@ impl Phase {
             Phase::Agents => "agents",
             Phase::Npcs => "npcs",
             Phase::Players => "players",
+            Phase::Fights => "fights",
+            Phase::Deaths => "deaths",
             Phase::Ground => "ground",
             Phase::Visits => "visits",
             Phase::Labour => "labour",
             Phase::Skills => "skills",
+            Phase::Mending => "mending",
             Phase::Energy => "energy",
             Phase::Borders => "borders",
         }
@@ -173,10 +193,16 @@ impl World {
         self.hear_agents(inbox.agents, &mut out);
         self.play_agents(inbox.value, phases, &mut out);
         phases.phase(Phase::Agents);
-        self.move_npcs(phases, &mut out);
+        self.move_npcs(inbox.value, phases, &mut out);
         phases.phase(Phase::Npcs);
         self.move_players(phases, &mut out);
         phases.phase(Phase::Players);
+        self.play_fights(inbox.value, phases, &mut out);
+        phases.phase(Phase::Fights);
+        let dead = self.land_blows(inbox.value, &mut out);
+        self.bury(dead, &mut out);
+        self.raise_the_dead(&mut out);
+        phases.phase(Phase::Deaths);
         self.play_ground(inbox.value, phases, &mut out);
         phases.phase(Phase::Ground);
         self.travel(&mut out);
@@ -188,6 +214,9 @@ impl World {
         phases.phase(Phase::Labour);
         self.train_walkers(&mut out);
         phases.phase(Phase::Skills);
+        self.mend(&mut out);
+        self.drain_prayers(&mut out);
+        phases.phase(Phase::Mending);
         self.restore_energy(&mut out);
         phases.phase(Phase::Energy);
         self.find_crossings(&mut out);
@@ -249,6 +278,16 @@ impl World {
         if player.held || player.leaving_for().is_some() {
             return Err(Refusal::Busy);
         }
+        if !player.lives() {
+            // It stands up in its time.
+            let asked = matches!(input.intent, Intent::Respawn);
+            return if asked {
+                Ok(Answer::Done { value: false })
+            } else {
+                Err(Refusal::Dead)
+            };
+        }
+        player.fight.heard_at = self.now;
         input.intent.allowed(value)?;
         let about_value = input.intent.about_value();
         match input.intent {
@@ -325,16 +364,28 @@ impl World {
                 self.quest_wish(who, &wish, out)?;
                 return Ok(Answer::Done { value: true });
             }
+            Intent::Attack { target } => return self.attack(who, target, searches_end, out),
+            Intent::FightAs(style) => self.fight_as(who, style, out)?,
+            Intent::Retaliate(on) => self.retaliate(who, on, out)?,
+            Intent::Autocast { spell } => self.autocast(who, spell.as_deref(), out)?,
+            Intent::Pray { prayer } => self.pray(who, &prayer, out)?,
+            Intent::PrayAt { target } => {
+                let by = (who, input.number);
+                return self.visit(by, target, Interface::Altar, searches_end, out);
+            }
+            Intent::Respawn => return Err(Refusal::Unsupported),
             Intent::Teleport { to } => {
                 let place = movement::settled(self.content.terrain(), to, to);
                 let place = place.ok_or(Refusal::Unreachable)?;
                 home_teleport::send(&mut player.homeward, place, self.now)?;
                 player.path.clear();
+                player.fight.aim = None;
                 give_up_errand(player, out);
             }
             Intent::HomeTeleport => {
                 home_teleport::begin(&mut player.homeward, self.now)?;
                 player.path.clear();
+                player.fight.aim = None;
                 give_up_errand(player, out);
             }
         }
@@ -359,38 +410,19 @@ impl World {
         Ok(())
     }
 
-    fn move_npcs(&mut self, phases: &mut dyn PhaseClock, out: &mut Outcome) {
-        let now = self.now;
-        if !self.npcs.values().any(|npc| npc_mind::stirs(npc, now)) {
-            return;
-        }
-        let mut crowd = Crowd::default();
-        self.players
-            .values()
-            .for_each(|player| crowd.stand(player.tile()));
-        self.npcs
-            .values()
-            .for_each(|npc| crowd.stand(npc.state.tile));
-        let terrain = self.content.terrain();
-        for (id, npc) in &mut self.npcs {
-            if !npc_mind::stirs(npc, now) {
-                continue;
-            }
-            phases.region(npc.region);
-            let before = Chunk::from(npc.state.tile);
-            let mut dice = Dice::new(self.seed, npc.placement.key, now.0);
-            if npc_mind::act(npc, terrain, &mut crowd, now, &mut dice) {
-                self.index.shift(before, Chunk::from(npc.state.tile), id);
-                out.touched.insert(id.clone());
-            }
-        }
-    }
-
     /// Nobody stands in a player's way, so that the order does not matter here.
     fn move_players(&mut self, phases: &mut dyn PhaseClock, out: &mut Outcome) {
         let terrain = self.content.terrain();
+        let now = self.now;
         for (who, player) in &mut self.players {
             phases.region(player.region);
+            let settled = mind::settled(player.fight.haunt.as_ref(), player.tile(), now);
+            if settled.is_some() {
+                player.fight.haunt = settled;
+            }
+            if !player.lives() {
+                continue;
+            }
             let before = Chunk::from(player.tile());
             if movement::advance(player, terrain, &self.rules) {
                 let id = who.entity();
@@ -429,6 +461,7 @@ enum Answer {
 /// The player does something else: what it had set out to do comes to nothing.
 fn interrupt(player: &mut Player, out: &mut Outcome) {
     give_up_errand(player, out);
+    player.fight.aim = None;
     if player.homeward.done_at.take().is_some() {
         out.events.push(failed(player, Refusal::Interrupted));
     }

@@ -8,12 +8,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
+use crate::fight::Hit;
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::{Interface, Said};
 use crate::labour::Job;
 use crate::record::SkillXp;
 use crate::refusal::Refusal;
 use crate::skill::Skill;
+use crate::tick::Tick;
 use crate::tile::Tile;
 
 /// Something that happened. Private to `who`.
@@ -168,6 +170,41 @@ pub enum Event {
         /// Why; `None`: all is done.
         why: Option<Refusal>,
     },
+    /// A blow landed that it dealt or took.
+    Hit {
+        /// Who.
+        who: CharacterId,
+        /// Which.
+        hit: Hit,
+    },
+    /// It has no health left.
+    Died {
+        /// Who.
+        who: CharacterId,
+        /// The name of its killer; none for what has no name.
+        killer: Option<Arc<str>>,
+        /// Where.
+        tile: Tile,
+        /// When it stands up again.
+        until: Tick,
+    },
+    /// It has stood up again and is well.
+    Respawned {
+        /// Who.
+        who: CharacterId,
+        /// Where.
+        tile: Tile,
+    },
+    /// Its prayer points, or the prayers that are on, have changed.
+    Prayer {
+        /// Whose.
+        who: CharacterId,
+    },
+    /// What it has chosen of fighting has changed, or what its weapon allows.
+    Ways {
+        /// Whose.
+        who: CharacterId,
+    },
     /// What was accepted earlier has come to nothing.
     Failed {
         /// Whose.
@@ -220,6 +257,11 @@ impl Event {
             | Event::Trained { who, .. }
             | Event::Working { who, .. }
             | Event::Rested { who, .. }
+            | Event::Hit { who, .. }
+            | Event::Died { who, .. }
+            | Event::Respawned { who, .. }
+            | Event::Prayer { who }
+            | Event::Ways { who }
             | Event::Failed { who, .. }
             | Event::Elsewhere { who, .. }
             | Event::Teleported { who, .. } => who,

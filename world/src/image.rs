@@ -89,6 +89,7 @@ impl Image {
         let away = now.since(self.at);
         for npc in &mut self.npcs {
             npc.walks_at = npc.walks_at.after(away);
+            npc.feud.delay(away);
         }
         for player in &mut self.players {
             player.region_since = player.region_since.after(away);
@@ -98,6 +99,7 @@ impl Image {
             if let Some(labour) = &mut player.labour {
                 labour.due_at = labour.due_at.after(away);
             }
+            player.fight.delay(away);
             if let Some(agent) = &mut player.agent {
                 agent.delay(away);
             }

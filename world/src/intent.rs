@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
+use crate::fight::Style;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Value;
 use crate::item::bank::Arrange;
@@ -131,6 +132,32 @@ pub enum Intent {
     EndTalk,
     /// Something about quests.
     Quest(Questing),
+    /// Go up to somebody and fight it.
+    Attack {
+        /// Whom.
+        target: EntityId,
+    },
+    /// Fight in that style from now on.
+    FightAs(Style),
+    /// Turn to whoever attacks one (`true`), or not.
+    Retaliate(bool),
+    /// Cast that spell in fights from now on; `None`: none.
+    Autocast {
+        /// Which.
+        spell: Option<Arc<str>>,
+    },
+    /// Turn a prayer on, or off if it is.
+    Pray {
+        /// Which.
+        prayer: Arc<str>,
+    },
+    /// Go to an altar and pray there, for new points.
+    PrayAt {
+        /// Which.
+        target: EntityId,
+    },
+    /// Stand up again; one who is dead does so in its time, asked or not.
+    Respawn,
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
     /// An operator puts one somewhere else, at once and however far.
@@ -235,6 +262,13 @@ impl Intent {
             | Intent::Continue
             | Intent::EndTalk
             | Intent::Quest(Questing::List | Questing::Show { .. })
+            | Intent::Attack { .. }
+            | Intent::FightAs(_)
+            | Intent::Retaliate(_)
+            | Intent::Autocast { .. }
+            | Intent::Pray { .. }
+            | Intent::PrayAt { .. }
+            | Intent::Respawn
             | Intent::CloseBank
             | Intent::Walk { .. }
             | Intent::Run(_)
@@ -258,6 +292,10 @@ impl Intent {
                 | Intent::Unequip { .. }
                 | Intent::Bank(Banking::Arrange(_))
         );
+        // What is won in a fight could not be saved.
+        if matches!(self, Intent::Attack { .. }) && value == Value::Unavailable {
+            return value.open();
+        }
         if !self.about_value() || (orders && value == Value::Frozen) {
             return Ok(());
         }

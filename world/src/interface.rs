@@ -23,6 +23,8 @@ pub enum Interface {
         /// Which.
         quest: Arc<str>,
     },
+    /// An altar: one prays there, and nothing stays open.
+    Altar,
 }
 
 /// What an NPC says to somebody.

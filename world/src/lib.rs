@@ -5,17 +5,20 @@
 //! network or a shared source of chance, and all arithmetic is on integers.
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
-//! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`labour`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
+//! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`labour`], [`fight`],
+//! [`mod@prayer`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`inspect()`]; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod agent;
 pub mod errand;
 pub mod event;
 pub mod experience;
+pub mod fight;
 pub mod ids;
 pub mod intent;
 pub mod interface;
 pub mod labour;
+pub mod prayer;
 pub mod quest;
 pub mod record;
 pub mod refusal;
@@ -49,6 +52,7 @@ pub use changes::Changes;
 pub use content::{Area, Content, ContentError, Loaded, Warning};
 pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
 pub use event::Event;
+pub use fight::{Hit, HitKind, Style, Ways};
 pub use fire::Fire;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
@@ -66,10 +70,12 @@ pub use labour::{Craft, Job, Labour, Trade};
 pub use look::{Field, Kind, Look};
 pub use map::{Ground, Terrain};
 pub use player::Player;
+pub use prayer::Devotion;
 pub use quest::{QuestState, QuestStatus, Quests};
 pub use record::{PlayerHot, PlayerRecord, SkillXp};
 pub use refusal::Refusal;
 pub use rules::Rules;
+pub use rules::combat::styles_of;
 pub use skill::Skill;
 pub use tick::Tick;
 pub use tile::{Bounds, Chunk, Region, Tile};

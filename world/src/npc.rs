@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::content::NpcPlacement;
+use crate::fight::Feud;
 use crate::ids::EntityId;
 use crate::look::{Kind, Look};
 use crate::tick::Tick;
@@ -40,9 +41,17 @@ pub(crate) struct NpcState {
     pub(crate) waited_ticks: u32,
     /// Health points.
     pub(crate) health: u32,
+    /// What it has of fights.
+    #[serde(default)]
+    pub(crate) feud: Feud,
 }
 
 impl Npc {
+    /// Whether it is to be seen at all: the dead are not.
+    pub(crate) fn lives(&self) -> bool {
+        self.state.feud.back_at.is_none()
+    }
+
     pub(crate) fn look(&self) -> Look {
         let kind = &self.placement.kind;
         let mut fields = vec![

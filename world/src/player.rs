@@ -11,6 +11,7 @@ use crate::agent::Agent;
 use crate::border::PINNED_TILES;
 use crate::content::Content;
 use crate::errand::{Homeward, Pickup};
+use crate::fight::Fight;
 use crate::ids::CharacterId;
 use crate::interface::{Interface, Open, Visit};
 use crate::item::possessions::Touched;
@@ -66,6 +67,9 @@ pub struct Player {
     /// What is left of things that last for several deeds, by item.
     #[serde(default)]
     pub(crate) spools: BTreeMap<Arc<str>, u32>,
+    /// What it has of fights.
+    #[serde(default)]
+    pub(crate) fight: Fight,
     /// What makes it an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
@@ -112,6 +116,21 @@ impl Player {
         !self.path.is_empty()
     }
 
+    /// Whether it has health left.
+    pub fn lives(&self) -> bool {
+        self.fight.dying.is_none()
+    }
+
+    /// Whether it may leave the world at `now`: not so soon after a blow, unless it is dead.
+    pub fn may_leave(&self, now: Tick) -> bool {
+        !self.lives() || self.fight.may_leave(now)
+    }
+
+    /// Whether something may be done to it: it lives, and is not on its way to others.
+    pub(crate) fn free(&self) -> bool {
+        self.lives() && !self.held && self.leaving_for().is_none()
+    }
+
     /// Whether it is about something of its region, near enough to it: it is not to belong to
     /// another one then.
     pub fn pinned(&self) -> bool {
@@ -119,7 +138,8 @@ impl Player {
         let visit = self.visit.as_ref().map(|visit| visit.region);
         let open = self.open.as_ref().map(|open| open.region);
         let labour = self.labour.as_ref().and_then(|labour| labour.region);
-        [pickup, visit, open, labour].contains(&Some(self.region))
+        let aim = self.fight.aim.as_ref().map(|aim| aim.region);
+        [pickup, visit, open, labour, aim].contains(&Some(self.region))
             && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 
@@ -165,6 +185,7 @@ impl Player {
             tiles_gone: self.tiles_gone,
             labour: self.labour.clone(),
             spools: self.spools.clone(),
+            fight: self.fight.clone(),
         }
     }
 
@@ -193,6 +214,9 @@ impl Player {
                 ("run", record.running.into()),
             ],
         };
+        if !self.lives() {
+            look.fields.push(("dead", true.into()));
+        }
         if self.agent.is_some() {
             look.fields.push(("agent", true.into()));
         }

@@ -8,12 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::agent::Agent;
 use crate::errand::{Homeward, Pickup};
 use crate::experience;
+use crate::fight::{Fight, Ways};
 use crate::ids::CharacterId;
 use crate::interface::{Open, Visit};
 use crate::item::Stack;
 use crate::item::bank::Bank;
 use crate::item::worn::Worn;
 use crate::labour::Labour;
+use crate::prayer::Devotion;
 use crate::quest::Quests;
 use crate::skill::Skill;
 use crate::tick::Tick;
@@ -71,6 +73,12 @@ pub struct PlayerRecord {
     /// How far it is with quests.
     #[serde(default)]
     pub quests: Quests,
+    /// What it has chosen of fighting.
+    #[serde(default)]
+    pub ways: Ways,
+    /// Its prayer points, and the prayers that are on.
+    #[serde(default)]
+    pub prayer: Devotion,
 }
 
 impl PlayerRecord {
@@ -122,6 +130,8 @@ pub struct PlayerHot {
     pub labour: Option<Labour>,
     /// What is left of things that last for several deeds, by item.
     pub spools: BTreeMap<Arc<str>, u32>,
+    /// What it has of fights.
+    pub fight: Fight,
 }
 
 /// Bytes that are not what they should be.
@@ -163,6 +173,7 @@ bytes!(PlayerHot);
 mod tests {
     use super::*;
     use crate::content::EquipSlot;
+    use crate::fight::Style;
     use crate::item::bank::Deposit;
     use crate::quest::QuestState;
     use crate::tile::Region;
@@ -200,6 +211,15 @@ mod tests {
             },
             home_ready_at: Tick(9),
             quests: Quests::from([("errand".into(), QuestState::default())]),
+            ways: Ways {
+                style: Style::Rapid,
+                retaliates: false,
+                spell: Some("spark".into()),
+            },
+            prayer: Devotion {
+                points: 7,
+                active: ["socks".into()].into(),
+            },
         };
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
         let hot = PlayerHot {

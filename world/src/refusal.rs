@@ -37,6 +37,22 @@ pub enum Refusal {
     QuestLocked,
     /// A quest is not at that point.
     QuestStage,
+    /// It cannot be attacked.
+    NotAttackable,
+    /// Players may not attack each other there.
+    PlayersSafe,
+    /// One of the two is in a fight with somebody else.
+    Engaged,
+    /// Nobody does anything who has no health left.
+    Dead,
+    /// No arrow that fits the bow.
+    NoAmmunition,
+    /// Not the runes that the spell takes.
+    NoRunes,
+    /// What one holds is not used in that way.
+    WrongStyle,
+    /// There are no points of prayer left.
+    NoPrayer,
     /// Something else came in between.
     Interrupted,
     /// Not again so soon.
@@ -71,6 +87,8 @@ impl Refusal {
             | Refusal::ChoiceRequired
             | Refusal::QuestLocked
             | Refusal::QuestStage
+            | Refusal::NoAmmunition
+            | Refusal::NoRunes
             | Refusal::BankFull => true,
             Refusal::Unreachable
             | Refusal::TooFar
@@ -80,6 +98,12 @@ impl Refusal {
             | Refusal::NotWearable
             | Refusal::NoNote
             | Refusal::NotOpen
+            | Refusal::NotAttackable
+            | Refusal::PlayersSafe
+            | Refusal::Engaged
+            | Refusal::Dead
+            | Refusal::WrongStyle
+            | Refusal::NoPrayer
             | Refusal::Interrupted
             | Refusal::Cooldown
             | Refusal::NoStation
@@ -91,7 +115,7 @@ impl Refusal {
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 25] = [
+    pub const ALL: [Refusal; 33] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -108,6 +132,14 @@ impl Refusal {
         Refusal::NotOpen,
         Refusal::QuestLocked,
         Refusal::QuestStage,
+        Refusal::NotAttackable,
+        Refusal::PlayersSafe,
+        Refusal::Engaged,
+        Refusal::Dead,
+        Refusal::NoAmmunition,
+        Refusal::NoRunes,
+        Refusal::WrongStyle,
+        Refusal::NoPrayer,
         Refusal::Interrupted,
         Refusal::Cooldown,
         Refusal::NoTool,

@@ -178,15 +178,19 @@ impl World {
             .map(|state| (state.id.clone(), state))
             .collect();
         let mut crowd = Crowd::default();
-        left.values().for_each(|state| crowd.stand(state.tile));
+        left.values()
+            .filter(|state| state.feud.back_at.is_none())
+            .for_each(|state| crowd.stand(state.tile));
         for placement in content.npcs_in(region) {
             let state = left.remove(&placement.id).unwrap_or_else(|| {
                 let mut dice = Dice::new(self.seed, placement.key, 0);
                 npc_mind::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
             });
-            self.index
-                .put(Chunk::from(state.tile), placement.id.clone());
-            self.touched.insert(placement.id.clone());
+            if state.feud.back_at.is_none() {
+                self.index
+                    .put(Chunk::from(state.tile), placement.id.clone());
+                self.touched.insert(placement.id.clone());
+            }
             let npc = Npc {
                 placement: placement.clone(),
                 region,
@@ -354,7 +358,7 @@ impl World {
             return Some(player.look());
         }
         if let Some(npc) = self.npcs.get(id) {
-            return Some(npc.look());
+            return npc.lives().then(|| npc.look());
         }
         if let Some(item) = self.ground.get(id) {
             let kind = self.content.item(&item.item);

@@ -9,6 +9,7 @@ use crate::stage;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use stage::{BEGIN, Land};
 use world::content::EquipSlot;
@@ -18,11 +19,24 @@ use world::rng::Dice;
 use world::{
     Arrange, Arrival, Banking, Cause, CharacterId, Content, EntityId, Event, GroundChange,
     GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal,
-    Region, Rules, Stack, Tick, Tile, Trade, Value, World,
+    Region, Rules, Stack, Style, Tick, Tile, Trade, Value, World,
 };
 
 const WORLDS: u32 = 4;
 const PLAYERS: u32 = 24;
+
+/// Where beasts stand: in each quarter one.
+const BEASTS: [(i32, i32); 4] = [(8, 8), (-8, 8), (8, -8), (-8, -8)];
+
+/// A beast that dies soon, hits back and leaves things behind.
+fn rat() -> serde_json::Value {
+    json!({"id": "rat", "name": "Rat", "stats": {"level": 3, "health": 3, "strength": 30},
+        "combat": {"attackable": true, "aggressive": true, "aggroRange": 4, "leashRange": 6,
+            "respawnTicks": 8},
+        "drops": {"always": [
+            {"itemId": "logs", "minQuantity": 1, "maxQuantity": 2, "chance": 1},
+            {"itemId": "candle", "minQuantity": 1, "maxQuantity": 9, "chance": 0.5}]}})
+}
 
 type Books = BTreeMap<(Holder, Arc<str>), i64>;
 
@@ -62,6 +76,11 @@ impl Cluster {
             .station("range", (7, 7))
             .station("furnace", (-7, 7))
             .tanner("ellis", (2, 6));
+        let land = BEASTS
+            .iter()
+            .fold(land.lawless().crowded().magic(), |land, at| {
+                land.beast(rat(), *at)
+            });
         let content = land.content();
         let all = (0..worlds).map(|run| {
             let run = u64::from(run) + 1;
@@ -120,6 +139,9 @@ impl Cluster {
                 "tin_ore",
                 "hide",
                 "tinderbox",
+                "bow",
+                "staff",
+                "mind_rune",
             ];
             for slot in 0..self.dice.between(5, 28) {
                 let item = kinds[self.dice.below(kinds.len() as u32) as usize];
@@ -127,6 +149,23 @@ impl Cluster {
                 let stack = Stack::new(item, many);
                 record.inventory.insert(u8::try_from(slot).unwrap(), stack);
             }
+        }
+        match n % 4 {
+            1 => {
+                let quiver = Stack::new("arrow", 30);
+                record
+                    .equipment
+                    .insert(EquipSlot::Weapon, Stack::new("bow", 1));
+                record.equipment.insert(EquipSlot::Arrows, quiver);
+            }
+            2 => {
+                record.ways.spell = Some("gust".into());
+                record
+                    .equipment
+                    .insert(EquipSlot::Weapon, Stack::new("staff", 1));
+                record.inventory.insert(27, Stack::new("mind_rune", 40));
+            }
+            _ => {}
         }
         held(&record, &mut self.books);
         let region = if record.placed {
@@ -210,7 +249,7 @@ impl Cluster {
         }
         let dice = &mut self.dice;
         let slot = |dice: &mut Dice| u8::try_from(dice.below(30)).unwrap();
-        Some(match dice.below(43) {
+        Some(match dice.below(54) {
             0..4 => {
                 let reach = if dice.below(5) == 0 { 40 } else { 7 };
                 let to = Tile::new(dice.between(-reach, reach), dice.between(-reach, reach));
@@ -261,6 +300,22 @@ impl Cluster {
                 self.naps.insert(who.clone(), self.now + 9);
                 self.ask_work()
             }
+            43..47 => {
+                let (x, z) = BEASTS[dice.below(4) as usize];
+                let target = if dice.below(4) == 0 {
+                    format!("p{:02}", dice.below(PLAYERS))
+                } else {
+                    format!("npc:field:rat:{x},{z}:0")
+                };
+                Intent::Attack {
+                    target: target.into(),
+                }
+            }
+            47 => Intent::Autocast {
+                spell: (dice.below(2) == 0).then(|| "gust".into()),
+            },
+            48 => Intent::FightAs(Style::ALL[dice.below(7) as usize]),
+            49 => Intent::Retaliate(dice.below(3) > 0),
             _ => Intent::Bank(self.ask_bank()),
         })
     }
@@ -419,6 +474,8 @@ impl Cluster {
             match event {
                 Event::Opened { .. } => self.count("opened"),
                 Event::Closed { .. } => self.count("closed"),
+                Event::Died { .. } => self.count("died"),
+                Event::Respawned { .. } => self.count("rose"),
                 _ => {}
             }
             if let Event::TurnedAway { who, refusal } = event {
@@ -445,9 +502,12 @@ impl Cluster {
                 Cause::Burn => "burn",
                 Cause::Ashes => "ashes",
                 Cause::Quest => "quest",
+                Cause::Loot => "loot",
+                Cause::Shoot => "shoot",
+                Cause::Spend => "spend",
             });
         }
-        for cause in [Cause::Drop, Cause::Pickup] {
+        for cause in [Cause::Drop, Cause::Pickup, Cause::Shoot] {
             let rows = changes.ledger.iter().filter(|e| e.cause == cause);
             assert_eq!(rows.map(|e| e.delta).sum::<i64>(), 0, "{cause:?} moves");
         }
@@ -542,9 +602,9 @@ impl Cluster {
             else {
                 continue;
             };
-            let there = self.worlds.iter().find_map(|w| w.ground_item(&target));
+            let there = self.worlds.iter().find_map(|w| w.look(&target));
             let (Some(region), true) = (
-                there.map(|i| i.region),
+                there.map(|look| look.region),
                 self.worlds[at].player(&who).is_some(),
             ) else {
                 continue;
@@ -682,7 +742,7 @@ fn play(seed: u64, worlds: u32, ticks: u32) -> (BTreeMap<&'static str, u32>, Str
 #[test]
 fn each_holder_has_what_the_ledger_says_in_one_world() {
     let mut sum: BTreeMap<&str, u32> = BTreeMap::new();
-    for seed in 0..4 {
+    for seed in 0..8 {
         for (what, many) in play(seed, 1, 500).0 {
             *sum.entry(what).or_default() += many;
         }
@@ -702,6 +762,11 @@ fn each_holder_has_what_the_ledger_says_in_one_world() {
         "make",
         "burn",
         "ashes",
+        "loot",
+        "shoot",
+        "spend",
+        "died",
+        "rose",
     ] {
         assert!(sum.contains_key(what), "no {what} in {sum:?}");
     }
@@ -732,6 +797,11 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "make",
         "burn",
         "ashes",
+        "loot",
+        "shoot",
+        "spend",
+        "died",
+        "rose",
         "opened",
         "closed",
         "crossing here",

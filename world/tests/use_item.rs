@@ -54,7 +54,7 @@ fn bones_are_buried_for_prayer() {
     assert_snapshot!(told, @r"
     1 ann joined; ann 0,0
     2 ann refused LevelTooLow
-    3 ann 0=nothing; ann prayer +4.5=84.5 level 2!
+    3 ann 0=nothing; ann prayer +4.5=84.5 level 2!; ann prays 2 []
     4 ann refused Cooldown
     5 ann 1=nothing; ann prayer +72.0=156.5 level 2
     6 ann refused Cooldown

@@ -364,6 +364,8 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         bank: world::Bank::default(),
         home_ready_at: world::Tick::default(),
         quests: world::Quests::new(),
+        ways: world::Ways::default(),
+        prayer: world::Devotion::default(),
         energy: 10_000,
         running: false,
         combat_level: 3,

@@ -7,8 +7,8 @@ use proto::rpc::persistence::v1 as wire;
 use super::{Failure, malformed, value};
 use crate::store::error::StoreError;
 use crate::store::model::{
-    Character, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS, SignedIn,
-    SkillValue, Then,
+    Character, CombatChoices, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS,
+    SignedIn, SkillValue, Then,
 };
 use crate::store::quests::{QuestState, Quests};
 use crate::store::unsigned;
@@ -19,6 +19,8 @@ pub(super) const COORDINATE_MAX: i32 = 1_000_000;
 /// No text of a request is longer, in bytes.
 const TEXT_MAX: usize = 256;
 const RUN_ENERGY_MAX: u32 = 10_000;
+/// No more prayers are on at once.
+const PRAYERS_MAX: usize = 64;
 /// The highest level of a skill.
 const LEVEL_MAX: u32 = 99;
 /// The most experience in one skill, in tenths.
@@ -103,6 +105,7 @@ pub(crate) fn row(row: wire::CharacterRow) -> Checked<Row> {
         then,
         holdings: row.holdings,
         worn: row.worn,
+        kills: kills(row.kills)?,
     })
 }
 
@@ -138,6 +141,10 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
         bank_placeholders: record.bank_placeholders,
         home_ready_tick: number("home_ready_tick", record.home_ready_tick)?,
         quests: quests(record.quests)?,
+        combat: combat(
+            (record.attack_style, record.passive, record.spell_id),
+            (record.prayer_points, &record.prayers),
+        )?,
         skills: skills(record.skills)?,
     })
 }
@@ -198,6 +205,41 @@ fn wire_quests(quests: Quests) -> Checked<Vec<wire::QuestState>> {
         })
     });
     quests.collect()
+}
+
+/// What a character has chosen of fighting, and its prayers.
+fn combat(
+    (style, passive, spell): (String, bool, String),
+    (points, prayers): (u32, &[String]),
+) -> Checked<CombatChoices> {
+    let named = |id: &str| id.len() <= TEXT_MAX && !id.contains(['\0', '\n']);
+    if !named(&style) || !named(&spell) {
+        let why = format!("a style or a spell has {TEXT_MAX} bytes at most");
+        return Err(malformed(why));
+    }
+    if prayers.len() > PRAYERS_MAX || !prayers.iter().all(|id| !id.is_empty() && named(id)) {
+        let why = format!("{PRAYERS_MAX} prayers at most are on, each of {TEXT_MAX} bytes at most");
+        return Err(malformed(why));
+    }
+    Ok(CombatChoices {
+        style,
+        passive,
+        spell,
+        prayer_points: small("prayer_points", points)?,
+        prayers: prayers.join("\n"),
+    })
+}
+
+/// Kills since the last row, one of each kind at least.
+fn kills(kills: Vec<wire::Kills>) -> Checked<Vec<(String, i32)>> {
+    let read = |kill: wire::Kills| {
+        let count = small("kills.count", kill.count)?;
+        if count == 0 {
+            return Err(malformed("no kill is counted"));
+        }
+        Ok((text("kills.npc_id", kill.npc_id)?, count))
+    };
+    kills.into_iter().map(read).collect()
 }
 
 fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]> {
@@ -321,6 +363,16 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         bank_placeholders: record.bank_placeholders,
         home_ready_tick: unsigned(record.home_ready_tick)?,
         quests: wire_quests(record.quests)?,
+        attack_style: record.combat.style,
+        passive: record.combat.passive,
+        spell_id: record.combat.spell,
+        prayer_points: count(record.combat.prayer_points)?,
+        prayers: record
+            .combat
+            .prayers
+            .lines()
+            .map(ToOwned::to_owned)
+            .collect(),
     })
 }
 

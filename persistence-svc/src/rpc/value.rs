@@ -178,6 +178,9 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         wire::Cause::Burn => Cause::Burn,
         wire::Cause::Ashes => Cause::Ashes,
         wire::Cause::Quest => Cause::Quest,
+        wire::Cause::Loot => Cause::Loot,
+        wire::Cause::Shoot => Cause::Shoot,
+        wire::Cause::Spend => Cause::Spend,
         wire::Cause::Deleted => Cause::Deleted,
     };
     if row.delta == 0 || row.delta.unsigned_abs() > DELTA_MAX {

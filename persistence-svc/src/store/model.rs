@@ -99,8 +99,22 @@ pub(crate) struct Record {
     pub(crate) home_ready_tick: i64,
     /// In a commit, only those of which something changed.
     pub(crate) quests: Quests,
+    pub(crate) combat: CombatChoices,
     /// In the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
     pub(crate) skills: [Option<SkillValue>; SKILLS.len()],
+}
+
+/// What a character has chosen of fighting, and what it has of prayer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CombatChoices {
+    pub(crate) style: String,
+    /// It does not turn to whoever attacks it.
+    pub(crate) passive: bool,
+    /// Empty: none.
+    pub(crate) spell: String,
+    pub(crate) prayer_points: i32,
+    /// Ids of prayers that are on, a line each.
+    pub(crate) prayers: String,
 }
 
 /// Asks to bring a character into the world.
@@ -276,6 +290,8 @@ pub(crate) struct Row {
     pub(crate) holdings: bool,
     /// What the record says is worn is written; without it the store keeps its own.
     pub(crate) worn: bool,
+    /// How many NPCs of which kind it has killed beside those that the store knows of.
+    pub(crate) kills: Vec<(String, i32)>,
 }
 
 /// What else happens to the character of a row.

@@ -120,6 +120,12 @@ pub(crate) enum Cause {
     /// What a fire left on the ground.
     Ashes,
     Quest,
+    /// A dead NPC left it behind.
+    Loot,
+    /// An arrow that came to lie on the ground.
+    Shoot,
+    /// Runes that a spell took, arrows that broke.
+    Spend,
     /// Its holder was deleted; only the store says so.
     Deleted,
 }
@@ -140,6 +146,9 @@ impl Cause {
             Cause::Burn => "burn",
             Cause::Ashes => "ashes",
             Cause::Quest => "quest",
+            Cause::Loot => "loot",
+            Cause::Shoot => "shoot",
+            Cause::Spend => "spend",
             Cause::Deleted => "deleted",
         }
     }

@@ -9,14 +9,14 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::{
-    activity, bank, chat, coins, dialogue, equipment,
+    activity, bank, chat, coins, combat, dialogue, equipment,
     error::{self, CloseCode},
     friends, inventory,
     limits::{
         AUTH_TIMEOUT_MS, CLIENT_MESSAGE_BYTES_MAX, CLIENT_MESSAGES_PER_SECOND_MAX,
         CONNECTIONS_PER_ACCOUNT_MAX, PROTOCOL_VERSION,
     },
-    quest, session, skill, sync,
+    prayer, quest, session, skill, sync,
     table::{ASKED, Asked, Described, Needs, Route},
     update, watch,
 };
@@ -38,6 +38,8 @@ const FILES: &[&[Described]] = &[
     dialogue::EVENTS,
     quest::EVENTS,
     friends::EVENTS,
+    combat::EVENTS,
+    prayer::EVENTS,
 ];
 
 /// What every request may be answered by, beside what its event is.

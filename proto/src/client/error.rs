@@ -113,6 +113,22 @@ codes! {
         NoNote => "no_note",
         /// Open what it is to be done with first.
         NotOpen => "not_open",
+        /// It cannot be attacked.
+        NotAttackable => "not_attackable",
+        /// Players may not attack each other there.
+        PlayersSafe => "players_safe",
+        /// One of the two is in a fight with somebody else.
+        Engaged => "engaged",
+        /// Not while dead.
+        Dead => "dead",
+        /// No arrow that fits the bow.
+        NoAmmunition => "no_ammunition",
+        /// Not the runes that the spell takes.
+        NoRunes => "no_runes",
+        /// What is held is not used in that way.
+        WrongStyle => "wrong_style",
+        /// No points of prayer are left.
+        NoPrayer => "no_prayer",
         /// Something else came in between.
         Interrupted => "interrupted",
         /// Not again so soon.

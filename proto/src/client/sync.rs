@@ -74,6 +74,15 @@ pub struct PlayerSync {
     /// Quests that were ever begun, by id.
     #[serde(default)]
     pub quests: Vec<super::quest::QuestProgress>,
+    /// Its prayer points, and the prayers that are on.
+    #[serde(default)]
+    pub prayer: super::prayer::Prayer,
+    /// What it has chosen of fighting.
+    #[serde(default)]
+    pub combat: super::combat::Combat,
+    /// It has no health left and stands up again in its time; only said when it has.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dead: bool,
 }
 
 /// `vitals:update`: what changed of these.

@@ -6,8 +6,8 @@ use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::{
-    action, admin, bank, chat, coins, dialogue, equipment, friends, inventory, movement, quest,
-    session, watch,
+    action, admin, bank, chat, coins, combat, dialogue, equipment, friends, inventory, movement,
+    prayer, quest, session, watch,
 };
 
 /// An event that the server sends.
@@ -199,6 +199,13 @@ client_events! {
     AcceptQuest(quest::QuestRef) = "quest:accept", Zone, World, quest::QuestRef::check;
     AbandonQuest(quest::QuestRef) = "quest:abandon", Zone, World, quest::QuestRef::check;
     CompleteQuest(quest::QuestRef) = "quest:complete", Zone, World, quest::QuestRef::check;
+    CombatStyle(combat::CombatStyle)
+        = "combat:style", Zone, World, combat::CombatStyle::check;
+    CombatRetaliate(combat::CombatRetaliate) = "combat:retaliate", Zone, World, no_check;
+    CombatAutocast(combat::CombatAutocast)
+        = "combat:autocast", Zone, World, combat::CombatAutocast::check;
+    PrayerToggle(prayer::PrayerToggle)
+        = "prayer:toggle", Zone, World, prayer::PrayerToggle::check;
     Chat(chat::PlayerChat) = "player:chat", Gateway, World, chat::PlayerChat::check;
     FriendsList(session::Nothing) = "friends:list", Gateway, World, no_check
         => "friends:list";

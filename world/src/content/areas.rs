@@ -38,6 +38,9 @@ pub struct Area {
     pub safe_zone: bool,
     /// Players may attack each other.
     pub pvp: bool,
+    /// Any number may fight one here.
+    #[serde(default)]
+    pub multi_combat: bool,
     /// It is one of the towns in which players begin.
     pub starter_town: bool,
     /// Parts of it with rules of their own.
@@ -80,6 +83,7 @@ fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Option<Are
         biome: fields.text_or("biomeType", "").to_owned(),
         safe_zone: fields.flag_or("safeZone", false),
         pvp: fields.flag_or("pvpEnabled", false),
+        multi_combat: fields.flag_or("multiCombat", false),
         starter_town,
         sub_zones: zones::sub_zones(fields),
         flat_zones: zones::flat_zones(fields),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::content::catalog::Catalog;
 use crate::content::fields::Fields;
+use crate::content::items::AttackType;
 use crate::content::reader::{Of, Reader};
 use crate::content::words::words;
 
@@ -46,6 +47,8 @@ pub struct Prayer {
     pub ranged_strength_thousandths: u32,
     pub magic_attack_thousandths: u32,
     pub magic_defense_thousandths: u32,
+    /// It spares one blows of that sort.
+    pub protects_from: Option<AttackType>,
     /// The prayers that end when it begins; also such as there are not.
     pub conflicts: Vec<Arc<str>>,
 }
@@ -81,6 +84,7 @@ fn prayer<'v>(id: &'v str, fields: &Fields<'v>) -> Prayer {
         ranged_strength_thousandths: times("rangedStrengthMultiplier", ""),
         magic_attack_thousandths: times("magicAttackMultiplier", ""),
         magic_defense_thousandths: times("magicDefenseMultiplier", "magicDefenceMultiplier"),
+        protects_from: fields.word("protectsFrom"),
         conflicts: fields.refer_all("conflicts", Of::Prayer, "nothing ends"),
     }
 }

@@ -88,9 +88,9 @@ impl World {
                 && player.pickup.is_none()
                 && player.visit.is_none()
                 && player.labour.is_none()
-                && !player.held
-                && player.homeward.done_at.is_none()
-                && player.leaving_for().is_none();
+                && player.free()
+                && player.fight.aim.is_none()
+                && player.homeward.done_at.is_none();
             (stands && agent::thinks(agent, now))
                 .then(|| (agent.thinks_at, player.record.id.clone()))
         };
@@ -273,5 +273,6 @@ fn stop(player: &mut Player, out: &mut Outcome) {
     player.path.clear();
     player.pickup = None;
     player.visit = None;
+    player.fight.aim = None;
     player.homeward.done_at = None;
 }

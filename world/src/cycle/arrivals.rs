@@ -4,6 +4,7 @@ use super::labour::put_down;
 use super::{Outcome, failed};
 use crate::errand::Homeward;
 use crate::event::Event;
+use crate::fight::Dying;
 use crate::intent::Arrival;
 use crate::item::Value;
 use crate::item::ledger::Cause;
@@ -12,7 +13,10 @@ use crate::player::{PID_END, Pace, Player};
 use crate::record::ENERGY_FULL;
 use crate::refusal::Refusal;
 use crate::rng::{self, Dice};
-use crate::rules::{home_teleport, movement, starter};
+use crate::rules::combat::timing::MEND_TICKS;
+use crate::rules::{home_teleport, movement, prayer, starter};
+use crate::skill::Skill;
+use crate::tick::Tick;
 use crate::world::World;
 
 impl World {
@@ -56,10 +60,12 @@ impl World {
             record.tile = self.content.spawn();
             record.placed = true;
             record.energy = ENERGY_FULL;
+            record.prayer.points = record.level(Skill::Prayer);
         }
         record.energy = record.energy.min(ENERGY_FULL);
         record.settle_skills();
         record.health = record.health.min(record.max_health());
+        prayer::settle(&mut record);
         let key = rng::key(who.as_str());
         let pid = Dice::new(self.seed, key, self.now.0).below(PID_END);
         let told_energy = record.energy;
@@ -83,15 +89,27 @@ impl World {
             tiles_gone: hot.tiles_gone,
             labour: hot.labour,
             spools: hot.spools,
+            fight: hot.fight,
             weight_grams: None,
             pace: Pace::Stood,
             record,
         };
+        if player.record.health == 0 {
+            // It left the world dead, or the world left it so.
+            let until = self.now.after(1);
+            player.fight.dying.get_or_insert(Dying { until });
+        }
+        let clash = &mut player.fight.clash;
+        if clash.mends_at == Tick::default() {
+            clash.mends_at = self.now.after(MEND_TICKS);
+        }
+        player.fight.heard_at = player.fight.heard_at.max(self.now);
         let tile = player.record.tile;
         movement::stand(&mut player, self.content.terrain(), tile);
         out.events.push(Event::Joined { who: who.clone() });
         let here = |region| self.regions.contains_key(&region);
         let nothing = player.visit.take_if(|v| !here(v.region)).is_some();
+        player.fight.aim.take_if(|aim| !here(aim.region));
         if player.pickup.take_if(|p| !here(p.region)).is_some() || nothing {
             out.events.push(failed(&player, Refusal::Interrupted));
         }
@@ -99,11 +117,16 @@ impl World {
         if player.labour.as_ref().is_some_and(away) {
             put_down(&mut player, Some(Refusal::Interrupted), out);
         }
-        let arrived = home_teleport::arrived(&mut player.homeward, tile);
+        let brought = home_teleport::arrived(&mut player.homeward, tile);
         player.record.home_ready_at = player.homeward.ready_at;
-        if arrived {
-            out.events.push(Event::Teleported { who, tile });
-        }
+        let dead = !player.lives();
         self.settle_player(player);
+        if brought {
+            let whose = who.clone();
+            out.events.push(Event::Teleported { who: whose, tile });
+        }
+        if brought && dead {
+            self.revive(&who, None, out);
+        }
     }
 }

@@ -19,6 +19,7 @@ impl World {
             let homeward = &player.homeward;
             !player.held && (homeward.done_at.is_some() || homeward.leaving.is_some())
         };
+        let mut risen = Vec::new();
         for (who, player) in &mut self.players {
             if !under_way(player) {
                 continue;
@@ -29,8 +30,12 @@ impl World {
             player.record.home_ready_at = player.homeward.ready_at;
             match due {
                 Due::Nothing => {}
-                Due::Failed => out.events.push(failed(player, Refusal::Unreachable)),
+                Due::Failed => {
+                    out.events.push(failed(player, Refusal::Unreachable));
+                    risen.push(who.clone());
+                }
                 Due::Home => {
+                    risen.push(who.clone());
                     let (id, before) = (who.entity(), Chunk::from(player.tile()));
                     player.path.clear();
                     movement::stand(player, terrain, place);
@@ -43,6 +48,11 @@ impl World {
                     });
                 }
             }
+        }
+        // Who was dead stands up there, or where it is if it could not be brought there.
+        risen.retain(|who| self.players.get(who).is_some_and(|p| !p.lives()));
+        for who in risen {
+            self.revive(&who, None, out);
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::intent::Banking;
 use crate::interface::Interface;
 use crate::item::transfer::Leg;
 use crate::refusal::Refusal;
+use crate::rules::combat::timing::BITE_TICKS;
 use crate::rules::use_item::{self, Effect};
 use crate::rules::{bank, wear};
 use crate::skill::Skill;
@@ -37,6 +38,10 @@ impl World {
         let (cause, leg, effect) = use_item::used(player, &self.content, slot, now)?;
         self.transfer(Some(cause), &[leg], out)?;
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        let clash = &mut player.fight.clash;
+        if matches!(effect, Effect::Eaten { .. }) && clash.attacks_at > now {
+            clash.attacks_at = clash.attacks_at.after(BITE_TICKS);
+        }
         if use_item::done(player, effect, now) {
             out.events.push(Event::Vitals { who: who.clone() });
             out.touched.insert(who.entity());

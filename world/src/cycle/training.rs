@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::event::Event;
 use crate::ids::CharacterId;
-use crate::rules::{agent, agility, training};
+use crate::rules::{agent, agility, prayer, training};
 use crate::skill::Skill;
 use crate::world::World;
 
@@ -38,6 +38,9 @@ impl World {
         if gain.leveled_up() && skill == Skill::Constitution {
             out.events.push(Event::Vitals { who: who.clone() });
             out.touched.insert(who.entity());
+        }
+        if gain.leveled_up() && skill == Skill::Prayer && prayer::fill(&mut player.record) {
+            out.events.push(Event::Prayer { who: who.clone() });
         }
         if fights_as != player.record.combat_level {
             out.touched.insert(who.entity());

@@ -1,21 +1,29 @@
 //! What moves items and coins: intents that do it at once, and the phase of the ground.
 
 use super::{Answer, Outcome, PhaseClock, failed, interrupt};
+use crate::content::EquipSlot;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
-use crate::item::ground::ID_PREFIX;
+use crate::item::ground::{GroundItem, ID_PREFIX};
 use crate::item::ledger::Cause;
 use crate::item::possessions::Touched;
 use crate::item::transfer::{self, Holdings, Leg};
-use crate::item::{COINS, Value};
+use crate::item::{COINS, Stack, Value};
 use crate::player::Player;
 use crate::refusal::Refusal;
 use crate::rules::{agent, coins, ground_items, movement};
-use crate::tile::Chunk;
+use crate::tile::{Chunk, Region, Tile};
 use crate::world::World;
 
 /// Ids that a world can give out in one tick.
 const MINTED_MAX: u64 = 1 << 20;
+
+/// Where something comes to lie, and whose it is at first.
+pub(super) struct Lying {
+    pub(super) tile: Tile,
+    pub(super) region: Region,
+    pub(super) owner: Option<CharacterId>,
+}
 
 impl World {
     /// Moves value, all or nothing, and tells whose it was and is.
@@ -48,7 +56,11 @@ impl World {
                 player.carries(&touched);
             }
             let pack = !touched.slots.is_empty();
+            let rearmed = touched.worn.contains(&EquipSlot::Weapon);
             tell(who.clone(), touched, out);
+            if rearmed {
+                out.events.push(Event::Ways { who: who.clone() });
+            }
             if pack {
                 self.has_with_it(&who, out);
             }
@@ -82,6 +94,44 @@ impl World {
         let tile = player.tile();
         self.transfer(Some(Cause::Drop), &legs, out)?;
         self.minted += 1;
+        self.clear_pile(tile, out)
+    }
+
+    /// Lays `stack` on the ground, which comes `from` somewhere for a cause.
+    ///
+    /// # Errors
+    /// `Busy`: too much lies about; else as [`World::transfer`].
+    pub(super) fn lay(
+        &mut self,
+        stack: Stack,
+        place: &Lying,
+        (cause, from): (Cause, &[Leg]),
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let item = GroundItem {
+            id: self.next_id(ID_PREFIX)?,
+            region: place.region,
+            tile: place.tile,
+            item: stack.item,
+            quantity: stack.quantity,
+            owner: place.owner.clone(),
+            public_at: self.now.after(self.rules.ground_own_ticks),
+            expires_at: self.now.after(self.rules.ground_ticks),
+        };
+        let mut legs = from.to_vec();
+        legs.push(ground_items::laid(
+            &self.content,
+            &self.ground,
+            self.now,
+            item,
+        )?);
+        self.transfer(Some(cause), &legs, out)?;
+        self.minted += 1;
+        self.clear_pile(place.tile, out)
+    }
+
+    /// What a pile is too high for is gone.
+    fn clear_pile(&mut self, tile: Tile, out: &mut Outcome) -> Result<(), Refusal> {
         while let Some(id) = ground_items::buried(&self.ground, tile) {
             self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out)?;
         }

@@ -66,6 +66,10 @@ impl World {
         let Some(visit) = player.visit.take() else {
             return;
         };
+        if visit.what == Interface::Altar {
+            player.path.clear();
+            return self.pray_at_altar(who, out);
+        }
         close(player, out);
         player.path.clear();
         let what = visit.what.clone();

@@ -42,6 +42,12 @@ pub enum Cause {
     Ashes,
     /// Made: what a quest gives.
     Quest,
+    /// Made: what a dead NPC left behind.
+    Loot,
+    /// Moved: an arrow, from a quiver to the ground.
+    Shoot,
+    /// Destroyed: runes that a spell took, arrows that broke.
+    Spend,
 }
 
 /// What a cause does to the sum of all that there is.
@@ -60,7 +66,7 @@ pub(crate) enum Balance {
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 12] = [
+    pub const ALL: [Cause; 15] = [
         Cause::Starter,
         Cause::Drop,
         Cause::Pickup,
@@ -73,13 +79,18 @@ impl Cause {
         Cause::Burn,
         Cause::Ashes,
         Cause::Quest,
+        Cause::Loot,
+        Cause::Shoot,
+        Cause::Spend,
     ];
 
     pub(crate) const fn balance(self) -> Balance {
         match self {
-            Cause::Starter | Cause::Ashes | Cause::Quest => Balance::Makes,
-            Cause::Drop | Cause::Pickup => Balance::Moves,
-            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Burn => Balance::Destroys,
+            Cause::Starter | Cause::Ashes | Cause::Quest | Cause::Loot => Balance::Makes,
+            Cause::Drop | Cause::Pickup | Cause::Shoot => Balance::Moves,
+            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Burn | Cause::Spend => {
+                Balance::Destroys
+            }
             Cause::Note => Balance::Changes,
             Cause::Gather => Balance::Gathers,
             Cause::Make => Balance::Works,

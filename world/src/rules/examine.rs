@@ -24,7 +24,8 @@ pub(crate) fn examine(
     from: Tile,
     target: &EntityId,
 ) -> Result<Arc<str>, Refusal> {
-    let (tile, text) = if let Some(npc) = npcs.get(target) {
+    let npc = npcs.get(target).filter(|npc| npc.lives());
+    let (tile, text) = if let Some(npc) = npc {
         (npc.state.tile, Arc::clone(&npc.placement.kind.description))
     } else if let Some(fixture) = content.fixture(target) {
         if !played(Region::from(fixture.tile)) {

@@ -50,17 +50,30 @@ pub(crate) fn drop(
         public_at: now.after(rules.ground_own_ticks),
         expires_at: now.after(rules.ground_ticks),
     };
-    let merges_with = merges(content, ground, now, &item);
-    if merges_with.is_none() && ground.len() >= GROUND_MAX {
-        return Err(Refusal::Busy);
-    }
     let who = record.id.clone();
     let from = Leg::FromSlot {
         who,
         slot,
         quantity,
     };
-    Ok(vec![from, Leg::ToGround { item, merges_with }])
+    Ok(vec![from, laid(content, ground, now, item)?])
+}
+
+/// How `item` comes to lie on the ground, by itself or with its like.
+///
+/// # Errors
+/// `Busy`: too much lies about.
+pub(crate) fn laid(
+    content: &Content,
+    ground: &Ground,
+    now: Tick,
+    item: GroundItem,
+) -> Result<Leg, Refusal> {
+    let merges_with = merges(content, ground, now, &item);
+    if merges_with.is_none() && ground.len() >= GROUND_MAX {
+        return Err(Refusal::Busy);
+    }
+    Ok(Leg::ToGround { item, merges_with })
 }
 
 /// The stack on the same tile that is as much the dropper's own, if the item can be stacked.

@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 
 use crate::border;
-use crate::content::{Movement, NpcPlacement};
+use crate::content::{Content, Movement, NpcPlacement};
+use crate::fight::Feud;
 use crate::map::Terrain;
 use crate::map::route;
 use crate::npc::{Npc, NpcState};
 use crate::rng::Dice;
+use crate::rules::combat::{fighter, mind, reach};
 use crate::tick::Tick;
 use crate::tile::Tile;
 
@@ -78,6 +80,7 @@ pub(crate) fn appear(
         leg: 0,
         waited_ticks: 0,
         health: placement.kind.health,
+        feud: Feud::default(),
     }
 }
 
@@ -88,7 +91,7 @@ pub(crate) fn stirs(npc: &Npc, now: Tick) -> bool {
         Movement::Wander { radius: 1.. }
     );
     let rooted = !wanders && npc.placement.patrol.is_empty();
-    !rooted && (npc.state.goal.is_some() || now >= npc.state.walks_at)
+    npc.lives() && !rooted && (npc.state.goal.is_some() || now >= npc.state.walks_at)
 }
 
 /// One tick of an NPC that stirs. True: it stands elsewhere than before.
@@ -107,9 +110,29 @@ pub(crate) fn act(
         npc.state.walks_at = now.after(idle(dice));
         return false;
     };
+    let moved = walk(npc, terrain, crowd, goal, |at| at == goal);
+    npc.state.waited_ticks = if moved { 0 } else { npc.state.waited_ticks + 1 };
+    if npc.state.tile == goal || npc.state.waited_ticks >= WAIT_TICKS {
+        npc.state.goal = None;
+        npc.state.walks_at = now.after(idle(dice));
+    }
+    moved
+}
+
+/// Takes the steps of one tick towards `goal`, until it is `there`. True: it stands elsewhere.
+fn walk(
+    npc: &mut Npc,
+    terrain: &Terrain,
+    crowd: &mut Crowd,
+    goal: Tile,
+    there: impl Fn(Tile) -> bool,
+) -> bool {
     let start = npc.state.tile;
     for _ in 0..npc.placement.kind.tiles_per_tick {
         let at = npc.state.tile;
+        if there(at) {
+            break;
+        }
         let may = |to| may_step(npc, terrain, at, to) && crowd.free(to);
         let Some(next) = route::toward(at, goal, may) else {
             break;
@@ -117,13 +140,45 @@ pub(crate) fn act(
         crowd.step(at, next);
         npc.state.tile = next;
     }
-    let moved = npc.state.tile != start;
-    npc.state.waited_ticks = if moved { 0 } else { npc.state.waited_ticks + 1 };
-    if npc.state.tile == goal || npc.state.waited_ticks >= WAIT_TICKS {
-        npc.state.goal = None;
-        npc.state.walks_at = now.after(idle(dice));
+    npc.state.tile != start
+}
+
+/// One tick on the way home. One that is too far away, or cannot get there, is there at once.
+pub(crate) fn go_home(npc: &mut Npc, terrain: &Terrain, crowd: &mut Crowd) {
+    let home = npc.state.home;
+    let from = npc.state.tile.steps_to(home);
+    walk(npc, terrain, crowd, home, |at| at == home);
+    let left = npc.state.tile.steps_to(home);
+    let feud = &mut npc.state.feud;
+    feud.stuck_ticks = if left < from { 0 } else { feud.stuck_ticks + 1 };
+    let lost = left > mind::HOME_TILES || feud.stuck_ticks >= mind::STUCK_TICKS;
+    if left == 0 || lost {
+        feud.returning = false;
+        feud.stuck_ticks = 0;
+        if left > 0 {
+            crowd.step(npc.state.tile, home);
+            npc.state.tile = home;
+        }
     }
-    moved
+}
+
+/// One tick after somebody who stands at `prey`: until it is in reach, or off its very tile.
+pub(crate) fn chase(npc: &mut Npc, content: &Content, crowd: &mut Crowd, prey: Tile) {
+    let terrain = content.terrain();
+    let attack = fighter::npc(content, &npc.placement.kind);
+    let blow = (attack.kind, attack.range_tiles);
+    let at = npc.state.tile;
+    if at == prey {
+        let free = |to| may_step(npc, terrain, at, to) && crowd.free(to);
+        if let Some(to) = reach::aside(terrain, at, free) {
+            crowd.step(at, to);
+            npc.state.tile = to;
+        }
+        return;
+    }
+    walk(npc, terrain, crowd, prey, |at| {
+        reach::reaches(terrain, blow, at, prey)
+    });
 }
 
 /// Where it would like to go, if anywhere.

@@ -37,7 +37,7 @@ pub(crate) fn host<'a>(
     played: impl Fn(Region) -> bool,
     target: &EntityId,
 ) -> Option<Host<'a>> {
-    if let Some(npc) = npcs.get(target) {
+    if let Some(npc) = npcs.get(target).filter(|npc| npc.lives()) {
         return Some(Host {
             region: npc.region,
             tile: npc.state.tile,
@@ -66,6 +66,7 @@ impl Host<'_> {
             Interface::Dialogue { .. } => self.talks,
             // It is offered in a talk.
             Interface::Offer { .. } => false,
+            Interface::Altar => self.service == "altar",
         }
     }
 

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use world::content::EquipSlot;
 use world::{
-    Arrange, Arrival, Bank, Banking, CharacterId, Content, EntityId, Event, Field, Inbox, Intent,
-    Job, Outcome, PlayerHot, PlayerInput, PlayerRecord, Questing, Region, Rules, Skill, SkillXp,
-    Stack, Tick, Tile, Trade, World,
+    Arrange, Arrival, Bank, Banking, CharacterId, Content, Devotion, EntityId, Event, Field, Hit,
+    Inbox, Intent, Job, Outcome, PlayerHot, PlayerInput, PlayerRecord, Questing, Region, Rules,
+    Skill, SkillXp, Stack, Style, Tick, Tile, Trade, Ways, World,
 };
 
 /// The first tick of every story comes after this one.
@@ -31,6 +31,9 @@ pub(crate) struct Land {
     stations: Vec<Value>,
     quests: Value,
     seed: u64,
+    lawless: bool,
+    crowded: bool,
+    magic: bool,
 }
 
 impl Default for Land {
@@ -45,6 +48,9 @@ impl Default for Land {
             stations: none(),
             quests: json!({}),
             seed: 1,
+            lawless: false,
+            crowded: false,
+            magic: false,
         }
     }
 }
@@ -95,6 +101,42 @@ impl Land {
             json!({"mobId": id, "position": position(at), "maxCount": count,
             "spawnRadius": radius}),
         );
+        self
+    }
+
+    /// Places a beast that stands at a point; `kind` as in `npcs.json`. It is called
+    /// `npc:field:<id>:<x>,<z>:0`.
+    pub(crate) fn beast(mut self, kind: Value, at: (i32, i32)) -> Land {
+        let id = kind["id"].clone();
+        if !self.kinds.contains(&kind) {
+            self.kinds.push(kind);
+        }
+        self.spawns
+            .push(json!({"mobId": id, "position": position(at), "maxCount": 1, "spawnRadius": 0}));
+        self
+    }
+
+    /// Players may attack each other.
+    pub(crate) fn lawless(mut self) -> Land {
+        self.lawless = true;
+        self
+    }
+
+    /// Any number may fight one.
+    pub(crate) fn crowded(mut self) -> Land {
+        self.crowded = true;
+        self
+    }
+
+    /// There are spells and prayers.
+    pub(crate) fn magic(mut self) -> Land {
+        self.magic = true;
+        self
+    }
+
+    /// With other dice.
+    pub(crate) fn seed(mut self, seed: u64) -> Land {
+        self.seed = seed;
         self
     }
 
@@ -150,7 +192,8 @@ impl Land {
         let bounds = json!({"minX": -128, "maxX": 128, "minZ": -128, "maxZ": 128});
         let areas = json!({
             "starterTowns": {"field": {"id": "field", "name": "The Field", "biomeType": "plain",
-                "difficultyLevel": 0, "safeZone": true, "bounds": bounds, "npcs": self.npcs,
+                "difficultyLevel": 0, "safeZone": !self.lawless, "pvpEnabled": self.lawless,
+                "multiCombat": self.crowded, "bounds": bounds, "npcs": self.npcs,
                 "mobSpawns": self.spawns, "resources": self.resources,
                 "stations": self.stations}},
             "terrain": {"seed": 5, "bounds": bounds, "spawn": {"x": 1, "z": 1},
@@ -163,6 +206,7 @@ impl Land {
             {"type": "range", "name": "Range", "examine": "Warm."},
             {"type": "anvil", "name": "Anvil", "examine": "Loud."},
             {"type": "runecrafting_altar", "name": "Altar", "examine": "Airy."},
+            {"type": "altar", "name": "Altar", "examine": "Holy."},
         ]});
         let items = json!([
             {"id": "logs", "name": "Logs", "examine": "Wood."},
@@ -181,6 +225,15 @@ impl Land {
             {"id": "bones", "name": "Bones", "prayerXp": 4.5},
             {"id": "old_bones", "name": "Old bones", "prayerXp": 72, "buryLevelRequired": 2},
             {"id": "iron_arrow", "name": "Iron arrow", "equipSlot": "arrows", "stackable": true},
+            {"id": "bow", "name": "Bow", "equipSlot": "weapon", "weaponType": "BOW",
+                "attackType": "RANGED", "attackSpeed": 4, "attackRange": 7,
+                "bonuses": {"attackRanged": 40}},
+            {"id": "halberd", "name": "Halberd", "equipSlot": "2h", "weaponType": "HALBERD",
+                "attackType": "MELEE", "attackSpeed": 7, "attackRange": 2},
+            {"id": "staff", "name": "Staff", "equipSlot": "weapon", "weaponType": "STAFF",
+                "attackType": "MAGIC", "attackSpeed": 5, "providesInfiniteRunes": ["air_rune"]},
+            {"id": "air_rune", "name": "Air rune", "stackable": true},
+            {"id": "mind_rune", "name": "Mind rune", "stackable": true},
         ]);
         let items = items.as_array().cloned().unwrap_or_default().into_iter();
         let items: Value = items.chain(trades::items()).collect();
@@ -194,7 +247,8 @@ impl Land {
             ("stations.json", stations),
             ("quests.json", self.quests.clone()),
         ];
-        let all = own.into_iter().chain(trades::manifests());
+        let magic = magic().into_iter().filter(|_| self.magic);
+        let all = own.into_iter().chain(trades::manifests()).chain(magic);
         all.map(|(path, json)| (path.to_owned(), json.to_string()))
             .collect()
     }
@@ -204,6 +258,34 @@ impl Land {
         assert_eq!(loaded.warnings, [], "the land of a story is without fault");
         Arc::new(loaded.content)
     }
+}
+
+/// A few spells, and prayers.
+fn magic() -> [(&'static str, Value); 2] {
+    let spells = json!({"standard": {"strike": [
+        {"id": "gust", "name": "Gust", "level": 1, "baseMaxHit": 2, "baseXp": 5.5,
+            "element": "air", "attackSpeed": 5, "runes": [
+                {"runeId": "air_rune", "quantity": 1}, {"runeId": "mind_rune", "quantity": 1}]},
+        {"id": "quake", "name": "Quake", "level": 9, "baseMaxHit": 6, "baseXp": 9.5,
+            "element": "earth", "attackSpeed": 5, "runes": []}]}});
+    let prayer = |id: &str, level: u32, drain: u32, bonuses: Value, conflicts: &[&str]| {
+        json!({"id": id, "name": id, "description": "", "icon": "", "level": level,
+            "category": "defensive", "drainEffect": drain, "bonuses": bonuses,
+            "conflicts": conflicts})
+    };
+    let mut prayers = vec![
+        prayer("skin", 1, 1, json!({"defenseMultiplier": 1.05}), &["rock"]),
+        prayer("rock", 10, 6, json!({"defenseMultiplier": 1.1}), &["skin"]),
+        prayer("fist", 4, 1, json!({"strengthMultiplier": 1.05}), &[]),
+        prayer("wall", 20, 60, json!({}), &[]),
+    ];
+    prayers[3]["protectsFrom"] = json!("melee");
+    let more = (0..4).map(|n| prayer(&format!("hum{n}"), 1, 0, json!({}), &[]));
+    prayers.extend(more);
+    [
+        ("combat-spells.json", spells),
+        ("prayers.json", json!({"prayers": prayers})),
+    ]
 }
 
 fn position(at: (i32, i32)) -> Value {
@@ -407,6 +489,23 @@ impl Stage {
             ["completes", quest] => Intent::Quest(Questing::Complete {
                 quest: quest.into(),
             }),
+            ["attacks", target] => Intent::Attack {
+                target: self.thing(target),
+            },
+            ["fights", style] => Intent::FightAs(Style::named(style).expect("a style")),
+            ["hits", "back"] => Intent::Retaliate(true),
+            ["suffers"] => Intent::Retaliate(false),
+            ["casts", "nothing"] => Intent::Autocast { spell: None },
+            ["casts", spell] => Intent::Autocast {
+                spell: Some(spell.into()),
+            },
+            ["prays", prayer] => Intent::Pray {
+                prayer: prayer.into(),
+            },
+            ["prays", "at", target] => Intent::PrayAt {
+                target: self.thing(target),
+            },
+            ["rises"] => Intent::Respawn,
             _ => Intent::Bank(banking(words)),
         }
     }
@@ -560,6 +659,32 @@ impl Stage {
                 format!("{who} {quest}: {:?} {stage}{counts}", state.status())
             }
             Event::QuestDone { who, quest } => format!("{who} completes {quest}"),
+            Event::Hit { who, hit } => {
+                let own = hit.attacker == who.entity();
+                let beast = self.world.player(&hit.attacker.character()).is_none();
+                if !own && !beast {
+                    return None;
+                }
+                let Hit {
+                    attacker,
+                    target,
+                    damage,
+                    health,
+                    ..
+                } = hit;
+                let killed = if hit.killed { " dead" } else { "" };
+                format!("{attacker} hits {target} {damage} left {health}{killed}")
+            }
+            Event::Died { who, killer, .. } => {
+                format!("{who} died by {}", killer.as_deref().unwrap_or("nothing"))
+            }
+            Event::Respawned { who, tile } => format!("{who} rose {},{}", tile.x, tile.z),
+            Event::Prayer { who } => {
+                let prayer = &self.world.player(who).expect("it is here").record().prayer;
+                let on: Vec<&str> = prayer.active.iter().map(|id| &**id).collect();
+                format!("{who} prays {} [{}]", prayer.points, on.join(" "))
+            }
+            Event::Ways { .. } => return None,
             Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
             Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
@@ -616,7 +741,7 @@ fn banking(words: &[&str]) -> Banking {
     }
 }
 
-/// `ann joins at 3 4`, with `energy 50`, `health 5`, `trained agility=8300` (tenths, commas between), `of 1 0` (a region), `pouch 5`, `new` or at last
+/// `ann joins at 3 4`, with `energy 50`, `health 5`, `trained agility=8300` (tenths, commas between), `of 1 0` (a region), `pouch 5`, `devout 3` (points), `new` or at last
 /// `with logs 1 candle 7` behind it.
 fn newcomer(words: &[&str]) -> Arrival {
     let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
@@ -628,6 +753,7 @@ fn newcomer(words: &[&str]) -> Arrival {
     });
     let energy = after("energy").map_or(10_000, |i| n(i + 1).unsigned_abs());
     let health = after("health").map_or(10, |i| n(i + 1).unsigned_abs());
+    let points = after("devout").map_or(0, |i| n(i + 1).unsigned_abs());
     let coins = after("pouch").map_or(0, |i| words[i + 1].parse().expect("a number"));
     let trained = after("trained").map_or("", |i| words[i + 1]);
     let trained = trained.split(',').filter_map(|pair| pair.split_once('='));
@@ -648,6 +774,10 @@ fn newcomer(words: &[&str]) -> Arrival {
             placed: after("new").is_none(),
             inventory: (0..).zip(stacks).collect(),
             skills: skills.collect(),
+            prayer: Devotion {
+                points,
+                ..Devotion::default()
+            },
             ..record(words[0], tile)
         },
         hot: PlayerHot::default(),
@@ -674,5 +804,7 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         bank: Bank::default(),
         home_ready_at: Tick::default(),
         quests: world::Quests::new(),
+        ways: Ways::default(),
+        prayer: Devotion::default(),
     }
 }

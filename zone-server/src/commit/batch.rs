@@ -176,6 +176,16 @@ impl Batch {
         }
     }
 
+    /// A character killed so many NPCs of these kinds.
+    pub(crate) fn killed(&mut self, who: &CharacterId, kills: BTreeMap<Arc<str>, u32>) {
+        if let Some(row) = self.rows.get_mut(who) {
+            for (kind, count) in kills {
+                let sum = row.changed.kills.entry(kind).or_default();
+                *sum = sum.saturating_add(count);
+            }
+        }
+    }
+
     /// Ground items and the ledger.
     pub(crate) fn value(&mut self) -> &mut Value {
         &mut self.value

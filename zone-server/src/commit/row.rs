@@ -1,9 +1,11 @@
 //! What a batch knows of one character, and the row that it makes of it. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use proto::rpc::persistence::v1::{BankItem, CharacterRecord, CharacterRow, Logout, Transfer};
+use proto::rpc::persistence::v1::{
+    BankItem, CharacterRecord, CharacterRow, Kills, Logout, Transfer,
+};
 use world::{CharacterId, Region, Skill};
 
 use super::batch::Pace;
@@ -41,6 +43,8 @@ pub(super) struct Changed {
     pub(super) skills: BTreeSet<Skill>,
     /// Quests, by id.
     pub(super) quests: Items,
+    /// How many NPCs of which kind it killed.
+    pub(super) kills: BTreeMap<Arc<str>, u32>,
 }
 
 impl Changed {
@@ -51,7 +55,8 @@ impl Changed {
 
     pub(super) fn is_empty(&self) -> bool {
         let stored = self.worn || self.bank_kept || !self.bank.is_empty();
-        !self.pack && !stored && self.skills.is_empty() && self.quests.is_empty()
+        let told = self.skills.is_empty() && self.quests.is_empty() && self.kills.is_empty();
+        !self.pack && !stored && told
     }
 
     /// Leaves in a record what changed of value, and nothing else of it.
@@ -157,6 +162,7 @@ impl Row {
             logout: None,
             holdings: changed.pack,
             worn: changed.worn,
+            kills: changed.kills.iter().map(kills).collect(),
         };
         let mut region_before = None;
         match &self.going {
@@ -185,6 +191,13 @@ impl Row {
             region_before,
             of_value: !changed.is_empty(),
         })
+    }
+}
+
+fn kills((kind, count): (&Arc<str>, &u32)) -> Kills {
+    Kills {
+        npc_id: kind.to_string(),
+        count: *count,
     }
 }
 

@@ -57,6 +57,11 @@ impl Published {
         }
     }
 
+    /// Something is shown once in a chunk, and not kept: a JSON text.
+    pub(crate) fn hit(&mut self, chunk: Chunk, shown: Bytes) {
+        self.change(chunk).hits.push(shown);
+    }
+
     /// What is shown now, by kind and place.
     pub(crate) fn shown(&self) -> impl Iterator<Item = (&'static str, Tile)> {
         self.things.values().map(|thing| (thing.kind, thing.tile))

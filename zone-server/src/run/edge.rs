@@ -98,6 +98,7 @@ impl Run {
         self.given_edges();
         watch.mark("handover");
         self.show(&outcome.touched);
+        self.show_hits(&outcome.hits);
         watch.mark("show");
         self.deliver();
         watch.mark("deliver");
@@ -173,6 +174,10 @@ impl Run {
                             intent,
                         });
                     }
+                    Ok(Wish::Leave) if fights(&self.world, who, self.now) => {
+                        self.hands.metrics.input("refused");
+                        seat.tell(translate::error(&input.event, &input.id, in_combat()));
+                    }
                     Ok(Wish::Leave) => {
                         left = true;
                         leaving.push((who.clone(), input.id));
@@ -209,6 +214,19 @@ impl Run {
     }
 }
 
+/// Whether somebody must not leave, as it has just given or taken a blow.
+fn fights(world: &world::World, who: &CharacterId, now: u64) -> bool {
+    let player = world.player(who);
+    player.is_some_and(|player| !player.may_leave(Tick(now)))
+}
+
+fn in_combat() -> Refused {
+    Refused {
+        code: ErrorCode::InCombat,
+        words: "not within 16 ticks of a blow, given or taken".to_owned(),
+    }
+}
+
 fn too_late(input: &Input) -> proto::rpc::zone::v1::Private {
     let why = Refused {
         code: ErrorCode::NotInWorld,
@@ -239,6 +257,13 @@ fn of_value(intent: &Intent) -> bool {
         Intent::OpenBank { .. }
         | Intent::Talk { .. }
         | Intent::EndTalk
+        | Intent::Attack { .. }
+        | Intent::FightAs(_)
+        | Intent::Retaliate(_)
+        | Intent::Autocast { .. }
+        | Intent::Pray { .. }
+        | Intent::PrayAt { .. }
+        | Intent::Respawn
         | Intent::CloseBank
         | Intent::Walk { .. }
         | Intent::Run(_)

@@ -159,7 +159,7 @@ impl Run {
         if let Some(sequence) = held.filter(|_| has != Holdings::of(player.record())) {
             seat.owe_sync(sequence);
         }
-        let sync = translate::sync::sync(player.record(), &has, self.now);
+        let sync = translate::sync::sync(player.record(), &has, (self.now, self.world.content()));
         let attached = Attached {
             session_id: session.session_id.clone(),
             character_id: who.to_string(),

@@ -8,7 +8,7 @@ use proto::rpc::{
     persistence::v1::CommitRows,
     zone::v1::{Private, SessionFrame},
 };
-use world::{CharacterId, EntityId, Kind, Player, Tile};
+use world::{CharacterId, Chunk, EntityId, Hit, Kind, Player, Tile};
 
 use super::Run;
 use crate::{
@@ -31,6 +31,16 @@ impl Run {
             }
         }
         self.transferred.clear();
+    }
+
+    /// Blows that landed are shown once to all who see where.
+    pub(super) fn show_hits(&mut self, hits: &[Hit]) {
+        for hit in hits {
+            let shown = translate::combat::hit(hit);
+            // Plain structures always have a JSON text.
+            let json = serde_json::to_vec(&shown).unwrap_or_default();
+            self.published.hit(Chunk::from(hit.tile), json.into());
+        }
     }
 
     fn show_one(&mut self, id: &EntityId) {
@@ -95,7 +105,8 @@ impl Run {
             let mut messages = released.messages;
             if released.sync {
                 let record = player.map(Player::record);
-                messages.extend(translate::resync(record, &seat.acknowledged, self.now));
+                let now = (self.now, &**self.world.content());
+                messages.extend(translate::resync(record, &seat.acknowledged, now));
                 messages.extend(translate::open(&self.world, who, &seat.acknowledged));
             }
             let goes = settled.transferred.contains(who) || settled.given.contains(&seat.region);

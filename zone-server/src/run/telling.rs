@@ -74,6 +74,9 @@ impl Run {
         for (who, quests) in changes.quests {
             self.batch.quests(&who, quests);
         }
+        for (who, kills) in changes.kills {
+            self.batch.killed(&who, kills);
+        }
         let value = self.batch.value();
         for entry in changes.ledger {
             value.ledger(entry);

@@ -35,6 +35,13 @@ pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
         "talk" => Ok(Intent::Talk {
             target: target("talked with")?,
         }),
+        "attack" => Ok(Intent::Attack {
+            target: target("attacked")?,
+        }),
+        "pray-altar" => Ok(Intent::PrayAt {
+            target: target("prayed at")?,
+        }),
+        "respawn" => Ok(Intent::Respawn),
         "home-teleport" => Ok(Intent::HomeTeleport),
         _ => Err(Refused {
             code: ErrorCode::Unsupported,

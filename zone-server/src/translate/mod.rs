@@ -5,12 +5,14 @@ pub(crate) mod action;
 pub(crate) mod activity;
 pub(crate) mod agent;
 pub(crate) mod bank;
+pub(crate) mod combat;
 pub(crate) mod dialogue;
 pub(crate) mod equipment;
 pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;
 pub(crate) mod operator;
+pub(crate) mod prayer;
 pub(crate) mod quest;
 pub(crate) mod record;
 pub(crate) mod refusal;
@@ -89,6 +91,10 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         }
         ClientMessage::WithdrawCoins(asked) => inventory::withdraw(&asked),
         ClientMessage::DepositCoins(asked) => inventory::deposit(&asked),
+        ClientMessage::CombatStyle(asked) => combat::style(&asked)?,
+        ClientMessage::CombatRetaliate(asked) => Intent::Retaliate(asked.on),
+        ClientMessage::CombatAutocast(asked) => combat::autocast(&asked),
+        ClientMessage::PrayerToggle(asked) => prayer::toggle(&asked),
         ClientMessage::Authenticate(_)
         | ClientMessage::Resume(_)
         | ClientMessage::Ping(_)
@@ -188,6 +194,25 @@ pub(crate) fn told(
             };
             now(private(&notice, Bytes::new()))
         }
+        Event::Hit { hit, .. } => now(private(&combat::hit(hit), Bytes::new())),
+        Event::Died {
+            killer,
+            tile,
+            until,
+            ..
+        } => {
+            let died = combat::died(killer.as_deref(), record?, *tile, *until);
+            now(private(&died, Bytes::new()))
+        }
+        Event::Respawned { tile, .. } => {
+            now(private(&combat::respawned(record?, *tile), Bytes::new()))
+        }
+        Event::Prayer { .. } => now(private(&prayer::all(record?), Bytes::new())),
+        // What its weapon allows tells what it holds.
+        Event::Ways { .. } => Told::Message {
+            message: private(&combat::ways(record?, content), Bytes::new()),
+            value: true,
+        },
         Event::Inventory { .. }
         | Event::Coins { .. }
         | Event::Equipment { .. }
@@ -244,6 +269,7 @@ fn of_value(event: &Event, record: &PlayerRecord, content: &Content) -> Option<P
                 let detail = quest::detail(&record.quests, content, quest, true)?;
                 private(&detail, Bytes::new())
             }
+            Interface::Altar => return None,
         },
         // Not before what was told of it while it was open.
         Event::Closed { what, .. } => match what {
@@ -251,6 +277,7 @@ fn of_value(event: &Event, record: &PlayerRecord, content: &Content) -> Option<P
             Interface::Dialogue { .. } | Interface::Offer { .. } => {
                 private(&DialogueNode::default(), Bytes::new())
             }
+            Interface::Altar => return None,
         },
         Event::Trained {
             skill,
@@ -302,9 +329,16 @@ fn failed(refusal: Refusal) -> Private {
 
 /// Shows a player everything of its own: a `player:sync`; of one whose region is on its way to
 /// another run, what it has of value.
-pub(crate) fn resync(record: Option<&PlayerRecord>, has: &Holdings, tick: u64) -> Vec<Private> {
+pub(crate) fn resync(
+    record: Option<&PlayerRecord>,
+    has: &Holdings,
+    (tick, content): (u64, &Content),
+) -> Vec<Private> {
     if let Some(record) = record {
-        return vec![private(&sync::sync(record, has, tick), Bytes::new())];
+        return vec![private(
+            &sync::sync(record, has, (tick, content)),
+            Bytes::new(),
+        )];
     }
     let slots: Vec<u8> = (0..SLOTS).collect();
     let pack = inventory::update(&has.inventory, &slots);
@@ -327,6 +361,7 @@ pub(crate) fn resync(record: Option<&PlayerRecord>, has: &Holdings, tick: u64) -
 pub(crate) fn open(world: &World, who: &CharacterId, has: &Holdings) -> Option<Private> {
     Some(match world.player(who)?.open()? {
         Interface::Bank => private(&bank::whole(&has.bank), Bytes::new()),
+        Interface::Altar => return None,
         Interface::Dialogue { .. } => private(&dialogue::node(&world.said(who)?), Bytes::new()),
         Interface::Offer { quest } => {
             let detail = quest::detail(&has.quests, world.content(), quest, true)?;
@@ -416,7 +451,15 @@ mod tests {
         );
         assert_eq!(
             code("player:action", r#"{"action":"attack"}"#),
+            ErrorCode::InvalidData
+        );
+        assert_eq!(
+            code("player:action", r#"{"action":"yodel","target":"npc:1"}"#),
             ErrorCode::Unsupported
+        );
+        assert_eq!(
+            code("combat:style", r#"{"style":"sideways"}"#),
+            ErrorCode::InvalidData
         );
         assert_eq!(
             code("player:action", r#"{"action":"examine"}"#),

@@ -9,8 +9,8 @@ use proto::rpc::{
     persistence::v1::{BankItem, CharacterRecord, CharacterRow, Skill, Slot, Worn},
 };
 use world::{
-    Bank, CharacterId, Deposit, PlayerRecord, Region, SkillXp, Stack, Tick, Tile,
-    content::EquipSlot, item::SLOTS, record::ENERGY_FULL,
+    Bank, CharacterId, Deposit, Devotion, PlayerRecord, Region, SkillXp, Stack, Style, Tick, Tile,
+    Ways, content::EquipSlot, item::SLOTS, record::ENERGY_FULL,
 };
 
 use super::quest;
@@ -38,6 +38,17 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
         },
         home_ready_at: Tick(row.home_ready_tick),
         quests: row.quests.iter().map(quest::state).collect(),
+        ways: Ways {
+            style: Style::named(&row.attack_style).unwrap_or(Ways::default().style),
+            retaliates: !row.passive,
+            spell: Some(&row.spell_id)
+                .filter(|id| !id.is_empty())
+                .map(|id| id.as_str().into()),
+        },
+        prayer: Devotion {
+            points: row.prayer_points,
+            active: row.prayers.iter().map(|id| id.as_str().into()).collect(),
+        },
     }
 }
 
@@ -170,6 +181,20 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
         bank_placeholders: player.bank.placeholders,
         home_ready_tick: player.home_ready_at.0,
         quests: player.quests.iter().map(quest::row).collect(),
+        attack_style: player.ways.style.name().to_owned(),
+        passive: !player.ways.retaliates,
+        spell_id: player
+            .ways
+            .spell
+            .as_ref()
+            .map_or_else(String::new, ToString::to_string),
+        prayer_points: player.prayer.points,
+        prayers: player
+            .prayer
+            .active
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
     }
 }
 
@@ -250,6 +275,11 @@ mod tests {
             }],
             bank_placeholders: true,
             home_ready_tick: 4_000_000_000,
+            attack_style: "rapid".to_owned(),
+            passive: true,
+            spell_id: "spark".to_owned(),
+            prayer_points: 7,
+            prayers: vec!["socks".to_owned()],
             ..CharacterRecord::default()
         };
         let owner = Owner {

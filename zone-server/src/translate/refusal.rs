@@ -27,6 +27,23 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
             "that quest takes other quests, levels or items first",
         ),
         Refusal::QuestStage => (ErrorCode::QuestStage, "that quest is not at that point"),
+        Refusal::NotAttackable => (ErrorCode::NotAttackable, "that cannot be attacked"),
+        Refusal::PlayersSafe => (
+            ErrorCode::PlayersSafe,
+            "players may attack each other only where both stand in a lawless area",
+        ),
+        Refusal::Engaged => (ErrorCode::Engaged, "one of you is fighting somebody else"),
+        Refusal::Dead => (ErrorCode::Dead, "you are dead; you will stand up again"),
+        Refusal::NoAmmunition => (
+            ErrorCode::NoAmmunition,
+            "there is no arrow in your quiver that you and your bow can shoot",
+        ),
+        Refusal::NoRunes => (ErrorCode::NoRunes, "you lack the runes for that spell"),
+        Refusal::WrongStyle => (
+            ErrorCode::WrongStyle,
+            "what you hold is not used that way; casting takes a spell",
+        ),
+        Refusal::NoPrayer => (ErrorCode::NoPrayer, "you have no prayer points left"),
         Refusal::Interrupted => (ErrorCode::Interrupted, "something else came in between"),
         Refusal::Cooldown => (ErrorCode::Cooldown, "not again so soon"),
         Refusal::NoTool => (ErrorCode::NoTool, "that takes a tool that you can use"),

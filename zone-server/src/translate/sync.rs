@@ -4,13 +4,17 @@ use proto::client::{
     session::Character,
     sync::{Health, PlayerSync, Position, Skill, Teleport, VitalsUpdate},
 };
-use world::{PlayerRecord, Tile, item::SLOTS};
+use world::{Content, PlayerRecord, Tile, item::SLOTS};
 
-use super::{equipment, inventory, quest, skill};
+use super::{combat, equipment, inventory, prayer, quest, skill};
 use crate::deliver::held::Holdings;
 
 /// Everything, as after tick `tick`; of value only what the store has acknowledged.
-pub(crate) fn sync(player: &PlayerRecord, has: &Holdings, tick: u64) -> PlayerSync {
+pub(crate) fn sync(
+    player: &PlayerRecord,
+    has: &Holdings,
+    (tick, content): (u64, &Content),
+) -> PlayerSync {
     let skills = world::Skill::ALL.into_iter().map(|skill| {
         let has = has.skill(skill);
         let shown = Skill {
@@ -42,6 +46,9 @@ pub(crate) fn sync(player: &PlayerRecord, has: &Holdings, tick: u64) -> PlayerSy
         energy: energy(player),
         run: player.running,
         quests: quest::progress(&has.quests),
+        prayer: prayer::all(player),
+        combat: combat::ways(player, content),
+        dead: player.health == 0,
     }
 }
 

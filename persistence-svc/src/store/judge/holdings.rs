@@ -155,7 +155,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             Cause::Quest if row.delta < 0 => Some("a quest destroys nothing"),
             Cause::Expire if row.delta > 0 => Some("what expires is not made"),
             Cause::Deleted => Some("only the store deletes"),
-            Cause::Drop | Cause::Pickup => {
+            Cause::Drop | Cause::Pickup | Cause::Shoot => {
                 *moved.entry((row.cause, &row.item)).or_default() += row.delta;
                 None
             }
@@ -176,8 +176,11 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             }
             Cause::Ashes if who.is_some() => Some("ashes fall to the ground"),
             Cause::Ashes if row.delta < 0 => Some("ashes destroy nothing"),
-            Cause::Eat | Cause::Bury | Cause::Burn if row.delta > 0 => {
+            Cause::Eat | Cause::Bury | Cause::Burn | Cause::Spend if row.delta > 0 => {
                 Some("what is used up is not made")
+            }
+            Cause::Loot if who.is_some() || row.delta < 0 => {
+                Some("loot comes to lie on the ground")
             }
             Cause::Starter
             | Cause::Quest
@@ -185,7 +188,9 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             | Cause::Eat
             | Cause::Bury
             | Cause::Burn
-            | Cause::Ashes => None,
+            | Cause::Ashes
+            | Cause::Spend
+            | Cause::Loot => None,
         };
         if let Some(why) = why {
             let whom = who.unwrap_or("the ground");

@@ -28,7 +28,7 @@ use crate::store::value::Holdings;
 const LONG_ROWS: usize = 500;
 
 /// The columns of a row beside its skills, in the order of the arrays.
-const PLAIN: [(&str, &str); 15] = [
+const PLAIN: [(&str, &str); 20] = [
     ("regionX", "integer"),
     ("regionZ", "integer"),
     ("ownershipSequence", "bigint"),
@@ -44,6 +44,11 @@ const PLAIN: [(&str, &str); 15] = [
     ("placed", "boolean"),
     ("bankPlaceholders", "boolean"),
     ("homeReadyTick", "bigint"),
+    ("attackStyle", "text"),
+    ("passive", "boolean"),
+    ("selectedSpell", "text"),
+    ("prayerPoints", "integer"),
+    ("activePrayers", "text"),
 ];
 
 /// Writes all rows; a skill that is null stays as it is.
@@ -122,6 +127,7 @@ async fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOut
     };
     write(transaction, batch, &after).await?;
     value::write(transaction, batch, &held).await?;
+    count_kills(transaction, batch).await?;
     close_sessions(transaction, batch).await?;
     let note = transaction
         .prepare_cached(
@@ -313,6 +319,11 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
         of(records().map(|record| record.placed)),
         of(records().map(|record| record.bank_placeholders)),
         of(records().map(|record| record.home_ready_tick)),
+        of(records().map(|record| record.combat.style.clone())),
+        of(records().map(|record| record.combat.passive)),
+        of(records().map(|record| record.combat.spell.clone())),
+        of(records().map(|record| record.combat.prayer_points)),
+        of(records().map(|record| record.combat.prayers.clone())),
     ];
     for number in 0..SKILLS.len() {
         let skills = || records().map(move |record| record.skills[number]);
@@ -320,6 +331,33 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
         columns.push(of(skills().map(|skill| skill.map(|skill| skill.xp_tenths))));
     }
     columns
+}
+
+/// Counts the kills of the batch.
+async fn count_kills(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    let rows = batch.rows.iter();
+    let kills = rows.flat_map(|row| row.kills.iter().map(|kill| (&*row.record.id, kill)));
+    let kills: Vec<(&str, &(String, i32))> = kills.collect();
+    if kills.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<&str> = kills.iter().map(|(id, _)| *id).collect();
+    let kinds: Vec<&str> = kills.iter().map(|(_, (kind, _))| kind.as_str()).collect();
+    let counts: Vec<i32> = kills.iter().map(|(_, (_, count))| *count).collect();
+    let statement = transaction
+        .prepare_cached(
+            r#"INSERT INTO "npcKills" ("playerId", "npcId", "killCount")
+               SELECT id, kind, least(sum(many), 2147483647)::integer
+               FROM UNNEST($1::text[], $2::text[], $3::integer[]) AS u (id, kind, many)
+               GROUP BY id, kind
+               ON CONFLICT ("playerId", "npcId") DO UPDATE
+                 SET "killCount" = least(
+                   "npcKills"."killCount"::bigint + excluded."killCount", 2147483647)::integer"#,
+        )
+        .await?;
+    let values: Values<'_> = &[&ids, &kinds, &counts];
+    transaction.execute(&statement, values).await?;
+    Ok(())
 }
 
 /// Closes the sessions that the batch ends, unless they were replaced before.

@@ -40,7 +40,7 @@ use tonic::async_trait;
 use super::Store;
 use super::columns::PLAIN;
 use super::error::{Result, StoreError};
-use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
+use super::model::{Character, CombatChoices, Record, Region, SKILLS, SkillValue, whole};
 use super::quests::Quests;
 use super::value::Holdings;
 use crate::metrics::Metrics;
@@ -254,6 +254,13 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
         bank_placeholders: row.try_get(17)?,
         home_ready_tick: row.try_get(18)?,
         quests: Quests::new(),
+        combat: CombatChoices {
+            style: row.try_get(19)?,
+            passive: row.try_get(20)?,
+            spell: row.try_get(21)?,
+            prayer_points: row.try_get(22)?,
+            prayers: row.try_get(23)?,
+        },
         skills,
     })
 }

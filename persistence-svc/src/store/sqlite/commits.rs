@@ -23,7 +23,7 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
         .iter()
         .enumerate()
         .map(|(number, skill)| {
-            let (level, xp) = (17 + 2 * number, 18 + 2 * number);
+            let (level, xp) = (22 + 2 * number, 23 + 2 * number);
             format!(
                 r#", "{skill}Level" = coalesce(?{level}, "{skill}Level"),
                    "{skill}Xp" = coalesce(?{xp}, "{skill}Xp")"#
@@ -34,10 +34,18 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
         r#"UPDATE characters SET "regionX" = ?2, "regionZ" = ?3, "ownershipSequence" = ?4,
              online = ?5, "positionX" = ?6, "positionY" = ?7, "positionZ" = ?8,
              "combatLevel" = ?9, health = ?10, coins = coalesce(?11, coins), "runEnergy" = ?12,
-             running = ?13, placed = ?14, "bankPlaceholders" = ?15, "homeReadyTick" = ?16 {skills}
+             running = ?13, placed = ?14, "bankPlaceholders" = ?15, "homeReadyTick" = ?16,
+             "attackStyle" = ?17, passive = ?18, "selectedSpell" = ?19, "prayerPoints" = ?20,
+             "activePrayers" = ?21 {skills}
            WHERE id = ?1"#
     )
 });
+
+/// Counts kills.
+const KILLED: &str = r#"INSERT INTO "npcKills" ("playerId", "npcId", "killCount")
+ VALUES (?1, ?2, ?3)
+ ON CONFLICT ("playerId", "npcId") DO UPDATE
+   SET "killCount" = min("killCount" + excluded."killCount", 2147483647)"#;
 
 #[async_trait]
 impl Commits for Sqlite {
@@ -190,11 +198,20 @@ fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
         &record.placed,
         &record.bank_placeholders,
         &record.home_ready_tick,
+        &record.combat.style,
+        &record.combat.passive,
+        &record.combat.spell,
+        &record.combat.prayer_points,
+        &record.combat.prayers,
     ];
     for (level, xp) in levels.iter().zip(&xps) {
         values.push(level);
         values.push(xp);
     }
     transaction.prepare_cached(&UPDATE)?.execute(&*values)?;
+    let mut count = transaction.prepare_cached(KILLED)?;
+    for (kind, more) in &row.kills {
+        count.execute(params![record.id, kind, more])?;
+    }
     Ok(())
 }

@@ -34,7 +34,7 @@ use tonic::async_trait;
 
 use super::columns::PLAIN;
 use super::error::{Result, StoreError, StoreLocked};
-use super::model::{Character, Record, Region, SKILLS, SkillValue};
+use super::model::{Character, CombatChoices, Record, Region, SKILLS, SkillValue};
 use super::quests::Quests;
 use super::value::Holdings;
 use super::{Store, model};
@@ -50,6 +50,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0007_home.sql"),
     include_str!("../../../migrations/sqlite/0008_friends.sql"),
     include_str!("../../../migrations/sqlite/0009_quests.sql"),
+    include_str!("../../../migrations/sqlite/0010_combat.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
@@ -400,6 +401,13 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         bank_placeholders: row.get(17)?,
         home_ready_tick: row.get(18)?,
         quests: Quests::new(),
+        combat: CombatChoices {
+            style: row.get(19)?,
+            passive: row.get(20)?,
+            spell: row.get(21)?,
+            prayer_points: row.get(22)?,
+            prayers: row.get(23)?,
+        },
         skills,
     })
 }

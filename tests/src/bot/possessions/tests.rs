@@ -40,6 +40,9 @@ fn sync(coins: u64, items: &[(&str, u32)]) -> PlayerSync {
         energy: 100.0,
         run: false,
         quests: Vec::new(),
+        prayer: proto::client::prayer::Prayer::default(),
+        combat: proto::client::combat::Combat::default(),
+        dead: false,
     }
 }
 
