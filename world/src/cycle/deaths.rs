@@ -15,6 +15,7 @@ use crate::item::ledger::Cause;
 use crate::rng::Dice;
 use crate::rules::combat::loot;
 use crate::rules::combat::timing::{self, MEND_TICKS};
+use crate::rules::quest::Deed;
 use crate::rules::{home_teleport, movement};
 use crate::tile::{Chunk, Region, Tile};
 use crate::world::World;
@@ -70,6 +71,7 @@ impl World {
             self.leave_behind(&stack, &place, out);
         }
         if let Some(killer) = killer.filter(|who| self.players.contains_key(who)) {
+            self.did(&killer, Deed::Killed(&kind.id), out);
             let kills = out.changes.kills.entry(killer).or_default();
             *kills.entry(kind.id.clone()).or_default() += 1;
         }
