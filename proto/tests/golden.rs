@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use proto::client::{
     ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat,
     coins, combat, decode, dialogue, encode, encode_raw, encode_request, equipment, error, friends,
-    inventory, movement, prayer, quest, session, skill, sync, update, watch,
+    grave, inventory, movement, prayer, quest, session, shop, skill, sync, trade, update, watch,
 };
 use serde_json::{json, value::RawValue};
 
@@ -149,6 +149,49 @@ fn client_messages() -> Vec<ClientMessage> {
         ClientMessage::CombatAutocast(combat::CombatAutocast { spell: None }),
         ClientMessage::PrayerToggle(prayer::PrayerToggle {
             prayer: "thick_socks".to_owned(),
+        }),
+        ClientMessage::ShopOpen(shop::ShopOpen {
+            target: "npc:1".to_owned(),
+        }),
+        ClientMessage::ShopClose(session::Nothing {}),
+        ClientMessage::ShopBuy(shop::ShopBuy {
+            item_id: "coal".to_owned(),
+            quantity: 5,
+        }),
+        ClientMessage::ShopSell(shop::ShopSell {
+            slot: 3,
+            quantity: 2_147_483_647,
+        }),
+        ClientMessage::TradeRequest(trade::TradeRequest {
+            target_player_id: "c2".to_owned(),
+        }),
+        ClientMessage::TradeRequestRespond(trade::TradeRequestRespond {
+            trade_id: "trade:1-2".to_owned(),
+            accept: true,
+        }),
+        ClientMessage::TradeAddItem(trade::TradeAddItem {
+            trade_id: "trade:1-2".to_owned(),
+            inventory_slot: 27,
+            quantity: Some(70_000),
+        }),
+        ClientMessage::TradeRemoveItem(trade::TradeRemoveItem {
+            trade_id: "trade:1-2".to_owned(),
+            trade_slot: 3,
+        }),
+        ClientMessage::TradeSetItemQuantity(trade::TradeSetItemQuantity {
+            trade_id: "trade:1-2".to_owned(),
+            trade_slot: 0,
+            quantity: -1,
+        }),
+        ClientMessage::TradeAccept(trade::TradeAccept {
+            trade_id: "trade:1-2".to_owned(),
+            screen: Some(trade::TradeScreen::Confirm),
+        }),
+        ClientMessage::TradeCancelAccept(trade::TradeRef {
+            trade_id: "trade:1-2".to_owned(),
+        }),
+        ClientMessage::TradeCancel(trade::TradeRef {
+            trade_id: "trade:1-2".to_owned(),
         }),
         ClientMessage::Chat(chat::PlayerChat {
             message: "hello \"you\"".to_owned(),
@@ -627,6 +670,97 @@ fn world_events(server: &mut Server) {
     });
 }
 
+fn trade_events(server: &mut Server) {
+    let trade_id = || "trade:1-2".to_owned();
+    let offer = |accepted| trade::TradeOffer {
+        items: vec![trade::TradeItem {
+            inventory_slot: 27,
+            item_id: "coal".to_owned(),
+            quantity: 3,
+            trade_slot: 0,
+        }],
+        accepted,
+    };
+    let nothing = || trade::TradeOffer::default();
+    server.event(shop::ShopState {
+        open: true,
+        store_id: "stall".to_owned(),
+        name: "The Stall".to_owned(),
+        buys: true,
+        pays_percent: 50,
+        items: vec![
+            shop::ShopItem {
+                item_id: "coal".to_owned(),
+                price: 31,
+                stock: Some(4),
+                category: "ores".to_owned(),
+            },
+            shop::ShopItem {
+                item_id: "rope".to_owned(),
+                price: 16,
+                stock: None,
+                category: String::new(),
+            },
+        ],
+    });
+    server.event(shop::ShopState::default());
+    server.event(grave::GraveUpdate {
+        grave_id: "grave:1-2".to_owned(),
+        position: Some(grave::GraveTile { x: -70, z: 300 }),
+        items: vec![sync::Stack {
+            item_id: "coal".to_owned(),
+            quantity: 3,
+        }],
+        expires_in_ms: 900_000,
+    });
+    server.event(trade::TradeIncoming {
+        trade_id: trade_id(),
+        from_player_id: "c1".to_owned(),
+        from_player_name: "Ann".to_owned(),
+        from_player_level: 3,
+    });
+    server.event(trade::TradeStarted {
+        trade_id: trade_id(),
+        partner_id: "c1".to_owned(),
+        partner_name: "Ann".to_owned(),
+        partner_level: 3,
+        partner_free_slots: 27,
+    });
+    server.event(trade::TradeUpdated {
+        trade_id: trade_id(),
+        my_offer: offer(true),
+        their_offer: nothing(),
+        partner_free_slots: 27,
+    });
+    server.event(trade::TradeConfirmScreen {
+        trade_id: trade_id(),
+        my_offer: offer(false),
+        their_offer: nothing(),
+        values: trade::TradeValues {
+            mine: 90,
+            theirs: 0,
+            difference: -90,
+        },
+    });
+    server.event(trade::TradeCompleted {
+        trade_id: trade_id(),
+        received_items: vec![trade::TradeReceived {
+            item_id: "coal".to_owned(),
+            quantity: 3,
+        }],
+    });
+    server.event(trade::TradeCancelled {
+        trade_id: trade_id(),
+        reason: "too_far".to_owned(),
+        message: "you are too far apart".to_owned(),
+    });
+    server.event(trade::TradeError {
+        code: ErrorCode::InvalidQuantity,
+        message: "1 up to what lies there".to_owned(),
+        trade_id: Some(trade_id()),
+    });
+}
+
 #[test]
 fn server_events_are_written_as_the_same_bytes_as_before() {
     let mut server = Server {
@@ -638,6 +772,7 @@ fn server_events_are_written_as_the_same_bytes_as_before() {
     world_events(&mut server);
     friends_events(&mut server);
     story_events(&mut server);
+    trade_events(&mut server);
     insta::assert_snapshot!("server_events", server.out);
 }
 

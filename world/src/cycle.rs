@@ -3,7 +3,8 @@
 //! The order is: who arrives (by character id); inputs (by place in the order, then number); who
 //! goes home; NPCs; players' steps; players' attacks; blows that land, deaths, and who stands up
 //! again; what lies on the ground (who has come to it takes it, by place in the order, and what is
-//! due goes); visits; work (trees and shoals, who works by place in the order, fires); skills;
+//! due goes); visits; work (trees and shoals, who works by place in the order, fires); shops;
+//! trades that cannot go on; skills;
 //! health and prayers; energy; crossings. NPCs move before players, so that a
 //! player never runs into one that was about to step aside.
 
@@ -14,14 +15,17 @@ mod deaths;
 mod fights;
 mod fires;
 mod gathering;
+mod graves;
 mod homeward;
 mod labour;
 mod making;
 mod npcs;
 mod prayers;
 mod quests;
+mod shops;
 mod talks;
 mod things;
+mod trades;
 mod training;
 mod value;
 mod visits;
@@ -45,6 +49,7 @@ use crate::rules::combat::mind;
 use crate::rules::{energy, examine, home_teleport, movement};
 use crate::tick::Tick;
 use crate::tile::{Chunk, Region};
+use crate::trade::TradeNote;
 use crate::world::World;
 
 /// All that a tick hears: frozen at its edge, and enough to play it again.
@@ -73,6 +78,8 @@ pub struct Outcome {
     pub hits: Vec<Hit>,
     /// Who must be saved.
     pub changes: Changes,
+    /// Each step of each trade, in order.
+    pub trades: Vec<TradeNote>,
     /// Who should belong to another region, by character id.
     pub crossings: Vec<Crossing>,
 }
@@ -102,6 +109,10 @@ pub enum Phase {
     Visits,
     /// Who works, and what becomes of trees, shoals and fires.
     Labour,
+    /// What shops have in stock.
+    Shops,
+    /// Who cannot go on trading.
+    Trades,
     /// Who gains experience.
     Skills,
     /// Who gets better, and whose prayers use up points.
@@ -114,7 +125,7 @@ pub enum Phase {
 
 impl Phase {
     /// All of them, in the order of a tick.
-    pub const ALL: [Phase; 15] = [
+    pub const ALL: [Phase; 17] = [
         Phase::Arrivals,
         Phase::Inputs,
         Phase::Homeward,
@@ -126,6 +137,8 @@ impl Phase {
         Phase::Ground,
         Phase::Visits,
         Phase::Labour,
+        Phase::Shops,
+        Phase::Trades,
         Phase::Skills,
         Phase::Mending,
         Phase::Energy,
@@ -146,6 +159,8 @@ impl Phase {
             Phase::Ground => "ground",
             Phase::Visits => "visits",
             Phase::Labour => "labour",
+            Phase::Shops => "shops",
+            Phase::Trades => "trades",
             Phase::Skills => "skills",
             Phase::Mending => "mending",
             Phase::Energy => "energy",
@@ -212,6 +227,10 @@ impl World {
         self.play_labour(inbox.value, phases, &mut out);
         self.play_fires(inbox.value, phases, &mut out);
         phases.phase(Phase::Labour);
+        self.play_shops(&mut out);
+        phases.phase(Phase::Shops);
+        self.play_trades(&mut out);
+        phases.phase(Phase::Trades);
         self.train_walkers(&mut out);
         phases.phase(Phase::Skills);
         self.mend(&mut out);
@@ -248,6 +267,7 @@ impl World {
             let (who, number) = (input.who.clone(), input.number);
             let about_value = input.intent.about_value();
             let answer = match self.follow(input, value, searches_end, out) {
+                Ok(Answer::Told) => continue,
                 Ok(Answer::Done { value }) => Event::Done { who, number, value },
                 Ok(Answer::Elsewhere { target }) => Event::Elsewhere {
                     who,
@@ -288,6 +308,11 @@ impl World {
             };
         }
         player.fight.heard_at = self.now;
+        let trades = player.trade.is_some() && self.trades_now(who);
+        if trades && input.intent.waits_for_trade() {
+            return Err(Refusal::InterfaceOpen);
+        }
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         input.intent.allowed(value)?;
         let about_value = input.intent.about_value();
         match input.intent {
@@ -374,6 +399,11 @@ impl World {
                 return self.visit(by, target, Interface::Altar, searches_end, out);
             }
             Intent::Respawn => return Err(Refusal::Unsupported),
+            Intent::Shop(wish) => {
+                let by = (who, input.number);
+                return self.shop(by, wish, searches_end, out);
+            }
+            Intent::Trade(wish) => return self.trade((who, input.number), wish, out),
             Intent::Teleport { to } => {
                 let place = movement::settled(self.content.terrain(), to, to);
                 let place = place.ok_or(Refusal::Unreachable)?;
@@ -454,8 +484,14 @@ impl World {
 
 /// How an intent was followed.
 enum Answer {
-    Done { value: bool },
-    Elsewhere { target: EntityId },
+    Done {
+        value: bool,
+    },
+    Elsewhere {
+        target: EntityId,
+    },
+    /// It was answered by an event of its own.
+    Told,
 }
 
 /// The player does something else: what it had set out to do comes to nothing.

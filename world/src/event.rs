@@ -12,11 +12,14 @@ use crate::fight::Hit;
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::{Interface, Said};
 use crate::labour::Job;
+use crate::item::ground::GraveShown;
 use crate::record::SkillXp;
 use crate::refusal::Refusal;
+use crate::shopping::ShopShown;
 use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
+use crate::trade::TradeTold;
 
 /// Something that happened. Private to `who`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,6 +144,36 @@ pub enum Event {
         /// Which.
         quest: Arc<str>,
     },
+    /// The shop that is open, as it is now. Of value: to be held back until that is saved.
+    Shop {
+        /// To whom.
+        who: CharacterId,
+        /// What is seen.
+        shop: ShopShown,
+    },
+    /// What is in one's grave now. Of value: to be held back until that is saved.
+    Grave {
+        /// Whose it is.
+        who: CharacterId,
+        /// What is seen.
+        grave: GraveShown,
+    },
+    /// The input is answered: a trade was asked for.
+    TradeAsked {
+        /// Who asked.
+        who: CharacterId,
+        /// By which input.
+        number: u64,
+        /// The trade.
+        trade: EntityId,
+    },
+    /// Something about a trade.
+    Trade {
+        /// Who is told.
+        who: CharacterId,
+        /// What.
+        told: TradeTold,
+    },
     /// Experience was gained. Of value: to be held back until that is saved.
     Trained {
         /// Whose.
@@ -254,6 +287,10 @@ impl Event {
             | Event::QuestShown { who, .. }
             | Event::Quest { who, .. }
             | Event::QuestDone { who, .. }
+            | Event::Shop { who, .. }
+            | Event::Grave { who, .. }
+            | Event::TradeAsked { who, .. }
+            | Event::Trade { who, .. }
             | Event::Trained { who, .. }
             | Event::Working { who, .. }
             | Event::Rested { who, .. }

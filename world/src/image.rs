@@ -3,7 +3,9 @@
 //! Always: a region restored at the tick at which it was written goes on exactly as it would
 //! have; the same state gives the same bytes.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +14,10 @@ use crate::item::ground::GroundItem;
 use crate::npc::NpcState;
 use crate::player::Player;
 use crate::resource::ResourceState;
+use crate::shopping::Shelves;
 use crate::tick::Tick;
 use crate::tile::Region;
+use crate::trade::Trade;
 
 /// The version of the form below. Fields may be added with `#[serde(default)]`.
 const VERSION: u16 = 1;
@@ -34,6 +38,12 @@ pub(crate) struct Image {
     pub(crate) resources: Vec<ResourceState>,
     #[serde(default)]
     pub(crate) fires: Vec<Fire>,
+    /// Those of which one side at least belongs to the region; where the other is not, they end.
+    #[serde(default)]
+    pub(crate) trades: Vec<Trade>,
+    /// What is not as usual in the shops of the region, by id.
+    #[serde(default)]
+    pub(crate) shops: BTreeMap<Arc<str>, Shelves>,
 }
 
 /// What a region counts.
@@ -62,6 +72,8 @@ impl Image {
             ground,
             resources: Vec::new(),
             fires: Vec::new(),
+            trades: Vec::new(),
+            shops: BTreeMap::new(),
         }
     }
 
@@ -100,9 +112,18 @@ impl Image {
                 labour.due_at = labour.due_at.after(away);
             }
             player.fight.delay(away);
+            if let Some((_, at)) = &mut player.asked_trade {
+                *at = at.after(away);
+            }
             if let Some(agent) = &mut player.agent {
                 agent.delay(away);
             }
+        }
+        for shelf in self.shops.values_mut().flat_map(BTreeMap::values_mut) {
+            shelf.next_at = shelf.next_at.after(away);
+        }
+        for trade in &mut self.trades {
+            trade.since = trade.since.after(away);
         }
         self.ground = self
             .ground

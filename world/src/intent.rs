@@ -13,6 +13,7 @@ use crate::labour::Trade;
 use crate::record::{PlayerHot, PlayerRecord};
 use crate::refusal::Refusal;
 use crate::tile::{Region, Tile};
+use crate::trade::Screen;
 
 /// What a player asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,6 +159,10 @@ pub enum Intent {
     },
     /// Stand up again; one who is dead does so in its time, asked or not.
     Respawn,
+    /// Something about a shop.
+    Shop(Shopping),
+    /// Something about a trade with another player.
+    Trade(Trading),
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
     /// An operator puts one somewhere else, at once and however far.
@@ -236,6 +241,104 @@ pub enum Banking {
     Arrange(Arrange),
 }
 
+/// What can be asked of a shop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Shopping {
+    /// Go to somebody who keeps one, and open it.
+    Open {
+        /// Who.
+        target: EntityId,
+    },
+    /// Close it.
+    Close,
+    /// Buy something.
+    Buy {
+        /// What.
+        item: Arc<str>,
+        /// How many.
+        quantity: u32,
+    },
+    /// Sell what lies in a slot of the pack, and more of the same.
+    Sell {
+        /// Which slot.
+        slot: u8,
+        /// How many, as far as there are so many.
+        quantity: u32,
+    },
+}
+
+/// What can be asked about a trade.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Trading {
+    /// Somebody near is asked for one.
+    Ask {
+        /// Who.
+        target: EntityId,
+    },
+    /// Somebody's request is answered.
+    Answer {
+        /// Which.
+        trade: EntityId,
+        /// Yes.
+        accept: bool,
+    },
+    /// So much of what lies in a slot is offered, and no more of it.
+    Offer {
+        /// In which.
+        trade: EntityId,
+        /// Which slot of the pack.
+        slot: u8,
+        /// How many; `None`: all.
+        quantity: Option<u32>,
+    },
+    /// So many of something in the own offer are offered.
+    Change {
+        /// In which.
+        trade: EntityId,
+        /// Its place in the offer.
+        place: u8,
+        /// How many.
+        quantity: u32,
+    },
+    /// Something is taken out of the own offer.
+    Withdraw {
+        /// Of which.
+        trade: EntityId,
+        /// Its place in the offer.
+        place: u8,
+    },
+    /// A screen is agreed to.
+    Accept {
+        /// In which.
+        trade: EntityId,
+        /// The screen that was seen.
+        seen: Screen,
+    },
+    /// What was agreed to is not any more.
+    Doubt {
+        /// In which.
+        trade: EntityId,
+    },
+    /// It is given up, or the request for it.
+    Cancel {
+        /// Which.
+        trade: EntityId,
+    },
+}
+
+impl Trading {
+    /// Whether it only leads away from anything changing hands: that is always allowed.
+    const fn retreats(&self) -> bool {
+        matches!(
+            self,
+            Trading::Answer { accept: false, .. }
+                | Trading::Withdraw { .. }
+                | Trading::Doubt { .. }
+                | Trading::Cancel { .. }
+        )
+    }
+}
+
 impl Intent {
     /// Whether its answer tells what somebody holds or what lies on the ground.
     pub(crate) const fn about_value(&self) -> bool {
@@ -255,8 +358,11 @@ impl Intent {
             | Intent::Bank(_)
             | Intent::Quest(
                 Questing::Accept { .. } | Questing::Abandon { .. } | Questing::Complete { .. },
-            ) => true,
-            Intent::OpenBank { .. }
+            )
+            | Intent::Shop(Shopping::Buy { .. } | Shopping::Sell { .. })
+            | Intent::Trade(_) => true,
+            Intent::Shop(Shopping::Open { .. } | Shopping::Close)
+            | Intent::OpenBank { .. }
             | Intent::Talk { .. }
             | Intent::Respond { .. }
             | Intent::Continue
@@ -270,6 +376,51 @@ impl Intent {
             | Intent::PrayAt { .. }
             | Intent::Respawn
             | Intent::CloseBank
+            | Intent::Walk { .. }
+            | Intent::Run(_)
+            | Intent::Stop
+            | Intent::Examine { .. }
+            | Intent::HomeTeleport
+            | Intent::Teleport { .. } => false,
+        }
+    }
+
+    /// Whether it must wait until a trade of the one who asks has ended: it could change what is
+    /// in the pack, or opens something else.
+    pub(crate) const fn waits_for_trade(&self) -> bool {
+        match self {
+            Intent::Drop { .. }
+            | Intent::Pickup { .. }
+            | Intent::MoveSlot { .. }
+            | Intent::WithdrawCoins { .. }
+            | Intent::DepositCoins { .. }
+            | Intent::Use { .. }
+            | Intent::UseWith { .. }
+            | Intent::UseOn { .. }
+            | Intent::Gather { .. }
+            | Intent::Make { .. }
+            | Intent::Equip { .. }
+            | Intent::Unequip { .. }
+            | Intent::OpenBank { .. }
+            | Intent::CloseBank
+            | Intent::Shop(_)
+            | Intent::Attack { .. }
+            | Intent::PrayAt { .. }
+            | Intent::Talk { .. }
+            | Intent::Respond { .. }
+            | Intent::Continue
+            | Intent::Quest(
+                Questing::Accept { .. } | Questing::Abandon { .. } | Questing::Complete { .. },
+            )
+            | Intent::Bank(_) => true,
+            Intent::Trade(_)
+            | Intent::FightAs(_)
+            | Intent::Retaliate(_)
+            | Intent::Autocast { .. }
+            | Intent::Pray { .. }
+            | Intent::Respawn
+            | Intent::EndTalk
+            | Intent::Quest(Questing::List | Questing::Show { .. })
             | Intent::Walk { .. }
             | Intent::Run(_)
             | Intent::Stop
@@ -295,6 +446,9 @@ impl Intent {
         // What is won in a fight could not be saved.
         if matches!(self, Intent::Attack { .. }) && value == Value::Unavailable {
             return value.open();
+        }
+        if matches!(self, Intent::Trade(wish) if wish.retreats()) {
+            return Ok(());
         }
         if !self.about_value() || (orders && value == Value::Frozen) {
             return Ok(());

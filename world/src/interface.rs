@@ -1,4 +1,4 @@
-//! What somebody has open with somebody or something: a bank, a talk, the offer of a quest.
+//! What somebody has open with somebody or something: a bank, a shop, a talk, the offer of a quest.
 
 use std::sync::Arc;
 
@@ -13,6 +13,8 @@ use crate::tile::Region;
 pub enum Interface {
     /// The own bank.
     Bank,
+    /// The shop of whoever it is open with.
+    Shop,
     /// A talk.
     Dialogue {
         /// What is being said; empty on the way to it.

@@ -6,7 +6,7 @@
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
 //! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`labour`], [`fight`],
-//! [`mod@prayer`], [`record`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
+//! [`mod@prayer`], [`record`], [`trade`], [`shopping`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`inspect()`]; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod agent;
@@ -23,9 +23,11 @@ pub mod quest;
 pub mod record;
 pub mod refusal;
 pub mod rng;
+pub mod shopping;
 pub mod skill;
 pub mod tick;
 pub mod tile;
+pub mod trade;
 
 pub mod content;
 mod fire;
@@ -57,12 +59,12 @@ pub use fire::Fire;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
 pub use inspect::{Fault, inspect};
-pub use intent::{Arrival, Banking, Intent, PlayerInput, Questing};
+pub use intent::{Arrival, Banking, Intent, PlayerInput, Questing, Shopping, Trading};
 pub use interface::{Interface, Said};
 pub use item::{
     Stack, Value,
     bank::{Arrange, Bank, Deposit},
-    ground::{GroundChange, GroundItem},
+    ground::{GraveShown, GroundChange, GroundItem},
     ledger::{Cause, Holder, LedgerEntry},
     worn::Worn,
 };
@@ -76,7 +78,9 @@ pub use record::{PlayerHot, PlayerRecord, SkillXp};
 pub use refusal::Refusal;
 pub use rules::Rules;
 pub use rules::combat::styles_of;
+pub use shopping::{ForSale, ShopShown};
 pub use skill::Skill;
 pub use tick::Tick;
 pub use tile::{Bounds, Chunk, Region, Tile};
+pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeStep, TradeTold};
 pub use world::World;

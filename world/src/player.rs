@@ -12,7 +12,7 @@ use crate::border::PINNED_TILES;
 use crate::content::Content;
 use crate::errand::{Homeward, Pickup};
 use crate::fight::Fight;
-use crate::ids::CharacterId;
+use crate::ids::{CharacterId, EntityId};
 use crate::interface::{Interface, Open, Visit};
 use crate::item::possessions::Touched;
 use crate::item::worn;
@@ -70,6 +70,12 @@ pub struct Player {
     /// What it has of fights.
     #[serde(default)]
     pub(crate) fight: Fight,
+    /// The trade in which it is, or for which it has asked.
+    #[serde(default)]
+    pub(crate) trade: Option<EntityId>,
+    /// Whom it asked last for a trade, and when.
+    #[serde(default)]
+    pub(crate) asked_trade: Option<(CharacterId, Tick)>,
     /// What makes it an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
@@ -139,8 +145,8 @@ impl Player {
         let open = self.open.as_ref().map(|open| open.region);
         let labour = self.labour.as_ref().and_then(|labour| labour.region);
         let aim = self.fight.aim.as_ref().map(|aim| aim.region);
-        [pickup, visit, open, labour, aim].contains(&Some(self.region))
-            && self.region.tiles_past(self.record.tile) <= PINNED_TILES
+        let about = [pickup, visit, open, labour, aim].contains(&Some(self.region));
+        (about || self.trade.is_some()) && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 
     /// Where it is to stand that others play; it does nothing until it stands there.
@@ -186,6 +192,8 @@ impl Player {
             labour: self.labour.clone(),
             spools: self.spools.clone(),
             fight: self.fight.clone(),
+            trade: self.trade.clone(),
+            asked_trade: self.asked_trade.clone(),
         }
     }
 

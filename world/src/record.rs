@@ -9,7 +9,7 @@ use crate::agent::Agent;
 use crate::errand::{Homeward, Pickup};
 use crate::experience;
 use crate::fight::{Fight, Ways};
-use crate::ids::CharacterId;
+use crate::ids::{CharacterId, EntityId};
 use crate::interface::{Open, Visit};
 use crate::item::Stack;
 use crate::item::bank::Bank;
@@ -132,6 +132,10 @@ pub struct PlayerHot {
     pub spools: BTreeMap<Arc<str>, u32>,
     /// What it has of fights.
     pub fight: Fight,
+    /// The trade in which it was, or for which it had asked.
+    pub trade: Option<EntityId>,
+    /// Whom it asked last for a trade, and when.
+    pub asked_trade: Option<(CharacterId, Tick)>,
 }
 
 /// Bytes that are not what they should be.

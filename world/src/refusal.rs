@@ -67,6 +67,34 @@ pub enum Refusal {
     ChoiceRequired,
     /// No fire may be lit there, or there are enough.
     NoFireHere,
+    /// No trade of its own is open.
+    NotInTrade,
+    /// There is no such trade, or it is another's.
+    InvalidTrade,
+    /// Another trade, or the request for one, must end first.
+    InTrade,
+    /// Not a thing that could be offered.
+    InvalidItem,
+    /// None of it, or more than there are.
+    InvalidQuantity,
+    /// It is not given to others.
+    Untradeable,
+    /// The other does something else.
+    PlayerBusy,
+    /// The other is not there.
+    PlayerOffline,
+    /// Nobody trades with oneself.
+    SelfTrade,
+    /// Something that is open must be closed first.
+    InterfaceOpen,
+    /// What was agreed to is not what is shown.
+    ScreenChanged,
+    /// The shop has not so many of it.
+    OutOfStock,
+    /// There are not enough coins in the pouch.
+    NoCoins,
+    /// The shop does not buy that.
+    NotBought,
     /// An operator has stopped exchanges.
     ExchangesFrozen,
     /// Changes of value cannot be saved now.
@@ -89,7 +117,13 @@ impl Refusal {
             | Refusal::QuestStage
             | Refusal::NoAmmunition
             | Refusal::NoRunes
-            | Refusal::BankFull => true,
+            | Refusal::BankFull
+            | Refusal::InvalidItem
+            | Refusal::InvalidQuantity
+            | Refusal::Untradeable
+            | Refusal::OutOfStock
+            | Refusal::NoCoins
+            | Refusal::NotBought => true,
             Refusal::Unreachable
             | Refusal::TooFar
             | Refusal::Unsupported
@@ -109,13 +143,21 @@ impl Refusal {
             | Refusal::NoStation
             | Refusal::Depleted
             | Refusal::NoFireHere
+            | Refusal::NotInTrade
+            | Refusal::InvalidTrade
+            | Refusal::InTrade
+            | Refusal::PlayerBusy
+            | Refusal::PlayerOffline
+            | Refusal::SelfTrade
+            | Refusal::InterfaceOpen
+            | Refusal::ScreenChanged
             | Refusal::ExchangesFrozen
             | Refusal::StorageUnavailable => false,
         }
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 33] = [
+    pub const ALL: [Refusal; 47] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -147,6 +189,20 @@ impl Refusal {
         Refusal::Depleted,
         Refusal::ChoiceRequired,
         Refusal::NoFireHere,
+        Refusal::NotInTrade,
+        Refusal::InvalidTrade,
+        Refusal::InTrade,
+        Refusal::InvalidItem,
+        Refusal::InvalidQuantity,
+        Refusal::Untradeable,
+        Refusal::PlayerBusy,
+        Refusal::PlayerOffline,
+        Refusal::SelfTrade,
+        Refusal::InterfaceOpen,
+        Refusal::ScreenChanged,
+        Refusal::OutOfStock,
+        Refusal::NoCoins,
+        Refusal::NotBought,
         Refusal::ExchangesFrozen,
         Refusal::StorageUnavailable,
     ];

@@ -20,8 +20,10 @@ use crate::resource::{ResourceState, Resources};
 use crate::rng::Dice;
 use crate::rules::npc_mind::{self, Crowd};
 use crate::rules::{Rules, movement};
+use crate::shopping::Shops;
 use crate::tick::Tick;
 use crate::tile::{Chunk, Region};
+use crate::trade::{Trade, TradeEnd, Trades};
 
 /// A part of the world, played tick by tick.
 #[derive(Debug)]
@@ -39,6 +41,8 @@ pub struct World {
     pub(crate) ground: Ground,
     pub(crate) resources: Resources,
     pub(crate) fires: Fires,
+    pub(crate) trades: Trades,
+    pub(crate) shops: Shops,
     /// How many ids were given out in this tick.
     pub(crate) minted: u64,
     pub(crate) index: Index,
@@ -63,6 +67,8 @@ impl World {
             ground: Ground::default(),
             resources: Resources::default(),
             fires: Fires::new(),
+            trades: Trades::default(),
+            shops: Shops::new(),
             minted: 0,
             index: Index::default(),
             touched: BTreeSet::new(),
@@ -115,6 +121,12 @@ impl World {
             .ground
             .into_iter()
             .for_each(|item| self.settle_item(item));
+        for (id, shelves) in image.shops {
+            self.shops.insert((region, id), shelves);
+        }
+        for trade in image.trades {
+            self.trades.all.entry(trade.id.clone()).or_insert(trade);
+        }
         let content = Arc::clone(&self.content);
         let known = |state: &ResourceState| content.fixture(&state.id).is_some();
         let resources = image.resources.into_iter().filter(known);
@@ -151,8 +163,9 @@ impl World {
 
     fn settle_item(&mut self, item: GroundItem) {
         if self.ground.get(&item.id).is_none() {
-            self.index.put(Chunk::from(item.tile), item.id.clone());
-            self.touched.insert(item.id.clone());
+            let seen = item.seen().clone();
+            self.index.put(Chunk::from(item.tile), seen.clone());
+            self.touched.insert(seen);
             self.ground.put(item);
         }
     }
@@ -221,6 +234,8 @@ impl World {
     /// Gives `region` away with all that belongs to it: the bytes for its next owner.
     pub fn region_out(&mut self, region: Region) -> Option<Vec<u8>> {
         let bytes = self.region_bytes(region)?;
+        self.part_trades(region);
+        self.shops.retain(|(of, _), _| *of != region);
         self.regions.remove(&region);
         let of_region = |player: &&Player| player.region == region;
         let players: Vec<CharacterId> = self
@@ -235,8 +250,9 @@ impl World {
         let items: Vec<EntityId> = self.ground.of(region).map(|i| i.id.clone()).collect();
         for id in items {
             if let Some(item) = self.ground.take(&id) {
-                self.index.take(Chunk::from(item.tile), &id);
-                self.touched.insert(id);
+                let seen = item.seen().clone();
+                self.index.take(Chunk::from(item.tile), &seen);
+                self.touched.insert(seen);
             }
         }
         for placement in self.content.npcs_in(region) {
@@ -277,12 +293,52 @@ impl World {
         let ground = self.ground.of(region).cloned().collect();
         let resources = self.resources.of(&self.content, region).cloned().collect();
         let fires = self.fires.values().filter(|fire| fire.region == region);
+        let trades = self.trades.all.values();
+        let trades = trades.filter(|trade| self.concerns(trade, region));
+        let shops = self.shops.iter().filter(|((of, _), _)| *of == region);
+        let shops = shops.map(|((_, id), shelves)| (Arc::clone(id), shelves.clone()));
         let image = Image {
+            trades: trades.cloned().collect(),
+            shops: shops.collect(),
             resources,
             fires: fires.cloned().collect(),
             ..Image::new(region, self.now, counters, players, npcs, ground)
         };
         Some(image.to_bytes())
+    }
+
+    /// Whether one of both who trade belongs to `region`.
+    fn concerns(&self, trade: &Trade, region: Region) -> bool {
+        let belongs = |who| self.players.get(who).is_some_and(|p| p.region == region);
+        trade.sides.iter().any(|side| belongs(&side.who))
+    }
+
+    /// `region` goes: trades go along with it, or end for whoever stays.
+    fn part_trades(&mut self, region: Region) {
+        let goes = |who: &CharacterId| self.players.get(who).is_some_and(|p| p.region == region);
+        let Trades { all, ended } = &mut self.trades;
+        all.retain(|id, trade| {
+            let stays = trade.sides.iter().filter(|side| !goes(&side.who));
+            let stays: Vec<CharacterId> = stays.map(|side| side.who.clone()).collect();
+            let touched = stays.len() < trade.sides.len();
+            if touched {
+                let told = stays.into_iter();
+                ended.extend(told.map(|who| (who, id.clone(), TradeEnd::Server)));
+            }
+            !touched
+        });
+    }
+
+    /// `who` goes: whoever trades with it hears of that in the next tick.
+    fn leave_trades(&mut self, who: &CharacterId) {
+        for id in self.trades.of(who) {
+            let Some(trade) = self.trades.all.remove(&id) else {
+                continue;
+            };
+            let others = trade.sides.into_iter().filter(|side| side.who != *who);
+            let told = others.map(|side| (side.who, id.clone(), TradeEnd::Disconnected));
+            self.trades.ended.extend(told);
+        }
     }
 
     /// The regions that are played here, in order.
@@ -298,6 +354,7 @@ impl World {
     /// Takes a player out of the world.
     pub fn leave(&mut self, who: &CharacterId) -> Option<(PlayerRecord, PlayerHot)> {
         let player = self.players.remove(who)?;
+        self.leave_trades(who);
         self.index.take(Chunk::from(player.tile()), &who.entity());
         self.touched.insert(who.entity());
         let hot = player.hot();
@@ -360,7 +417,7 @@ impl World {
         if let Some(npc) = self.npcs.get(id) {
             return npc.lives().then(|| npc.look());
         }
-        if let Some(item) = self.ground.get(id) {
+        if let Some(item) = self.ground.seen(id) {
             let kind = self.content.item(&item.item);
             return Some(item.look(kind.map_or(&item.item, |kind| &kind.name), self.now));
         }

@@ -19,7 +19,8 @@ use world::rng::Dice;
 use world::{
     Arrange, Arrival, Banking, Cause, CharacterId, Content, EntityId, Event, GroundChange,
     GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal,
-    Region, Rules, Stack, Style, Tick, Tile, Trade, Value, World,
+    Region, Rules, Screen, Shopping, Stack, Style, Tick, Tile, Trade, TradeTold, Trading, Value,
+    World,
 };
 
 const WORLDS: u32 = 4;
@@ -81,6 +82,8 @@ impl Cluster {
             .fold(land.lawless().crowded().magic(), |land, at| {
                 land.beast(rat(), *at)
             });
+        let goods = [("logs", 4, 9), ("candle", 3, -1), ("sword", 60, 2)];
+        let land = land.shop("stall", (-3, 3), &goods);
         let content = land.content();
         let all = (0..worlds).map(|run| {
             let run = u64::from(run) + 1;
@@ -249,7 +252,13 @@ impl Cluster {
         }
         let dice = &mut self.dice;
         let slot = |dice: &mut Dice| u8::try_from(dice.below(30)).unwrap();
-        Some(match dice.below(54) {
+        let world = self.worlds.iter().find(|world| world.player(who).is_some());
+        let trades = world.is_some_and(|world| !world.trades_of(who).is_empty());
+        if dice.below(8) < if trades { 7 } else { 2 } {
+            return Some(Intent::Trade(self.ask_trade(who, from)));
+        }
+        let dice = &mut self.dice;
+        Some(match dice.below(60) {
             0..4 => {
                 let reach = if dice.below(5) == 0 { 40 } else { 7 };
                 let to = Tile::new(dice.between(-reach, reach), dice.between(-reach, reach));
@@ -316,6 +325,7 @@ impl Cluster {
             },
             48 => Intent::FightAs(Style::ALL[dice.below(7) as usize]),
             49 => Intent::Retaliate(dice.below(3) > 0),
+            54..60 => Intent::Shop(self.ask_shop()),
             _ => Intent::Bank(self.ask_bank()),
         })
     }
@@ -364,6 +374,78 @@ impl Cluster {
                     _ => None,
                 },
                 quantity: Some(dice.below(5)).filter(|n| *n > 0),
+            },
+        }
+    }
+
+    /// Something about a trade: of one's own, if there is one, and mostly what leads to its end.
+    fn ask_trade(&mut self, who: &CharacterId, from: Tile) -> Trading {
+        let world = self.worlds.iter().find(|world| world.player(who).is_some());
+        let mine = world.map_or(Vec::new(), |world| world.trades_of(who));
+        let near = self.worlds.iter().flat_map(World::players);
+        let near = near.filter(|p| p.tile().steps_to(from) <= 3 && p.record().id != *who);
+        let near: Vec<EntityId> = near.map(|p| p.record().id.entity()).collect();
+        let dice = &mut self.dice;
+        let trade = match (mine.len() as u32, near.len() as u32) {
+            (0, 0) => EntityId::from("trade:1-1"),
+            (0, many) => {
+                let target = near[dice.below(many) as usize].clone();
+                return Trading::Ask { target };
+            }
+            (many, _) => mine[dice.below(many) as usize].clone(),
+        };
+        let shown = world.map_or(Vec::new(), |world| world.trade_shown(who));
+        let confirms = shown.iter().any(|event| {
+            let Event::Trade { told, .. } = event else {
+                return false;
+            };
+            matches!(told, TradeTold::Shown { screen, .. } if *screen == Screen::Confirm)
+        });
+        let seen = if confirms == (dice.below(9) > 0) {
+            Screen::Confirm
+        } else {
+            Screen::Offer
+        };
+        match dice.below(24) {
+            0..6 => Trading::Answer {
+                trade,
+                accept: dice.below(8) > 0,
+            },
+            6..9 => Trading::Offer {
+                trade,
+                slot: u8::try_from(dice.below(30)).unwrap(),
+                quantity: Some(dice.below(12)).filter(|q| *q < 11),
+            },
+            9 => Trading::Change {
+                trade,
+                place: u8::try_from(dice.below(6)).unwrap(),
+                quantity: dice.below(12),
+            },
+            10 => Trading::Withdraw {
+                trade,
+                place: u8::try_from(dice.below(6)).unwrap(),
+            },
+            11 if dice.below(4) == 0 => Trading::Cancel { trade },
+            12 => Trading::Doubt { trade },
+            _ => Trading::Accept { trade, seen },
+        }
+    }
+
+    fn ask_shop(&mut self) -> Shopping {
+        let dice = &mut self.dice;
+        let items = ["logs", "candle", "sword", "coins", "cake", "nothing"];
+        match dice.below(12) {
+            0..4 => Shopping::Open {
+                target: "npc:field:stall_keeper".into(),
+            },
+            4..8 => Shopping::Buy {
+                item: items[dice.below(6) as usize].into(),
+                quantity: dice.below(4),
+            },
+            8 if dice.below(4) == 0 => Shopping::Close,
+            _ => Shopping::Sell {
+                slot: u8::try_from(dice.below(30)).unwrap(),
+                quantity: dice.below(9),
             },
         }
     }
@@ -476,6 +558,13 @@ impl Cluster {
                 Event::Closed { .. } => self.count("closed"),
                 Event::Died { .. } => self.count("died"),
                 Event::Respawned { .. } => self.count("rose"),
+                Event::Trade { told, .. } => self.count(match told {
+                    TradeTold::Incoming { .. } => "trade asked",
+                    TradeTold::Started { .. } => "trade begun",
+                    TradeTold::Shown { .. } => "trade shown",
+                    TradeTold::Completed { .. } => "trade completed",
+                    TradeTold::Ended { .. } => "trade ended",
+                }),
                 _ => {}
             }
             if let Event::TurnedAway { who, refusal } = event {
@@ -505,9 +594,13 @@ impl Cluster {
                 Cause::Loot => "loot",
                 Cause::Shoot => "shoot",
                 Cause::Spend => "spend",
+                Cause::Trade => "trade",
+                Cause::ShopBuy => "shop buy",
+                Cause::ShopSell => "shop sell",
+                Cause::Death => "death",
             });
         }
-        for cause in [Cause::Drop, Cause::Pickup, Cause::Shoot] {
+        for cause in [Cause::Drop, Cause::Pickup, Cause::Shoot, Cause::Trade, Cause::Death] {
             let rows = changes.ledger.iter().filter(|e| e.cause == cause);
             assert_eq!(rows.map(|e| e.delta).sum::<i64>(), 0, "{cause:?} moves");
         }
@@ -568,7 +661,7 @@ impl Cluster {
                         self.count("merge");
                     }
                 }
-                GroundChange::Gone { region } => {
+                GroundChange::Gone { region, .. } => {
                     if let Some(item) = self.store.ground.remove(id) {
                         assert_eq!(item.region, *region);
                     }
@@ -767,6 +860,7 @@ fn each_holder_has_what_the_ledger_says_in_one_world() {
         "spend",
         "died",
         "rose",
+        "trade completed",
     ] {
         assert!(sum.contains_key(what), "no {what} in {sum:?}");
     }
@@ -802,6 +896,11 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "spend",
         "died",
         "rose",
+        "shop buy",
+        "shop sell",
+        "trade",
+        "trade ended",
+        "trade completed",
         "opened",
         "closed",
         "crossing here",

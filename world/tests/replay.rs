@@ -15,7 +15,7 @@ use stage::{BEGIN, Land};
 use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Banking, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent,
-    Kind, PlayerHot, PlayerInput, Region, Rules, Style, Tick, Tile, Trade, World,
+    Kind, PlayerHot, PlayerInput, Region, Rules, Screen, Style, Tick, Tile, Trade, Trading, World,
 };
 
 /// What may happen to one of a few players at a tick's edge.
@@ -47,6 +47,13 @@ enum Deed {
     Take {
         who: u8,
         which: u8,
+    },
+    /// Something about a trade of its own, or about none.
+    Trade {
+        who: u8,
+        what: u8,
+        slot: u8,
+        many: u32,
     },
     /// Whether value may change hands in this tick.
     Value(world::Value),
@@ -267,21 +274,26 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => (who(), region()).prop_map(|(who, region)| Deed::Belong { who, region }),
         1 => who().prop_map(|who| Deed::Leave { who }),
         3 => (who(), any::<u8>()).prop_map(|(who, which)| Deed::Take { who, which }),
+        9 => (1..3_u8, 0..16_u8, 0..7_u8, 0..9_u32)
+            .prop_map(|(who, what, slot, many)| Deed::Trade { who, what, slot, many }),
         1 => prop::sample::select(vec![world::Value::Frozen, world::Value::Unavailable])
             .prop_map(Deed::Value),
     ]
 }
 
 fn story() -> impl Strategy<Value = Vec<Vec<Deed>>> {
-    let first = Deed::Join {
-        who: 1,
-        tile: Tile::new(1, 1),
-        region: Region { x: 0, z: 0 },
+    let first = [1, 2].map(|who| Deed::Join {
+        who,
+        tile: Tile::new(i32::from(who) - 2, 1),
+        region: Region {
+            x: i32::from(who) - 2,
+            z: 0,
+        },
         path: Vec::new(),
         energy: 10_000,
-    };
+    });
     prop::collection::vec(prop::collection::vec(deed(), 0..4), 1..50).prop_map(move |mut story| {
-        story[0].push(first.clone());
+        story[0].extend(first.clone());
         story
     })
 }
@@ -304,6 +316,41 @@ fn lying(world: &World, which: u8) -> EntityId {
     let lying: Vec<&EntityId> = lying.map(|item| &item.id).collect();
     let which = lying.get(usize::from(which) % lying.len().max(1));
     which.map_or(EntityId::from("item:9"), |id| (*id).clone())
+}
+
+/// Something about the trade of `who`, or its wish for one with the other of the first two.
+fn trading(world: &World, who: u8, (what, slot, many): (u8, u8, u32)) -> Trading {
+    let trade = world.trades_of(&id(who)).into_iter().next();
+    let (target, unasked) = (id(3 - who).entity(), trade.is_none());
+    let trade = trade.unwrap_or_else(|| EntityId::from("trade:1-1"));
+    match what {
+        _ if unasked && what < 14 => Trading::Ask { target },
+        0..6 => Trading::Answer {
+            trade,
+            accept: what > 0,
+        },
+        6..9 => Trading::Offer {
+            trade,
+            slot,
+            quantity: Some(many).filter(|many| *many < 8),
+        },
+        9 => Trading::Change {
+            trade,
+            place: slot,
+            quantity: many,
+        },
+        10 => Trading::Withdraw { trade, place: slot },
+        11 if many == 0 => Trading::Cancel { trade },
+        12 => Trading::Doubt { trade },
+        _ => Trading::Accept {
+            trade,
+            seen: if many.is_multiple_of(2) {
+                Screen::Offer
+            } else {
+                Screen::Confirm
+            },
+        },
+    }
 }
 
 /// Plays one tick of a story; crossings are followed as a zone with all regions would.
@@ -369,6 +416,18 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                     who: id(who),
                     number,
                     intent: Intent::Pickup { target },
+                });
+            }
+            Deed::Trade {
+                who,
+                what,
+                slot,
+                many,
+            } => {
+                inbox.inputs.push(PlayerInput {
+                    who: id(who),
+                    number,
+                    intent: Intent::Trade(trading(world, who, (what, slot, many))),
                 });
             }
             Deed::Value(value) => inbox.value = value,
@@ -491,6 +550,7 @@ proptest! {
                 .filter_map(|e| match e {
                     Event::Done { number, .. }
                     | Event::Refused { number, .. }
+                    | Event::TradeAsked { number, .. }
                     | Event::Elsewhere { number, .. } => Some(*number),
                     _ => None,
                 })
@@ -498,7 +558,7 @@ proptest! {
             answered.sort_unstable();
             let asked = (tick * 100..).zip(deeds);
             let asked: Vec<u64> =
-                asked.filter(|(_, d)| matches!(d, Deed::Ask { .. } | Deed::Take { .. })).map(|(n, _)| n).collect();
+                asked.filter(|(_, d)| matches!(d, Deed::Ask { .. } | Deed::Take { .. } | Deed::Trade { .. })).map(|(n, _)| n).collect();
             prop_assert_eq!(answered, asked);
         }
     }

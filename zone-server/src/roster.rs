@@ -16,7 +16,7 @@ use crate::{
     deliver::held::{HeldMessages, Holdings, Released, shows_holdings},
     handover::protocol::Source,
     inbox::Inputs,
-    translate::record::Owner,
+    translate::{self, record::Owner},
 };
 
 /// Private messages that wait for a session's next frame.
@@ -110,6 +110,8 @@ pub(crate) struct Seat {
     /// The tick in which its session was told `Attached` last.
     pub(crate) attached_in: u64,
     pub(crate) traceparents: Vec<String>,
+    /// What its session was sent last shows the confirmation screen of a trade.
+    shows_confirm: bool,
 }
 
 /// Why a session is not let in, as `AttachRefused` says it.
@@ -142,6 +144,7 @@ impl Seat {
             acknowledged,
             attached_in: 0,
             traceparents: Vec::new(),
+            shows_confirm: false,
         }
     }
 
@@ -166,6 +169,7 @@ impl Seat {
         self.attach = attach.attach;
         self.session_id.clone_from(&attach.session_id);
         self.linger_until = None;
+        self.shows_confirm = false;
         let session = Session {
             session_id: attach.session_id.clone(),
             gateway_id: gateway_id.to_owned(),
@@ -285,7 +289,19 @@ impl Seat {
             tracing::warn!(session = self.session_id, "messages of a session lost");
             return;
         }
+        self.note_screen(&message);
         self.outbox.push(message);
+    }
+
+    fn note_screen(&mut self, message: &Private) {
+        if let Some(shown) = translate::trade::shows_confirm(message) {
+            self.shows_confirm = shown;
+        }
+    }
+
+    /// Whether what its session was sent last shows the confirmation screen of a trade.
+    pub(crate) fn shows_confirm(&self) -> bool {
+        self.shows_confirm
     }
 
     /// Something that is told when the batch `held` is acknowledged; at once if there is none.
@@ -308,6 +324,9 @@ impl Seat {
             return None;
         }
         let released = self.held.release(sequence);
+        for message in &released.messages {
+            self.note_screen(message);
+        }
         (released != Released::default()).then_some(released)
     }
 

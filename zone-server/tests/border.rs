@@ -18,25 +18,35 @@ use stage::{
 };
 use world::{Content, Region, Tile};
 
-struct Scene {
-    store: Store,
-    a: Zone,
-    b: Zone,
-    run_a: u64,
-    run_b: u64,
-    gateway: Gateway,
-    east: Region,
+pub(crate) struct Scene {
+    pub(crate) store: Store,
+    pub(crate) a: Zone,
+    pub(crate) b: Zone,
+    pub(crate) run_a: u64,
+    pub(crate) run_b: u64,
+    pub(crate) gateway: Gateway,
+    pub(crate) east: Region,
     from: Tile,
-    to: Tile,
+    pub(crate) to: Tile,
 }
 
 /// Two zones that own two neighbours, a gateway linked with both, `names` attached in the west.
 async fn scene(names: &[&str], linked_with_b: bool) -> Scene {
+    scene_of(names, linked_with_b, |_| {}).await
+}
+
+/// As [`scene`], with something done to the store before anybody is loaded from it.
+pub(crate) async fn scene_of(
+    names: &[&str],
+    linked_with_b: bool,
+    prepare: impl FnOnce(&Store),
+) -> Scene {
     let (west, east, from, to) = border();
     let store = Store::start().await;
     for name in names {
         store.log_in(name, from);
     }
+    prepare(&store);
     let a = Zone::start(&store.address, |_| {}).await;
     let b = Zone::start(&store.address, |_| {}).await;
     let registered = || store.run_at(&a.address).is_some() && store.run_at(&b.address).is_some();
@@ -554,6 +564,7 @@ fn something_lies_in_the_east(scene: &Scene, at: Tile) {
         owner_id: String::new(),
         public_tick: 1,
         expires_tick: u64::MAX / 2,
+        grave_id: String::new(),
     };
     scene.store.change(|state| {
         state.ground.insert(thing.id.clone(), thing);

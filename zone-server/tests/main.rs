@@ -7,3 +7,4 @@ mod content;
 mod moving;
 mod playing;
 mod stage;
+mod trading;

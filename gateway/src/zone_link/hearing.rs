@@ -103,6 +103,7 @@ impl Table {
         }
         if !std::mem::take(&mut session.entering) {
             session.sync(attached.sync.clone(), &self.measures);
+            session.trades_go_on(&attached.trades, &self.measures);
             if std::mem::take(&mut session.noticed) {
                 let text = "This part of the world goes on.";
                 session.notice("zone_recovered", text, "info", &self.measures);

@@ -1,12 +1,20 @@
 //! One session in the world: its route, its mailbox, and the attach that it awaits.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use proto::{
-    client::{ErrorCode, Format, RequestId, error, session::Notice},
+    client::{
+        ErrorCode, Format, RequestId, ServerEvent, error,
+        session::Notice,
+        trade::{TradeCancelled, TradeCompleted, TradeIncoming, TradeStarted},
+    },
     rpc::zone::v1 as wire,
 };
+use serde::Deserialize;
 use tokio::sync::{mpsc, mpsc::error::TrySendError, oneshot};
 
 use super::{
@@ -21,6 +29,9 @@ use crate::{
 
 /// How long a message that must not be lost may wait for room.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Trades of one session that are remembered: more than anybody is asked for at once.
+const TRADES_MAX: usize = 32;
 
 /// What a run answers to an attach.
 #[derive(Debug)]
@@ -70,6 +81,8 @@ pub(super) struct Session {
     pub(super) asked: BTreeMap<u64, oneshot::Sender<Reply>>,
     /// It was resumed here and has not been attached since.
     pub(super) returning: bool,
+    /// The trades, and requests for one, of which its client knows.
+    trades: BTreeSet<String>,
 }
 
 pub(super) fn to_zone(message: wire::to_zone::Message) -> wire::ToZone {
@@ -117,6 +130,7 @@ impl Session {
             waiter: None,
             asked: BTreeMap::new(),
             returning: false,
+            trades: BTreeSet::new(),
         }
     }
 
@@ -138,6 +152,45 @@ impl Session {
 
     pub(super) fn sync(&self, data: Bytes, measures: &Measures) {
         self.push(Reliable::raw("player:sync", data), measures);
+    }
+
+    /// What its client is told of trades is remembered, for the case that nobody can tell how one
+    /// ended.
+    fn hears_of_trades(&mut self, message: &wire::Private) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Named {
+            trade_id: String,
+        }
+        let begins = match &*message.event {
+            "ack" | TradeIncoming::NAME | TradeStarted::NAME => true,
+            TradeCompleted::NAME | TradeCancelled::NAME => false,
+            _ => return,
+        };
+        let Ok(Named { trade_id }) = serde_json::from_slice(&message.data) else {
+            return;
+        };
+        if !begins {
+            self.trades.remove(&trade_id);
+        } else if self.trades.len() < TRADES_MAX {
+            self.trades.insert(trade_id);
+        }
+    }
+
+    /// The character has come to somebody who knows of these trades alone: all others ended with
+    /// whoever had them.
+    pub(super) fn trades_go_on(&mut self, trades: &[String], measures: &Measures) {
+        let known = std::mem::take(&mut self.trades);
+        let (go_on, lost) = known.into_iter().partition(|id| trades.contains(id));
+        self.trades = go_on;
+        for trade_id in lost {
+            let cancelled = TradeCancelled {
+                trade_id,
+                reason: "server".to_owned(),
+                message: "this part of the world was lost; the pack shows what it left".to_owned(),
+            };
+            self.push(Reliable::of(&cancelled), measures);
+        }
     }
 
     /// Answers what was passed on and never answered. What is held goes to the next owner.
@@ -306,7 +359,8 @@ impl Session {
             let re = request_id(&message.re);
             let late = re.as_ref().is_some_and(|re| self.mailbox.is_late(re));
             if counts {
-                let answers_only = matches!(&*message.event, "ack" | "error");
+                self.hears_of_trades(&message);
+                let answers_only = matches!(&*message.event, "ack" | "error" | "tradeError");
                 if late && answers_only {
                     continue;
                 }

@@ -236,6 +236,30 @@ async fn when_a_zone_dies_its_sessions_go_on_at_the_next_owner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_traded_where_a_zone_died_is_told_that_it_is_over() {
+    let (dies, heir) = (Zone::start(1, 5).await, Zone::start(2, 5).await);
+    let stand = Stand::new(&[&dies, &heir]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    attach(&dies).await;
+    for (event, data) in [
+        ("tradeIncoming", br#"{"tradeId":"over"}"#.as_slice()),
+        ("tradeCancelled", br#"{"tradeId":"over"}"#),
+        ("tradeStarted", br#"{"tradeId":"open"}"#),
+    ] {
+        dies.tells(event, data, 5);
+        player.hears(event).await;
+    }
+    dies.die();
+    stand.directory.push(&[&heir], &heir);
+    let cancelled = player.hears("tradeCancelled").await;
+    assert_eq!(
+        (&cancelled["tradeId"], &cancelled["reason"]),
+        (&"open".into(), &"server".into())
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
     let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
     let stand = Stand::new(&[&from, &to]).await;

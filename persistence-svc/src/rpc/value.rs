@@ -120,6 +120,10 @@ pub(crate) fn ground_item(item: wire::GroundItem) -> Checked<GroundItem> {
         true => String::new(),
         false => text("owner_id", item.owner_id)?,
     };
+    let grave = match item.grave_id.is_empty() {
+        true => String::new(),
+        false => text("grave_id", item.grave_id)?,
+    };
     Ok(GroundItem {
         id: ground_id(item.id)?,
         region: region("ground.region", item.region)?,
@@ -129,6 +133,7 @@ pub(crate) fn ground_item(item: wire::GroundItem) -> Checked<GroundItem> {
         owner,
         public_tick: number("public_tick", item.public_tick)?,
         expires_tick: number("expires_tick", item.expires_tick)?,
+        grave,
     })
 }
 
@@ -151,6 +156,7 @@ pub(crate) fn wire_ground_item(item: GroundItem) -> Checked<wire::GroundItem> {
         owner_id: item.owner,
         public_tick: unsigned(item.public_tick)?,
         expires_tick: unsigned(item.expires_tick)?,
+        grave_id: item.grave,
     })
 }
 
@@ -181,6 +187,10 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         wire::Cause::Loot => Cause::Loot,
         wire::Cause::Shoot => Cause::Shoot,
         wire::Cause::Spend => Cause::Spend,
+        wire::Cause::Trade => Cause::Trade,
+        wire::Cause::ShopBuy => Cause::ShopBuy,
+        wire::Cause::ShopSell => Cause::ShopSell,
+        wire::Cause::Death => Cause::Death,
         wire::Cause::Deleted => Cause::Deleted,
     };
     if row.delta == 0 || row.delta.unsigned_abs() > DELTA_MAX {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Batch, CommitOutcome, NOBODY, Region, Row, Then};
 use super::value::{GroundItem, Holdings};
-pub(crate) use holdings::{SlotChanges, slots};
+pub(crate) use holdings::{SlotChanges, grave_owners, slots};
 
 /// A character as the store holds it.
 #[derive(Debug, Clone, Copy)]

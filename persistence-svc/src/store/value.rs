@@ -91,6 +91,8 @@ pub(crate) struct GroundItem {
     pub(crate) owner: String,
     pub(crate) public_tick: i64,
     pub(crate) expires_tick: i64,
+    /// The grave in which it is until it is public; empty: it lies about.
+    pub(crate) grave: String,
 }
 
 /// A ground item that lies no more.
@@ -126,6 +128,14 @@ pub(crate) enum Cause {
     Shoot,
     /// Runes that a spell took, arrows that broke.
     Spend,
+    /// From one character to another.
+    Trade,
+    /// Things for coins.
+    ShopBuy,
+    /// Coins for things.
+    ShopSell,
+    /// From one who died to the ground.
+    Death,
     /// Its holder was deleted; only the store says so.
     Deleted,
 }
@@ -149,6 +159,10 @@ impl Cause {
             Cause::Loot => "loot",
             Cause::Shoot => "shoot",
             Cause::Spend => "spend",
+            Cause::Trade => "trade",
+            Cause::ShopBuy => "shop_buy",
+            Cause::ShopSell => "shop_sell",
+            Cause::Death => "death",
             Cause::Deleted => "deleted",
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod accounts;
 pub(crate) mod agents;
 pub(crate) mod commits;
+pub(crate) mod exchange;
 pub(crate) mod gives;
 pub(crate) mod identity;
 pub(crate) mod queries;

@@ -34,6 +34,7 @@ pub(crate) fn ground(id: &str, zone: &Zone, item: &str, quantity: u32) -> wire::
         quantity,
         owner_id: "somebody".to_owned(),
         public_tick: 100,
+        grave_id: String::new(),
         expires_tick: 300,
     }
 }

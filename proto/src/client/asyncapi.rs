@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 use super::{
     activity, bank, chat, coins, combat, dialogue, equipment,
     error::{self, CloseCode},
-    friends, inventory,
+    friends, grave, inventory,
     limits::{
         AUTH_TIMEOUT_MS, CLIENT_MESSAGE_BYTES_MAX, CLIENT_MESSAGES_PER_SECOND_MAX,
         CONNECTIONS_PER_ACCOUNT_MAX, PROTOCOL_VERSION,
     },
-    prayer, quest, session, skill, sync,
+    prayer, quest, session, shop, skill, sync,
     table::{ASKED, Asked, Described, Needs, Route},
-    update, watch,
+    trade, update, watch,
 };
 
 /// Every file with events of the server's.
@@ -40,6 +40,9 @@ const FILES: &[&[Described]] = &[
     friends::EVENTS,
     combat::EVENTS,
     prayer::EVENTS,
+    shop::EVENTS,
+    grave::EVENTS,
+    trade::EVENTS,
 ];
 
 /// What every request may be answered by, beside what its event is.

@@ -129,6 +129,12 @@ codes! {
         WrongStyle => "wrong_style",
         /// No points of prayer are left.
         NoPrayer => "no_prayer",
+        /// The shop has not so many.
+        OutOfStock => "out_of_stock",
+        /// Not enough coins in the pouch.
+        NotEnoughCoins => "not_enough_coins",
+        /// The shop does not buy that.
+        NotBought => "not_bought",
         /// Something else came in between.
         Interrupted => "interrupted",
         /// Not again so soon.
@@ -171,6 +177,83 @@ codes! {
         QuestStage => "quest_stage",
         /// A fault of the server.
         Internal => "internal",
+        /// No trade is open.
+        NotInTrade => "NOT_IN_TRADE",
+        /// There is no such trade, or it is not one's own.
+        InvalidTrade => "INVALID_TRADE",
+        /// Not a thing that could be offered.
+        InvalidItem => "INVALID_ITEM",
+        /// Nothing lies in that slot, or there is no such slot.
+        InvalidSlot => "INVALID_SLOT",
+        /// None, or more than there are.
+        InvalidQuantity => "INVALID_QUANTITY",
+        /// One of the two packs has no room for what it would get.
+        NoRoomInPack => "INVENTORY_FULL",
+        /// A trade must end first.
+        AlreadyInTrade => "ALREADY_IN_TRADE",
+        /// The other does something else.
+        PlayerBusy => "PLAYER_BUSY",
+        /// The other is not in the world.
+        PlayerOffline => "PLAYER_OFFLINE",
+        /// Asked too often.
+        TooOften => "RATE_LIMITED",
+        /// Nobody trades with oneself.
+        SelfTrade => "SELF_TRADE",
+        /// It is not given to others.
+        UntradeableItem => "UNTRADEABLE_ITEM",
+        /// The other stands too far away.
+        OutOfReach => "TOO_FAR",
+        /// Something is open that must be closed first.
+        InterfaceOpen => "INTERFACE_OPEN",
+        /// What was agreed to is not what is shown.
+        ScreenChanged => "SCREEN_CHANGED",
+        /// Not during a duel.
+        InDuel => "IN_DUEL",
+        /// It is at stake in a duel.
+        ItemStaked => "ITEM_STAKED",
+        /// The store is away: nothing changes hands.
+        StoreAway => "STORAGE_UNAVAILABLE",
+        /// The operators have stopped whatever moves items and coins.
+        AllFrozen => "EXCHANGES_FROZEN",
+        /// It came to nothing for another reason.
+        TradeFailed => "TRADE_FAILED",
+    }
+}
+
+impl ErrorCode {
+    /// The code by which a trade or a duel says the same.
+    pub const fn of_exchange(self) -> ErrorCode {
+        match self {
+            ErrorCode::TooFar | ErrorCode::Unreachable => ErrorCode::OutOfReach,
+            ErrorCode::NotFound | ErrorCode::ZoneUnavailable => ErrorCode::PlayerOffline,
+            ErrorCode::Busy | ErrorCode::InCombat | ErrorCode::Interrupted => ErrorCode::PlayerBusy,
+            ErrorCode::InventoryFull => ErrorCode::NoRoomInPack,
+            ErrorCode::EmptySlot => ErrorCode::InvalidSlot,
+            ErrorCode::NotEnough => ErrorCode::InvalidQuantity,
+            ErrorCode::Cooldown | ErrorCode::RateLimited => ErrorCode::TooOften,
+            ErrorCode::StorageUnavailable => ErrorCode::StoreAway,
+            ErrorCode::ExchangesFrozen => ErrorCode::AllFrozen,
+            ErrorCode::NotInTrade
+            | ErrorCode::InvalidTrade
+            | ErrorCode::InvalidItem
+            | ErrorCode::InvalidSlot
+            | ErrorCode::InvalidQuantity
+            | ErrorCode::NoRoomInPack
+            | ErrorCode::AlreadyInTrade
+            | ErrorCode::PlayerBusy
+            | ErrorCode::PlayerOffline
+            | ErrorCode::TooOften
+            | ErrorCode::SelfTrade
+            | ErrorCode::UntradeableItem
+            | ErrorCode::OutOfReach
+            | ErrorCode::InterfaceOpen
+            | ErrorCode::ScreenChanged
+            | ErrorCode::InDuel
+            | ErrorCode::ItemStaked
+            | ErrorCode::StoreAway
+            | ErrorCode::AllFrozen => self,
+            _ => ErrorCode::TradeFailed,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     action, admin, bank, chat, coins, combat, dialogue, equipment, friends, inventory, movement,
-    prayer, quest, session, watch,
+    prayer, quest, session, shop, trade, watch,
 };
 
 /// An event that the server sends.
@@ -206,6 +206,22 @@ client_events! {
         = "combat:autocast", Zone, World, combat::CombatAutocast::check;
     PrayerToggle(prayer::PrayerToggle)
         = "prayer:toggle", Zone, World, prayer::PrayerToggle::check;
+    ShopOpen(shop::ShopOpen) = "shop:open", Zone, World, shop::ShopOpen::check;
+    ShopClose(session::Nothing) = "shop:close", Zone, World, no_check;
+    ShopBuy(shop::ShopBuy) = "shop:buy", Zone, World, shop::ShopBuy::check;
+    ShopSell(shop::ShopSell) = "shop:sell", Zone, World, shop::ShopSell::check;
+    TradeRequest(trade::TradeRequest)
+        = "tradeRequest", Zone, World, trade::TradeRequest::check;
+    TradeRequestRespond(trade::TradeRequestRespond)
+        = "tradeRequestRespond", Zone, World, trade::TradeRequestRespond::check;
+    TradeAddItem(trade::TradeAddItem) = "tradeAddItem", Zone, World, trade::TradeAddItem::check;
+    TradeRemoveItem(trade::TradeRemoveItem)
+        = "tradeRemoveItem", Zone, World, trade::TradeRemoveItem::check;
+    TradeSetItemQuantity(trade::TradeSetItemQuantity)
+        = "tradeSetItemQuantity", Zone, World, trade::TradeSetItemQuantity::check;
+    TradeAccept(trade::TradeAccept) = "tradeAccept", Zone, World, trade::TradeAccept::check;
+    TradeCancelAccept(trade::TradeRef) = "tradeCancelAccept", Zone, World, trade::TradeRef::check;
+    TradeCancel(trade::TradeRef) = "tradeCancel", Zone, World, trade::TradeRef::check;
     Chat(chat::PlayerChat) = "player:chat", Gateway, World, chat::PlayerChat::check;
     FriendsList(session::Nothing) = "friends:list", Gateway, World, no_check
         => "friends:list";

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use proto::client::{
     Format, RequestId, chat::ChatMessage, coins::CoinsUpdate, error::Error,
-    inventory::InventoryUpdate, session, skill, sync, update::WorldUpdate,
+    inventory::InventoryUpdate, session, skill, sync, trade, update::WorldUpdate,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned, de::IgnoredAny};
 
@@ -106,6 +106,13 @@ told! {
     Teleport(sync::Teleport) = "teleport",
     Update(WorldUpdate) = "world:update",
     Chat(ChatMessage) = "chat:message",
+    TradeIncoming(trade::TradeIncoming) = "tradeIncoming",
+    TradeStarted(trade::TradeStarted) = "tradeStarted",
+    TradeUpdated(trade::TradeUpdated) = "tradeUpdated",
+    TradeConfirmScreen(trade::TradeConfirmScreen) = "tradeConfirmScreen",
+    TradeCompleted(trade::TradeCompleted) = "tradeCompleted",
+    TradeCancelled(trade::TradeCancelled) = "tradeCancelled",
+    TradeError(trade::TradeError) = "tradeError",
 }
 
 /// One request as bytes.

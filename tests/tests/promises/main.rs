@@ -15,3 +15,4 @@ mod interface;
 mod launcher;
 mod storm;
 mod tracing;
+mod trading;

@@ -90,6 +90,8 @@ impl World {
             labour: hot.labour,
             spools: hot.spools,
             fight: hot.fight,
+            trade: hot.trade,
+            asked_trade: hot.asked_trade,
             weight_grams: None,
             pace: Pace::Stood,
             record,

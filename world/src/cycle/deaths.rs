@@ -146,9 +146,6 @@ impl World {
         Some(player.record.name.as_str().into())
     }
 
-    /// What becomes of what a dead player carries: it keeps all of it.
-    fn bequeath(&mut self, _who: &CharacterId, _killer: Option<&EntityId>, _out: &mut Outcome) {}
-
     /// Those who have been dead for long enough stand up, or are brought to where they do.
     pub(super) fn raise_the_dead(&mut self, out: &mut Outcome) {
         let (now, spawn) = (self.now, self.content.spawn());

@@ -119,6 +119,7 @@ impl World {
             owner: None,
             public_at: self.now,
             expires_at: self.now.after(firemaking::ASHES_TICKS),
+            grave: None,
         };
         let leg = Leg::ToGround {
             item,

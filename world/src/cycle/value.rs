@@ -4,7 +4,7 @@ use super::{Answer, Outcome, PhaseClock, failed, interrupt};
 use crate::content::EquipSlot;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
-use crate::item::ground::{GroundItem, ID_PREFIX};
+use crate::item::ground::{GRAVE_PREFIX, GroundItem, ID_PREFIX};
 use crate::item::ledger::Cause;
 use crate::item::possessions::Touched;
 use crate::item::transfer::{self, Holdings, Leg};
@@ -79,6 +79,13 @@ impl World {
         Ok(format!("{prefix}{}-{number}", self.run_id).into())
     }
 
+    /// An id for something that is made now.
+    pub(super) fn mint(&mut self, prefix: &str) -> Result<EntityId, Refusal> {
+        let id = self.next_id(prefix)?;
+        self.minted += 1;
+        Ok(id)
+    }
+
     pub(super) fn drop(
         &mut self,
         who: &CharacterId,
@@ -117,6 +124,7 @@ impl World {
             owner: place.owner.clone(),
             public_at: self.now.after(self.rules.ground_own_ticks),
             expires_at: self.now.after(self.rules.ground_ticks),
+            grave: None,
         };
         let mut legs = from.to_vec();
         legs.push(ground_items::laid(
@@ -148,7 +156,7 @@ impl World {
     ) -> Result<Answer, Refusal> {
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let from = player.tile();
-        let Some(item) = self.ground.get(&target) else {
+        let Some(item) = self.ground.seen(&target) else {
             return self.absent(who, target);
         };
         ground_items::may_take(item, who, from, self.now)?;
@@ -166,7 +174,11 @@ impl World {
 
     /// What to say of something to pick up that does not lie here.
     fn absent(&self, who: &CharacterId, target: EntityId) -> Result<Answer, Refusal> {
-        if !target.as_str().starts_with(ID_PREFIX) {
+        let prefixes = [ID_PREFIX, GRAVE_PREFIX];
+        if !prefixes
+            .iter()
+            .any(|prefix| target.as_str().starts_with(prefix))
+        {
             let there = self.look(&target).is_some();
             return Err(if there {
                 Refusal::Unsupported
@@ -190,7 +202,12 @@ impl World {
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let item = self.ground.get(target).ok_or(Refusal::NotFound)?;
+        let item = self.ground.seen(target).ok_or(Refusal::NotFound)?;
+        if item.grave.is_some() {
+            self.loot(who, target, out)?;
+            self.took(who, target, out);
+            return Ok(());
+        }
         ground_items::may_take(item, who, player.tile(), self.now)?;
         let legs = ground_items::take(player, item);
         let (item, quantity) = (item.item.clone(), item.quantity);
@@ -201,11 +218,18 @@ impl World {
                 let name = content.item(&item).map_or(&*item, |kind| &*kind.name);
                 agent::took(agent, name, quantity, *item == *COINS, now);
             }
+        }
+        self.took(who, target, out);
+        Ok(())
+    }
+
+    /// One has what it came for.
+    fn took(&mut self, who: &CharacterId, target: &EntityId, out: &mut Outcome) {
+        if let Some(player) = self.players.get_mut(who) {
             player.path.clear();
             player.pickup.take_if(|pickup| pickup.target == *target);
             interrupt(player, out);
         }
-        Ok(())
     }
 
     pub(super) fn move_slot(
@@ -264,6 +288,7 @@ impl World {
         if value == Value::Unavailable {
             return;
         }
+        self.open_graves(out);
         for id in self.ground.expired(self.now) {
             if let Some(item) = self.ground.get(&id) {
                 phases.region(item.region);
@@ -279,7 +304,7 @@ impl World {
             return;
         };
         let Some(pickup) = &player.pickup else { return };
-        let refusal = match self.ground.get(&pickup.target) {
+        let refusal = match self.ground.seen(&pickup.target) {
             None if self.regions.contains_key(&pickup.region) => Refusal::NotFound,
             None => Refusal::Interrupted,
             Some(item) if item.tile == player.tile() => {

@@ -1,4 +1,4 @@
-//! Who goes to a bank, has it open, and leaves it.
+//! Who goes to a bank or a shop, has it open, and leaves it.
 
 use super::{Answer, Outcome, failed, interrupt};
 use crate::event::Event;
@@ -81,6 +81,10 @@ impl World {
         });
         if let Interface::Dialogue { .. } = what {
             self.begin_talk(who, out);
+            return;
+        }
+        if what == Interface::Shop {
+            out.events.extend(self.shop_shown(who));
             return;
         }
         let who = who.clone();

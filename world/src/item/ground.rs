@@ -9,12 +9,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CharacterId, EntityId};
+use crate::item::Stack;
 use crate::look::{Field, Kind, Look};
 use crate::tick::Tick;
 use crate::tile::{Region, Tile};
 
 /// What the ids of all ground items begin with.
 pub const ID_PREFIX: &str = "item:";
+/// What the ids of all graves begin with.
+pub const GRAVE_PREFIX: &str = "grave:";
 
 /// A stack that lies on the ground.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +38,22 @@ pub struct GroundItem {
     pub public_at: Tick,
     /// From then on it is gone.
     pub expires_at: Tick,
+    /// The grave in which it is until `public_at`; nobody sees it there.
+    #[serde(default)]
+    pub grave: Option<EntityId>,
+}
+
+/// A grave as its owner sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraveShown {
+    /// Which.
+    pub id: EntityId,
+    /// Where; `None`: it is no more.
+    pub tile: Option<Tile>,
+    /// What is in it.
+    pub items: Vec<Stack>,
+    /// In so many ticks what is in it lies about for anybody.
+    pub ticks: u64,
 }
 
 /// What became of something on the ground.
@@ -46,10 +65,17 @@ pub enum GroundChange {
     Gone {
         /// The region to which it belonged.
         region: Region,
+        /// The grave in which it was.
+        grave: Option<EntityId>,
     },
 }
 
 impl GroundItem {
+    /// What is seen of it: itself, or the grave in which it is.
+    pub(crate) fn seen(&self) -> &EntityId {
+        self.grave.as_ref().unwrap_or(&self.id)
+    }
+
     /// Who alone may take it at `now`.
     pub(crate) fn protected_for(&self, now: Tick) -> Option<&CharacterId> {
         self.owner.as_ref().filter(|_| now < self.public_at)
@@ -63,6 +89,9 @@ impl GroundItem {
     }
 
     pub(crate) fn look(&self, name: &Arc<str>, now: Tick) -> Look {
+        if let Some(grave) = &self.grave {
+            return self.grave_look(grave);
+        }
         let mut fields: Vec<(&'static str, Field)> = vec![
             ("name", name.into()),
             ("itemId", (&self.item).into()),
@@ -81,6 +110,24 @@ impl GroundItem {
     }
 }
 
+impl GroundItem {
+    /// How the grave looks in which it is.
+    fn grave_look(&self, grave: &EntityId) -> Look {
+        let mut fields: Vec<(&'static str, Field)> =
+            vec![("name", (&Arc::<str>::from("Grave")).into())];
+        if let Some(owner) = &self.owner {
+            fields.push(("owner", owner.as_str().into()));
+        }
+        Look {
+            id: grave.clone(),
+            kind: Kind::Grave,
+            tile: self.tile,
+            region: self.region,
+            fields,
+        }
+    }
+}
+
 /// All that lies on the ground here.
 #[derive(Debug, Default)]
 pub(crate) struct Ground {
@@ -89,6 +136,10 @@ pub(crate) struct Ground {
     regions: BTreeMap<Region, BTreeSet<EntityId>>,
     expiring: BTreeSet<(Tick, EntityId)>,
     guarded: BTreeSet<(Tick, EntityId)>,
+    /// By grave.
+    graves: BTreeMap<EntityId, BTreeSet<EntityId>>,
+    /// What is in graves, by the moment at which it is not any more.
+    buried: BTreeSet<(Tick, EntityId)>,
 }
 
 impl Ground {
@@ -104,11 +155,17 @@ impl Ground {
     pub(crate) fn put(&mut self, item: GroundItem) {
         self.take(&item.id);
         let id = &item.id;
-        self.piles.entry(item.tile).or_default().insert(id.clone());
+        if let Some(grave) = &item.grave {
+            let inside = self.graves.entry(grave.clone()).or_default();
+            inside.insert(id.clone());
+            self.buried.insert((item.public_at, id.clone()));
+        } else {
+            self.piles.entry(item.tile).or_default().insert(id.clone());
+        }
         let of_region = self.regions.entry(item.region).or_default();
         of_region.insert(id.clone());
         self.expiring.insert((item.expires_at, id.clone()));
-        if item.owner.is_some() {
+        if item.owner.is_some() && item.grave.is_none() {
             self.guarded.insert((item.public_at, id.clone()));
         }
         self.items.insert(id.clone(), item);
@@ -117,6 +174,10 @@ impl Ground {
     pub(crate) fn take(&mut self, id: &EntityId) -> Option<GroundItem> {
         let item = self.items.remove(id)?;
         leave_out(&mut self.piles, &item.tile, id);
+        if let Some(grave) = &item.grave {
+            leave_out(&mut self.graves, grave, id);
+            self.buried.remove(&(item.public_at, id.clone()));
+        }
         leave_out(&mut self.regions, &item.region, id);
         self.expiring.remove(&(item.expires_at, id.clone()));
         self.guarded.remove(&(item.public_at, id.clone()));
@@ -138,6 +199,31 @@ impl Ground {
     pub(crate) fn of(&self, region: Region) -> impl Iterator<Item = &GroundItem> {
         let ids = self.regions.get(&region).into_iter().flatten();
         ids.filter_map(|id| self.items.get(id))
+    }
+
+    /// What is in a grave, by id; nothing: there is no such grave here.
+    pub(crate) fn in_grave(&self, grave: &EntityId) -> impl Iterator<Item = &GroundItem> {
+        let ids = self.graves.get(grave).into_iter().flatten();
+        ids.filter_map(|id| self.items.get(id))
+    }
+
+    /// The graves of `who`, by id.
+    pub(crate) fn graves_of(&self, who: &CharacterId) -> Vec<EntityId> {
+        let first = |grave: &&EntityId| self.in_grave(grave).next();
+        let of = |grave: &&EntityId| first(grave).is_some_and(|i| i.owner.as_ref() == Some(who));
+        self.graves.keys().filter(of).cloned().collect()
+    }
+
+    /// What lies here under that id: a thing, or the first of what is in a grave.
+    pub(crate) fn seen(&self, id: &EntityId) -> Option<&GroundItem> {
+        let lies = self.get(id).filter(|item| item.grave.is_none());
+        lies.or_else(|| self.in_grave(id).next())
+    }
+
+    /// What should not be in its grave any more at `now`.
+    pub(crate) fn graves_due(&self, now: Tick) -> Vec<EntityId> {
+        let due = self.buried.iter().take_while(|(at, _)| *at <= now);
+        due.map(|(_, id)| id.clone()).collect()
     }
 
     /// What should be gone at `now`, the longest overdue first.

@@ -48,6 +48,14 @@ pub enum Cause {
     Shoot,
     /// Destroyed: runes that a spell took, arrows that broke.
     Spend,
+    /// Moved: from one character to another, by a trade.
+    Trade,
+    /// Made and destroyed: things of a shop, for the coins that they cost.
+    ShopBuy,
+    /// Destroyed and made: what a shop bought, for the coins that it pays.
+    ShopSell,
+    /// Moved: from one who died to the ground, in a grave or not.
+    Death,
 }
 
 /// What a cause does to the sum of all that there is.
@@ -62,11 +70,15 @@ pub(crate) enum Balance {
     Gathers,
     /// Only characters, and nobody gains without a loss.
     Works,
+    /// Destroys coins and makes other things.
+    Buys,
+    /// Makes coins and destroys other things.
+    Sells,
 }
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 15] = [
+    pub const ALL: [Cause; 19] = [
         Cause::Starter,
         Cause::Drop,
         Cause::Pickup,
@@ -82,18 +94,26 @@ impl Cause {
         Cause::Loot,
         Cause::Shoot,
         Cause::Spend,
+        Cause::Trade,
+        Cause::ShopBuy,
+        Cause::ShopSell,
+        Cause::Death,
     ];
 
     pub(crate) const fn balance(self) -> Balance {
         match self {
             Cause::Starter | Cause::Ashes | Cause::Quest | Cause::Loot => Balance::Makes,
-            Cause::Drop | Cause::Pickup | Cause::Shoot => Balance::Moves,
+            Cause::Drop | Cause::Pickup | Cause::Shoot | Cause::Trade | Cause::Death => {
+                Balance::Moves
+            }
             Cause::Expire | Cause::Eat | Cause::Bury | Cause::Burn | Cause::Spend => {
                 Balance::Destroys
             }
             Cause::Note => Balance::Changes,
             Cause::Gather => Balance::Gathers,
             Cause::Make => Balance::Works,
+            Cause::ShopBuy => Balance::Buys,
+            Cause::ShopSell => Balance::Sells,
         }
     }
 }

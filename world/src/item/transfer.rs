@@ -91,7 +91,7 @@ pub(crate) enum Leg {
 pub(crate) struct Receipt {
     /// What changed of what whom has.
     pub(crate) people: BTreeMap<CharacterId, Touched>,
-    /// What came to lie, or lies no more, and where.
+    /// What came to lie, or lies no more, and where: things, or the graves in which they are.
     pub(crate) ground: Vec<(EntityId, Tile, bool)>,
 }
 
@@ -131,6 +131,23 @@ pub(crate) fn transfer(
     Ok(receipt)
 }
 
+/// Whether all of `legs` could be done for `cause`. Nothing changes.
+///
+/// # Errors
+/// As those of [`transfer`].
+pub(crate) fn check(
+    holdings: &Holdings<'_>,
+    cause: Option<Cause>,
+    legs: &[Leg],
+) -> Result<(), Refusal> {
+    let mut draft = Draft::new(holdings);
+    for leg in legs {
+        draft.play(leg)?;
+    }
+    let suits = allowed(&draft.deltas, cause);
+    suits.then_some(()).ok_or(Refusal::Unsupported)
+}
+
 type Deltas = BTreeMap<(Holder, Arc<str>), i64>;
 
 /// Whether a cause may change holdings so.
@@ -146,6 +163,13 @@ fn allowed(deltas: &Deltas, cause: Option<Cause>) -> bool {
         Balance::Makes => deltas.values().all(|delta| *delta >= 0),
         Balance::Moves => sums.values().all(|sum| *sum == 0),
         Balance::Destroys => deltas.values().all(|delta| *delta <= 0),
+        Balance::Buys | Balance::Sells => {
+            let buys = cause.balance() == Balance::Buys;
+            deltas.iter().all(|((_, item), delta)| {
+                let made = *delta >= 0;
+                *delta == 0 || made == ((**item == *COINS) != buys)
+            })
+        }
         Balance::Changes => {
             let mut sums: BTreeMap<&Holder, i64> = BTreeMap::new();
             for ((holder, _), delta) in deltas {
@@ -360,15 +384,18 @@ fn put_ground(
         let before = ground.take(&id);
         let change = match lies {
             Some(item) => {
-                changed.push((id.clone(), item.tile, true));
+                changed.push((item.seen().clone(), item.tile, true));
                 ground.put(item.clone());
                 GroundChange::Put(item)
             }
             None => {
                 let Some(item) = before else { continue };
-                changed.push((id.clone(), item.tile, false));
+                // A grave is there as long as something is in it.
+                let left = ground.seen(item.seen()).is_some();
+                changed.push((item.seen().clone(), item.tile, left));
                 GroundChange::Gone {
                     region: item.region,
+                    grave: item.grave,
                 }
             }
         };

@@ -32,7 +32,9 @@ pub(crate) fn examine(
             return Err(Refusal::NotFound);
         }
         (fixture.tile, Arc::clone(&fixture.examine))
-    } else if let Some(item) = ground.get(target) {
+    } else if let Some(item) = ground.in_grave(target).next() {
+        (item.tile, "Somebody's things lie here, and nobody else's business.".into())
+    } else if let Some(item) = ground.seen(target) {
         let kind = content.item(&item.item);
         let text = kind.map_or_else(|| Arc::clone(&item.item), |kind| Arc::clone(&kind.examine));
         (item.tile, text)

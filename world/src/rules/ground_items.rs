@@ -49,6 +49,7 @@ pub(crate) fn drop(
         owner: Some(record.id.clone()),
         public_at: now.after(rules.ground_own_ticks),
         expires_at: now.after(rules.ground_ticks),
+        grave: None,
     };
     let who = record.id.clone();
     let from = Leg::FromSlot {
@@ -127,7 +128,7 @@ pub(crate) fn may_take(
 pub(crate) fn pending(item: &GroundItem, number: u64) -> Pickup {
     Pickup {
         number,
-        target: item.id.clone(),
+        target: item.seen().clone(),
         region: item.region,
     }
 }

@@ -28,6 +28,7 @@ pub(crate) struct Host<'a> {
     service: &'a str,
     /// It has something to say.
     talks: bool,
+    keeps_shop: bool,
 }
 
 /// Who or what `target` is, if it belongs to a region that is played here.
@@ -44,6 +45,7 @@ pub(crate) fn host<'a>(
             covers: &[],
             service: &npc.placement.service,
             talks: npc.placement.kind.dialogue.is_some(),
+            keeps_shop: npc.placement.store.is_some(),
         });
     }
     let fixture = content.fixture(target)?;
@@ -55,6 +57,7 @@ pub(crate) fn host<'a>(
         covers: &fixture.blocks,
         service: if station { &fixture.sort } else { "" },
         talks: false,
+        keeps_shop: false,
     })
 }
 
@@ -67,6 +70,7 @@ impl Host<'_> {
             // It is offered in a talk.
             Interface::Offer { .. } => false,
             Interface::Altar => self.service == "altar",
+            Interface::Shop => self.keeps_shop,
         }
     }
 

@@ -14,7 +14,7 @@ use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Bank, Banking, CharacterId, Content, Devotion, EntityId, Event, Field, Hit,
     Inbox, Intent, Job, Outcome, PlayerHot, PlayerInput, PlayerRecord, Questing, Region, Rules,
-    Skill, SkillXp, Stack, Style, Tick, Tile, Trade, Ways, World,
+    Screen, Shopping, Skill, SkillXp, Stack, Style, Tick, Tile, Trade, TradeTold, Trading, Ways, World,
 };
 
 /// The first tick of every story comes after this one.
@@ -30,6 +30,7 @@ pub(crate) struct Land {
     resources: Vec<Value>,
     stations: Vec<Value>,
     quests: Value,
+    stores: Vec<Value>,
     seed: u64,
     lawless: bool,
     crowded: bool,
@@ -47,6 +48,7 @@ impl Default for Land {
             resources: none(),
             stations: none(),
             quests: json!({}),
+            stores: none(),
             seed: 1,
             lawless: false,
             crowded: false,
@@ -147,6 +149,23 @@ impl Land {
         self
     }
 
+    /// Places somebody who keeps a shop: goods as (item, price, stock or -1).
+    pub(crate) fn shop(mut self, id: &str, at: (i32, i32), goods: &[(&str, u32, i32)]) -> Land {
+        let goods = goods.iter().map(|(item, price, stock)| {
+            json!({"id": item, "itemId": item, "price": price, "stockQuantity": stock,
+                "restockTime": 10})
+        });
+        self.stores.push(
+            json!({"id": id, "name": id, "buyback": true, "buybackRate": 0.5,
+            "items": goods.collect::<Vec<_>>()}),
+        );
+        self.npcs.push(
+            json!({"id": format!("{id}_keeper"), "name": id, "storeId": id,
+            "type": "general_store", "position": position(at)}),
+        );
+        self
+    }
+
     pub(crate) fn tree(mut self, at: (i32, i32)) -> Land {
         self.resources
             .push(json!({"type": "tree", "resourceId": "oak", "position": position(at)}));
@@ -210,10 +229,10 @@ impl Land {
         ]});
         let items = json!([
             {"id": "logs", "name": "Logs", "examine": "Wood."},
-            {"id": "candle", "name": "Candle", "examine": "Wax.", "stackable": true},
+            {"id": "candle", "name": "Candle", "examine": "Wax.", "stackable": true, "value": 3},
             {"id": "tinderbox", "name": "Tinderbox", "examine": "Sparks."},
             {"id": "sword", "name": "Sword", "equipSlot": "weapon", "weaponType": "SWORD",
-                "weight": 2, "bonuses": {"attackSlash": 4},
+                "weight": 2, "value": 26, "bonuses": {"attackSlash": 4},
                 "requirements": {"skills": {"attack": 5}}},
             {"id": "maul", "name": "Maul", "equipSlot": "2h", "weaponType": "MACE",
                 "weight": 30, "bonuses": {"attackCrush": 9}},
@@ -242,7 +261,7 @@ impl Land {
             ("world-areas.json", areas),
             ("biomes.json", biomes),
             ("npcs.json", Value::from(self.kinds.clone())),
-            ("stores.json", json!([])),
+            ("stores.json", Value::from(self.stores.clone())),
             ("items.json", items),
             ("stations.json", stations),
             ("quests.json", self.quests.clone()),
@@ -298,6 +317,8 @@ fn position(at: (i32, i32)) -> Value {
 pub(crate) struct Stage {
     pub(crate) world: World,
     things: Vec<EntityId>,
+    /// Called t1, t2 … in the order in which they were asked for.
+    trades: Vec<EntityId>,
     tick: u64,
     number: u64,
 }
@@ -327,6 +348,7 @@ impl Stage {
         Stage {
             world,
             things: Vec::new(),
+            trades: Vec::new(),
             tick: BEGIN,
             number: 0,
         }
@@ -480,7 +502,7 @@ impl Stage {
             ["reads", quest] => Intent::Quest(Questing::Show {
                 quest: quest.into(),
             }),
-            ["accepts", quest] => Intent::Quest(Questing::Accept {
+            ["accepts", quest] if !["offer", "confirm"].contains(&quest) => Intent::Quest(Questing::Accept {
                 quest: quest.into(),
             }),
             ["abandons", quest] => Intent::Quest(Questing::Abandon {
@@ -506,7 +528,133 @@ impl Stage {
                 target: self.thing(target),
             },
             ["rises"] => Intent::Respawn,
-            _ => Intent::Bank(banking(words)),
+            ["opens", "shop", "at", target] => Intent::Shop(Shopping::Open {
+                target: self.thing(target),
+            }),
+            ["closes", "shop"] => Intent::Shop(Shopping::Close),
+            ["buys", _, item] => Intent::Shop(Shopping::Buy {
+                item: item.into(),
+                quantity: many(2),
+            }),
+            ["sells", _, "of", _] => Intent::Shop(Shopping::Sell {
+                slot: small(4),
+                quantity: many(2),
+            }),
+            _ => match self.trading(words) {
+                Some(wish) => Intent::Trade(wish),
+                None => Intent::Bank(banking(words)),
+            },
+        }
+    }
+
+    /// What somebody asks about a trade: the last one, if none is named as in `cancels in t1`.
+    fn trading(&self, words: &[&str]) -> Option<Trading> {
+        let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
+        let small = |i: usize| -> u8 { words[i].parse().expect("a slot") };
+        let named = match words {
+            [.., "in", name] => name.strip_prefix('t'),
+            _ => None,
+        };
+        let trade = match named {
+            Some(number) => {
+                let number: usize = number.parse().expect("the number of a trade");
+                self.trades.get(number - 1)
+            }
+            None => self.trades.last(),
+        };
+        let trade = trade.cloned().unwrap_or_else(|| "trade:none".into());
+        let end = words.len() - 2 * usize::from(named.is_some());
+        Some(match words[1..end] {
+            ["trades", target] => Trading::Ask {
+                target: self.thing(target),
+            },
+            ["agrees", "to", "trade"] => Trading::Answer {
+                trade,
+                accept: true,
+            },
+            ["declines"] => Trading::Answer {
+                trade,
+                accept: false,
+            },
+            ["offers", _] => Trading::Offer {
+                trade,
+                slot: small(2),
+                quantity: None,
+            },
+            ["offers", _, "of", _] => Trading::Offer {
+                trade,
+                slot: small(4),
+                quantity: Some(many(2)),
+            },
+            ["makes", _, "at", _] => Trading::Change {
+                trade,
+                place: small(4),
+                quantity: many(2),
+            },
+            ["keeps", place] if place.parse::<u8>().is_ok() => Trading::Withdraw {
+                trade,
+                place: small(2),
+            },
+            ["accepts", "offer"] => Trading::Accept {
+                trade,
+                seen: Screen::Offer,
+            },
+            ["accepts", "confirm"] => Trading::Accept {
+                trade,
+                seen: Screen::Confirm,
+            },
+            ["doubts"] => Trading::Doubt { trade },
+            ["cancels"] => Trading::Cancel { trade },
+            _ => return None,
+        })
+    }
+
+    fn trade_name(&self, trade: &EntityId) -> String {
+        let place = self.trades.iter().position(|known| known == trade);
+        place.map_or(trade.to_string(), |place| format!("t{}", place + 1))
+    }
+
+    fn trade_told(&self, who: &CharacterId, told: &TradeTold) -> String {
+        match told {
+            TradeTold::Incoming { trade, from, .. } => {
+                format!("{who} hears {from} ask for {}", self.trade_name(trade))
+            }
+            TradeTold::Started {
+                trade,
+                partner,
+                partner_free_slots,
+                ..
+            } => {
+                let name = self.trade_name(trade);
+                format!("{who} began {name} with {partner} free {partner_free_slots}")
+            }
+            TradeTold::Shown {
+                screen,
+                mine,
+                theirs,
+                partner_free_slots,
+                worth: [gives, gets],
+                ..
+            } => {
+                let (mine, theirs) = (offer(mine), offer(theirs));
+                match screen {
+                    Screen::Offer => {
+                        format!("{who} sees {mine} for {theirs} free {partner_free_slots}")
+                    }
+                    Screen::Confirm => {
+                        format!("{who} confirms {mine} for {theirs} worth {gives} for {gets}")
+                    }
+                }
+            }
+            TradeTold::Completed { trade, received } => {
+                let got = received.iter();
+                let got = got.map(|stack| format!(" {} {}", stack.item, stack.quantity));
+                let name = self.trade_name(trade);
+                format!("{who} got by {name}{}", got.collect::<String>())
+            }
+            TradeTold::Ended { trade, why } => {
+                format!("{who} lost {} {why:?}", self.trade_name(trade))
+            }
         }
     }
 
@@ -534,6 +682,11 @@ impl Stage {
     }
 
     fn tell(&mut self, outcome: &Outcome, told: &mut String) {
+        for event in &outcome.events {
+            if let Event::TradeAsked { trade, .. } = event {
+                self.trades.push(trade.clone());
+            }
+        }
         let events = outcome.events.iter();
         let mut parts: Vec<String> = events.filter_map(|e| self.event(e)).collect();
         for id in &outcome.touched {
@@ -686,10 +839,46 @@ impl Stage {
             }
             Event::Ways { .. } => return None,
             Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
+            Event::Shop { who, shop } => {
+                let goods = shop.goods.iter().map(|good| {
+                    let stock = good.stock.map_or("any".to_owned(), |many| many.to_string());
+                    format!(" {stock} {} at {}", good.item, good.price)
+                });
+                format!("{who} sees {}:{}", shop.id, goods.collect::<String>())
+            }
+            Event::Grave { who, grave } => {
+                let things = grave.items.iter();
+                let things = things.map(|stack| format!(" {} {}", stack.item, stack.quantity));
+                let things = things.collect::<String>();
+                match grave.tile {
+                    Some(at) => format!(
+                        "{who} grave at {},{} for {}:{things}",
+                        at.x, at.z, grave.ticks
+                    ),
+                    None => format!("{who} grave gone"),
+                }
+            }
+            Event::TradeAsked { who, trade, .. } => {
+                format!("{who} asked for {}", self.trade_name(trade))
+            }
+            Event::Trade { who, told } => self.trade_told(who, told),
             Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
         })
     }
+}
+
+/// What one side of a trade offers; with a ! behind it if it agrees.
+fn offer(offer: &world::Offer) -> String {
+    let things = offer.things.iter().map(|(place, offered)| {
+        let stack = &offered.stack;
+        format!(
+            "{place}={} {} of {}",
+            stack.item, stack.quantity, offered.slot
+        )
+    });
+    let agreed = if offer.agreed { "!" } else { "" };
+    format!("[{}]{agreed}", things.collect::<Vec<_>>().join(", "))
 }
 
 /// What somebody asks at its bank.

@@ -329,6 +329,7 @@ fn item(id: &str) -> GroundItem {
         owner: None,
         public_at: Tick(1),
         expires_at: Tick(2),
+        grave: None,
     }
 }
 

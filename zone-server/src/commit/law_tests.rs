@@ -284,6 +284,7 @@ impl Game {
             owner: None,
             public_at: Tick(1),
             expires_at: Tick(2),
+            grave: None,
         });
     }
 

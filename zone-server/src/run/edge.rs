@@ -87,6 +87,7 @@ impl Run {
         self.handling.clear();
         self.tick_trace = trace.end();
         self.note(outcome.changes);
+        self.audit(&outcome.trades);
         self.tell(&outcome.events, requests);
         watch.mark("tell");
         self.crossings(outcome.crossings);
@@ -176,7 +177,7 @@ impl Run {
                     }
                     Ok(Wish::Leave) if fights(&self.world, who, self.now) => {
                         self.hands.metrics.input("refused");
-                        seat.tell(translate::error(&input.event, &input.id, in_combat()));
+                        seat.tell(translate::error(&input, in_combat()));
                     }
                     Ok(Wish::Leave) => {
                         left = true;
@@ -184,7 +185,7 @@ impl Run {
                     }
                     Err(why) => {
                         self.hands.metrics.input("refused");
-                        seat.tell(translate::error(&input.event, &input.id, why));
+                        seat.tell(translate::error(&input, why));
                     }
                 }
             }
@@ -232,7 +233,7 @@ fn too_late(input: &Input) -> proto::rpc::zone::v1::Private {
         code: ErrorCode::NotInWorld,
         words: "the character is leaving the world".to_owned(),
     };
-    translate::error(&input.event, &input.id, why)
+    translate::error(input, why)
 }
 
 /// Whether following it would move something of value.
@@ -254,6 +255,8 @@ fn of_value(intent: &Intent) -> bool {
         | Intent::Respond { .. }
         | Intent::Continue
         | Intent::Quest(_) => true,
+        | Intent::Shop(_)
+        | Intent::Trade(_) => true,
         Intent::OpenBank { .. }
         | Intent::Talk { .. }
         | Intent::EndTalk

@@ -17,7 +17,7 @@ use crate::{
 
 impl Run {
     /// A player asks something.
-    pub(super) fn input(&mut self, gateway_id: &str, input: Input) {
+    pub(super) fn input(&mut self, gateway_id: &str, mut input: Input) {
         let who = CharacterId::from(input.character_id.as_str());
         let Some(seat) = self.roster.get_mut(&who) else {
             return self.input_elsewhere(gateway_id, &who, input);
@@ -43,9 +43,10 @@ impl Run {
                 code: ErrorCode::NotInWorld,
                 words: "the character is leaving the world".to_owned(),
             };
-            seat.tell(translate::error(&input.event, &input.id, why));
+            seat.tell(translate::error(&input, why));
             return self.hands.metrics.input("leaving");
         }
+        translate::trade::name_screen(&mut input, seat.shows_confirm());
         match seat.inputs.take(input) {
             Taken::Queued => {}
             Taken::Duplicate => self.hands.metrics.input("duplicate"),

@@ -165,7 +165,7 @@ impl Run {
                 words: words.to_owned(),
             };
             self.hands.metrics.input("refused");
-            seat.tell(translate::error(&input.event, &input.id, why));
+            seat.tell(translate::error(&input, why));
         }
     }
 

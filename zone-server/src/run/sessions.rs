@@ -12,7 +12,7 @@ use crate::{
     deliver::held::Holdings,
     roster::{STALE, Seat, Session, Stage},
     store::unreachable,
-    translate::{self, record},
+    translate::{self, Told, record},
 };
 
 /// Characters that may be on their way from the store.
@@ -171,9 +171,24 @@ impl Run {
             last_input: seat.inputs.last(),
             // Plain structures always have a JSON text.
             sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
+            trades: self
+                .world
+                .trades_of(who)
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
         };
         if let Some(open) = translate::open(&self.world, who, &has) {
             seat.tell(open);
+        }
+        let shop = self.world.shop_shown(who);
+        let trade = self.world.trade_shown(who);
+        let graves = self.world.graves_shown(who);
+        for event in shop.into_iter().chain(trade).chain(graves) {
+            let told = translate::told(&event, Some(player.record()), self.world.content());
+            if let Some(Told::Message { message, value }) = told {
+                seat.tell_when(held.filter(|_| value), message);
+            }
         }
         let message = from_zone::Message::Attached(attached);
         self.links.tell(&session.gateway_id, message);

@@ -329,7 +329,7 @@ pub(super) fn too_much(input: &Input) -> Private {
         code: ErrorCode::Busy,
         words: "too much is waiting to be done already".to_owned(),
     };
-    translate::error(&input.event, &input.id, why)
+    translate::error(input, why)
 }
 
 pub(super) fn name(h: Option<HandoverId>) -> Option<(CharacterId, u64)> {

@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use world::{Changes, CharacterId, Event, GroundChange, Refusal, content::EquipSlot};
+use world::{
+    Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, content::EquipSlot,
+};
 
 use super::{Run, edge::Requests};
 use crate::{
@@ -84,8 +86,14 @@ impl Run {
         let mut ground = Vec::new();
         for (id, change) in changes.ground {
             match change {
-                GroundChange::Put(item) => value.put(item),
-                GroundChange::Gone { .. } => value.gone(&id),
+                GroundChange::Put(item) => {
+                    ground.extend(item.grave.clone());
+                    value.put(item);
+                }
+                GroundChange::Gone { grave, .. } => {
+                    ground.extend(grave);
+                    value.gone(&id);
+                }
             }
             ground.push(id);
         }
@@ -130,8 +138,19 @@ impl Run {
                 Told::Refused { number, why, value } => {
                     self.hands.metrics.input("refused");
                     if let Some(request) = requests.remove(&(who.clone(), number)) {
-                        let error = translate::error(&request.event, &request.id, why);
+                        let error = translate::error(&request, why);
                         seat.tell_when(held.filter(|_| value), error);
+                    }
+                }
+                Told::Answered {
+                    number,
+                    mut message,
+                } => {
+                    self.hands.metrics.input("played");
+                    let request = requests.remove(&(who.clone(), number));
+                    if let Some(request) = request.filter(|request| !request.id.is_empty()) {
+                        message.re = request.id;
+                        seat.tell(message);
                     }
                 }
                 Told::Message { message, value } => {
@@ -152,6 +171,34 @@ impl Run {
             if let (Some(seat), Some(ack)) = (seat, translate::ack(&request.id)) {
                 seat.tell_when(held, ack);
             }
+        }
+    }
+
+    /// Every step of every trade is written down; what changed hands is in the ledger as well.
+    pub(super) fn audit(&self, notes: &[TradeNote]) {
+        for TradeNote {
+            trade,
+            who,
+            with,
+            step,
+            things,
+        } in notes
+        {
+            let things: Vec<String> = things
+                .iter()
+                .map(|stack| format!("{} {}", stack.quantity, stack.item))
+                .collect();
+            tracing::info!(
+                target: "audit",
+                run = self.id,
+                tick = self.now,
+                %trade,
+                step = translate::trade::step(*step),
+                character = %who,
+                partner = %with,
+                things = things.join(", "),
+                "trade"
+            );
         }
     }
 

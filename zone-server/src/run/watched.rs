@@ -11,7 +11,10 @@ use crate::{
 
 /// Notes that the world has followed or refused an input.
 pub(super) fn answers(told: &Told, who: &CharacterId, requests: &Requests) {
-    let (Told::Done { number, .. } | Told::Refused { number, .. }) = told else {
+    let (Told::Done { number, .. }
+    | Told::Refused { number, .. }
+    | Told::Answered { number, .. }) = told
+    else {
         return;
     };
     if let Some(request) = requests.get(&(who.clone(), *number)) {

@@ -26,7 +26,7 @@ pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
         "examine" => Ok(Intent::Examine {
             target: target("examined")?,
         }),
-        "pickup" => Ok(Intent::Pickup {
+        "pickup" | "loot" => Ok(Intent::Pickup {
             target: target("picked up")?,
         }),
         "gather" => Ok(Intent::Gather {

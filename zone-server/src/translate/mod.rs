@@ -8,6 +8,7 @@ pub(crate) mod bank;
 pub(crate) mod combat;
 pub(crate) mod dialogue;
 pub(crate) mod equipment;
+pub(crate) mod grave;
 pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;
@@ -16,8 +17,10 @@ pub(crate) mod prayer;
 pub(crate) mod quest;
 pub(crate) mod record;
 pub(crate) mod refusal;
+pub(crate) mod shop;
 pub(crate) mod skill;
 pub(crate) mod sync;
+pub(crate) mod trade;
 pub(crate) mod value;
 
 use bytes::Bytes;
@@ -25,12 +28,13 @@ use proto::{
     client::{
         ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, bank::BankState,
         coins::CoinsUpdate, dialogue::DialogueNode, error::Error, session::Ack, session::Notice,
+        shop::ShopState,
     },
     rpc::zone::v1::{Input, Private},
 };
 use world::{
     CharacterId, Content, EntityId, Event, Intent, Interface, PlayerRecord, Questing, Refusal,
-    World, content::EquipSlot, item::SLOTS,
+    Shopping, World, content::EquipSlot, item::SLOTS,
 };
 
 use crate::deliver::held::Holdings;
@@ -95,6 +99,18 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::CombatRetaliate(asked) => Intent::Retaliate(asked.on),
         ClientMessage::CombatAutocast(asked) => combat::autocast(&asked),
         ClientMessage::PrayerToggle(asked) => prayer::toggle(&asked),
+        ClientMessage::ShopOpen(asked) => shop::open(&asked),
+        ClientMessage::ShopClose(_) => Intent::Shop(Shopping::Close),
+        ClientMessage::ShopBuy(asked) => shop::buy(&asked),
+        ClientMessage::ShopSell(asked) => shop::sell(&asked),
+        ClientMessage::TradeRequest(asked) => trade::ask(&asked),
+        ClientMessage::TradeRequestRespond(asked) => trade::answer(&asked),
+        ClientMessage::TradeAddItem(asked) => trade::offer(&asked)?,
+        ClientMessage::TradeRemoveItem(asked) => trade::withdraw(&asked)?,
+        ClientMessage::TradeSetItemQuantity(asked) => trade::change(&asked)?,
+        ClientMessage::TradeAccept(asked) => trade::accept(&asked),
+        ClientMessage::TradeCancelAccept(asked) => trade::doubt(&asked),
+        ClientMessage::TradeCancel(asked) => trade::cancel(&asked),
         ClientMessage::Authenticate(_)
         | ClientMessage::Resume(_)
         | ClientMessage::Ping(_)
@@ -150,6 +166,8 @@ pub(crate) enum Told {
     },
     /// A message of its own.
     Message { message: Private, value: bool },
+    /// The input of this number was followed, and is answered by this message.
+    Answered { number: u64, message: Private },
     /// The input of this number is to be played again where `target` is.
     Elsewhere { number: u64, target: EntityId },
     /// The player stands in the world now.
@@ -213,11 +231,21 @@ pub(crate) fn told(
             message: private(&combat::ways(record?, content), Bytes::new()),
             value: true,
         },
+        Event::TradeAsked { number, trade, .. } => Told::Answered {
+            number: *number,
+            message: trade::asked(trade, Bytes::new()),
+        },
+        Event::Trade { told, .. } => {
+            let (message, value) = trade::told(told);
+            Told::Message { message, value }
+        }
         Event::Inventory { .. }
         | Event::Coins { .. }
         | Event::Equipment { .. }
         | Event::Bank { .. }
         | Event::Opened { .. }
+        | Event::Shop { .. }
+        | Event::Grave { .. }
         | Event::Closed { .. }
         | Event::Trained { .. }
         | Event::Working { .. }
@@ -270,7 +298,11 @@ fn of_value(event: &Event, record: &PlayerRecord, content: &Content) -> Option<P
                 private(&detail, Bytes::new())
             }
             Interface::Altar => return None,
+            // It is told by an event of its own.
+            Interface::Shop => return None,
         },
+        Event::Grave { grave, .. } => private(&grave::update(grave), Bytes::new()),
+        Event::Shop { shop, .. } => private(&shop::state(shop), Bytes::new()),
         // Not before what was told of it while it was open.
         Event::Closed { what, .. } => match what {
             Interface::Bank => private(&BankState::default(), Bytes::new()),
@@ -278,6 +310,7 @@ fn of_value(event: &Event, record: &PlayerRecord, content: &Content) -> Option<P
                 private(&DialogueNode::default(), Bytes::new())
             }
             Interface::Altar => return None,
+            Interface::Shop => private(&ShopState::default(), Bytes::new()),
         },
         Event::Trained {
             skill,
@@ -362,6 +395,8 @@ pub(crate) fn open(world: &World, who: &CharacterId, has: &Holdings) -> Option<P
     Some(match world.player(who)?.open()? {
         Interface::Bank => private(&bank::whole(&has.bank), Bytes::new()),
         Interface::Altar => return None,
+        // It is told by an event of its own.
+        Interface::Shop => return None,
         Interface::Dialogue { .. } => private(&dialogue::node(&world.said(who)?), Bytes::new()),
         Interface::Offer { quest } => {
             let detail = quest::detail(&has.quests, world.content(), quest, true)?;
@@ -386,14 +421,17 @@ pub(crate) fn ack(id: &Bytes) -> Option<Private> {
 }
 
 /// The answer to a request that was refused.
-pub(crate) fn error(event: &str, id: &Bytes, why: Refused) -> Private {
+pub(crate) fn error(input: &Input, why: Refused) -> Private {
+    if trade::is_about_trade(&input.event) {
+        return trade::error(&input.data, input.id.clone(), why);
+    }
     let error = Error {
         code: why.code,
         message: why.words,
-        event: Some(event.to_owned()),
+        event: Some(input.event.clone()),
         retry_after_ms: None,
     };
-    private(&error, id.clone())
+    private(&error, input.id.clone())
 }
 
 #[cfg(test)]
@@ -476,7 +514,7 @@ mod tests {
             ("ack", &b"{}"[..], &b"7"[..])
         );
         let why = refusal::refused(world::Refusal::TooFar);
-        let error = error("player:move", &Bytes::new(), why);
+        let error = error(&input("player:move", "{}"), why);
         let data = String::from_utf8(error.data.to_vec()).unwrap();
         assert!(data.contains(r#""code":"too_far""#), "{data}");
         assert!(data.contains(r#""event":"player:move""#), "{data}");

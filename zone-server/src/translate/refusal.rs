@@ -54,6 +54,32 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
             "several things can be made of that: name one as the option",
         ),
         Refusal::NoFireHere => (ErrorCode::NoFireHere, "no fire may be lit here"),
+        Refusal::NotInTrade => (ErrorCode::NotInTrade, "there is no trade of yours"),
+        Refusal::InvalidTrade => (
+            ErrorCode::InvalidTrade,
+            "there is no such trade, or it is not yours",
+        ),
+        Refusal::InTrade => (
+            ErrorCode::AlreadyInTrade,
+            "your other trade or request must end first",
+        ),
+        Refusal::InvalidItem => (ErrorCode::InvalidItem, "that is nothing to be offered"),
+        Refusal::InvalidQuantity => (ErrorCode::InvalidQuantity, "1 up to as many as there are"),
+        Refusal::Untradeable => (ErrorCode::UntradeableItem, "that is not given to others"),
+        Refusal::PlayerBusy => (ErrorCode::PlayerBusy, "they are doing something else"),
+        Refusal::PlayerOffline => (ErrorCode::PlayerOffline, "they are not there"),
+        Refusal::SelfTrade => (ErrorCode::SelfTrade, "nobody trades with oneself"),
+        Refusal::InterfaceOpen => (
+            ErrorCode::InterfaceOpen,
+            "what is open must be closed first",
+        ),
+        Refusal::ScreenChanged => (
+            ErrorCode::ScreenChanged,
+            "the screen has changed; look at it again",
+        ),
+        Refusal::OutOfStock => (ErrorCode::OutOfStock, "the shop has not so many"),
+        Refusal::NoCoins => (ErrorCode::NotEnoughCoins, "there are not enough coins"),
+        Refusal::NotBought => (ErrorCode::NotBought, "the shop does not buy that"),
         Refusal::ExchangesFrozen => (ErrorCode::ExchangesFrozen, "exchanges are stopped for now"),
         Refusal::StorageUnavailable => (
             ErrorCode::StorageUnavailable,

@@ -20,6 +20,7 @@ pub(crate) fn row(item: &GroundItem) -> rpc::GroundItem {
         owner_id: owner.map_or_else(String::new, CharacterId::to_string),
         public_tick: item.public_at.0,
         expires_tick: item.expires_at.0,
+        grave_id: item.grave.as_ref().map_or_else(String::new, EntityId::to_string),
     }
 }
 
@@ -37,6 +38,7 @@ pub(crate) fn ground(row: &rpc::GroundItem) -> Option<GroundItem> {
         owner: (!row.owner_id.is_empty()).then(|| CharacterId::from(row.owner_id.as_str())),
         public_at: Tick(row.public_tick),
         expires_at: Tick(row.expires_tick),
+        grave: (!row.grave_id.is_empty()).then(|| EntityId::from(row.grave_id.as_str())),
     })
 }
 
@@ -58,6 +60,10 @@ pub(crate) fn cause(cause: Cause) -> rpc::Cause {
         Cause::Loot => rpc::Cause::Loot,
         Cause::Shoot => rpc::Cause::Shoot,
         Cause::Spend => rpc::Cause::Spend,
+        Cause::Trade => rpc::Cause::Trade,
+        Cause::ShopBuy => rpc::Cause::ShopBuy,
+        Cause::ShopSell => rpc::Cause::ShopSell,
+        Cause::Death => rpc::Cause::Death,
     }
 }
 
@@ -70,6 +76,7 @@ mod tests {
     #[test]
     fn a_ground_item_survives_its_row() {
         for owner in [None, Some(CharacterId::from("ann"))] {
+            let grave = owner.as_ref().map(|_| EntityId::from("grave:3-8"));
             let item = GroundItem {
                 id: EntityId::from("item:3-9"),
                 region: Region { x: -1, z: 2 },
@@ -79,6 +86,7 @@ mod tests {
                 owner,
                 public_at: Tick(100),
                 expires_at: Tick(300),
+                grave,
             };
             assert_eq!(ground(&row(&item)), Some(item));
         }

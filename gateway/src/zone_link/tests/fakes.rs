@@ -280,9 +280,13 @@ impl Zone {
     }
 
     pub(super) fn says(&self, event: &str, sequence: u64) {
+        self.tells(event, b"{}", sequence);
+    }
+
+    pub(super) fn tells(&self, event: &str, data: &'static [u8], sequence: u64) {
         let message = wire::Private {
             event: event.to_owned(),
-            data: b"{}".as_slice().into(),
+            data: data.into(),
             ..Default::default()
         };
         self.state()
@@ -396,6 +400,7 @@ impl Zone {
             } else {
                 attach.last_input
             },
+            trades: Vec::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Held;
 use crate::store::model::{Batch, CommitOutcome};
-use crate::store::value::{Cause, GroundItem, Holdings, Stack};
+use crate::store::value::{COINS, Cause, GroundItem, Holdings, Stack};
 
 /// Who holds (nobody: the ground), and what.
 type Account<'a> = (Option<&'a str>, &'a str);
@@ -39,6 +39,16 @@ pub(crate) fn slots<'a>(batch: &'a Batch, held: &'a Held) -> SlotChanges<'a> {
         changes.cleared.extend(gone.map(|slot| (id, *slot)));
     }
     changes
+}
+
+/// Those of whose graves the batch changes something.
+pub(crate) fn grave_owners<'a>(batch: &'a Batch, held: &'a Held) -> BTreeSet<&'a str> {
+    let put = batch.ground.iter();
+    let ids = batch.ground.iter().map(|item| &item.id);
+    let ids = ids.chain(batch.gone.iter().map(|gone| &gone.id));
+    let before = ids.filter_map(|id| held.ground.get(id));
+    let buried = put.chain(before).filter(|item| !item.grave.is_empty());
+    buried.map(|item| item.owner.as_str()).collect()
 }
 
 /// Fails with the outcome that refuses the batch.
@@ -155,7 +165,21 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             Cause::Quest if row.delta < 0 => Some("a quest destroys nothing"),
             Cause::Expire if row.delta > 0 => Some("what expires is not made"),
             Cause::Deleted => Some("only the store deletes"),
-            Cause::Drop | Cause::Pickup | Cause::Shoot => {
+            Cause::ShopBuy | Cause::ShopSell if who.is_none() => Some("the ground is no customer"),
+            // Coins go one way, and things the other.
+            Cause::ShopBuy if (row.item == COINS) != (row.delta < 0) => {
+                Some("who buys pays coins and gets things")
+            }
+            Cause::ShopSell if (row.item == COINS) != (row.delta > 0) => {
+                Some("who sells gets coins and gives things")
+            }
+            Cause::ShopBuy | Cause::ShopSell => None,
+            Cause::Trade if who.is_none() => Some("nobody trades with the ground"),
+            Cause::Drop
+            | Cause::Pickup
+            | Cause::Shoot
+            | Cause::Trade
+            | Cause::Death => {
                 *moved.entry((row.cause, &row.item)).or_default() += row.delta;
                 None
             }

@@ -1,20 +1,20 @@
 //! Packs, ground items and the ledger in PostgreSQL: read for a batch and written by it, each in
 //! one statement over arrays.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::Row;
 
 use super::{Values, stored};
 use crate::store::error::Result;
-use crate::store::judge::{Held, SlotChanges, slots};
+use crate::store::judge::{Held, SlotChanges, grave_owners, slots};
 use crate::store::model::{Batch, Region};
 use crate::store::value::{GroundItem, LedgerRow, Pack, Stack};
 
 /// A whole ground item.
 const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
- expires_tick";
+ expires_tick, grave_id";
 
 /// The packs of characters; who has nothing in it has none.
 pub(super) async fn packs<C: GenericClient>(
@@ -73,6 +73,7 @@ fn ground_item(row: &Row) -> std::result::Result<GroundItem, tokio_postgres::Err
         owner: row.try_get(7)?,
         public_tick: row.try_get(8)?,
         expires_tick: row.try_get(9)?,
+        grave: row.try_get(10)?,
     })
 }
 
@@ -111,6 +112,7 @@ pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &H
     write_slots(transaction, &slots(batch, held)).await?;
     stored::write(transaction, batch, held).await?;
     write_ground(transaction, batch).await?;
+    write_deaths(transaction, batch, held).await?;
     write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger).await
 }
 
@@ -168,15 +170,18 @@ async fn write_ground(transaction: &Transaction<'_>, batch: &Batch) -> Result<()
     let owners: Vec<&str> = items().map(|item| item.owner.as_str()).collect();
     let public: Vec<i64> = items().map(|item| item.public_tick).collect();
     let expires: Vec<i64> = items().map(|item| item.expires_tick).collect();
+    let graves: Vec<&str> = items().map(|item| item.grave.as_str()).collect();
     let statement = transaction
         .prepare_cached(&format!(
             "INSERT INTO ground_items ({GROUND})
              SELECT * FROM UNNEST($1::text[], $2::integer[], $3::integer[], $4::integer[],
-               $5::integer[], $6::text[], $7::integer[], $8::text[], $9::bigint[], $10::bigint[])
+               $5::integer[], $6::text[], $7::integer[], $8::text[], $9::bigint[], $10::bigint[],
+               $11::text[])
              ON CONFLICT (id) DO UPDATE
                SET x = excluded.x, z = excluded.z, item_id = excluded.item_id,
                  quantity = excluded.quantity, owner_id = excluded.owner_id,
-                 public_tick = excluded.public_tick, expires_tick = excluded.expires_tick"
+                 public_tick = excluded.public_tick, expires_tick = excluded.expires_tick,
+                 grave_id = excluded.grave_id"
         ))
         .await?;
     let values: Values<'_> = &[
@@ -190,8 +195,51 @@ async fn write_ground(transaction: &Transaction<'_>, batch: &Batch) -> Result<()
         &owners,
         &public,
         &expires,
+        &graves,
     ];
     transaction.execute(&statement, values).await?;
+    Ok(())
+}
+
+/// Locks of the dead say what lies in their graves; the lock goes with the last thing in them.
+async fn write_deaths(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
+    let owners: Vec<&str> = grave_owners(batch, held).into_iter().collect();
+    if owners.is_empty() {
+        return Ok(());
+    }
+    let statement = transaction
+        .prepare_cached(
+            r#"DELETE FROM "playerDeaths" WHERE "playerId" = ANY($1) AND NOT EXISTS
+                 (SELECT 1 FROM ground_items WHERE owner_id = "playerId" AND grave_id <> '')"#,
+        )
+        .await?;
+    transaction.execute(&statement, &[&owners]).await?;
+    // Others are locked by no row of this batch; what they left goes all at once.
+    let rows: BTreeSet<&str> = batch
+        .rows
+        .iter()
+        .map(|row| row.record.id.as_str())
+        .collect();
+    let present: Vec<&str> = owners
+        .into_iter()
+        .filter(|who| rows.contains(who))
+        .collect();
+    let statement = transaction
+        .prepare_cached(
+            r#"INSERT INTO "playerDeaths"
+                 ("playerId", "gravestoneId", position, "zoneType", "itemCount", items, timestamp)
+               SELECT owner_id, max(grave_id),
+                 (array_agg(x || ',' || z ORDER BY grave_id DESC))[1], 'grave', count(*)::integer,
+                 jsonb_agg(jsonb_build_object('itemId', item_id, 'quantity', quantity)
+                   ORDER BY id),
+                 tilestead_now_ms()
+               FROM ground_items WHERE owner_id = ANY($1) AND grave_id <> '' GROUP BY owner_id
+               ON CONFLICT ("playerId") DO UPDATE
+                 SET "gravestoneId" = excluded."gravestoneId", position = excluded.position,
+                   "itemCount" = excluded."itemCount", items = excluded.items"#,
+        )
+        .await?;
+    transaction.execute(&statement, &[&present]).await?;
     Ok(())
 }
 

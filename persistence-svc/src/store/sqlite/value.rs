@@ -4,13 +4,13 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::stored;
 use crate::store::error::Result;
-use crate::store::judge::{Held, slots};
+use crate::store::judge::{Held, grave_owners, slots};
 use crate::store::model::{Batch, Region};
 use crate::store::value::{GroundItem, LedgerRow, Pack, Stack};
 
 /// A whole ground item.
 const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
- expires_tick";
+ expires_tick, grave_id";
 
 /// The pack of a character.
 pub(super) fn pack(transaction: &Transaction<'_>, id: &str) -> Result<Pack> {
@@ -52,6 +52,7 @@ fn ground_item(row: &Row<'_>) -> rusqlite::Result<GroundItem> {
         owner: row.get(7)?,
         public_tick: row.get(8)?,
         expires_tick: row.get(9)?,
+        grave: row.get(10)?,
     })
 }
 
@@ -83,6 +84,7 @@ pub(super) fn write(
     write_slots(transaction, batch, held)?;
     stored::write(transaction, batch, held)?;
     write_ground(transaction, batch)?;
+    write_deaths(transaction, batch, held, now)?;
     write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger, now)
 }
 
@@ -110,10 +112,10 @@ fn write_ground(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
         remove.execute([&gone.id])?;
     }
     let mut put = transaction.prepare_cached(&format!(
-        "INSERT INTO ground_items ({GROUND}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        "INSERT INTO ground_items ({GROUND}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
          ON CONFLICT (id) DO UPDATE
            SET x = ?4, z = ?5, item_id = ?6, quantity = ?7, owner_id = ?8, public_tick = ?9,
-             expires_tick = ?10"
+             expires_tick = ?10, grave_id = ?11"
     ))?;
     for item in &batch.ground {
         put.execute(params![
@@ -126,8 +128,35 @@ fn write_ground(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
             item.stack.quantity,
             item.owner,
             item.public_tick,
-            item.expires_tick
+            item.expires_tick,
+            item.grave
         ])?;
+    }
+    Ok(())
+}
+
+/// Locks of the dead say what lies in their graves; the lock goes with the last thing in them.
+fn write_deaths(transaction: &Transaction<'_>, batch: &Batch, held: &Held, now: i64) -> Result<()> {
+    let mut remove = transaction.prepare_cached(
+        r#"DELETE FROM "playerDeaths" WHERE "playerId" = ?1 AND NOT EXISTS
+             (SELECT 1 FROM ground_items WHERE owner_id = ?1 AND grave_id <> '')"#,
+    )?;
+    // Of a row with `max` the other columns are those of the row in which it was found.
+    let mut put = transaction.prepare_cached(
+        r#"INSERT INTO "playerDeaths"
+             ("playerId", "gravestoneId", position, "zoneType", "itemCount", items, timestamp)
+           SELECT owner_id, max(grave_id), x || ',' || z, 'grave', count(*),
+             json_group_array(json_object('itemId', item_id, 'quantity', quantity)), ?2
+           FROM ground_items WHERE owner_id = ?1 AND grave_id <> '' GROUP BY owner_id
+           ON CONFLICT ("playerId") DO UPDATE
+             SET "gravestoneId" = excluded."gravestoneId", position = excluded.position,
+               "itemCount" = excluded."itemCount", items = excluded.items"#,
+    )?;
+    for owner in grave_owners(batch, held) {
+        remove.execute([owner])?;
+        if batch.rows.iter().any(|row| row.record.id == owner) {
+            put.execute(params![owner, now])?;
+        }
     }
     Ok(())
 }

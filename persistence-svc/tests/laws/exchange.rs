@@ -1,0 +1,155 @@
+//! What changes hands: trades, shops, and what the dead leave.
+
+use proto::rpc::persistence::v1 as wire;
+use proto::rpc::persistence::v1::Cause;
+use proto::rpc::persistence::v1::commit_reply::Outcome;
+
+use crate::stage::Kind;
+use crate::stage::value::{Scene, ground, ledger, owns, slot};
+
+async fn commit(scene: &Scene, sequence: u64, rows: wire::CommitRows) -> wire::CommitReply {
+    scene.stage.batch(scene.zone.run, sequence, rows).await
+}
+
+async fn done(scene: &Scene, sequence: u64, rows: wire::CommitRows) {
+    let reply = commit(scene, sequence, rows).await;
+    assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
+}
+
+/// Both packs of a trade are in one batch, and neither side gets more than the other gives.
+pub(crate) async fn a_trade_is_both_packs_or_neither(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let other = scene.stage.player().await;
+    let theirs = scene.stage.load(scene.zone.run, &other.id).await.unwrap();
+    let given = |arrows: u32| owns(&scene.bare, 25, &[slot(1, "arrow", arrows)]);
+    let got = |arrows: u32| {
+        let pack = [slot(0, "bronze_hatchet", 1), slot(3, "arrow", arrows)];
+        owns(&theirs, 0, &pack)
+    };
+    let trade = |who: &str, item, delta| ledger(who, item, Cause::Trade, delta);
+    let swap = |arrows: u32| wire::CommitRows {
+        characters: vec![given(3), got(arrows)],
+        ledger: vec![
+            trade(&scene.player.id, "arrow", -2),
+            trade(&other.id, "arrow", i64::from(arrows)),
+            trade(&scene.player.id, "bronze_hatchet", -1),
+            trade(&other.id, "bronze_hatchet", 1),
+        ],
+        ..wire::CommitRows::default()
+    };
+    let half = wire::CommitRows {
+        characters: vec![got(2)],
+        ledger: vec![
+            trade(&other.id, "arrow", 2),
+            trade(&other.id, "bronze_hatchet", 1),
+        ],
+        ..wire::CommitRows::default()
+    };
+    for wrong in [half, swap(3)] {
+        let reply = commit(&scene, 2, wrong).await;
+        assert_eq!(reply.outcome(), Outcome::Refused);
+        assert_eq!(scene.load().await.inventory.len(), 2);
+    }
+    done(&scene, 2, swap(2)).await;
+    scene.conserved().await;
+    let after = scene.stage.load(scene.zone.run, &other.id).await.unwrap();
+    let pack = [slot(0, "bronze_hatchet", 1), slot(3, "arrow", 2)];
+    assert_eq!(after.inventory, pack);
+}
+
+pub(crate) async fn a_shop_takes_coins_for_things_and_things_for_coins(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let row = |coins, arrows| wire::CommitRows {
+        characters: vec![owns(
+            &scene.bare,
+            coins,
+            &[slot(0, "bronze_hatchet", 1), slot(1, "arrow", arrows)],
+        )],
+        ..wire::CommitRows::default()
+    };
+    let with = |coins: u64, arrows: u32, cause| {
+        let delta = |now: u64, before: i64| i64::try_from(now).unwrap() - before;
+        let deltas = [
+            ("coins", delta(coins, 25)),
+            ("arrow", delta(arrows.into(), 5)),
+        ];
+        let moved = deltas.into_iter().filter(|(_, delta)| *delta != 0);
+        wire::CommitRows {
+            ledger: moved
+                .map(|(item, delta)| ledger(&scene.player.id, item, cause, delta))
+                .collect(),
+            ..row(coins, arrows)
+        }
+    };
+    for wrong in [
+        with(26, 6, Cause::ShopBuy),
+        with(24, 4, Cause::ShopBuy),
+        with(26, 6, Cause::ShopSell),
+        with(24, 4, Cause::ShopSell),
+        with(24, 6, Cause::ShopSell),
+        with(26, 4, Cause::ShopBuy),
+    ] {
+        let reply = commit(&scene, 2, wrong).await;
+        assert_eq!(reply.outcome(), Outcome::Refused);
+    }
+    done(&scene, 2, with(20, 9, Cause::ShopBuy)).await;
+    scene.conserved().await;
+}
+
+/// The lock of one who died is there as long as something is in the grave.
+pub(crate) async fn what_is_in_a_grave_is_on_the_ground_and_locked(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let (stage, zone, who) = (&scene.stage, &scene.zone, &scene.player.id);
+    let buried = |id: &str, item: &str, quantity| wire::GroundItem {
+        owner_id: who.clone(),
+        grave_id: "grave:1-1".to_owned(),
+        ..ground(id, zone, item, quantity)
+    };
+    let death = |holder: &str, item, delta| ledger(holder, item, Cause::Death, delta);
+    let dies = wire::CommitRows {
+        characters: vec![owns(&scene.bare, 25, &[])],
+        ground: vec![
+            buried("item:1-2", "bronze_hatchet", 1),
+            buried("item:1-3", "arrow", 5),
+        ],
+        ledger: vec![
+            death(who, "bronze_hatchet", -1),
+            death("", "bronze_hatchet", 1),
+            death(who, "arrow", -5),
+            death("", "arrow", 5),
+        ],
+        ..wire::CommitRows::default()
+    };
+    done(&scene, 2, dies).await;
+    scene.conserved().await;
+    let locks = r#"SELECT "gravestoneId" || ' ' || "itemCount" || ' ' || position
+        FROM "playerDeaths""#;
+    assert_eq!(stage.ask(locks).await, ["grave:1-1 2 3,-70"]);
+    let loaded = stage.load_region(zone).await.unwrap();
+    let graves: Vec<&str> = loaded.ground.iter().map(|i| &*i.grave_id).collect();
+    assert_eq!(graves, ["grave:1-1", "grave:1-1"]);
+    let gone = |id: &str| wire::GroundGone {
+        id: id.to_owned(),
+        region: Some(zone.place),
+    };
+    let taken = |holder: &str, item, delta| ledger(holder, item, Cause::Pickup, delta);
+    let one = wire::CommitRows {
+        characters: vec![owns(&scene.bare, 25, &[slot(0, "arrow", 5)])],
+        gone: vec![gone("item:1-3")],
+        ledger: vec![taken("", "arrow", -5), taken(who, "arrow", 5)],
+        ..wire::CommitRows::default()
+    };
+    done(&scene, 3, one).await;
+    assert_eq!(stage.ask(locks).await, ["grave:1-1 1 3,-70"]);
+    // The rest lies about when the grave opens, whoever is there.
+    let rest = wire::CommitRows {
+        ground: vec![wire::GroundItem {
+            grave_id: String::new(),
+            ..buried("item:1-2", "bronze_hatchet", 1)
+        }],
+        ..wire::CommitRows::default()
+    };
+    done(&scene, 4, rest).await;
+    assert_eq!(stage.ask(locks).await, Vec::<String>::new());
+    scene.conserved().await;
+}
