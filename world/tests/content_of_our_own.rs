@@ -282,6 +282,11 @@ fn what_nobody_can_come_to_get_make_or_end_is_found() {
             "\"nextNodeId\":\"end\"",
         ),
         (
+            "npcs.json",
+            "\"ready_to_complete\":\"ship_shape_ready\"",
+            "\"ready_to_complete\":\"ship_shape_done\"",
+        ),
+        (
             "quests.json",
             "\"target\":\"kiln_key\"",
             "\"target\":\"unheard\"",
@@ -297,6 +302,8 @@ fn what_nobody_can_come_to_get_make_or_end_is_found() {
         "area fernhollow: overlaps the town tilestead",
         "quest pecking_order: nobody can meet otto_furrow",
         "quest rent_day: foreman_flint never offers it",
+        "quest pardon: stilt_mender never offers it",
+        "quest ship_shape: captain_ebb never ends it",
         "never comes to say \"pardon_offer\"",
         "quest out_is_easy: stage key: nobody can get \"unheard\"",
         "is paid",

@@ -46,17 +46,21 @@ fn wrong(content: &Content, reach: &Reach, goods: &Goods, quest: &Quest) -> Vec<
     wrong
 }
 
-/// What is missing for its giver to begin and to end it.
+/// What is missing for its giver to begin and to end it: the talk with somebody new must come to
+/// its offer, and the talk with one who has done all to its end.
 fn unoffered(giver: &NpcPlacement, quest: &Quest) -> Vec<String> {
-    let says = |wanted: Effect| {
-        let dialogue = giver.dialogue.as_deref();
-        dialogue.is_some_and(|d| trade::effects(d).any(|effect| *effect == wanted))
+    let Some(dialogue) = giver.dialogue.as_deref() else {
+        return vec![format!("{} says nothing", quest.giver)];
     };
+    let begin = Effect::StartQuest(Arc::clone(&quest.id));
+    let end = Effect::CompleteQuest(Arc::clone(&quest.id));
+    let ready = dialogue.overrides.get(&quest.id);
+    let ready = ready.and_then(|o| o.ready_to_complete.as_ref());
     let mut wrong = Vec::new();
-    if !says(Effect::StartQuest(Arc::clone(&quest.id))) {
+    if !trade::leads(dialogue, &dialogue.entry, &begin) {
         wrong.push(format!("{} never offers it", quest.giver));
     }
-    if !says(Effect::CompleteQuest(Arc::clone(&quest.id))) {
+    if !trade::leads(dialogue, ready.unwrap_or(&dialogue.entry), &end) {
         wrong.push(format!("{} never ends it", quest.giver));
     }
     wrong

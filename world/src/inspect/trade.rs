@@ -1,10 +1,10 @@
 //! Who lives where and does what, and shops.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::Faults;
 use super::reach::npcs;
-use crate::content::{AttackType, Content, Dialogue, Effect, ServiceKind};
+use crate::content::{AttackType, Content, Dialogue, Effect, Node, NpcKind, ServiceKind};
 
 pub(super) fn inspect(content: &Content, faults: &mut Faults) {
     shops(content, faults);
@@ -43,7 +43,7 @@ pub(super) fn inspect(content: &Content, faults: &mut Faults) {
     }
 }
 
-fn fights(kind: &crate::content::NpcKind, faults: &mut Faults) {
+fn fights(kind: &NpcKind, faults: &mut Faults) {
     let lacks = match kind.fight.attack {
         AttackType::Magic => kind.fight.spell.is_none().then_some("a spell"),
         AttackType::Ranged => kind.fight.arrow.is_none().then_some("an arrow"),
@@ -86,39 +86,47 @@ fn shops(content: &Content, faults: &mut Faults) {
 }
 
 /// All effects that a talk can have.
-pub(super) fn effects(dialogue: &Dialogue) -> impl Iterator<Item = &Effect> {
-    dialogue.nodes.values().flat_map(|node| {
-        let answers = node
-            .answers
-            .iter()
-            .filter_map(|answer| answer.effect.as_ref());
-        answers.chain(&node.effect)
-    })
+fn effects(dialogue: &Dialogue) -> impl Iterator<Item = &Effect> {
+    dialogue.nodes.values().flat_map(effects_of)
+}
+
+fn effects_of(node: &Node) -> impl Iterator<Item = &Effect> {
+    let answers = node
+        .answers
+        .iter()
+        .filter_map(|answer| answer.effect.as_ref());
+    answers.chain(&node.effect)
+}
+
+/// Whether a talk that begins with the node `begin` can come to `wanted`.
+pub(super) fn leads(dialogue: &Dialogue, begin: &str, wanted: &Effect) -> bool {
+    let said = said(dialogue, vec![begin]);
+    let nodes = said.iter().filter_map(|id| dialogue.nodes.get(*id));
+    nodes.flat_map(effects_of).any(|effect| effect == wanted)
+}
+
+/// The nodes to which a talk can come that begins with one of `open`.
+fn said<'d>(dialogue: &'d Dialogue, mut open: Vec<&'d str>) -> BTreeSet<&'d str> {
+    let mut said = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        let Some((id, node)) = dialogue.nodes.get_key_value(id) else {
+            continue;
+        };
+        if said.insert(id.as_ref()) {
+            let next = node.answers.iter();
+            open.extend(next.filter_map(|answer| answer.next.as_deref()));
+        }
+    }
+    said
 }
 
 /// The nodes to which no talk comes.
 fn unsaid(dialogue: &Dialogue) -> Vec<&str> {
     let overrides = dialogue.overrides.values();
     let begun = overrides.flat_map(|o| [&o.in_progress, &o.ready_to_complete, &o.completed]);
-    let mut open: Vec<&str> = begun.flatten().map(AsRef::as_ref).collect();
-    open.push(&dialogue.entry);
-    let mut said: BTreeMap<&str, bool> = dialogue
-        .nodes
-        .keys()
-        .map(|id| (id.as_ref(), false))
-        .collect();
-    while let Some(id) = open.pop() {
-        let Some(node) = dialogue.nodes.get(id) else {
-            continue;
-        };
-        if said.insert(id, true) == Some(false) {
-            open.extend(
-                node.answers
-                    .iter()
-                    .filter_map(|answer| answer.next.as_deref()),
-            );
-        }
-    }
-    let unsaid = said.into_iter().filter(|(_, said)| !said);
-    unsaid.map(|(id, _)| id).collect()
+    let mut begun: Vec<&str> = begun.flatten().map(AsRef::as_ref).collect();
+    begun.push(&dialogue.entry);
+    let said = said(dialogue, begun);
+    let all = dialogue.nodes.keys().map(AsRef::as_ref);
+    all.filter(|id| !said.contains(id)).collect()
 }
