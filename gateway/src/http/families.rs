@@ -16,7 +16,7 @@ use crate::auth::roles::Role;
 /// All of them.
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = vec![
-        bearer("/api/v1/player", READERS, get(player::get)),
+        bearer("/api/v1/player", READERS, get(player::whole)),
         bearer("/api/v1/player", OWNERS, post(player::put)),
         bearer("/api/v1/world", ANYBODY, get(world::get)),
         bearer("/api/v1/world/areas", ANYBODY, get(world::areas)),
@@ -87,10 +87,10 @@ fn players() -> Vec<Route> {
         };
     }
     add!("", get(player::list));
-    add!("/inventory", get(player::inventory));
-    add!("/equipment", get(player::equipment));
-    add!("/bank", get(player::bank));
-    add!("/statistics", get(player::statistics));
+    add!("/inventory", player::shows(player::inventory));
+    add!("/equipment", player::shows(player::equipment));
+    add!("/bank", player::shows(player::bank));
+    add!("/statistics", player::shows(player::statistics));
     add!("/sessions", get(player::sessions));
     routes
 }

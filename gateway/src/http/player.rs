@@ -9,6 +9,7 @@ use axum::{
     extract::State,
     http::{StatusCode, header::LOCATION},
     response::{IntoResponse, Response},
+    routing::get,
 };
 use proto::rpc::{
     persistence::v1::{CharacterSummary, CreateCharacterRequest, SignInReply},
@@ -22,6 +23,7 @@ use super::{
     ask::{Body, Query},
     character::{self, Wish},
     problem::{Code, Problem},
+    router::Handler,
     shapes::{self, Pagination, Paging, refused},
 };
 use crate::{
@@ -60,7 +62,7 @@ pub(super) async fn whereabouts(
 }
 
 /// `GET /api/v1/player`
-pub(super) async fn get(
+pub(super) async fn whole(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Response, Problem> {
@@ -179,82 +181,56 @@ impl Of {
     }
 }
 
-type Asked = (State<Arc<App>>, Extension<Caller>, Query<Of>);
+/// What a route shows of a character.
+pub(super) type Part = fn(&ProfileReply) -> Value;
 
-/// Answers with what `show` makes of a character.
-async fn show(
-    (State(app), Extension(caller), Query(of)): Asked,
-    show: impl Fn(&ProfileReply) -> Value,
-) -> Result<Response, Problem> {
-    let profile = of.whom(&app, &caller).await?;
-    let mut answer = show(&profile);
-    answer["success"] = true.into();
-    answer["characterId"] = profile.record.map(|record| record.id).into();
-    Ok(Json(answer).into_response())
+/// The route that shows this part of a character of the caller's.
+pub(super) fn shows(part: Part) -> Handler {
+    get(
+        move |State(app): State<Arc<App>>,
+              Extension(caller): Extension<Caller>,
+              Query(of): Query<Of>| async move {
+            let profile = of.whom(&app, &caller).await?;
+            let mut answer = part(&profile);
+            answer["success"] = true.into();
+            answer["characterId"] = profile.record.map(|record| record.id).into();
+            Ok::<_, Problem>(Json(answer))
+        },
+    )
 }
 
 /// `GET /api/player/inventory`
-pub(super) async fn inventory(
-    app: State<Arc<App>>,
-    caller: Extension<Caller>,
-    of: Query<Of>,
-) -> Result<Response, Problem> {
-    show((app, caller, of), |profile| {
-        let coins = profile.record.as_ref().map_or(0, |record| record.coins);
-        json!({"slots": 28, "coins": coins, "inventory": shapes::inventory(profile)})
-    })
-    .await
+pub(super) fn inventory(profile: &ProfileReply) -> Value {
+    let coins = profile.record.as_ref().map_or(0, |record| record.coins);
+    json!({"slots": 28, "coins": coins, "inventory": shapes::inventory(profile)})
 }
 
 /// `GET /api/player/equipment`
-pub(super) async fn equipment(
-    app: State<Arc<App>>,
-    caller: Extension<Caller>,
-    of: Query<Of>,
-) -> Result<Response, Problem> {
-    show(
-        (app, caller, of),
-        |profile| json!({"equipment": shapes::equipment(profile)}),
-    )
-    .await
+pub(super) fn equipment(profile: &ProfileReply) -> Value {
+    json!({"equipment": shapes::equipment(profile)})
 }
 
 /// `GET /api/player/bank`
-pub(super) async fn bank(
-    app: State<Arc<App>>,
-    caller: Extension<Caller>,
-    of: Query<Of>,
-) -> Result<Response, Problem> {
-    show(
-        (app, caller, of),
-        |profile| json!({"bank": shapes::bank(profile)}),
-    )
-    .await
+pub(super) fn bank(profile: &ProfileReply) -> Value {
+    json!({"bank": shapes::bank(profile)})
 }
 
 /// `GET /api/player/statistics`
-pub(super) async fn statistics(
-    app: State<Arc<App>>,
-    caller: Extension<Caller>,
-    of: Query<Of>,
-) -> Result<Response, Problem> {
-    show((app, caller, of), |profile| {
-        let record = profile.record.clone().unwrap_or_default();
-        let levels: u32 = record.skills.iter().map(|skill| skill.level).sum();
-        let tenths: u64 = record.skills.iter().map(|skill| skill.xp_tenths).sum();
-        json!({
-            "combatLevel": record.combat_level,
-            "totalLevel": levels,
-            "totalXp": shapes::points(tenths),
-            "skills": shapes::skills(profile),
-            "kills": shapes::kills(profile),
-            "logins": profile.logins,
-            "playedSeconds": profile.played_ms / 1000,
-            "createdAt": shapes::time(profile.created_at_ms),
-            "lastLoginAt": shapes::time(profile.last_login_ms),
-        })
+pub(super) fn statistics(profile: &ProfileReply) -> Value {
+    let record = profile.record.clone().unwrap_or_default();
+    let levels: u32 = record.skills.iter().map(|skill| skill.level).sum();
+    let tenths: u64 = record.skills.iter().map(|skill| skill.xp_tenths).sum();
+    json!({
+        "combatLevel": record.combat_level,
+        "totalLevel": levels,
+        "totalXp": shapes::points(tenths),
+        "skills": shapes::skills(profile),
+        "kills": shapes::kills(profile),
+        "logins": profile.logins,
+        "playedSeconds": profile.played_ms / 1000,
+        "createdAt": shapes::time(profile.created_at_ms),
+        "lastLoginAt": shapes::time(profile.last_login_ms),
     })
-    .await
 }
 
 /// `GET /api/player/sessions`

@@ -90,7 +90,12 @@ impl Session {
                 return;
             }
         };
-        match roles::outranks(&self.app, role, &whom.account_id).await {
+        // Whom it names; who names nobody may mean itself.
+        let named = match own && data.args.account_id.is_none() {
+            true => "",
+            false => whom.account_id.as_str(),
+        };
+        match roles::outranks(&self.app, role, named).await {
             Ok(true) => {}
             Ok(false) => {
                 let event = Some(COMMAND.to_owned());

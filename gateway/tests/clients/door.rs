@@ -355,3 +355,29 @@ async fn the_page_and_every_file_that_it_names_are_served_and_may_load_nothing_e
     }
     assert!(named >= 2, "a style and a script");
 }
+
+/// The document describes what this very gateway says, and the page that shows it is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_protocol_is_described_where_it_is_spoken() {
+    let stage = Stage::open(&[]).await;
+    let answer = stage.get(0, "/asyncapi.json").await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains("content-type: application/json"));
+    let document = body(&answer);
+    assert_eq!(document["asyncapi"], "3.0.0");
+    let messages = &document["components"]["messages"];
+    let mut client = stage.connect().await;
+    let hello = client.message().await;
+    let described = &messages["server.session.hello"]["payload"]["properties"]["data"];
+    let at = described["$ref"].as_str().unwrap().trim_start_matches('#');
+    let fields = document.pointer(at).unwrap()["properties"].as_object();
+    let said = hello["data"].as_object().unwrap();
+    assert!(
+        said.keys().all(|name| fields.unwrap().contains_key(name)),
+        "{hello}"
+    );
+    let page = stage.get(0, "/docs").await;
+    assert!(page.contains("/docs/events.js"), "{page}");
+    let script = stage.get(0, "/docs/events.js").await;
+    assert!(script.contains("/asyncapi.json"), "{script}");
+}

@@ -148,7 +148,6 @@ async fn a_spectator_sees_own_characters_and_peaceful_areas_only() {
     let x = watching["data"]["x"].as_i64().unwrap();
     let (least, most) = (&town["bounds"]["minX"], &town["bounds"]["maxX"]);
     assert!(x >= least.as_i64().unwrap() && x < most.as_i64().unwrap());
-    looks.event("world:update").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

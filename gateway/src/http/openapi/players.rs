@@ -107,21 +107,43 @@ fn own() -> Vec<Operation> {
     ]
 }
 
-/// A query about what a character has, under both names of the family.
-fn query(
+/// Whose it is, in examples.
+const ID: &str = "0199c3a0-0000-7000-8000-000000000001";
+
+/// A query about what a character has, under both names of the family: the fields of its answer
+/// beside those that each has, and an example of them.
+fn query<const N: usize>(
     paths: [&'static str; 2],
     summary: &'static str,
-    describe: impl Fn(Operation) -> Operation,
+    fields: [(&str, Value); N],
+    example: Value,
 ) -> Vec<Operation> {
-    let operation = op("get", paths[0], TAG, summary)
+    described(paths, summary, fields, example).or(paths[1])
+}
+
+fn described<const N: usize>(
+    paths: [&'static str; 2],
+    summary: &'static str,
+    fields: [(&str, Value); N],
+    mut example: Value,
+) -> Operation {
+    let mut answer = object([("success", yes()), ("characterId", text())]);
+    example["success"] = true.into();
+    example["characterId"] = ID.into();
+    for (name, schema) in fields {
+        if let Some(required) = answer["required"].as_array_mut() {
+            required.push(name.into());
+        }
+        answer["properties"][name] = schema;
+    }
+    op("get", paths[0], TAG, summary)
         .about("Of the only character, or the one that plays, where none is named.")
         .query("characterId", "One of the caller's characters.", text())
-        .problems(&[404]);
-    describe(operation).or(paths[1])
+        .problems(&[404])
+        .answers(200, answer, example)
 }
 
 fn data() -> Vec<Operation> {
-    let id = "0199c3a0-0000-7000-8000-000000000001";
     let list_all = op(
         "get",
         "/api/player",
@@ -139,150 +161,89 @@ fn data() -> Vec<Operation> {
     )
     .problems(&[404])
     .or("/api/players");
+    [list_all, things(), statistics(), sessions()].concat()
+}
+
+fn things() -> Vec<Operation> {
     let inventory = query(
         ["/api/player/inventory", "/api/players/inventory"],
         "What a character carries",
-        |operation| {
-            operation.answers(
-                200,
-                object([
-                    ("success", yes()),
-                    ("characterId", text()),
-                    ("slots", count()),
-                    ("coins", count()),
-                    ("inventory", list(slot())),
-                ]),
-                json!({
-                    "success": true,
-                    "characterId": id,
-                    "slots": 28,
-                    "coins": 25,
-                    "inventory": [{"slot": 0, "itemId": "bronze_hatchet", "quantity": 1}],
-                }),
-            )
-        },
+        [
+            ("slots", count()),
+            ("coins", count()),
+            ("inventory", list(slot())),
+        ],
+        json!({
+            "slots": 28,
+            "coins": 25,
+            "inventory": [{"slot": 0, "itemId": "bronze_hatchet", "quantity": 1}],
+        }),
     );
     let equipment = query(
         ["/api/player/equipment", "/api/players/equipment"],
         "What a character wears",
-        |operation| {
-            operation.answers(
-                200,
-                object([
-                    ("success", yes()),
-                    ("characterId", text()),
-                    ("equipment", list(worn())),
-                ]),
-                json!({
-                    "success": true,
-                    "characterId": id,
-                    "equipment": [{"slot": "weapon", "itemId": "bronze_sword", "quantity": 1}],
-                }),
-            )
-        },
+        [("equipment", list(worn()))],
+        json!({"equipment": [{"slot": "weapon", "itemId": "bronze_sword", "quantity": 1}]}),
     );
-    [
-        list_all,
-        inventory,
-        equipment,
-        bank(id),
-        statistics(id),
-        sessions(id),
-    ]
-    .concat()
-}
-
-fn bank(id: &str) -> Vec<Operation> {
-    query(
+    let bank = query(
         ["/api/player/bank", "/api/players/bank"],
         "What a character has in the bank",
-        |operation| {
-            operation.answers(
-                200,
-                object([
-                    ("success", yes()),
-                    ("characterId", text()),
-                    ("bank", list(banked())),
-                ]),
-                json!({
-                    "success": true,
-                    "characterId": id,
-                    "bank": [{"itemId": "logs", "quantity": 40, "tab": 0, "place": 0}],
-                }),
-            )
-        },
-    )
+        [("bank", list(banked()))],
+        json!({"bank": [{"itemId": "logs", "quantity": 40, "tab": 0, "place": 0}]}),
+    );
+    [inventory, equipment, bank].concat()
 }
 
-fn statistics(id: &str) -> Vec<Operation> {
+fn statistics() -> Vec<Operation> {
     query(
         ["/api/player/statistics", "/api/players/statistics"],
         "What a character has come to",
-        |operation| {
-            operation.answers(
-                200,
-                object([
-                    ("success", yes()),
-                    ("characterId", text()),
-                    ("combatLevel", count()),
-                    ("totalLevel", count()),
-                    ("totalXp", number()),
-                    ("skills", skills()),
-                    ("kills", list(kills())),
-                    ("logins", count()),
-                    ("playedSeconds", count()),
-                    ("createdAt", or_null(time())),
-                    ("lastLoginAt", or_null(time())),
-                ]),
-                json!({
-                    "success": true,
-                    "characterId": id,
-                    "combatLevel": 3,
-                    "totalLevel": 26,
-                    "totalXp": 1154.0,
-                    "skills": {"constitution": {"level": 10, "xp": 1154.0}},
-                    "kills": [{"npcId": "duck", "count": 7}],
-                    "logins": 2,
-                    "playedSeconds": 5400,
-                    "createdAt": "2026-11-21T16:00:00.000Z",
-                    "lastLoginAt": null,
-                }),
-            )
-        },
+        [
+            ("combatLevel", count()),
+            ("totalLevel", count()),
+            ("totalXp", number()),
+            ("skills", skills()),
+            ("kills", list(kills())),
+            ("logins", count()),
+            ("playedSeconds", count()),
+            ("createdAt", or_null(time())),
+            ("lastLoginAt", or_null(time())),
+        ],
+        json!({
+            "combatLevel": 3,
+            "totalLevel": 26,
+            "totalXp": 1154.0,
+            "skills": {"constitution": {"level": 10, "xp": 1154.0}},
+            "kills": [{"npcId": "duck", "count": 7}],
+            "logins": 2,
+            "playedSeconds": 5400,
+            "createdAt": "2026-11-21T16:00:00.000Z",
+            "lastLoginAt": null,
+        }),
     )
 }
 
-fn sessions(id: &str) -> Vec<Operation> {
+fn sessions() -> Vec<Operation> {
     let session = object([
         ("characterId", text()),
         ("loginAt", or_null(time())),
         ("logoutAt", or_null(time())),
         ("reason", or_null(text())),
     ]);
-    query(
-        ["/api/player/sessions", "/api/players/sessions"],
+    let paths = ["/api/player/sessions", "/api/players/sessions"];
+    let operation = described(
+        paths,
         "When a character played, newest first",
-        |operation| {
-            operation.paged().answers(
-                200,
-                object([
-                    ("success", yes()),
-                    ("characterId", text()),
-                    ("sessions", list(session.clone())),
-                    ("pagination", pagination()),
-                ]),
-                json!({
-                    "success": true,
-                    "characterId": id,
-                    "sessions": [{
-                        "characterId": id,
-                        "loginAt": "2026-11-21T16:00:00.000Z",
-                        "logoutAt": null,
-                        "reason": null,
-                    }],
-                    "pagination": {"page": 1, "limit": 20, "total": 1, "totalPages": 1},
-                }),
-            )
-        },
-    )
+        [("sessions", list(session)), ("pagination", pagination())],
+        json!({
+            "sessions": [{
+                "characterId": ID,
+                "loginAt": "2026-11-21T16:00:00.000Z",
+                "logoutAt": null,
+                "reason": null,
+            }],
+            "pagination": {"page": 1, "limit": 20, "total": 1, "totalPages": 1},
+        }),
+    );
+    operation.paged().or(paths[1])
 }
