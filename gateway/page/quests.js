@@ -92,8 +92,10 @@ export class Quests {
     if (before !== data.status && data.status === "in_progress") this.tell(`Begun: ${data.name}.`);
     else if (data.status !== "completed" && data.description)
       this.tell(`${data.name}: ${data.description}`);
-    if (this.pane.shown && this.detail?.id === data.questId)
+    if (this.pane.shown && this.detail?.id === data.questId) {
+      this.refreshed = data.questId;
       this.act("quest:detail", { questId: data.questId });
+    }
   }
 
   completed({ name, rewards }) {
@@ -131,6 +133,10 @@ export class Quests {
   }
 
   show(data) {
+    const again = this.refreshed === data.id;
+    this.refreshed = undefined;
+    // Asked for because it was looked at, and closed in the meantime.
+    if (again && !this.pane.shown && !data.offered) return;
     this.detail = data;
     this.pane.name(data.name, `${data.difficulty}, ${STATES[data.status].toLowerCase()}`);
     const at = data.stages.findIndex((stage) => stage.id === data.currentStage);

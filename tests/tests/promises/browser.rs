@@ -432,7 +432,7 @@ async fn over_the_border(
     }
 }
 
-async fn walk(browser: &Client, to: (i32, i32)) -> Result<()> {
+pub(super) async fn walk(browser: &Client, to: (i32, i32)) -> Result<()> {
     browser
         .execute(
             "window.tilestead.walkTo(arguments[0], arguments[1])",
