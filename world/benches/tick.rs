@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use divan::Bencher;
 use world::rng::Dice;
 use world::{
-    Arrival, CharacterId, Content, Inbox, Intent, PlayerHot, PlayerInput, PlayerRecord, Region,
-    Rules, Stack, Tick, Tile, World,
+    Arrival, CharacterId, Content, EntityId, Field, Inbox, Intent, Kind, PlayerHot, PlayerInput,
+    PlayerRecord, Region, Rules, Stack, Tick, Tile, World,
 };
 
 const PLAYERS: u32 = 2_000;
@@ -30,8 +30,13 @@ fn somewhere(number: u32, reach: u32) -> Tile {
     spawn.moved(dice.between(-reach, reach), dice.between(-reach, reach))
 }
 
-/// All regions, and players within `reach` tiles of the spawn.
+/// All regions, and players within `reach` tiles of the spawn with full packs.
 fn crowd(reach: u32) -> World {
+    crowd_with(reach, &["logs"; 28])
+}
+
+/// The same with this in each pack.
+fn crowd_with(reach: u32, pack: &[&str]) -> World {
     let content = Content::embedded();
     let mut world = World::new(content.clone(), Rules::default(), 1, 1);
     for region in content.regions() {
@@ -53,7 +58,9 @@ fn crowd(reach: u32) -> World {
             running: number % 2 == 0,
             combat_level: 3,
             placed: true,
-            inventory: (0..28).map(|slot| (slot, Stack::new("logs", 1))).collect(),
+            inventory: (0..)
+                .zip(pack.iter().map(|item| Stack::new(*item, 1)))
+                .collect(),
             equipment: BTreeMap::new(),
             bank: world::Bank::default(),
             home_ready_at: world::Tick::default(),
@@ -182,6 +189,70 @@ fn crowded_and_all_dropping_and_picking_up(bencher: Bencher<'_, '_>) {
         (round, inbox)
     };
     for _ in 0..TICKS {
+        let (round, inbox) = inbox();
+        world.borrow_mut().tick(Tick(round), inbox, &mut ());
+    }
+    bencher
+        .with_inputs(inbox)
+        .bench_local_values(|(round, inbox)| world.borrow_mut().tick(Tick(round), inbox, &mut ()));
+}
+
+/// What players can be about near them: beasts to fight, things to gather from.
+fn targets(world: &World) -> [Vec<(Tile, EntityId)>; 2] {
+    let (mut beasts, mut resources) = (Vec::new(), Vec::new());
+    for id in world.entities() {
+        let Some(look) = world.look(id) else { continue };
+        let fights = look
+            .fields
+            .iter()
+            .any(|(name, field)| *name == "attackable" && *field == Field::from(true));
+        match look.kind {
+            Kind::Npc if fights => beasts.push((look.tile, id.clone())),
+            Kind::Resource => resources.push((look.tile, id.clone())),
+            _ => {}
+        }
+    }
+    [beasts, resources]
+}
+
+/// All over the country: a third fights, a third gathers, a third walks; a tenth of each asks for
+/// something new at every tick. Who has nothing near walks.
+#[divan::bench]
+fn spread_out_fighting_gathering_and_walking(bencher: Bencher<'_, '_>) {
+    let tools = [
+        "bronze_hatchet",
+        "bronze_pickaxe",
+        "fishing_net",
+        "small_fishing_net",
+        "bronze_sword",
+    ];
+    let world = RefCell::new(crowd_with(250, &tools));
+    let near = targets(&world.borrow());
+    let mut round = 1;
+    let mut inbox = || {
+        round += 1;
+        let mut inbox = clicks(&world.borrow(), round, PLAYERS / 10);
+        for input in &mut inbox.inputs {
+            let number: usize = input.who.as_str()["player-".len()..]
+                .parse()
+                .expect("a number");
+            let world = world.borrow();
+            let from = world
+                .player(&input.who)
+                .map_or(Tile::default(), |player| player.tile());
+            let about = near.get(number % 3).into_iter().flatten();
+            let nearest = about.min_by_key(|(tile, _)| from.steps_to(*tile));
+            if let Some((_, target)) = nearest.filter(|(tile, _)| from.steps_to(*tile) <= 24) {
+                let target = target.clone();
+                input.intent = match number % 3 {
+                    0 => Intent::Attack { target },
+                    _ => Intent::Gather { target },
+                };
+            }
+        }
+        (round, inbox)
+    };
+    for _ in 0..TICKS * 5 {
         let (round, inbox) = inbox();
         world.borrow_mut().tick(Tick(round), inbox, &mut ());
     }
