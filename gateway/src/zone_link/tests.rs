@@ -252,6 +252,7 @@ async fn whoever_traded_where_a_zone_died_is_told_that_it_is_over() {
     }
     dies.die();
     stand.directory.push(&[&heir], &heir);
+    while player.reliable().await.event != "player:sync" {}
     let cancelled = player.hears("tradeCancelled").await;
     assert_eq!(
         (&cancelled["tradeId"], &cancelled["reason"]),
