@@ -11,6 +11,7 @@ use crate::ids::{CharacterId, EntityId};
 use crate::item::ground::GroundChange;
 use crate::item::ledger::LedgerEntry;
 use crate::skill::Skill;
+use crate::tile::Chunk;
 
 /// Who and what must be saved, and how soon.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +37,9 @@ pub struct Changes {
     pub kills: BTreeMap<CharacterId, BTreeMap<Arc<str>, u32>>,
     /// What became of things on the ground.
     pub ground: BTreeMap<EntityId, GroundChange>,
+    /// In which chunks something came that outlives whoever plays them: see [`crate::World::lasting`].
+    #[serde(default)]
+    pub lasting: BTreeSet<Chunk>,
     /// Who gained or lost what; several rows may speak of the same holder, item and cause.
     pub ledger: Vec<LedgerEntry>,
 }

@@ -46,6 +46,7 @@ pub mod border;
 pub mod changes;
 pub mod cycle;
 mod image;
+mod lasting;
 pub mod world;
 
 pub use agent::{Agent, AgentInput, AgentWord, Goal, Orders};
@@ -69,6 +70,7 @@ pub use item::{
     worn::Worn,
 };
 pub use labour::{Craft, Job, Labour, Trade};
+pub use lasting::Lasting;
 pub use look::{Field, Kind, Look};
 pub use map::{Ground, Terrain};
 pub use player::Player;

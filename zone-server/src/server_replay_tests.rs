@@ -54,6 +54,7 @@ fn kinds(file: &Path) -> BTreeMap<&'static str, usize> {
             Change::SetRegion { .. } => "set",
             Change::Tick { .. } => "tick",
             Change::GroundIn { .. } => "ground",
+            Change::LastingIn { .. } => "lasting",
             Change::CallOff { .. } => "call_off",
             Change::Check { .. } => "check",
         };

@@ -119,7 +119,7 @@ type Rows = Result<wire::CommitRows, Wrong>;
 
 fn count(rows: &wire::CommitRows) -> usize {
     let value = rows.ground.len() + rows.gone.len() + rows.ledger.len();
-    rows.characters.len() + value + rows.gives.len()
+    rows.characters.len() + value + rows.gives.len() + rows.chunks.len()
 }
 
 fn extend(rows: &mut wire::CommitRows, more: wire::CommitRows) {
@@ -128,6 +128,7 @@ fn extend(rows: &mut wire::CommitRows, more: wire::CommitRows) {
     rows.gone.extend(more.gone);
     rows.ledger.extend(more.ledger);
     rows.gives.extend(more.gives);
+    rows.chunks.extend(more.chunks);
 }
 
 /// Reads the whole stream, so that the caller is not cut off while it sends.
@@ -194,6 +195,7 @@ fn batch(desk: &Desk, header: &wire::CommitHeader, rows: wire::CommitRows) -> Re
             value::ledger_row,
         )?,
         gives: checked(rows.gives, |_| None, value::region_give)?,
+        chunks: checked(rows.chunks, |_| None, value::chunk)?,
         lease_ms: millis(desk.lease),
     })
 }

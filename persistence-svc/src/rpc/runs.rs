@@ -199,6 +199,7 @@ impl Runs for RunsService {
                 state: loaded.state.into(),
                 ground: ground.collect::<Result<_, _>>()?,
                 played_tick: unsigned(loaded.played_tick)?,
+                chunks: loaded.chunks.into_iter().map(value::wire_chunk).collect(),
             })
         };
         self.0.answer_within(LOAD_LIMIT, "LoadRegion", work).await

@@ -7,8 +7,11 @@ use super::model::{COORDINATE_MAX, Checked, count, number, region, small, text, 
 use crate::store::stored::{Bank, Banked, PLACES, TABS, Worn};
 use crate::store::unsigned;
 use crate::store::value::{
-    Cause, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, Stack,
+    Cause, Chunk, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, Stack,
 };
+
+/// What lasts of one chunk at most.
+const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
 /// The slots of a pack, each at most once.
 pub(crate) fn pack(slots: Vec<wire::Slot>) -> Checked<Pack> {
@@ -166,6 +169,37 @@ pub(crate) fn ground_gone(gone: wire::GroundGone) -> Checked<GroundGone> {
         id: ground_id(gone.id)?,
         region: region("gone.region", gone.region)?,
     })
+}
+
+/// What lasts of a chunk.
+pub(crate) fn chunk(row: wire::ChunkRow) -> Checked<Chunk> {
+    let at = row
+        .chunk
+        .ok_or_else(|| malformed("a chunk row names no chunk"))?;
+    if at.x.abs() > COORDINATE_MAX || at.z.abs() > COORDINATE_MAX {
+        return Err(malformed("the chunk lies outside any world"));
+    }
+    let read = serde_json::from_str::<serde::de::IgnoredAny>(&row.data);
+    if read.is_err() || row.data.len() > CHUNK_BYTES_MAX || !row.data.starts_with('{') {
+        let why = format!("a chunk's data are a JSON object of at most {CHUNK_BYTES_MAX} bytes");
+        return Err(malformed(why));
+    }
+    Ok(Chunk {
+        x: at.x,
+        z: at.z,
+        data: row.data,
+    })
+}
+
+/// What lasts of a chunk, as the wire says it.
+pub(crate) fn wire_chunk(chunk: Chunk) -> wire::ChunkRow {
+    wire::ChunkRow {
+        chunk: Some(proto::rpc::common::v1::Chunk {
+            x: chunk.x,
+            z: chunk.z,
+        }),
+        data: chunk.data,
+    }
 }
 
 /// A row of the ledger.

@@ -10,7 +10,7 @@ mod holdings;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Batch, CommitOutcome, NOBODY, Region, Row, Then};
-use super::value::{GroundItem, Holdings};
+use super::value::{Chunk, GroundItem, Holdings};
 pub(crate) use holdings::{SlotChanges, grave_owners, slots};
 
 /// A character as the store holds it.
@@ -103,7 +103,9 @@ pub(crate) fn regions(batch: &Batch) -> BTreeSet<Region> {
     let gone = batch.gone.iter().map(|gone| gone.region);
     let given = batch.gives.iter().map(|give| give.region);
     let rows = from.chain(to);
-    rows.chain(ground).chain(gone).chain(given).collect()
+    let chunks = batch.chunks.iter().map(Chunk::region);
+    let value = ground.chain(gone).chain(chunks);
+    rows.chain(value).chain(given).collect()
 }
 
 /// What each row leaves behind, in the order of the rows; or the outcome that refuses the batch.
@@ -142,6 +144,7 @@ pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Vec<After>, CommitOutc
         });
     }
     let kept = gives(batch, held)?;
+    chunks(batch, held)?;
     holdings::balances(batch, held)?;
     if !stale.is_empty() || !kept.is_empty() {
         return Err(CommitOutcome::TransferStale {
@@ -151,6 +154,25 @@ pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Vec<After>, CommitOutc
         });
     }
     Ok(after)
+}
+
+/// Whether each chunk is there once, and of a region of the run.
+fn chunks(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> {
+    let mut seen = BTreeSet::new();
+    for chunk in &batch.chunks {
+        let why = if !seen.insert((chunk.x, chunk.z)) {
+            "is there twice"
+        } else if !held.owns(batch.run, chunk.region()) {
+            "is not of a region of the run"
+        } else {
+            continue;
+        };
+        return Err(CommitOutcome::Refused {
+            ids: Vec::new(),
+            detail: format!("chunk {},{} {why}", chunk.x, chunk.z),
+        });
+    }
+    Ok(())
 }
 
 /// The regions that cannot be given because who should have them is not live.

@@ -2,7 +2,7 @@
 //! has been checked before it becomes one of these.
 
 use super::quests::Quests;
-use super::value::{GroundGone, GroundItem, Holdings, LedgerRow, RegionGive};
+use super::value::{Chunk, GroundGone, GroundItem, Holdings, LedgerRow, RegionGive};
 
 /// A square of 64 x 64 tiles. Rows are locked in the order of this type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -242,6 +242,7 @@ pub(crate) struct LoadedRegion {
     pub(crate) characters: Vec<Record>,
     pub(crate) state: Vec<u8>,
     pub(crate) ground: Vec<GroundItem>,
+    pub(crate) chunks: Vec<Chunk>,
     /// The last tick that the last owner committed; 0: never played.
     pub(crate) played_tick: i64,
 }
@@ -270,6 +271,7 @@ pub(crate) struct Batch {
     pub(crate) gone: Vec<GroundGone>,
     pub(crate) ledger: Vec<LedgerRow>,
     pub(crate) gives: Vec<RegionGive>,
+    pub(crate) chunks: Vec<Chunk>,
     pub(crate) lease_ms: i64,
 }
 
@@ -277,7 +279,7 @@ impl Batch {
     /// How many rows it has of all kinds together.
     pub(crate) fn len(&self) -> usize {
         let value = self.ground.len() + self.gone.len() + self.ledger.len();
-        self.rows.len() + value + self.gives.len()
+        self.rows.len() + value + self.gives.len() + self.chunks.len()
     }
 }
 

@@ -102,6 +102,28 @@ pub(crate) struct GroundGone {
     pub(crate) region: Region,
 }
 
+/// What outlives the loss of whoever plays a chunk; the store does not look into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    pub(crate) x: i32,
+    pub(crate) z: i32,
+    /// A JSON object.
+    pub(crate) data: String,
+}
+
+impl Chunk {
+    /// Chunks on each side of a region.
+    pub(crate) const OF_REGION: i32 = 8;
+
+    /// The region in which it lies.
+    pub(crate) fn region(&self) -> Region {
+        Region {
+            x: self.x.div_euclid(Chunk::OF_REGION),
+            z: self.z.div_euclid(Chunk::OF_REGION),
+        }
+    }
+}
+
 /// Why value was made, destroyed or moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Cause {

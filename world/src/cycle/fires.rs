@@ -15,7 +15,7 @@ use crate::rules::make::recipe::{self, ASHES};
 use crate::rules::quest::Deed;
 use crate::rules::{firemaking, make};
 use crate::skill::Skill;
-use crate::tile::Chunk;
+use crate::tile::{Chunk, Region};
 use crate::world::World;
 
 impl World {
@@ -54,6 +54,10 @@ impl World {
                 out_at,
             };
             out.touched.insert(fire.id.clone());
+            // A fire over the border burns on, but is lost with whoever plays it.
+            if Region::from(tile) == region {
+                out.changes.lasting.insert(Chunk::from(tile));
+            }
             self.settle_fire(fire);
             self.did(who, Deed::Lit, out);
             self.train(who, Skill::Firemaking, u64::from(recipe.xp_tenths), out);

@@ -9,6 +9,7 @@ use crate::content::Fixture;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::ledger::Cause;
 use crate::labour::{Job, Labour};
+use crate::lasting::LASTS_TICKS;
 use crate::map::Ground;
 use crate::refusal::Refusal;
 use crate::rng::{self, Dice};
@@ -118,8 +119,12 @@ impl World {
 
     /// There is nothing left to be had of it for a while.
     fn empty(&mut self, id: &EntityId, usual_ticks: u32, out: &mut Outcome) {
-        let own = self.content.fixture(id).and_then(|f| f.respawn_ticks);
+        let fixture = self.content.fixture(id);
+        let own = fixture.and_then(|f| f.respawn_ticks);
         let ticks = own.unwrap_or(usual_ticks).max(1);
+        if let Some(fixture) = fixture.filter(|_| u64::from(ticks) > LASTS_TICKS) {
+            out.changes.lasting.insert(Chunk::from(fixture.tile));
+        }
         let state = self.resources.entry(id);
         state.back_at = Some(self.now.after(u64::from(ticks)));
         state.cut_ticks = 0;

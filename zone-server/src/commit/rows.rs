@@ -12,13 +12,14 @@ const PART_ROWS: usize = 500;
 const PART_BYTES: usize = 256 * 1024;
 
 /// How many rows there are of each kind.
-pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 5] {
+pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 6] {
     [
         ("character", rows.characters.len()),
         ("ground", rows.ground.len()),
         ("gone", rows.gone.len()),
         ("ledger", rows.ledger.len()),
         ("give", rows.gives.len()),
+        ("chunk", rows.chunks.len()),
     ]
 }
 
@@ -38,7 +39,7 @@ pub(crate) fn parts(rows: &CommitRows) -> Vec<Part> {
             })*
         };
     }
-    carry!(characters ground gone ledger gives);
+    carry!(characters ground gone ledger gives chunks);
     out.close();
     out.done
 }

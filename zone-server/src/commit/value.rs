@@ -9,8 +9,8 @@ use std::{
     sync::Arc,
 };
 
-use proto::rpc::persistence::v1::{CommitRows, GroundGone, LedgerRow};
-use world::{Cause, CharacterId, EntityId, GroundItem, Holder, LedgerEntry, Region};
+use proto::rpc::persistence::v1::{ChunkRow, CommitRows, GroundGone, LedgerRow};
+use world::{Cause, CharacterId, Chunk, EntityId, GroundItem, Holder, LedgerEntry, Region};
 
 use crate::translate::{record::rpc_region, value};
 
@@ -24,6 +24,8 @@ pub(crate) struct Value {
     put: BTreeMap<EntityId, GroundItem>,
     gone: BTreeMap<EntityId, Region>,
     ledger: BTreeMap<Key, i64>,
+    /// What lasts of chunks, as it is now.
+    chunks: BTreeMap<Chunk, String>,
 }
 
 impl Value {
@@ -46,6 +48,11 @@ impl Value {
         }
     }
 
+    /// What lasts of a chunk is this now, as JSON.
+    pub(crate) fn lasts(&mut self, chunk: Chunk, data: String) {
+        self.chunks.insert(chunk, data);
+    }
+
     /// Somebody gained or lost something.
     pub(crate) fn ledger(&mut self, entry: LedgerEntry) {
         let key = (entry.holder, entry.item, entry.cause);
@@ -56,7 +63,10 @@ impl Value {
 
     /// Whether there is nothing to say.
     pub(crate) fn is_empty(&self) -> bool {
-        self.put.is_empty() && self.gone.is_empty() && self.ledger.is_empty()
+        self.put.is_empty()
+            && self.gone.is_empty()
+            && self.ledger.is_empty()
+            && self.chunks.is_empty()
     }
 
     /// Entries of the ledger that wait.
@@ -77,6 +87,11 @@ impl Value {
                 region: Some(rpc_region(region)),
             });
         }
+        let chunks = std::mem::take(&mut self.chunks).into_iter();
+        rows.chunks.extend(chunks.map(|(at, data)| ChunkRow {
+            chunk: Some(proto::rpc::common::v1::Chunk { x: at.x, z: at.z }),
+            data,
+        }));
         let ledger = std::mem::take(&mut self.ledger);
         rows.ledger
             .extend(ledger.into_iter().filter_map(ledger_row));
@@ -109,6 +124,8 @@ impl Value {
     /// A region went with a batch: what lies in it is another's.
     pub(crate) fn forget(&mut self, region: Region) {
         self.stored.retain(|_, of| *of != region);
+        self.chunks
+            .retain(|chunk, _| Region::from(*chunk) != region);
     }
 }
 

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
-use world::{CharacterId, GroundItem, Inbox, PhaseClock, Region, Tick, World};
+use world::{CharacterId, GroundItem, Inbox, Lasting, PhaseClock, Region, Tick, World};
 
 /// One change, with all that it needs to be done again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,12 @@ pub(crate) enum Change {
     Hold { who: CharacterId, held: bool },
     /// Somebody belongs to another region.
     SetRegion { who: CharacterId, region: Region },
+    /// What lasts of a region came in.
+    LastingIn {
+        region: Region,
+        played: Tick,
+        all: Vec<Lasting>,
+    },
     /// A tick was played.
     Tick { now: Tick, inbox: Inbox },
     /// What the regions were after the tick before, as [`digest`] has it.
@@ -66,6 +72,13 @@ impl Change {
             }
             Change::SetRegion { who, region } => {
                 let _ = world.set_region(&who, region);
+            }
+            Change::LastingIn {
+                region,
+                played,
+                all,
+            } => {
+                let _ = world.lasting_in(region, played, all);
             }
             Change::Tick { now, inbox } => {
                 let _ = world.tick(now, inbox, clock);

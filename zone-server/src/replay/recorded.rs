@@ -5,8 +5,8 @@
 use std::ops::Deref;
 
 use world::{
-    CharacterId, GroundItem, Inbox, Outcome, PhaseClock, PlayerHot, PlayerRecord, Region, Tick,
-    Unreadable, World,
+    CharacterId, GroundItem, Inbox, Lasting, Outcome, PhaseClock, PlayerHot, PlayerRecord, Region,
+    Tick, Unreadable, World,
 };
 
 use super::{
@@ -74,6 +74,16 @@ impl Recorded {
             items: items.clone(),
         });
         self.world.ground_in(region, played, items)
+    }
+
+    /// As [`World::lasting_in`].
+    pub(crate) fn lasting_in(&mut self, region: Region, played: Tick, all: Vec<Lasting>) -> bool {
+        self.note(|| Change::LastingIn {
+            region,
+            played,
+            all: all.clone(),
+        });
+        self.world.lasting_in(region, played, all)
     }
 
     /// As [`World::call_off`].

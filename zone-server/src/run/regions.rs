@@ -188,6 +188,7 @@ impl Run {
             state,
             ground,
             played_tick,
+            chunks,
         } = reply;
         if self.taking.get(&region).is_some_and(|t| t.epoch == epoch) {
             // It was given, and its last owner's word was lost.
@@ -202,6 +203,7 @@ impl Run {
         }
         self.region_held(region, epoch);
         self.ground_from_store(region, played_tick, &ground);
+        self.lasting_from_store(region, played_tick, &chunks);
         for row in characters {
             self.admit(row);
         }

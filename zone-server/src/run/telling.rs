@@ -79,6 +79,10 @@ impl Run {
         for (who, kills) in changes.kills {
             self.batch.killed(&who, kills);
         }
+        for chunk in changes.lasting {
+            let data = value::lasting(&self.world.lasting(chunk));
+            self.batch.value().lasts(chunk, data);
+        }
         let value = self.batch.value();
         for entry in changes.ledger {
             value.ledger(entry);

@@ -1,7 +1,7 @@
 //! Whether value may change hands in a tick, and what lies on the ground of a region that comes in.
 
-use proto::rpc::persistence::v1::GroundItem;
-use world::{Region, Tick, Value};
+use proto::rpc::persistence::v1::{ChunkRow, GroundItem};
+use world::{Chunk, Region, Tick, Value};
 
 use super::Run;
 use crate::{
@@ -58,6 +58,26 @@ impl Run {
         let later: Vec<_> = later.collect();
         for item in later {
             self.batch.value().put(item);
+        }
+    }
+
+    /// What the store has of the chunks of a region that has just come in from it, as
+    /// [`Run::ground_from_store`].
+    pub(super) fn lasting_from_store(&mut self, region: Region, played: u64, rows: &[ChunkRow]) {
+        let all: Vec<_> = rows.iter().filter_map(value::lasts).collect();
+        if all.len() < rows.len() {
+            tracing::error!(run = self.id, ?region, "rows of chunks cannot be read");
+        }
+        if all.is_empty() {
+            return;
+        }
+        self.world.lasting_in(region, Tick(played), all);
+        // Its timers stand elsewhere than in the store.
+        let chunks = rows.iter().filter_map(|row| row.chunk);
+        let chunks: Vec<Chunk> = chunks.map(|at| Chunk { x: at.x, z: at.z }).collect();
+        for chunk in chunks {
+            let data = value::lasting(&self.world.lasting(chunk));
+            self.batch.value().lasts(chunk, data);
         }
     }
 

@@ -3,7 +3,7 @@
 //! Always: translating a ground item one way and back changes nothing.
 
 use proto::rpc::persistence::v1 as rpc;
-use world::{Cause, CharacterId, EntityId, GroundItem, Tick, Tile};
+use world::{Cause, CharacterId, EntityId, GroundItem, Lasting, Tick, Tile};
 
 use super::record;
 
@@ -40,6 +40,17 @@ pub(crate) fn ground(row: &rpc::GroundItem) -> Option<GroundItem> {
         expires_at: Tick(row.expires_tick),
         grave: (!row.grave_id.is_empty()).then(|| EntityId::from(row.grave_id.as_str())),
     })
+}
+
+/// What lasts of a chunk, as the store keeps it.
+pub(crate) fn lasting(lasting: &Lasting) -> String {
+    // Plain structures always have a JSON text.
+    serde_json::to_string(lasting).unwrap_or_default()
+}
+
+/// What the store has of a chunk; `None`: it cannot be read.
+pub(crate) fn lasts(row: &rpc::ChunkRow) -> Option<Lasting> {
+    serde_json::from_str(&row.data).ok()
 }
 
 /// Why value moved.

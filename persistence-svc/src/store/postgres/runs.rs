@@ -174,11 +174,13 @@ impl Runs for Postgres {
             .await?;
         let state = row.map(|row| row.try_get(0)).transpose()?;
         let ground = value::ground_of(&moment, region).await?;
+        let chunks = value::chunks_of(&moment, region).await?;
         moment.commit().await?;
         Ok(LoadedRegion {
             characters,
             state: state.unwrap_or_default(),
             ground,
+            chunks,
             played_tick,
         })
     }

@@ -10,7 +10,7 @@ use super::{Values, stored};
 use crate::store::error::Result;
 use crate::store::judge::{Held, SlotChanges, grave_owners, slots};
 use crate::store::model::{Batch, Region};
-use crate::store::value::{GroundItem, LedgerRow, Pack, Stack};
+use crate::store::value::{Chunk, GroundItem, LedgerRow, Pack, Stack};
 
 /// A whole ground item.
 const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
@@ -77,6 +77,54 @@ fn ground_item(row: &Row) -> std::result::Result<GroundItem, tokio_postgres::Err
     })
 }
 
+/// What lasts of the chunks of a region, in order.
+pub(super) async fn chunks_of<C: GenericClient>(client: &C, region: Region) -> Result<Vec<Chunk>> {
+    let statement = client
+        .prepare_cached(
+            r#"SELECT "chunkX", "chunkZ", data FROM "worldChunks"
+               WHERE "chunkX" BETWEEN $1 AND $1 + 7 AND "chunkZ" BETWEEN $2 AND $2 + 7
+               ORDER BY 1, 2"#,
+        )
+        .await?;
+    let first = |at: i32| at.saturating_mul(Chunk::OF_REGION);
+    let place: Values<'_> = &[&first(region.x), &first(region.z)];
+    let read = |row: &Row| {
+        Ok(Chunk {
+            x: row.try_get(0)?,
+            z: row.try_get(1)?,
+            data: row.try_get(2)?,
+        })
+    };
+    client
+        .query(&statement, place)
+        .await?
+        .iter()
+        .map(read)
+        .collect()
+}
+
+async fn write_chunks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    if batch.chunks.is_empty() {
+        return Ok(());
+    }
+    let chunks = || batch.chunks.iter();
+    let xs: Vec<i32> = chunks().map(|chunk| chunk.x).collect();
+    let zs: Vec<i32> = chunks().map(|chunk| chunk.z).collect();
+    let data: Vec<&str> = chunks().map(|chunk| chunk.data.as_str()).collect();
+    let statement = transaction
+        .prepare_cached(
+            r#"INSERT INTO "worldChunks" ("chunkX", "chunkZ", data, "lastActive")
+               SELECT x, z, data, $4 FROM UNNEST($1::integer[], $2::integer[], $3::text[])
+                 AS u (x, z, data)
+               ON CONFLICT ("chunkX", "chunkZ") DO UPDATE
+                 SET data = excluded.data, "lastActive" = excluded."lastActive""#,
+        )
+        .await?;
+    let values: Values<'_> = &[&xs, &zs, &data, &batch.tick];
+    transaction.execute(&statement, values).await?;
+    Ok(())
+}
+
 /// Reads what the batch changes of value. The locks of characters and regions protect it.
 pub(super) async fn read(
     transaction: &Transaction<'_>,
@@ -113,6 +161,7 @@ pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &H
     stored::write(transaction, batch, held).await?;
     write_ground(transaction, batch).await?;
     write_deaths(transaction, batch, held).await?;
+    write_chunks(transaction, batch).await?;
     write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger).await
 }
 

@@ -139,6 +139,7 @@ impl Runs for Sqlite {
                 characters,
                 state: state.unwrap_or_default(),
                 ground: value::ground_of(transaction, region)?,
+                chunks: value::chunks_of(transaction, region)?,
                 played_tick,
             })
         })

@@ -6,7 +6,7 @@ use super::stored;
 use crate::store::error::Result;
 use crate::store::judge::{Held, grave_owners, slots};
 use crate::store::model::{Batch, Region};
-use crate::store::value::{GroundItem, LedgerRow, Pack, Stack};
+use crate::store::value::{Chunk, GroundItem, LedgerRow, Pack, Stack};
 
 /// A whole ground item.
 const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
@@ -85,6 +85,7 @@ pub(super) fn write(
     stored::write(transaction, batch, held)?;
     write_ground(transaction, batch)?;
     write_deaths(transaction, batch, held, now)?;
+    write_chunks(transaction, batch)?;
     write_ledger(transaction, (batch.run, batch.sequence), &batch.ledger, now)
 }
 
@@ -102,6 +103,36 @@ fn write_slots(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Res
     )?;
     for (id, slot, stack) in changes.put {
         put.execute(params![id, slot, stack.item, stack.quantity])?;
+    }
+    Ok(())
+}
+
+/// What lasts of the chunks of a region, in order.
+pub(super) fn chunks_of(transaction: &Transaction<'_>, region: Region) -> Result<Vec<Chunk>> {
+    let mut statement = transaction.prepare_cached(
+        r#"SELECT "chunkX", "chunkZ", data FROM "worldChunks"
+           WHERE "chunkX" BETWEEN ?1 AND ?1 + 7 AND "chunkZ" BETWEEN ?2 AND ?2 + 7
+           ORDER BY 1, 2"#,
+    )?;
+    let first = |at: i32| at.saturating_mul(Chunk::OF_REGION);
+    let rows = statement.query_map([first(region.x), first(region.z)], |row| {
+        Ok(Chunk {
+            x: row.get(0)?,
+            z: row.get(1)?,
+            data: row.get(2)?,
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn write_chunks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    let mut put = transaction.prepare_cached(
+        r#"INSERT INTO "worldChunks" ("chunkX", "chunkZ", data, "lastActive")
+           VALUES (?1, ?2, ?3, ?4)
+           ON CONFLICT ("chunkX", "chunkZ") DO UPDATE SET data = ?3, "lastActive" = ?4"#,
+    )?;
+    for chunk in &batch.chunks {
+        put.execute(params![chunk.x, chunk.z, chunk.data, batch.tick])?;
     }
     Ok(())
 }
