@@ -131,6 +131,7 @@ both! {
     value:
         value_is_kept_and_loaded,
         what_one_drops_another_picks_up,
+        what_lasts_of_chunks_is_kept_by_region,
         what_the_ledger_does_not_say_is_refused,
         value_is_moved_once,
         who_is_deleted_is_written_off,

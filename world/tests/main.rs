@@ -15,6 +15,7 @@ mod fires;
 mod gather;
 mod ground_items;
 mod home_teleport;
+mod lasting;
 mod loader;
 mod loader_generations;
 mod make;

@@ -36,6 +36,42 @@ pub(crate) async fn value_is_kept_and_loaded(kind: Kind) {
     scene.conserved().await;
 }
 
+pub(crate) async fn what_lasts_of_chunks_is_kept_by_region(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let (stage, zone) = (&scene.stage, &scene.zone);
+    let (x, z) = (zone.place.x * 8, zone.place.z * 8);
+    let chunk = |x, z, data: &str| wire::ChunkRow {
+        chunk: Some(proto::rpc::common::v1::Chunk { x, z }),
+        data: data.to_owned(),
+    };
+    let rows = |chunks: &[wire::ChunkRow]| wire::CommitRows {
+        chunks: chunks.to_vec(),
+        ..wire::CommitRows::default()
+    };
+    let (first, last) = (chunk(x, z, r#"{"a":1}"#), chunk(x + 7, z + 7, "{}"));
+    for wrong in [
+        vec![chunk(x - 1, z, "{}")],
+        vec![chunk(x, z + 8, "{}")],
+        vec![first.clone(), first.clone()],
+        vec![chunk(x, z, "[]")],
+        vec![chunk(x, z, "{")],
+    ] {
+        let reply = stage.batch(zone.run, 2, rows(&wrong)).await;
+        assert_eq!(reply.outcome(), Outcome::Refused, "{wrong:?}");
+    }
+    let reply = stage
+        .batch(zone.run, 2, rows(&[first.clone(), last.clone()]))
+        .await;
+    assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
+    let loaded = stage.load_region(zone).await.unwrap();
+    assert_eq!(loaded.chunks, [first, last.clone()]);
+    let changed = chunk(x, z, r#"{"b":[2]}"#);
+    let reply = stage.batch(zone.run, 3, rows(&[changed.clone()])).await;
+    assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
+    let loaded = stage.load_region(zone).await.unwrap();
+    assert_eq!(loaded.chunks, [changed, last]);
+}
+
 pub(crate) async fn what_one_drops_another_picks_up(kind: Kind) {
     let scene = Scene::new(kind).await;
     let (stage, zone) = (&scene.stage, &scene.zone);

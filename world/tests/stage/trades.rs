@@ -83,6 +83,10 @@ pub(super) fn manifests() -> Vec<(&'static str, Value)> {
             "depleteChance": 1, "respawnTicks": 4, "harvestYield": [
                 {"itemId": "copper_ore", "quantity": 1, "xpAmount": 17.5, "successRate": sure},
                 {"itemId": "gem", "quantity": 1, "chance": 1, "xpAmount": 0}]},
+        {"id": "monolith", "name": "Monolith", "type": "ore", "harvestSkill": "mining",
+            "toolRequired": "pickaxe", "levelRequired": 1, "baseCycleTicks": 4,
+            "depleteChance": 1, "respawnTicks": 300, "harvestYield": [
+                {"itemId": "coal", "quantity": 1, "xpAmount": 50, "successRate": sure}]},
     ]});
     let spots = json!({"spots": [
         {"id": "shoal", "name": "Shoal", "type": "fishing_spot", "harvestSkill": "fishing",

@@ -1,0 +1,95 @@
+//! Stories about what outlives whoever plays it: stumps that stand for long, and fires.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use world::{Chunk, Inbox, Kind, Lasting, Region, Rules, Tick, Tile, World};
+
+use crate::stage::{BEGIN, Land, Stage};
+
+const ROCK: &str = "res:monolith:5,0";
+const HOME: Region = Region { x: 0, z: 0 };
+
+fn land() -> Land {
+    Land::default()
+        .resource("ore", "monolith", (5, 0))
+        .resource("ore", "copper", (0, 5))
+}
+
+/// Plays until `ticks` after the beginning; in which chunks something came that lasts.
+fn played(stage: &mut Stage, script: &str, ticks: u64) -> BTreeSet<Chunk> {
+    let mut chunks = BTreeSet::new();
+    stage.play(script);
+    while stage.world.now() < Tick(BEGIN + ticks) {
+        chunks.extend(stage.step(Inbox::default()).changes.lasting);
+    }
+    chunks
+}
+
+fn empty(world: &World, id: &str) -> bool {
+    world.look(&id.into()).unwrap().field("depleted").is_some()
+}
+
+fn fires(world: &World) -> usize {
+    let looks = world.entities().filter_map(|id| world.look(id));
+    looks.filter(|look| look.kind == Kind::Fire).count()
+}
+
+#[test]
+fn a_long_stump_and_a_fire_are_brought_back_with_the_time_they_had() {
+    let land = land();
+    let mut stage = Stage::new(&land);
+    let script = "ann joins at 4 0 trained firemaking=503390 with bronze_pickaxe 1 tinderbox 1 logs 1 / bob joins at 0 4 with bronze_pickaxe 1
+         ann gathers res:monolith:5,0 / bob gathers res:copper:0,5";
+    let mut chunks = played(&mut stage, script, 10);
+    assert!(empty(&stage.world, ROCK) && empty(&stage.world, "res:copper:0,5"));
+    chunks.extend(played(&mut stage, "ann stops / ann light logs", 20));
+    assert_eq!(fires(&stage.world), 1);
+    let chunk = Chunk::from(Tile::new(4, 0));
+    assert_eq!(chunks, BTreeSet::from([chunk]), "copper is back too soon");
+    let lasting = stage.world.lasting(chunk);
+    assert_eq!((lasting.empty.len(), lasting.fires.len()), (1, 1));
+    assert_eq!(
+        stage.world.lasting(Chunk { x: 0, z: 1 }),
+        Lasting::default()
+    );
+    // Whoever played it falls; somebody else takes it up a thousand ticks later.
+    let (last, later) = (stage.world.now(), BEGIN + 1_020);
+    let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
+    world.region_in(HOME, Tick(later), None).unwrap();
+    assert!(world.lasting_in(HOME, last, vec![lasting.clone()]));
+    assert!(empty(&world, ROCK) && !empty(&world, "res:copper:0,5"));
+    assert_eq!(fires(&world), 1);
+    let ticks = 1..400;
+    let back = ticks.map(|n| {
+        world.tick(Tick(later + n), Inbox::default(), &mut ());
+        (empty(&world, ROCK), fires(&world))
+    });
+    let back: Vec<(bool, usize)> = back.collect();
+    let left = lasting.empty[0].1.since(last) as usize;
+    assert_eq!(back.iter().filter(|(empty, _)| *empty).count(), left - 1);
+    let burns = lasting.fires[0].out_at.since(last) as usize;
+    assert_eq!(
+        back.iter().filter(|(_, fires)| *fires > 0).count(),
+        burns - 1
+    );
+}
+
+#[test]
+fn what_was_over_when_it_was_last_played_is_not_brought_back() {
+    let land = land();
+    let mut stage = Stage::new(&land);
+    let script = "ann joins at 4 0 trained firemaking=503390 with tinderbox 1 logs 1
+         ann light logs";
+    played(&mut stage, script, 10);
+    let lasting = stage.world.lasting(Chunk::from(Tile::new(4, 0)));
+    let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
+    let out = lasting.fires[0].out_at;
+    assert!(
+        !world.lasting_in(HOME, out, vec![lasting.clone()]),
+        "not here"
+    );
+    world.region_in(HOME, out, None).unwrap();
+    assert!(world.lasting_in(HOME, out, vec![lasting]));
+    assert_eq!(fires(&world), 0);
+}
