@@ -96,11 +96,11 @@ pub(crate) fn reason(skill: Skill, around: &Around<'_>, sees: &Sees<'_>) -> Opti
         Skill::Cooking => {
             let cooks = |item: &str| cooks(content, level, item);
             let raw = carries(around, cooks) || can(Skill::Fishing, &cooks);
-            let hearth = station("range", around, sees).is_some() || around.has(TINDERBOX) > 0;
+            let hearth = station("range", sees).is_some() || around.has(TINDERBOX) > 0;
             (raw && hearth, "cook")
         }
         Skill::Smithing => {
-            let furnace = station("furnace", around, sees).is_some();
+            let furnace = station("furnace", sees).is_some();
             (furnace && ore(level, around, sees).is_some(), "smelt")
         }
         _ => (false, ""),
@@ -320,7 +320,7 @@ fn cook(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>, dice: &mut 
     if let Some((_, fire)) = fire {
         return to(pursuit, fire.tile, make(fire.id.clone()), around, sees);
     }
-    let range = station("range", around, sees);
+    let range = station("range", sees);
     let near = |tile: Tile| sees.tile.steps_to(tile) <= SET_OUT_TILES * 3;
     let lighting = around.record.level(Skill::Firemaking);
     let pack = around.record.inventory.values().map(|stack| &stack.item);
@@ -338,7 +338,7 @@ fn cook(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>, dice: &mut 
 }
 
 /// The nearest station of that sort.
-fn station(sort: &str, _: &Around<'_>, sees: &Sees<'_>) -> Option<(EntityId, Tile)> {
+fn station(sort: &str, sees: &Sees<'_>) -> Option<(EntityId, Tile)> {
     let near = |region: &Region| region.tiles_past(sees.tile) <= SEARCH_TILES;
     let regions = sees.content.regions().into_iter().filter(near);
     let all = regions.flat_map(|region| sees.content.fixtures_in(region));
@@ -356,7 +356,7 @@ fn smith(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
             && around.has(HAMMER) > 0
     });
     let best = smithing.max_by_key(|recipe| (recipe.effort.xp_tenths, &recipe.output));
-    if let (Some(recipe), Some((anvil, tile))) = (best, station("anvil", around, sees)) {
+    if let (Some(recipe), Some((anvil, tile))) = (best, station("anvil", sees)) {
         let act = Act::Make {
             trade: Trade::Smith,
             what: Arc::clone(&recipe.output),
@@ -368,16 +368,15 @@ fn smith(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     let Some((bar, missing)) = ore(level, around, sees) else {
         return Act::Failed("there is nothing that it could smelt");
     };
-    let Some((furnace, tile)) = station("furnace", around, sees) else {
+    let Some((furnace, tile)) = station("furnace", sees) else {
         return Act::Failed("there is no furnace");
     };
     pursuit.stocking |= missing.as_ref().is_some_and(|(_, sets)| *sets == 0);
-    if let Some((item, sets)) = missing.filter(|(_, sets)| *sets < STOCK / 2)
+    if let Some((item, _)) = missing.filter(|(_, sets)| *sets < STOCK / 2)
         && pursuit.stocking
         && inventory::free_slots(&around.record.inventory) > 0
     {
         let fits = |given: &str| *given == *item;
-        let _ = sets;
         return gather(pursuit, Skill::Mining, &fits, around, sees);
     }
     pursuit.stocking = false;
