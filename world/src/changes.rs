@@ -37,7 +37,8 @@ pub struct Changes {
     pub kills: BTreeMap<CharacterId, BTreeMap<Arc<str>, u32>>,
     /// What became of things on the ground.
     pub ground: BTreeMap<EntityId, GroundChange>,
-    /// In which chunks something came that outlives whoever plays them: see [`crate::World::lasting`].
+    /// In which chunks something came that outlives whoever plays them, as
+    /// [`crate::World::lasting`] has it.
     #[serde(default)]
     pub lasting: BTreeSet<Chunk>,
     /// Who gained or lost what; several rows may speak of the same holder, item and cause.

@@ -41,8 +41,8 @@ impl World {
         }
     }
 
-    /// Brings back what the store has of `region`, which came from it without its state: `played` is
-    /// the last tick that it was played, and timers go on from there. False: it is not here.
+    /// Brings back what the store has of `region`, which came from it without its state: `played`
+    /// is the last tick that it was played, and timers go on from there. False: it is not here.
     pub fn lasting_in(&mut self, region: Region, played: Tick, all: Vec<Lasting>) -> bool {
         if !self.regions.contains_key(&region) {
             return false;

@@ -22,8 +22,8 @@ const AS_GOOD_AS: [(&str, &str); 3] = [
     ("starglass", "rune"),
 ];
 
-/// Trees by the level that they take: the rates with bronze, iron, steel, mithril, adamant, rune and
-/// dragon, and for how many ticks they stand being cut; 0: each log may be the last.
+/// Trees by the level that they take: the rates with bronze, iron, steel, mithril, adamant, rune
+/// and dragon, and for how many ticks they stand being cut; 0: each log may be the last.
 const TREES: [(u32, [Rate; 7], u32); 7] = [
     (
         1,

@@ -36,8 +36,8 @@ fn crafts(content: &Content, trade: Trade) -> Vec<Craft> {
     keys.map(|key| Craft { trade, key }).collect()
 }
 
-/// What somebody who names a trade means: `what` is the key of a recipe, or what comes of it; `None`:
-/// whatever it can only be at `spot`.
+/// What somebody who names a trade means: `what` is the key of a recipe, or what comes of it;
+/// `None`: whatever it can only be at `spot`.
 ///
 /// # Errors
 /// `NotFound`: there is no such recipe. `NoStation`: none is made at `spot`. `ChoiceRequired`; and

@@ -213,8 +213,8 @@ fn at_once(content: &Content, craft: &Craft) -> Option<Recipe> {
 }
 
 impl Recipe {
-    /// All that it names is there. An unknown item in a recipe would be gone for ever, or could never
-    /// be had.
+    /// All that it names is there. An unknown item in a recipe would be gone for ever, or could
+    /// never be had.
     fn is_sound(&self, content: &Content) -> bool {
         let parts = self.inputs.iter().map(|part| &part.item);
         let items = parts.chain([&self.output]).chain(&self.failed);
