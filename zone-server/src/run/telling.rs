@@ -80,7 +80,7 @@ impl Run {
             self.batch.killed(&who, kills);
         }
         for chunk in changes.lasting {
-            let data = value::lasting(&self.world.lasting(chunk));
+            let data = translate::value::lasting(&self.world.lasting(chunk));
             self.batch.value().lasts(chunk, data);
         }
         let value = self.batch.value();
