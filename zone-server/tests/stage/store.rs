@@ -74,6 +74,8 @@ pub struct State {
     /// The last tick of which a batch of the region's owner was applied.
     pub played: BTreeMap<Region, u64>,
     pub ground: BTreeMap<String, GroundItem>,
+    /// What lasts of chunks, by place.
+    pub chunks: BTreeMap<(i32, i32), ChunkRow>,
     pub problems: Vec<String>,
     /// How many commits have come, also those that are not looked at yet.
     pub commits_come: u64,
@@ -230,6 +232,7 @@ struct Rows {
     gone: Vec<GroundGone>,
     ledger: Vec<LedgerRow>,
     gives: Vec<RegionGive>,
+    chunks: Vec<ChunkRow>,
 }
 
 impl Rows {
@@ -239,11 +242,12 @@ impl Rows {
         self.gone.extend(more.gone);
         self.ledger.extend(more.ledger);
         self.gives.extend(more.gives);
+        self.chunks.extend(more.chunks);
     }
 
     fn len(&self) -> usize {
         let things = self.ground.len() + self.gone.len() + self.ledger.len();
-        self.characters.len() + things + self.gives.len()
+        self.characters.len() + things + self.gives.len() + self.chunks.len()
     }
 }
 
@@ -438,6 +442,10 @@ impl State {
                 ..stale
             };
         }
+        for row in all.chunks {
+            let at = row.chunk.unwrap_or_default();
+            self.chunks.insert((at.x, at.z), row);
+        }
         self.apply_all(header, rows, all.ground, all.gone, &all.gives);
         self.applied.insert(run, header.sequence);
         reply(commit_reply::Outcome::Done, Vec::new(), String::new())
@@ -529,6 +537,15 @@ impl Runs for Store {
                     state.ground.values().filter(of_region).cloned().collect()
                 },
                 played_tick: state.played.get(&region).copied().unwrap_or(0),
+                chunks: {
+                    let of_region = |(x, z): (i32, i32)| Region {
+                        x: x.div_euclid(8),
+                        z: z.div_euclid(8),
+                    };
+                    let chunks = state.chunks.iter();
+                    let chunks = chunks.filter(|(at, _)| of_region(**at) == region);
+                    chunks.map(|(_, row)| row.clone()).collect()
+                },
             }))
         })
     }
