@@ -103,6 +103,7 @@ mod tests {
             all.gone.append(&mut rows.gone);
             all.ledger.append(&mut rows.ledger);
             all.gives.append(&mut rows.gives);
+            all.chunks.append(&mut rows.chunks);
         }
         all
     }
@@ -119,11 +120,12 @@ mod tests {
             gone: vec![GroundGone::default(); 2],
             ledger: (1..=1_700).map(ledger).collect(),
             gives: vec![RegionGive::default()],
+            chunks: vec![proto::rpc::persistence::v1::ChunkRow::default(); 2],
         };
         let parts = parts(&rows);
         assert!(parts.len() >= 7, "{}", parts.len());
         assert_eq!(joined(parts), rows);
-        assert_eq!(count(&rows), 3 + 3 + 2 + 1_700 + 1);
+        assert_eq!(count(&rows), 3 + 3 + 2 + 1_700 + 1 + 2);
     }
 
     #[test]
