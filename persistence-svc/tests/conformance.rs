@@ -119,6 +119,7 @@ both! {
         what_is_worn_comes_from_the_pack_and_goes_back,
         nothing_is_worn_twice_or_made_by_wearing_it,
         a_bank_keeps_what_a_row_does_not_name,
+        choices_prayers_and_kills_are_kept,
         nothing_comes_out_of_a_bank_that_is_not_in_it,
         a_note_is_as_many_things_as_it_stands_for,
         what_is_used_up_is_gone_and_never_made,

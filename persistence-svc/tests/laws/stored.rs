@@ -149,6 +149,57 @@ pub(crate) async fn a_bank_keeps_what_a_row_does_not_name(kind: Kind) {
     scene.conserved().await;
 }
 
+pub(crate) async fn choices_prayers_and_kills_are_kept(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let fresh = scene.load().await;
+    assert_eq!(
+        (&*fresh.attack_style, fresh.passive, fresh.prayer_points),
+        ("accurate", false, 1)
+    );
+    let killed = |npc: &str, count| wire::Kills {
+        npc_id: npc.to_owned(),
+        count,
+    };
+    let row = |kills: &[wire::Kills]| wire::CharacterRow {
+        record: Some(wire::CharacterRecord {
+            placed: true,
+            attack_style: "rapid".to_owned(),
+            passive: true,
+            spell_id: "gust".to_owned(),
+            prayer_points: 7,
+            prayers: vec!["skin".to_owned(), "fist".to_owned()],
+            ..scene.bare.clone()
+        }),
+        kills: kills.to_vec(),
+        ..wire::CharacterRow::default()
+    };
+    done(&scene, 2, rows(row(&[killed("rat", 2), killed("hen", 1)]))).await;
+    // A batch that comes again counts once.
+    done(&scene, 2, rows(row(&[killed("rat", 2), killed("hen", 1)]))).await;
+    done(&scene, 3, rows(row(&[killed("rat", 3)]))).await;
+    let loaded = scene.load().await;
+    assert_eq!(
+        (&*loaded.attack_style, loaded.passive, &*loaded.spell_id),
+        ("rapid", true, "gust")
+    );
+    assert_eq!((loaded.prayer_points, loaded.prayers.len()), (7, 2));
+    let ask = proto::rpc::queries::v1::ProfileRequest {
+        character_id: scene.bare.id.clone(),
+    };
+    let told = scene.stage.queries().profile(ask).await.unwrap();
+    let mut kills: Vec<(String, u64)> = told
+        .into_inner()
+        .kills
+        .into_iter()
+        .map(|kill| (kill.npc_id, u64::from(kill.count)))
+        .collect();
+    kills.sort();
+    assert_eq!(kills, [("hen".to_owned(), 1), ("rat".to_owned(), 5)]);
+    let none = rows(row(&[killed("rat", 0)]));
+    let reply = commit(&scene, 4, none).await;
+    assert_eq!(reply.outcome(), Outcome::Refused, "no kill is no row");
+}
+
 pub(crate) async fn nothing_comes_out_of_a_bank_that_is_not_in_it(kind: Kind) {
     let scene = Scene::new(kind).await;
     let pack = [slot(0, "bronze_hatchet", 1), slot(1, "arrow", 5)];
