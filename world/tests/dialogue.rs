@@ -50,7 +50,17 @@ fn one_walks_up_to_somebody_and_walks_off_again() {
          ann talks to npc:field:mute
          ann talks to nobody"
     ));
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r#"
+      1 ann joined; ann 9,0; npc:field:mute 0,4; npc:field:tom 4,0
+      2 ann 7,0
+      3 ann hears tom: Hello. What is it? [0 My things, please.] [1 What is new?] [3 I am a novice.] [4 Goodbye.]; ann 5,0
+      7 ann closed Dialogue { node: "hello" }; ann 7,0
+      8 ann 9,0
+      9 ann 11,0
+     10 ann 12,0
+     12 ann refused Unsupported
+     13 ann refused NotFound
+    "#);
 }
 
 #[test]
@@ -70,7 +80,21 @@ fn answers_lead_on_and_those_that_are_not_true_are_not_to_be_given() {
          bob answers 2
          bob answers 0"
     ));
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r#"
+      1 ann joined; ann 4,1; npc:field:mute 0,4; npc:field:tom 4,0
+      2 ann refused NotOpen
+      3 ann hears tom: Hello. What is it? [0 My things, please.] [1 What is new?] [3 I am a novice.] [4 Goodbye.]
+      4 ann refused NotFound
+      5 ann refused NotFound
+      6 ann refused Unsupported
+      7 ann closed Dialogue { node: "hello" }
+      8 ann hears tom: Hello. What is it? [0 My things, please.] [1 What is new?] [3 I am a novice.] [4 Goodbye.]
+      9 ann closed Dialogue { node: "hello" }
+     10 bob joined; bob 4,2
+     11 bob hears tom: Hello. What is it? [0 My things, please.] [1 What is new?] [2 I have a candle.] [3 I am a novice.] [4 Goodbye.]
+     12 bob hears tom: Then you can see. [0 So I can.]
+     13 bob closed Dialogue { node: "secret" }
+    "#);
 }
 
 #[test]
@@ -91,7 +115,22 @@ fn what_is_said_has_effects_when_it_is_heard_to_its_end() {
          ann ends talk
          ann closes bank"
     ));
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r#"
+      1 ann joined; ann 4,1; npc:field:mute 0,4; npc:field:tom 4,0
+      2 ann hears tom: Hello. What is it? [0 My things, please.] [1 What is new?] [3 I am a novice.] [4 Goodbye.]
+      3 ann hears tom: Nothing ever is.
+      4 ann closed Dialogue { node: "news" }
+      5 ann refused NotOpen
+      6 ann hears tom: Hello. What is it? [0 My things, please.] [1 What is new?] [3 I am a novice.] [4 Goodbye.]
+      7 ann hears tom: Nothing ever is.
+      8 ann closed Dialogue { node: "news" }; ann 4,1
+      9 ann refused NotOpen
+     10 ann hears tom: Hello. What is it? [0 My things, please.] [1 What is new?] [3 I am a novice.] [4 Goodbye.]
+     11 ann closed Dialogue { node: "hello" }; ann opened Bank
+     12 ann refused NotOpen
+     13 ann refused NotOpen
+     14 ann closed Bank
+    "#);
 }
 
 #[test]

@@ -49,6 +49,15 @@ fn tom() -> Value {
             "completed": "later"}}})
 }
 
+/// A stage on which coins are a thing, too.
+fn stage() -> Stage {
+    let mut files = land().files();
+    let items = files.get_mut("items.json").unwrap();
+    let coins = r#"[{"id":"coins","name":"Coins","stackable":true},"#;
+    *items = items.replacen('[', coins, 1);
+    Stage::of(&files)
+}
+
 fn land() -> Land {
     let eve = json!({"greeting": "Oh!"});
     let quests = json!({"errand": errand(), "second": second()});
@@ -61,14 +70,14 @@ fn played(stage: &mut Stage, script: &str) -> String {
     let told = stage.play(script);
     let lines = told.lines().filter(|line| {
         let parts = line.get(3..).unwrap_or_default().split("; ");
-        parts.filter(|part| part.split(' ').count() != 2).count() > 0
+        parts.filter(|part| part.split(' ').count() > 2).count() > 0
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn a_quest_is_played_to_its_end() {
-    let mut stage = Stage::new(&land());
+    let mut stage = stage();
     let told = played(
         &mut stage,
         &format!(
@@ -79,6 +88,7 @@ fn a_quest_is_played_to_its_end() {
              ann accepts second
              ann accepts errand
              bob drops 0 / bob drops 1
+             wait 110
              ann takes #1
              ann drops 1
              ann takes #3
@@ -107,7 +117,7 @@ fn a_quest_is_played_to_its_end() {
 #[test]
 fn an_offer_ends_when_one_walks_off_and_what_is_given_up_gives_nothing_again() {
     let told = played(
-        &mut Stage::new(&land()),
+        &mut stage(),
         &format!(
             "ann joins at 4 1
              ann abandons errand
@@ -126,27 +136,45 @@ fn an_offer_ends_when_one_walks_off_and_what_is_given_up_gives_nothing_again() {
              ann completes errand"
         ),
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r#"
+      2 ann refused QuestStage
+      3 ann hears tom: Help me? [0 Yes.] [1 More?]
+      4 ann closed Dialogue { node: "hello" }; ann opened Offer { quest: "errand" }
+      5 ann closed Offer { quest: "errand" }
+      6 ann refused NotOpen
+      7 ann hears tom: Help me? [0 Yes.] [1 More?]
+      8 ann closed Dialogue { node: "hello" }; ann opened Offer { quest: "errand" }
+      9 ann 0=tinderbox 1; ann closed Offer { quest: "errand" }; ann errand: InProgress logs
+     10 ann errand: NotStarted -
+     11 ann refused QuestStage
+     12 ann hears tom: Help me? [0 Yes.] [1 More?]
+     13 ann closed Dialogue { node: "hello" }; ann opened Offer { quest: "errand" }
+     14 ann closed Offer { quest: "errand" }; ann errand: InProgress logs
+     15 ann refused QuestStage
+    "#);
 }
 
 #[test]
 fn a_quest_takes_what_comes_before_it() {
     let told = played(
-        &mut Stage::new(&land()),
+        &mut stage(),
         &format!(
             "ann joins at 4 1 trained cooking=8300 with candle 1
              ann talks to {TOM}
              ann answers 1"
         ),
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r#"
+      2 ann hears tom: Help me? [0 Yes.] [1 More?]
+      3 ann refused QuestLocked
+    "#);
 }
 
 #[test]
 fn full_packs_get_their_reward_in_the_bank_and_full_banks_none() {
     let things = "logs 1 ".repeat(27);
     let told = played(
-        &mut Stage::new(&land()),
+        &mut stage(),
         &format!(
             "ann joins at 4 1 with {things}
              ann talks to {TOM}
@@ -163,13 +191,23 @@ fn full_packs_get_their_reward_in_the_bank_and_full_banks_none() {
              ann goes on"
         ),
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r#"
+      2 ann hears tom: Help me? [0 Yes.] [1 More?]
+      3 ann closed Dialogue { node: "hello" }; ann opened Offer { quest: "errand" }
+      4 ann refused StorageUnavailable
+      5 ann 27=tinderbox 1; ann closed Offer { quest: "errand" }; ann errand: InProgress there logs=2; ann errand: InProgress there logs=2
+      9 ann errand: InProgress eve logs=2 there=1; ann 11,0
+     17 ann errand: ReadyToComplete back eve=1 logs=2 there=1; ann hears eve: Oh!; ann 1,4
+     30 ann closed Dialogue { node: "greeting" }; ann hears tom: Thank you!; ann 3,2
+     37 ann refused ExchangesFrozen
+     38 ann banks cake=2 0:0; ann coins 40; ann errand: Completed -; ann completes errand; ann cooking +100.0=100.0 level 2!; ann closed Dialogue { node: "done" }
+    "#);
 }
 
 /// Whoever is further in a quest is to be saved, in the tick in which it is.
 #[test]
 fn progress_is_saved_with_what_made_it() {
-    let mut stage = Stage::new(&land());
+    let mut stage = stage();
     stage.play(&format!(
         "ann joins at 4 1\nann talks to {TOM}\nann answers 0"
     ));
