@@ -109,7 +109,37 @@ fn a_quest_is_played_to_its_end() {
              ann lists quests / ann reads errand / ann reads nothing"
         ),
     );
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @r#"
+      2 ann hears tom: Help me? [0 Yes.] [1 More?]
+      3 ann refused NotOpen
+      4 ann closed Dialogue { node: "hello" }; ann opened Offer { quest: "errand" }
+      5 ann refused NotOpen
+      6 ann 0=tinderbox 1; ann closed Offer { quest: "errand" }; ann errand: InProgress logs
+      7 bob 0=nothing; bob 1=nothing; #1 4,1 logs 1 bob; #2 4,1 logs 1 bob
+     107 #1 4,1 logs 1; #2 4,1 logs 1
+     118 ann 1=logs 1; ann errand: InProgress logs logs=1; #1 gone
+     119 ann 1=nothing; #3 4,1 logs 1 ann
+     120 ann 1=logs 1; #3 gone
+     121 ann 2=logs 1; ann errand: InProgress there logs=2; #2 gone
+     122 ann 6,0
+     123 ann 8,0
+     124 ann 10,0
+     125 ann errand: InProgress eve logs=2 there=1; ann 11,0
+     129 ann refused TooFar
+     130 ann 9,2
+     131 ann 7,4
+     132 ann 5,4
+     133 ann 3,4
+     134 ann errand: ReadyToComplete back eve=1 logs=2 there=1; ann hears eve: Oh!; ann 1,4
+     147 ann refused TooFar
+     148 ann closed Dialogue { node: "greeting" }; ann hears tom: Thank you!; ann 3,2
+     155 ann 3=cake 1 4=cake 1; ann coins 40; ann errand: Completed -; ann completes errand; ann cooking +100.0=100.0 level 2!; ann closed Dialogue { node: "done" }
+     156 ann hears tom: You again. [0 More?] [1 Again?]
+     157 ann refused QuestStage
+     158 ann refused QuestLocked
+     159 ann closed Dialogue { node: "later" }
+     160 ann sees quests; ann sees errand; ann refused NotFound
+    "#);
     let ann = stage.world.player(&"ann".into()).unwrap().record();
     assert_eq!(ann.coins, 40);
 }
