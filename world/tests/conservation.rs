@@ -600,7 +600,13 @@ impl Cluster {
                 Cause::Death => "death",
             });
         }
-        for cause in [Cause::Drop, Cause::Pickup, Cause::Shoot, Cause::Trade, Cause::Death] {
+        for cause in [
+            Cause::Drop,
+            Cause::Pickup,
+            Cause::Shoot,
+            Cause::Trade,
+            Cause::Death,
+        ] {
             let rows = changes.ledger.iter().filter(|e| e.cause == cause);
             assert_eq!(rows.map(|e| e.delta).sum::<i64>(), 0, "{cause:?} moves");
         }

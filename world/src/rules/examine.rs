@@ -33,7 +33,10 @@ pub(crate) fn examine(
         }
         (fixture.tile, Arc::clone(&fixture.examine))
     } else if let Some(item) = ground.in_grave(target).next() {
-        (item.tile, "Somebody's things lie here, and nobody else's business.".into())
+        (
+            item.tile,
+            "Somebody's things lie here, and nobody else's business.".into(),
+        )
     } else if let Some(item) = ground.seen(target) {
         let kind = content.item(&item.item);
         let text = kind.map_or_else(|| Arc::clone(&item.item), |kind| Arc::clone(&kind.examine));

@@ -60,7 +60,10 @@ pub(crate) fn may_ask(
     }
     let waiting = trades.all.values();
     let waiting = waiting.filter(|t| t.screen.is_none() && t.sides[1].who == target.record.id);
-    if who.fight.clash.in_combat(now) || !free(trades, target, now) || waiting.count() >= REQUESTS_MAX {
+    if who.fight.clash.in_combat(now)
+        || !free(trades, target, now)
+        || waiting.count() >= REQUESTS_MAX
+    {
         return Err(Refusal::PlayerBusy);
     }
     Ok(())

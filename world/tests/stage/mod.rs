@@ -14,7 +14,8 @@ use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Bank, Banking, CharacterId, Content, Devotion, EntityId, Event, Field, Hit,
     Inbox, Intent, Job, Outcome, PlayerHot, PlayerInput, PlayerRecord, Questing, Region, Rules,
-    Screen, Shopping, Skill, SkillXp, Stack, Style, Tick, Tile, Trade, TradeTold, Trading, Ways, World,
+    Screen, Shopping, Skill, SkillXp, Stack, Style, Tick, Tile, Trade, TradeTold, Trading, Ways,
+    World,
 };
 
 /// The first tick of every story comes after this one.
@@ -502,9 +503,11 @@ impl Stage {
             ["reads", quest] => Intent::Quest(Questing::Show {
                 quest: quest.into(),
             }),
-            ["accepts", quest] if !["offer", "confirm"].contains(&quest) => Intent::Quest(Questing::Accept {
-                quest: quest.into(),
-            }),
+            ["accepts", quest] if !["offer", "confirm"].contains(&quest) => {
+                Intent::Quest(Questing::Accept {
+                    quest: quest.into(),
+                })
+            }
             ["abandons", quest] => Intent::Quest(Questing::Abandon {
                 quest: quest.into(),
             }),

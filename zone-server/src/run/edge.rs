@@ -255,8 +255,7 @@ fn of_value(intent: &Intent) -> bool {
         | Intent::Respond { .. }
         | Intent::Continue
         | Intent::Quest(_) => true,
-        | Intent::Shop(_)
-        | Intent::Trade(_) => true,
+        Intent::Shop(_) | Intent::Trade(_) => true,
         Intent::OpenBank { .. }
         | Intent::Talk { .. }
         | Intent::EndTalk

@@ -6,9 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use world::{
-    Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, content::EquipSlot,
-};
+use world::{Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, content::EquipSlot};
 
 use super::{Run, edge::Requests};
 use crate::{

@@ -11,9 +11,8 @@ use crate::{
 
 /// Notes that the world has followed or refused an input.
 pub(super) fn answers(told: &Told, who: &CharacterId, requests: &Requests) {
-    let (Told::Done { number, .. }
-    | Told::Refused { number, .. }
-    | Told::Answered { number, .. }) = told
+    let (Told::Done { number, .. } | Told::Refused { number, .. } | Told::Answered { number, .. }) =
+        told
     else {
         return;
     };

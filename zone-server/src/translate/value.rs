@@ -20,7 +20,10 @@ pub(crate) fn row(item: &GroundItem) -> rpc::GroundItem {
         owner_id: owner.map_or_else(String::new, CharacterId::to_string),
         public_tick: item.public_at.0,
         expires_tick: item.expires_at.0,
-        grave_id: item.grave.as_ref().map_or_else(String::new, EntityId::to_string),
+        grave_id: item
+            .grave
+            .as_ref()
+            .map_or_else(String::new, EntityId::to_string),
     }
 }
 

@@ -175,11 +175,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             }
             Cause::ShopBuy | Cause::ShopSell => None,
             Cause::Trade if who.is_none() => Some("nobody trades with the ground"),
-            Cause::Drop
-            | Cause::Pickup
-            | Cause::Shoot
-            | Cause::Trade
-            | Cause::Death => {
+            Cause::Drop | Cause::Pickup | Cause::Shoot | Cause::Trade | Cause::Death => {
                 *moved.entry((row.cause, &row.item)).or_default() += row.delta;
                 None
             }
