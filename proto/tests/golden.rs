@@ -548,6 +548,7 @@ fn friends_events(server: &mut Server) {
     });
 }
 
+#[allow(clippy::too_many_lines, reason = "one event after the other")]
 fn story_events(server: &mut Server) {
     server.event(dialogue::DialogueNode {
         open: true,
@@ -670,6 +671,7 @@ fn world_events(server: &mut Server) {
     });
 }
 
+#[allow(clippy::too_many_lines, reason = "one event after the other")]
 fn trade_events(server: &mut Server) {
     let trade_id = || "trade:1-2".to_owned();
     let offer = |accepted| trade::TradeOffer {

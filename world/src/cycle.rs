@@ -286,6 +286,7 @@ impl World {
     }
 
     /// Who answers which intent.
+    #[allow(clippy::too_many_lines, reason = "one arm an intent")]
     fn follow(
         &mut self,
         input: PlayerInput,

@@ -183,6 +183,7 @@ mod tests {
     use crate::tile::Region;
 
     #[test]
+    #[allow(clippy::too_many_lines, reason = "one record with all of it")]
     fn records_survive_their_bytes() {
         let deposit = Deposit {
             quantity: 3,

@@ -69,6 +69,7 @@ impl Session {
     }
 
     /// Does what an operator asks.
+    #[allow(clippy::too_many_lines, reason = "one arm a command")]
     pub(super) async fn operate(&mut self, re: Option<RequestId>, data: AdminCommand) {
         let role = match self.may_operate(data.command).await {
             Ok(role) => role,

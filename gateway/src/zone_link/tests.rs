@@ -630,6 +630,7 @@ async fn a_fenced_run_is_not_heard_any_more() {
     attached.expect("attached");
     attach(&fenced).await;
     stand.directory.push(&[&heir], &heir);
+    attach(&heir).await;
     fenced.says("of the dead", 7);
     player.hears("player:sync").await;
     heir.says("of the living", 6);

@@ -250,13 +250,20 @@ async fn without_redis_nothing_is_known_of_friends_and_all_is_caught_up_with_it(
     )
     .await;
     redis.restart();
-    let (mut removed, mut back) = (false, false);
-    while !(removed && back) {
-        let message = ann.message().await;
-        removed |= message["data"]["friendsGone"] == json!([bobs]);
-        back |=
-            message["event"] == "friends:presence" && status(&message["data"], &cats) == "online";
-    }
+    let caught_up = async {
+        let (mut removed, mut back) = (false, false);
+        while !(removed && back) {
+            let message = ann.message().await;
+            let (event, data) = (&message["event"], &message["data"]);
+            let whole = event == "friends:list";
+            removed |= data["friendsGone"] == json!([bobs]);
+            removed |= whole && status(data, &bobs).is_empty();
+            back |= (whole || event == "friends:presence") && status(data, &cats) == "online";
+        }
+    };
+    timeout(Duration::from_secs(60), caught_up)
+        .await
+        .expect("all is known again");
 }
 
 #[tokio::test(flavor = "multi_thread")]

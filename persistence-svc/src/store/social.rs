@@ -266,6 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[allow(clippy::too_many_lines, clippy::type_complexity, reason = "one table")]
     fn what_comes_of_a_change_depends_on_what_there_is() {
         let none = Facts::default();
         let friends = Facts {

@@ -363,7 +363,7 @@ async fn somebody_elses(cluster: &Cluster) -> Result<()> {
         .await?;
     ensure!(found["pagination"]["total"] == 1, "{found}");
     other
-        .refused(Method::GET, "/admin/stats", None, (403, "wrong_scope"))
+        .refused(Method::GET, "/admin/stats", None, (403, "role_required"))
         .await?;
     let nobody = Caller {
         token: None,

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use proto::client::{Format, trade::TradeScreen};
+use proto::client::{Format, sync::Stack, trade::TradeScreen};
 use serde_json::json;
 use tests::{
     bot::{Message, Player, Told},
@@ -78,7 +78,10 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     kill_host(cluster, &pair).await?;
     whole_again(cluster).await?;
     let after = pair.has(cluster).await?;
-    let swapped: Vec<(u64, u64)> = before.iter().map(|(a, b)| (*b, *a)).collect();
+    let [(a_one, b_one), (a_other, b_other)] = before[..] else {
+        anyhow::bail!("two things are given: {before:?}");
+    };
+    let swapped = [(a_one - 1, b_one + 1), (a_other + 1, b_other - 1)];
     ensure!(
         after == before || after == swapped,
         "half a trade: {before:?} became {after:?}"
@@ -121,6 +124,12 @@ fn beside_the_border(low: (i32, i32), high: (i32, i32)) -> ((i32, i32), (i32, i3
 fn answered(told: Told) -> Result<()> {
     ensure!(matches!(told, Told::Ack(_)), "{told:?}");
     Ok(())
+}
+
+fn slot_of(player: &Player, item: &str) -> Result<usize> {
+    let of = |stack: &Option<Stack>| stack.as_ref().is_some_and(|stack| stack.item_id == item);
+    let held = player.look(|view| view.possessions.slots().iter().position(of));
+    held.with_context(|| format!("no {item}"))
 }
 
 fn first_slot(player: &Player) -> Result<usize> {
@@ -179,7 +188,8 @@ impl Pair {
     /// Both offer and agree to the offers.
     async fn lay_out(&self, trade: &str) -> Result<()> {
         let marks = [self.ann.mark(), self.bob.mark()];
-        for (player, slot) in [(&self.ann, 1), (&self.bob, 0)] {
+        for (player, item) in [&self.ann, &self.bob].into_iter().zip(GIVEN) {
+            let slot = slot_of(player, item)?;
             let offer = json!({"tradeId": trade, "inventorySlot": slot, "quantity": 1});
             answered(player.ask("tradeAddItem", &offer).await?)?;
         }

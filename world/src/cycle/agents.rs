@@ -106,6 +106,7 @@ impl World {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "what it sees, one after the other")]
     fn play_agent(&mut self, who: &CharacterId, value: Value, end: u64, out: &mut Outcome) {
         let now = self.now;
         let Some(player) = self.players.get(who) else {

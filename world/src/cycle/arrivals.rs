@@ -49,6 +49,7 @@ impl World {
         out.touched.append(&mut self.touched);
     }
 
+    #[allow(clippy::too_many_lines, reason = "one field after the other")]
     fn arrive(&mut self, arrival: Arrival, out: &mut Outcome) {
         let Arrival {
             mut record,

@@ -21,6 +21,7 @@ const GRAVE_TICKS: u64 = 1_500;
 
 impl World {
     /// `who` has died: what it keeps, and what it leaves in a grave or to its killer.
+    #[allow(clippy::too_many_lines, reason = "one story, told in order")]
     pub(super) fn bequeath(
         &mut self,
         who: &CharacterId,

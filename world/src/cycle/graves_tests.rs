@@ -154,11 +154,11 @@ fn pairs(all: &[(&str, u32)]) -> Vec<(String, u32)> {
 
 /// The grave that is told of.
 fn grave(out: &Outcome) -> GraveShown {
-    let graves = out.events.iter().filter_map(|event| match event {
+    let mut graves = out.events.iter().filter_map(|event| match event {
         Event::Grave { grave, .. } => Some(grave.clone()),
         _ => None,
     });
-    graves.last().expect("a grave is told of")
+    graves.next_back().expect("a grave is told of")
 }
 
 fn sums(out: &Outcome) -> BTreeMap<(bool, String), i64> {

@@ -213,11 +213,10 @@ impl World {
         let (item, quantity) = (item.item.clone(), item.quantity);
         self.transfer(Some(Cause::Pickup), &legs, out)?;
         let (content, now) = (&self.content, self.now);
-        if let Some(player) = self.players.get_mut(who) {
-            if let Some(agent) = &mut player.agent {
-                let name = content.item(&item).map_or(&*item, |kind| &*kind.name);
-                agent::took(agent, name, quantity, *item == *COINS, now);
-            }
+        let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
+        if let Some(agent) = agent {
+            let name = content.item(&item).map_or(&*item, |kind| &*kind.name);
+            agent::took(agent, name, quantity, *item == *COINS, now);
         }
         self.took(who, target, out);
         Ok(())

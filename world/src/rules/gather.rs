@@ -55,10 +55,12 @@ pub(crate) fn gear(
     }
     let gear = match &kind.tool {
         ToolNeed::Nothing => Gear::default(),
-        ToolNeed::Item(tool) => held(record)
-            .filter(|stack| stack.item == *tool)
-            .find_map(|_| Some(tool_of(content, tool, skill).unwrap_or_default()))
-            .ok_or(Refusal::NoTool)?,
+        ToolNeed::Item(tool) => {
+            held(record)
+                .find(|stack| stack.item == *tool)
+                .ok_or(Refusal::NoTool)?;
+            tool_of(content, tool, skill).unwrap_or_default()
+        }
         ToolNeed::Any(of) => best(record, content, *of).ok_or(Refusal::NoTool)?,
     };
     if u32::from(gear.level) > level {

@@ -56,6 +56,7 @@ pub(crate) struct Refused {
 }
 
 /// Reads what a player asks. Never panics, whatever the bytes.
+#[allow(clippy::too_many_lines, reason = "one arm a packet")]
 pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
     if input.event == OPERATOR_TELEPORT {
         return operator::teleport(&input.data).map(Wish::Intent);
@@ -177,6 +178,7 @@ pub(crate) enum Told {
 }
 
 /// Writes what happened. `record`: the player's own, for what shows its state.
+#[allow(clippy::too_many_lines, reason = "one arm an event")]
 pub(crate) fn told(
     event: &Event,
     record: Option<&PlayerRecord>,

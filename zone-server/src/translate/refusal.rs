@@ -6,6 +6,7 @@ use world::Refusal;
 use super::Refused;
 
 /// A refusal as a client reads it.
+#[allow(clippy::too_many_lines, reason = "one arm a refusal")]
 pub(crate) fn refused(refusal: Refusal) -> Refused {
     let (code, words) = match refusal {
         Refusal::Unreachable => (ErrorCode::Unreachable, "there is no way to that place"),

@@ -60,6 +60,7 @@ pub(crate) async fn quick_actions(
 }
 
 /// What may be said to it with one click: `command` is what `POST …/message` takes.
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn commands(content: &Content, seen: Option<&LookReply>) -> Vec<Value> {
     let bank = world::agent::templates(content).contains(&world::Goal::Bank);
     let items = seen.is_some_and(|seen| seen.takeable > 0);

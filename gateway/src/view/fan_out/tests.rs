@@ -236,6 +236,7 @@ async fn a_crowd_is_written_once_per_format() {
 /// Who looks on stands where the character does, however far it goes, and is shown what a player
 /// there would be shown; what it saw before goes out of its sight.
 #[tokio::test]
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn who_looks_on_follows_a_character() {
     let (table, directory, measures) = stand();
     let mailbox = Mailbox::new();

@@ -389,13 +389,12 @@ fn smith(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     to(pursuit, tile, act, around, sees)
 }
 
+/// An ore, and for how many bars there is enough of it.
+type Least = (Arc<str>, u64);
+
 /// The best bar of which all ore can be had, and of which ore there is the least: for so many
 /// bars.
-fn ore(
-    level: u32,
-    around: &Around<'_>,
-    sees: &Sees<'_>,
-) -> Option<(Arc<str>, Option<(Arc<str>, u64)>)> {
+fn ore(level: u32, around: &Around<'_>, sees: &Sees<'_>) -> Option<(Arc<str>, Option<Least>)> {
     let recipes = sees.content.recipes().smelting.iter();
     let had = |item: &Arc<str>, amount: u32| {
         let fits = |given: &str| *given == **item;

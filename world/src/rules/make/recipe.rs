@@ -99,6 +99,7 @@ impl Recipe {
 
 /// The recipe that `craft` names, as it is at `spot`. `None`: there is none, or it names items that
 /// there are not.
+#[allow(clippy::too_many_lines, reason = "one arm a trade")]
 pub(crate) fn recipe(content: &Content, craft: &Craft, spot: Option<Spot<'_>>) -> Option<Recipe> {
     let all = content.recipes();
     let key = &*craft.key;
