@@ -1,5 +1,6 @@
 //! The store, over both of its databases, and the service before it.
 #![allow(clippy::unwrap_used, reason = "a test may")]
+#![allow(clippy::too_many_lines, reason = "stories and laws, told in order")]
 
 mod conformance;
 mod laws;

@@ -1,5 +1,6 @@
 //! The rules, one file per feature, on one stage.
 #![allow(clippy::unwrap_used, reason = "a test may")]
+#![allow(clippy::too_many_lines, reason = "stories and laws, told in order")]
 
 mod agents;
 mod agents_work;

@@ -486,6 +486,7 @@ fn zoes_last_words(session: SessionRef) -> CompleteRequest {
 
 /// The store was faster than the source: what that one still had to say comes late, and twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
     let scene = scene(&["ann"], true).await;
     let session = SessionRef {

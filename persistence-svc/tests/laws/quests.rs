@@ -103,7 +103,7 @@ pub(crate) async fn what_a_quest_gives_is_in_the_batch_that_ends_it(kind: Kind) 
     assert!(kept(&scene).await.is_empty());
     let reply = scene.stage.batch(scene.zone.run, 2, batch(40)).await;
     assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
-    assert_eq!(kept(&scene).await, [over.clone()]);
+    assert_eq!(kept(&scene).await, std::slice::from_ref(&over));
     scene.conserved().await;
     let takes = wire::CommitRows {
         characters: vec![owns(&scene.bare, 60, &pack)],

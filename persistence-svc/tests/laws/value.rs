@@ -66,7 +66,9 @@ pub(crate) async fn what_lasts_of_chunks_is_kept_by_region(kind: Kind) {
     let loaded = stage.load_region(zone).await.unwrap();
     assert_eq!(loaded.chunks, [first, last.clone()]);
     let changed = chunk(x, z, r#"{"b":[2]}"#);
-    let reply = stage.batch(zone.run, 3, rows(&[changed.clone()])).await;
+    let reply = stage
+        .batch(zone.run, 3, rows(std::slice::from_ref(&changed)))
+        .await;
     assert_eq!(reply.outcome(), Outcome::Done, "{}", reply.detail);
     let loaded = stage.load_region(zone).await.unwrap();
     assert_eq!(loaded.chunks, [changed, last]);

@@ -210,6 +210,7 @@ impl Summary {
 }
 
 impl fmt::Display for Summary {
+    #[allow(clippy::too_many_lines, reason = "one line a number")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |f: &mut fmt::Formatter<'_>, what: &str, q: &Quantiles| {
             writeln!(

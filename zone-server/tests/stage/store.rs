@@ -387,6 +387,7 @@ impl State {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "one arm a concern")]
     fn commit(&mut self, header: &CommitHeader, all: Rows) -> CommitReply {
         let reply =
             |outcome: commit_reply::Outcome, ids: Vec<String>, detail: String| CommitReply {
