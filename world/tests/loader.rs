@@ -126,7 +126,9 @@ fn what_cannot_be_understood_is_left_out_with_its_place_and_stops_nothing() {
             "must be {x, z} inside the bounds, the first town's middle stands for it",
         ),
     ] {
-        let found = warnings(&with(file, &json));
+        let mut found = warnings(&with(file, &json));
+        // Other files may miss what this one had before.
+        found.retain(|warning| warning.starts_with(file));
         assert_eq!(found, [format!("{file}: {place}: {what}")]);
     }
 }
