@@ -117,22 +117,45 @@ impl Zones {
         Ok(Self(zones))
     }
 
+    /// How many zones published each entity of `chunks` at `tick`.
+    ///
+    /// # Errors
+    /// A zone does not answer, or has nothing of that tick.
+    pub async fn publishers(
+        &self,
+        tick: u64,
+        chunks: &[(i32, i32)],
+    ) -> Result<BTreeMap<String, usize>> {
+        let mut counts = BTreeMap::new();
+        for run in self.0.keys() {
+            for entity in self.of(*run, tick, chunks).await? {
+                *counts.entry(entity.id).or_default() += 1;
+            }
+        }
+        Ok(counts)
+    }
+
+    async fn of(&self, run: u64, tick: u64, chunks: &[(i32, i32)]) -> Result<Vec<Entity>> {
+        let request = DumpRequest {
+            tick,
+            chunks: chunks.iter().map(|(x, z)| Chunk { x: *x, z: *z }).collect(),
+        };
+        let client = self.0.get(&run).context("no such run")?;
+        let reply = client.clone().dump(request).await;
+        let reply = reply.with_context(|| format!("dump of tick {tick} by run {run}"))?;
+        let chunks = reply.into_inner().chunks.into_iter();
+        Ok(chunks.flat_map(|chunk| chunk.enter).collect())
+    }
+
     /// The zones' dumps of `chunks` at `tick`, united: of an entity that two published, the one
     /// of the higher ownership sequence counts.
+    ///
+    /// # Errors
+    /// A zone does not answer, or has nothing of that tick.
     pub async fn dump(&self, tick: u64, chunks: &[(i32, i32)]) -> Result<Dump> {
         let mut all = Dump::new();
-        for (run, client) in &self.0 {
-            let request = DumpRequest {
-                tick,
-                chunks: chunks.iter().map(|(x, z)| Chunk { x: *x, z: *z }).collect(),
-            };
-            let reply = client
-                .clone()
-                .dump(request)
-                .await
-                .with_context(|| format!("dump of tick {tick} by run {run}"))?
-                .into_inner();
-            for entity in reply.chunks.into_iter().flat_map(|chunk| chunk.enter) {
+        for run in self.0.keys() {
+            for entity in self.of(*run, tick, chunks).await? {
                 let (id, published) = published(entity)?;
                 let newer = all
                     .get(&id)

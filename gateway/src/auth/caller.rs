@@ -13,7 +13,7 @@ use super::{
     roles::Role,
     tokens::{Claims, Refused, Scope, Tokens},
 };
-use crate::{clock, http::problem::Problem};
+use crate::{clock, http::problem::Problem, limits::subject::Subject};
 
 /// The longest token that is looked at, in bytes.
 pub(crate) const TOKEN_BYTES_MAX: usize = 8 * 1024;
@@ -40,6 +40,16 @@ impl Caller {
             Scope::Operator => format!("operator:{}", self.login_id),
             Scope::Player | Scope::Agent | Scope::Spectator => {
                 format!("account:{}", self.account_id)
+            }
+        }
+    }
+
+    /// Whom its requests count for: its account; operators have none, and each login counts alone.
+    pub(crate) fn subject(&self) -> Subject {
+        match self.scope {
+            Scope::Operator => Subject::Account(self.by()),
+            Scope::Player | Scope::Agent | Scope::Spectator => {
+                Subject::Account(self.account_id.clone())
             }
         }
     }
@@ -255,6 +265,25 @@ mod tests {
         assert_eq!(authorise(&caller, &[Scope::Agent, Scope::Player]), Ok(()));
         let operators = authorise(&caller, &[Scope::Operator]);
         assert_eq!(operators, Err(Denied::WrongScope));
+    }
+
+    #[test]
+    fn an_account_counts_as_one_and_each_login_of_an_operator_alone() {
+        let caller = |scope, login: &str| Caller {
+            account_id: "a".to_owned(),
+            scope,
+            character_id: None,
+            token_id: "t".to_owned(),
+            login_id: login.to_owned(),
+            role: None,
+        };
+        let subject = |scope, login: &str| caller(scope, login).subject();
+        let player = subject(Scope::Player, "1");
+        assert_eq!(player, subject(Scope::Agent, "2"));
+        let operator = subject(Scope::Operator, "1");
+        assert_eq!(operator, subject(Scope::Operator, "1"));
+        assert_ne!(operator, subject(Scope::Operator, "2"));
+        assert_ne!(operator, player);
     }
 
     #[test]

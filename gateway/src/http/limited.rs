@@ -52,7 +52,7 @@ pub(crate) fn subject(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Su
         .contains_key(AUTHORIZATION)
         .then(|| caller::authenticate(&app.tokens, headers));
     match known {
-        Some(Ok(caller)) => Subject::Account(caller.account_id),
+        Some(Ok(caller)) => caller.subject(),
         _ => address(app, peer, headers),
     }
 }

@@ -35,7 +35,6 @@ use crate::{
         roles::{self, Role},
         tokens::Scope,
     },
-    limits::subject::Subject,
 };
 
 /// Who may use a route.
@@ -243,7 +242,7 @@ async fn count(guard: &Guard, parts: &Parts, caller: Option<&Caller>) -> Result<
     let (app, headers) = (&guard.app, &parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let who = match caller {
-        Some(caller) => Subject::Account(caller.account_id.clone()),
+        Some(caller) => caller.subject(),
         None => limited::subject(app, peer, headers),
     };
     let counted = limited::request(app, &who).await?;

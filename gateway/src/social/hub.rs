@@ -35,6 +35,7 @@ use super::{
     book::Book,
     bus::{Away, Bus, Heard},
     chat::{Listener, Listeners},
+    hub::friends::Keeper,
     presence::{self, Present},
     watch::Watch,
 };
@@ -121,15 +122,19 @@ impl Hub {
 
     /// A player came into the world.
     pub(crate) fn join(self: &Arc<Self>, present: Present, mailbox: Mailbox) {
-        let keeper = self.keep(present.clone(), mailbox.clone());
+        let (keeper, orders) = Keeper::new();
         let mut state = self.state();
         if state.away {
             // A session that overflows is closed by its own writer.
             let _ = mailbox.push(Reliable::of(&away_notice(true)));
         }
         state.fresh.push(present.session_id.clone());
-        state.listeners.join(present, mailbox, keeper);
+        state
+            .listeners
+            .join(present.clone(), mailbox.clone(), keeper);
         drop(state);
+        // Afterwards: what it learns is told only to who is here.
+        self.keep(present, mailbox, orders);
         self.changed.notify_one();
     }
 
@@ -339,6 +344,11 @@ impl Hub {
     /// Tells players once when chat pauses and once when it is back.
     fn note_away(&self, away: bool) {
         let mut state = self.state();
+        if away {
+            // Also when it was away before: a single question may have been answered meanwhile.
+            let news = state.watch.blind();
+            state.tell(&news);
+        }
         if state.away == away {
             return;
         }
@@ -352,10 +362,6 @@ impl Hub {
                 // What others changed meanwhile was not heard.
                 listener.keeper.look();
             }
-        }
-        if away {
-            let news = state.watch.blind();
-            state.tell(&news);
         }
     }
 

@@ -16,7 +16,7 @@ pub(crate) const PING: u8 = 9;
 pub(crate) const PONG: u8 = 10;
 
 /// How long a test waits for anything.
-const PATIENCE: Duration = Duration::from_secs(12);
+const PATIENCE: Duration = Duration::from_secs(40);
 
 pub(crate) struct Client {
     stream: TcpStream,

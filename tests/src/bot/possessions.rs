@@ -4,7 +4,7 @@
 //! `coins:update` and the `ack` of a request that moves value. So whatever was told must still be
 //! so in everything that is told later, but for what was asked for. Of a request whose answer is
 //! not known, both outcomes are allowed, until the effect of a later one is known: requests are
-//! followed in their order.
+//! followed in their order. A death takes what it takes: the grave is the store's to account for.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,8 @@ use super::deed::{Deed, Effect};
 const OPEN_MAX: usize = 10;
 /// Faults that are remembered in words.
 const FAULTS_MAX: usize = 20;
+/// Messages between a loss and the word of the death that it came from.
+const DEATH_WITHIN: u32 = 16;
 
 /// How far a request is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +88,10 @@ pub struct Possessions {
     done: BTreeMap<&'static str, u64>,
     counts: BTreeMap<FaultKind, u64>,
     faults: Vec<String>,
+    /// It is dead: things go.
+    dead: bool,
+    /// A loss that a death may explain yet, and for how many more messages.
+    loss: Option<(String, u32)>,
 }
 
 #[derive(Clone, Default)]
@@ -143,12 +149,39 @@ impl Possessions {
 
     /// How often something of a kind was told that must never be.
     pub fn count(&self, kind: FaultKind) -> u64 {
-        self.counts.get(&kind).copied().unwrap_or(0)
+        let open = u64::from(kind == FaultKind::TakenBack && self.loss.is_some());
+        self.counts.get(&kind).copied().unwrap_or(0) + open
     }
 
     /// The first of these in words.
     pub fn faults(&self) -> &[String] {
         &self.faults
+    }
+
+    /// A message came; of each it is said before what it tells.
+    pub fn heard(&mut self) {
+        match &mut self.loss {
+            Some((_, 0)) => self.confirm_loss(),
+            Some((_, left)) => *left -= 1,
+            None => {}
+        }
+    }
+
+    fn confirm_loss(&mut self) {
+        if let Some((words, _)) = self.loss.take() {
+            self.fault(FaultKind::TakenBack, words);
+        }
+    }
+
+    /// `player:died`: what it lost with it was no fault.
+    pub fn died(&mut self) {
+        self.dead = true;
+        self.loss = None;
+    }
+
+    /// `player:respawned`.
+    pub fn respawned(&mut self) {
+        self.dead = false;
     }
 
     /// A request is sent.
@@ -279,17 +312,17 @@ impl Possessions {
             return;
         }
         let Some(chosen) = self.explain(telling, changed) else {
-            let lost = !gift || (changed.pouch == 0 && changed.items.is_empty());
-            let kind = if lost {
-                FaultKind::TakenBack
-            } else {
-                FaultKind::Unasked
-            };
             let words = format!(
                 "pouch {:+}, items {:?}; open: {:?}",
                 changed.pouch, changed.items, self.open
             );
-            self.fault(kind, words);
+            let lost = !gift || (changed.pouch == 0 && changed.items.is_empty());
+            if !lost {
+                self.fault(FaultKind::Unasked, words);
+            } else if !self.dead {
+                self.confirm_loss();
+                self.loss = Some((words, DEATH_WITHIN));
+            }
             self.open.clear();
             return;
         };

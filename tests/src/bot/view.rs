@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use proto::client::RequestId;
 use proto::client::session::{Character, Hello, Resumed, Welcome, WorldEntered};
 use proto::client::sync::PlayerSync;
+use proto::client::{ErrorCode, RequestId};
 
 use super::{
     map::Map,
@@ -67,6 +67,10 @@ pub struct View {
     pub leaps: u64,
     /// The first of them: tick and tile before, tick and tile after.
     pub first_leap: Option<[(u64, i32, i32); 2]>,
+    /// It has no health left and has not stood up again.
+    pub dead: bool,
+    /// How often it died.
+    pub deaths: u64,
     /// The own entity was missing from the map after an update.
     pub self_unseen: u64,
     /// It has asked to leave the world: it may be out before it is told.
@@ -123,18 +127,26 @@ impl View {
             }
             Told::Sync(sync) => {
                 self.position = Some((sync.position.x, sync.position.z));
+                self.dead = sync.dead;
                 self.sync = Some((**sync).clone());
             }
             Told::Teleport(to) => {
                 self.position = Some((to.position.x, to.position.z));
                 self.last_seen = None;
             }
+            Told::Died(_) => {
+                self.dead = true;
+                self.deaths += 1;
+            }
+            Told::Respawned(_) => self.dead = false,
             Told::Glance(glance) => {
                 self.ticked(glance.tick);
                 if let (Some((x, z)), Some(old)) = (glance.own, self.position) {
                     self.stands(x.unwrap_or(old.0), z.unwrap_or(old.1));
                 }
             }
+            // What a dead one asks for is refused: it need not have heard of its death yet.
+            Told::Error(error) if self.dead && error.code == ErrorCode::Dead => {}
             Told::Error(error) => *self.errors.entry(error.code.wire()).or_default() += 1,
             // Who is out of the world does not look at what was on its way.
             Told::Update(_) if self.entered.is_none() => {}
@@ -177,6 +189,7 @@ impl View {
 
     fn keep_possessions(&mut self, message: &Message) {
         let own = &mut self.possessions;
+        own.heard();
         let id = match &message.re {
             Some(RequestId::Number(id)) => id.as_u64(),
             _ => None,
@@ -189,6 +202,8 @@ impl View {
             (Told::Inventory(update), _) => own.pack_changed(update),
             (Told::Coins(update), _) => own.pouch_changed(update),
             (Told::WorldLeft(_), _) => own.unanswered(),
+            (Told::Died(_), _) => own.died(),
+            (Told::Respawned(_), _) => own.respawned(),
             _ => {}
         }
     }

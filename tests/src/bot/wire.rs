@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use proto::client::{
-    Format, RequestId, chat::ChatMessage, coins::CoinsUpdate, error::Error,
+    Format, RequestId, chat::ChatMessage, coins::CoinsUpdate, combat, error::Error,
     inventory::InventoryUpdate, session, skill, sync, trade, update::WorldUpdate,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned, de::IgnoredAny};
@@ -104,6 +104,8 @@ told! {
     Coins(CoinsUpdate) = "coins:update",
     Xp(skill::SkillGain) = "skill:xp",
     Teleport(sync::Teleport) = "teleport",
+    Died(combat::PlayerDied) = "player:died",
+    Respawned(combat::PlayerRespawned) = "player:respawned",
     Update(WorldUpdate) = "world:update",
     Chat(ChatMessage) = "chat:message",
     TradeIncoming(trade::TradeIncoming) = "tradeIncoming",

@@ -232,6 +232,9 @@ impl fmt::Display for Fault {
     }
 }
 
+/// PostgreSQL may be away for a minute, in milliseconds.
+pub const AWAY_MS: u64 = 60_000;
+
 /// One entry of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
@@ -271,6 +274,7 @@ impl Schedule {
         let lasts_ms = match fault {
             // From a pause that nobody may take for a death to one that everybody must.
             Fault::Freeze(_) => self.dice.random_range(500..9_000),
+            Fault::KillDatabase if self.dice.random_range(0..3) == 0 => AWAY_MS,
             Fault::KillDatabase | Fault::FullDatabase => self.dice.random_range(500..8_000),
             Fault::FreezeDatabase | Fault::HangDatabase | Fault::HangRedis => {
                 self.dice.random_range(1_000..10_000)

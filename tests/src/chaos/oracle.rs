@@ -1,19 +1,25 @@
-//! What must hold after the faults are over, whatever they were.
+//! What must hold after a fault is over, whatever it was.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use anyhow::{Context, Result, bail, ensure};
 use futures::future::BoxFuture;
 use tokio::time::{Instant, sleep};
+use world::{Chunk, Tile};
 
 use crate::{
     bot::Held,
     cluster::{Cluster, Kind, Store, process::finish},
-    dump::Directory,
+    dump::{Directory, Zones},
 };
 
 /// How long a cluster may take until everything is owned by somebody who lives.
 pub const WHOLE_WITHIN: Duration = Duration::from_secs(30);
+/// A zone may have published no later tick than the one so many before what a client was shown.
+const BEHIND_TICKS: u64 = 1;
 const CHECK_WITHIN: Duration = Duration::from_secs(60);
 
 /// Waits until every region is owned by a run that lives, and no run is left that does not.
@@ -38,15 +44,18 @@ pub fn whole<'a>(cluster: &'a Cluster) -> BoxFuture<'a, Result<Duration>> {
 
 /// How many regions belong to no run that answers.
 async fn ownerless(cluster: &Cluster) -> Result<usize> {
-    let stores = cluster
-        .running()
-        .filter(|(kind, _)| *kind == Kind::Persistence);
-    let numbers: Vec<usize> = stores.map(|(_, number)| number).collect();
-    let number = numbers.first().context("no persistence service runs")?;
-    let directory = Directory::fetch(&cluster.persistence(*number)).await?;
+    let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
     let owned = directory.owners.len();
     let all = cluster.store().await?.regions().await?;
     Ok(all.saturating_sub(owned))
+}
+
+/// The number of a persistence service that runs.
+fn store_of(cluster: &Cluster) -> Result<usize> {
+    let mut running = cluster.running();
+    let store = running.find(|(kind, _)| *kind == Kind::Persistence);
+    let (_, number) = store.context("no persistence service runs")?;
+    Ok(number)
 }
 
 /// Runs the operator's conservation check; what it says.
@@ -81,6 +90,31 @@ pub fn no_deadlock(cluster: &mut Cluster) -> Result<()> {
     let found = log.lines().find(|line| line.contains("deadlock detected"));
     ensure!(found.is_none(), "PostgreSQL: {}", found.unwrap_or_default());
     Ok(())
+}
+
+/// Each of these, who stand still where they were shown at a tick, is published by exactly one
+/// zone; whom not, and by how many.
+///
+/// # Errors
+/// A zone does not answer, or has nothing of that tick any more.
+pub async fn each_is_played_once(
+    cluster: &Cluster,
+    places: &BTreeMap<String, (u64, (i32, i32))>,
+) -> Result<Vec<(String, usize)>> {
+    let tick = places.values().map(|(tick, _)| *tick).max().unwrap_or(0);
+    let tick = tick.saturating_sub(BEHIND_TICKS);
+    let chunk = |(x, z): (i32, i32)| {
+        let chunk = Chunk::from(Tile::new(x, z));
+        (chunk.x, chunk.z)
+    };
+    let chunks: BTreeSet<(i32, i32)> = places.values().map(|(_, at)| chunk(*at)).collect();
+    let chunks: Vec<(i32, i32)> = chunks.into_iter().collect();
+    let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
+    let zones = Zones::connect(&directory).await?;
+    let publishers = zones.publishers(tick, &chunks).await?;
+    let count = |id: &String| publishers.get(id).copied().unwrap_or(0);
+    let wrong = places.keys().map(|id| (id.clone(), count(id)));
+    Ok(wrong.filter(|(_, count)| *count != 1).collect())
 }
 
 /// Every online character belongs to a region whose owner lives.

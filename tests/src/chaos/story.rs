@@ -30,6 +30,8 @@ const RECOVER_WITHIN: Duration = Duration::from_secs(30);
 const SETTLE_WITHIN: Duration = Duration::from_secs(45);
 /// How long the store may take to hold what was played.
 const STORED_WITHIN: Duration = Duration::from_secs(15);
+/// Ticks of what they published that zones keep, to be asked who plays whom.
+const DUMP_TICKS: u32 = 20;
 const POLL: Duration = Duration::from_millis(100);
 
 /// Who plays.
@@ -71,6 +73,7 @@ impl Stage {
     ) -> BoxFuture<'static, Result<Stage>> {
         Box::pin(async move {
             plan.balance = true;
+            plan.dump_ticks = DUMP_TICKS;
             let cluster = Cluster::start(plan.clone()).await?;
             let atlas = Atlas::of(&cluster, &plan).await?;
             let gates = spread(atlas.gates.clone(), 50, 12);
@@ -120,7 +123,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Does one fault, undoes it, and waits until everything is owned and everybody is back.
+    /// Does one fault, undoes it, and waits until everything is owned and everybody is back;
+    /// nothing may be lost or doubled then.
     ///
     /// # Errors
     /// It cannot be done, or the world does not recover.
@@ -136,7 +140,9 @@ impl Stage {
             step.fault.begin(&mut self.cluster).await?;
             sleep(step.lasts.saturating_sub(began.elapsed())).await;
             step.fault.end(&mut self.cluster).await?;
-            self.recover(step.fault).await
+            self.recover(step.fault).await?;
+            oracle::conserved(&self.cluster).await?;
+            Ok(())
         })
     }
 
@@ -191,6 +197,7 @@ impl Stage {
                 self.swarm.summary()
             );
             self.agrees().await?;
+            self.each_once().await?;
             let said = oracle::conserved(&self.cluster).await?;
             self.timeline.note(said.lines().next().unwrap_or_default());
             let store = self.cluster.store().await?;
@@ -202,6 +209,29 @@ impl Stage {
             sound(&summary, sockets_may_end)?;
             Ok(summary)
         })
+    }
+
+    /// Everybody is played by exactly one zone.
+    async fn each_once(&self) -> Result<()> {
+        let deadline = Instant::now() + STORED_WITHIN;
+        loop {
+            let places = self.swarm.places();
+            let wrong = oracle::each_is_played_once(&self.cluster, &places).await;
+            let why = match wrong {
+                Ok(wrong) if wrong.is_empty() => {
+                    self.timeline
+                        .note(format!("{} players are played once each", places.len()));
+                    return Ok(());
+                }
+                Ok(wrong) => format!("{wrong:?}"),
+                Err(e) => format!("{e:#}"),
+            };
+            ensure!(
+                Instant::now() < deadline,
+                "not everybody is played by one zone: {why}"
+            );
+            sleep(POLL).await;
+        }
     }
 
     /// What players were told they have is what the store holds.

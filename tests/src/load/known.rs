@@ -179,6 +179,8 @@ impl Known {
             }
             Told::WorldLeft(_) => self.come_back(now),
             Told::WorldEntered(_) => self.enter_at = None,
+            // It begins its way anew where it stands up again.
+            Told::Died(_) | Told::Respawned(_) => self.plan.refused(now),
             _ => {}
         }
         if !self.gifted && self.has_something() {
@@ -248,7 +250,7 @@ impl Known {
             None
         } else if !own.is_settled() {
             Some(self.deed_at + LOST_AFTER)
-        } else if self.hushed || self.view.leaving {
+        } else if self.hushed || self.view.leaving || self.view.dead {
             self.pending.values().min().map(|asked| *asked + LOST_AFTER)
         } else if self.wants_deeds() {
             Some(self.deed_at)
@@ -276,7 +278,7 @@ impl Known {
         if self.failover.is_waiting() {
             return (self.walk_again(now, at), false);
         }
-        if self.hushed || self.view.leaving {
+        if self.hushed || self.view.leaving || self.view.dead {
             self.plan.postpone(now);
             return (None, false);
         }

@@ -109,6 +109,8 @@ pub struct Summary {
     pub leap_examples: Vec<[(u64, i32, i32); 2]>,
     /// Updates after which a bot was not on its own map.
     pub self_unseen: u64,
+    /// How often bots died.
+    pub deaths: u64,
 }
 
 /// What [`Summary::new`] needs beside the bots' counters.
@@ -165,6 +167,7 @@ impl Summary {
             self.leap_examples.extend(view.first_leap);
         }
         self.self_unseen += view.self_unseen;
+        self.deaths += view.deaths;
         for (code, count) in &view.errors {
             *self.errors.entry((*code).to_owned()).or_default() += count;
             self.errors_total += count;
@@ -249,14 +252,15 @@ impl fmt::Display for Summary {
         writeln!(
             f,
             "wrong                   {} gaps, {} moves lost, {} unanswered, {} unreadable, \
-             {} map faults, {} leaps, {} unseen",
+             {} map faults, {} leaps, {} unseen, {} deaths",
             self.gaps,
             self.lost,
             self.unanswered,
             self.unreadable,
             self.map_faults,
             self.leaps,
-            self.self_unseen
+            self.self_unseen,
+            self.deaths
         )?;
         self.value(f)?;
         write!(f, "errors                  {:?}", self.errors)?;

@@ -271,6 +271,16 @@ impl Swarm {
         self.bots.iter().filter_map(of).collect()
     }
 
+    /// Where everybody who is in the world was shown last: by entity, with the tick.
+    pub fn places(&self) -> BTreeMap<String, (u64, (i32, i32))> {
+        let of = |bot: &Bot| {
+            let known = bot.known();
+            let id = known.view.entered.as_ref()?.entity_id.clone();
+            Some((id, (known.view.tick, known.view.position?)))
+        };
+        self.bots.iter().filter_map(of).collect()
+    }
+
     /// The numbers up to now.
     pub fn summary(&self) -> Summary {
         let (from, before) = self.measured.unwrap_or((self.start, (0, 0)));

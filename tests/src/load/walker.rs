@@ -263,12 +263,17 @@ impl Bot {
         while self.known().view.position.is_none() {
             self.hear(connection, |_| true).await?;
         }
-        let mut known = self.known();
-        if known.tally.arrivals_us.is_empty() {
-            let took = self.connect_at.elapsed();
-            known.tally.arrived(took);
+        {
+            let mut known = self.known();
+            if known.tally.arrivals_us.is_empty() {
+                let took = self.connect_at.elapsed();
+                known.tally.arrived(took);
+            }
         }
-        Ok(())
+        // Whoever turned to a beast that bites it would not arrive where it walks.
+        let flees = json!({ "on": false });
+        self.send(&connection.writer, "combat:retaliate", flees)
+            .await
     }
 
     /// Reads until a message fits; an error of the server is an error here.

@@ -14,6 +14,9 @@ use tests::{
     journey::Atlas,
 };
 
+/// From the second agreement to the kill: a tick and a little, so that it falls into the commit
+/// now, before it then, and after it another time. All of these must be right.
+const INTO_THE_COMMIT: Duration = Duration::from_millis(620);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Ann gives the one, Bob the other, which both have from the start.
 const GIVEN: [&str; 2] = ["tinderbox", "bronze_hatchet"];
@@ -75,7 +78,7 @@ async fn story(cluster: &mut Cluster, plan: &Plan) -> Result<()> {
     let last = json!({"tradeId": trade, "screen": TradeScreen::Confirm});
     pair.ann.ask("tradeAccept", &last).await?;
     pair.bob.tell("tradeAccept", &last).await?;
-    tokio::time::sleep(Duration::from_millis(620)).await;
+    tokio::time::sleep(INTO_THE_COMMIT).await;
     kill_host(cluster, &pair).await?;
     whole_again(cluster).await?;
     let after = pair.has(cluster).await?;

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use world::Region;
 
-/// Regions that are given away at the same time.
+/// Regions that are given away at the same time while the run goes on playing: few players wait.
 pub(crate) const GIVES_MAX: usize = 4;
+/// Regions that are given away at the same time by a run that ends: a world of hundreds of regions
+/// is handed on long before whoever stops the process loses patience.
+pub(crate) const DRAIN_GIVES_MAX: usize = 24;
 
 /// Who could take regions, with what each has or was promised.
 pub(crate) type Hosts = BTreeMap<u64, BTreeSet<Region>>;

@@ -20,7 +20,7 @@ use crate::{
         protocol::{Departed, DepartedEvent, DepartedStep, Target},
         region::{self, Giving, GivingEvent, GivingStep, Settled},
     },
-    ownership::give::{self, GIVES_MAX, Hosts},
+    ownership::give::{self, DRAIN_GIVES_MAX, GIVES_MAX, Hosts},
     roster::{Seat, Stage},
     translate::record,
 };
@@ -132,11 +132,13 @@ impl Run {
     fn begin_moves(&mut self) {
         let now = self.now;
         self.turned_down.retain(|_, until| *until > now);
-        let room = GIVES_MAX.saturating_sub(self.giving.len());
+        let draining = self.drain.is_some();
+        let most = if draining { DRAIN_GIVES_MAX } else { GIVES_MAX };
+        let room = most.saturating_sub(self.giving.len());
         if room == 0 || self.stopping.is_some() {
             return;
         }
-        let moves = if self.drain.is_some() {
+        let moves = if draining {
             self.drained_moves(room)
         } else {
             self.wanted_moves(room)

@@ -59,16 +59,22 @@ pub(crate) struct Keeper {
     look: Arc<Notify>,
 }
 
+/// What a [`Keeper`] passes on.
+pub(crate) struct Orders {
+    asked: mpsc::Receiver<Asked>,
+    look: Arc<Notify>,
+}
+
 impl Keeper {
-    /// The task gets what is asked, and is told to look.
-    pub(crate) fn new() -> (Self, mpsc::Receiver<Asked>, Arc<Notify>) {
+    /// With what the task gets: what is asked, and that it shall look.
+    pub(crate) fn new() -> (Self, Orders) {
         let (sender, asked) = mpsc::channel(ASKED_MAX);
         let look = Arc::new(Notify::new());
         let keeper = Self {
             asked: sender,
             look: Arc::clone(&look),
         };
-        (keeper, asked, look)
+        (keeper, Orders { asked, look })
     }
 
     /// The lists may be different from what was told.
@@ -94,9 +100,8 @@ struct Task {
 }
 
 impl Hub {
-    /// Keeps the lists of a player from now on.
-    pub(super) fn keep(self: &Arc<Self>, present: Present, mailbox: Mailbox) -> Keeper {
-        let (keeper, asked, look) = Keeper::new();
+    /// Keeps the lists of a player, who is listed here, from now on.
+    pub(super) fn keep(self: &Arc<Self>, present: Present, mailbox: Mailbox, orders: Orders) {
         let task = Task {
             hub: Arc::clone(self),
             present,
@@ -104,8 +109,7 @@ impl Hub {
             told: None,
             retry: None,
         };
-        tokio::spawn(task.run(asked, look));
-        keeper
+        tokio::spawn(task.run(orders));
     }
 
     /// A player asks something of its lists.
@@ -178,7 +182,8 @@ impl State {
 }
 
 impl Task {
-    async fn run(mut self, mut asked: mpsc::Receiver<Asked>, look: Arc<Notify>) {
+    async fn run(mut self, orders: Orders) {
+        let Orders { mut asked, look } = orders;
         self.look().await;
         loop {
             let retry = self.retry;
@@ -266,16 +271,29 @@ impl Task {
         self.retry = None;
         let now = Circle::of(lists);
         let friends = now.friends();
-        let found = self.strangers(&friends).await;
         let session_id = &self.present.session_id;
+        {
+            // First: whoever comes or goes while the bus is asked is not missed.
+            let mut state = self.hub.state();
+            if state.listeners.session(session_id).is_none() {
+                return;
+            }
+            state.watch.follow(session_id, friends.clone());
+        }
+        let mut found = self.strangers(&friends).await;
         let mut state = self.hub.state();
         if state.listeners.session(session_id).is_none() {
+            // It left meanwhile, perhaps before it followed anybody.
+            state.watch.forget(session_id);
             return;
         }
-        state.watch.follow(session_id, friends);
+        // Of whom something has been heard since, that is newer.
+        found.retain(|(id, _)| state.watch.status(id) == Played::Unknown);
         let mut news = state.watch.looked(&found, true, clock::instant());
-        // That is said with the lists.
-        news.remove(session_id);
+        // Of whom the client has not heard yet, it hears with the lists.
+        let mut own = news.remove(session_id).unwrap_or_default();
+        let known = self.told.as_ref().map(Circle::friends).unwrap_or_default();
+        own.retain(|friend| known.contains(&friend.id));
         state.tell(&news);
         let ignored = now.ignored_accounts().clone();
         state.listeners.ignore(session_id, ignored);
@@ -289,6 +307,11 @@ impl Task {
         if let Some(said) = said {
             // A session that overflows is closed by its own writer.
             let _ = self.mailbox.push(said.answering(answers.flatten()));
+        }
+        if !own.is_empty() {
+            let _ = self
+                .mailbox
+                .push(Reliable::of(&FriendsPresence { friends: own }));
         }
         self.told = Some(now);
     }

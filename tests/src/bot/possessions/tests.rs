@@ -107,6 +107,24 @@ fn a_drop_that_was_asked_for_is_no_loss_and_one_that_was_not_is() {
 }
 
 #[test]
+fn what_a_death_takes_is_no_fault_whether_it_is_told_before_or_after() {
+    let mut own = with(3, &[("logs", 2)]);
+    own.pack_changed(&slot(0, Some(stack("logs", 1))));
+    own.heard();
+    own.died();
+    own.pack_changed(&slot(0, None));
+    assert_eq!(faults(&own), (0, 0));
+    own.respawned();
+    own.pouch_changed(&CoinsUpdate { coins: 2 });
+    assert_eq!(faults(&own), (1, 0), "nobody has died since");
+    (0..=DEATH_WITHIN).for_each(|_| own.heard());
+    own.died();
+    assert_eq!(faults(&own), (1, 0), "that was not of this death");
+    own.pouch_changed(&CoinsUpdate { coins: 9 });
+    assert_eq!(faults(&own), (1, 1), "nobody gains by it");
+}
+
+#[test]
 fn the_answer_may_come_before_or_after_the_change() {
     for answer_first in [true, false] {
         let mut own = with(3, &[("logs", 2)]);
