@@ -159,12 +159,15 @@ impl Stage {
             let still = self.swarm.recovered();
             let waiting = still.iter().filter(|bot| bot.took.is_none()).count();
             if waiting == 0 {
-                let worst = still.iter().filter_map(|bot| bot.took).max();
-                let worst = worst.unwrap_or_default();
+                let mut took: Vec<Duration> = still.iter().filter_map(|bot| bot.took).collect();
+                took.sort_unstable();
+                let after = |at: usize| took.get(at).copied().unwrap_or_default().as_secs_f64();
                 self.timeline.note(format!(
-                    "over ({fault}): all owned after {:.2} s, the last one moved {:.2} s after it began",
+                    "over ({fault}): all owned after {:.2} s, half of all moved {:.2} s after it \
+                     began, the last one {:.2} s",
                     owned.as_secs_f64(),
-                    worst.as_secs_f64()
+                    after(took.len() / 2),
+                    after(took.len().saturating_sub(1))
                 ));
                 return Ok(());
             }
