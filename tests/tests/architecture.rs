@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
     process::Command,
 };
 
@@ -160,4 +161,37 @@ fn the_test_command_names_every_program() {
         .filter_map(|target| target["name"].as_str())
         .collect();
     assert_eq!(named, programs);
+}
+
+/// All files of our own under `folder` that end so.
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            files(&path, ending, found);
+        } else if name.ends_with(ending) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn each_test_that_the_table_of_faults_names_exists() {
+    let table = std::fs::read_to_string(workspace().join("tests/FAULTS.md")).expect("the table");
+    let mut sources = Vec::new();
+    files(&workspace(), ".rs", &mut sources);
+    let sources = sources.iter().map(std::fs::read_to_string);
+    let sources: String = sources.collect::<Result<_, _>>().expect("sources");
+    // Between back-quotes; the names of tests are sentences.
+    let quoted = table.split('`').skip(1).step_by(2);
+    let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let is_test = |name: &&str| name.matches('_').count() >= 2 && name.chars().all(word);
+    let names: BTreeSet<&str> = quoted.filter(is_test).collect();
+    assert!(names.len() > 40, "only {} are named", names.len());
+    let missing = names
+        .iter()
+        .filter(|name| !sources.contains(&format!("fn {name}(")));
+    let missing: Vec<_> = missing.collect();
+    assert!(missing.is_empty(), "no such tests: {missing:?}");
 }
