@@ -1,6 +1,6 @@
 //! What changed in a tick that must be saved.
 //!
-//! Always: what `valued`, `worn`, `banked` and `ground` changed of any holder is what `ledger` says.
+//! Always: what `valued`, `worn`, `staked`, `banked` and `ground` changed of any holder is what `ledger` says.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,6 +23,9 @@ pub struct Changes {
     /// Those who wear something else.
     #[serde(default)]
     pub worn: BTreeSet<CharacterId>,
+    /// Of whom something else is at stake.
+    #[serde(default)]
+    pub staked: BTreeSet<CharacterId>,
     /// Of which items something changed in somebody's bank; of none: how it is kept did.
     #[serde(default)]
     pub banked: BTreeMap<CharacterId, BTreeSet<Arc<str>>>,

@@ -1,6 +1,6 @@
 //! The tick: its phases in order, and who answers which intent.
 //!
-//! The order is: who arrives (by character id); inputs (by place in the order, then number); who
+//! The order is: who arrives (by character id); duels; inputs (by place in the order, then number); who
 //! goes home; NPCs; players' steps; players' attacks; blows that land, deaths, and who stands up
 //! again; what lies on the ground (who has come to it takes it, by place in the order, and what is
 //! due goes); visits; work (trees and shoals, who works by place in the order, fires); shops;
@@ -12,6 +12,7 @@ mod agents;
 mod arrivals;
 mod blows;
 mod deaths;
+mod duels;
 mod fights;
 mod fires;
 mod gathering;
@@ -22,6 +23,7 @@ mod making;
 mod npcs;
 mod prayers;
 mod quests;
+mod rings;
 mod shops;
 mod talks;
 mod things;
@@ -37,6 +39,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::AgentInput;
 use crate::border::{self, Crossing};
 use crate::changes::Changes;
+use crate::duel::DuelEnd;
 use crate::event::Event;
 use crate::fight::Hit;
 use crate::ids::{CharacterId, EntityId};
@@ -62,6 +65,9 @@ pub struct Inbox {
     /// Whether value may change hands.
     #[serde(default)]
     pub value: Value,
+    /// Those in duels whom nobody plays just now.
+    #[serde(default)]
+    pub away: BTreeSet<CharacterId>,
     /// What comes in about agents, in order.
     #[serde(default)]
     pub agents: Vec<AgentInput>,
@@ -89,6 +95,8 @@ pub struct Outcome {
 pub enum Phase {
     /// Who comes in.
     Arrivals,
+    /// What duels come to.
+    Duels,
     /// What players ask.
     Inputs,
     /// Who goes home.
@@ -125,8 +133,9 @@ pub enum Phase {
 
 impl Phase {
     /// All of them, in the order of a tick.
-    pub const ALL: [Phase; 17] = [
+    pub const ALL: [Phase; 18] = [
         Phase::Arrivals,
+        Phase::Duels,
         Phase::Inputs,
         Phase::Homeward,
         Phase::Agents,
@@ -149,6 +158,7 @@ impl Phase {
     pub const fn name(self) -> &'static str {
         match self {
             Phase::Arrivals => "arrivals",
+            Phase::Duels => "duels",
             Phase::Inputs => "inputs",
             Phase::Homeward => "homeward",
             Phase::Agents => "agents",
@@ -201,6 +211,8 @@ impl World {
             .for_each(|counters| counters.ticks_played += 1);
         self.arrivals(inbox.arrivals, inbox.value, &mut out);
         phases.phase(Phase::Arrivals);
+        self.play_duels(&inbox.away, inbox.value, &mut out);
+        phases.phase(Phase::Duels);
         self.inputs(inbox.inputs, inbox.value, phases, &mut out);
         phases.phase(Phase::Inputs);
         self.bring_home(&mut out);
@@ -210,11 +222,13 @@ impl World {
         phases.phase(Phase::Agents);
         self.move_npcs(inbox.value, phases, &mut out);
         phases.phase(Phase::Npcs);
+        self.keep_to_rings();
         self.move_players(phases, &mut out);
         phases.phase(Phase::Players);
         self.play_fights(inbox.value, phases, &mut out);
         phases.phase(Phase::Fights);
-        let dead = self.land_blows(inbox.value, &mut out);
+        let mut dead = self.land_blows(inbox.value, &mut out);
+        self.fall(&mut dead, &mut out);
         self.bury(dead, &mut out);
         self.raise_the_dead(&mut out);
         phases.phase(Phase::Deaths);
@@ -313,8 +327,12 @@ impl World {
         if trades && input.intent.waits_for_trade() {
             return Err(Refusal::InterfaceOpen);
         }
-        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        self.allowed_in_duel(who, &input.intent)?;
         input.intent.allowed(value)?;
+        if matches!(input.intent, Intent::Teleport { .. }) {
+            self.end_duels_of(who, DuelEnd::Cancelled, out);
+        }
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let about_value = input.intent.about_value();
         match input.intent {
             Intent::Walk { to, run } => {
@@ -405,6 +423,7 @@ impl World {
                 return self.shop(by, wish, searches_end, out);
             }
             Intent::Trade(wish) => return self.trade((who, input.number), wish, out),
+            Intent::Duel(wish) => return self.duel(who, wish, out),
             Intent::Teleport { to } => {
                 let place = movement::settled(self.content.terrain(), to, to);
                 let place = place.ok_or(Refusal::Unreachable)?;

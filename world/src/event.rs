@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
+use crate::duel::DuelTold;
 use crate::fight::Hit;
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::{Interface, Said};
@@ -174,6 +175,13 @@ pub enum Event {
         /// What.
         told: TradeTold,
     },
+    /// Something about a duel, or a challenge to one.
+    Duel {
+        /// Who is told.
+        who: CharacterId,
+        /// What.
+        told: DuelTold,
+    },
     /// Experience was gained. Of value: to be held back until that is saved.
     Trained {
         /// Whose.
@@ -291,6 +299,7 @@ impl Event {
             | Event::Grave { who, .. }
             | Event::TradeAsked { who, .. }
             | Event::Trade { who, .. }
+            | Event::Duel { who, .. }
             | Event::Trained { who, .. }
             | Event::Working { who, .. }
             | Event::Rested { who, .. }

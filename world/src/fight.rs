@@ -48,6 +48,8 @@ macro_rules! named {
     };
 }
 
+pub(crate) use named;
+
 named! {
     /// How one fights with what one holds.
     Style {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::duel::Duel;
 use crate::fire::Fire;
 use crate::item::ground::GroundItem;
 use crate::npc::NpcState;
@@ -41,6 +42,9 @@ pub(crate) struct Image {
     /// Those of which one side at least belongs to the region; where the other is not, they end.
     #[serde(default)]
     pub(crate) trades: Vec<Trade>,
+    /// As those, duels.
+    #[serde(default)]
+    pub(crate) duels: Vec<Duel>,
     /// What is not as usual in the shops of the region, by id.
     #[serde(default)]
     pub(crate) shops: BTreeMap<Arc<str>, Shelves>,
@@ -73,6 +77,7 @@ impl Image {
             resources: Vec::new(),
             fires: Vec::new(),
             trades: Vec::new(),
+            duels: Vec::new(),
             shops: BTreeMap::new(),
         }
     }
@@ -115,6 +120,9 @@ impl Image {
             if let Some((_, at)) = &mut player.asked_trade {
                 *at = at.after(away);
             }
+            if let Some((_, at)) = &mut player.asked_duel {
+                *at = at.after(away);
+            }
             if let Some(agent) = &mut player.agent {
                 agent.delay(away);
             }
@@ -125,6 +133,7 @@ impl Image {
         for trade in &mut self.trades {
             trade.since = trade.since.after(away);
         }
+        self.duels.iter_mut().for_each(|duel| duel.delay(away));
         self.ground = self
             .ground
             .into_iter()

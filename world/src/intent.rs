@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::EquipSlot;
+use crate::duel::{DuelRule, DuelStage};
 use crate::fight::Style;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Value;
@@ -163,6 +164,8 @@ pub enum Intent {
     Shop(Shopping),
     /// Something about a trade with another player.
     Trade(Trading),
+    /// Something about a duel with another player.
+    Duel(Dueling),
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
     /// An operator puts one somewhere else, at once and however far.
@@ -339,6 +342,82 @@ impl Trading {
     }
 }
 
+/// What can be asked about a duel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Dueling {
+    /// Somebody in the lobby is challenged.
+    Challenge {
+        /// Who.
+        target: EntityId,
+    },
+    /// Somebody's challenge is answered.
+    Answer {
+        /// Which.
+        challenge: EntityId,
+        /// Yes.
+        accept: bool,
+    },
+    /// A rule is to hold, or not any more.
+    Rule {
+        /// In which.
+        duel: EntityId,
+        /// Which rule.
+        rule: DuelRule,
+    },
+    /// Nothing is to be worn somewhere, or something may be again.
+    Bare {
+        /// In which.
+        duel: EntityId,
+        /// Where.
+        place: EquipSlot,
+    },
+    /// So much of what lies in a slot is staked, and no more of it.
+    Stake {
+        /// In which.
+        duel: EntityId,
+        /// Which slot of the pack.
+        slot: u8,
+        /// How many.
+        quantity: u32,
+    },
+    /// Something is staked no more.
+    Unstake {
+        /// In which.
+        duel: EntityId,
+        /// Its place among the own stakes.
+        place: u8,
+    },
+    /// What is shown is agreed to.
+    Agree {
+        /// In which.
+        duel: EntityId,
+        /// How far it had come when that was asked.
+        seen: DuelStage,
+    },
+    /// It is called off before the fight, or a challenge of one's own is.
+    Cancel {
+        /// Which.
+        duel: EntityId,
+    },
+    /// The fight is given up.
+    Forfeit {
+        /// Which.
+        duel: EntityId,
+    },
+}
+
+impl Dueling {
+    /// Whether it only leads away from anything changing hands: that is always allowed.
+    const fn retreats(&self) -> bool {
+        matches!(
+            self,
+            Dueling::Answer { accept: false, .. }
+                | Dueling::Unstake { .. }
+                | Dueling::Cancel { .. }
+        )
+    }
+}
+
 impl Intent {
     /// Whether its answer tells what somebody holds or what lies on the ground.
     pub(crate) const fn about_value(&self) -> bool {
@@ -360,7 +439,8 @@ impl Intent {
                 Questing::Accept { .. } | Questing::Abandon { .. } | Questing::Complete { .. },
             )
             | Intent::Shop(Shopping::Buy { .. } | Shopping::Sell { .. })
-            | Intent::Trade(_) => true,
+            | Intent::Trade(_)
+            | Intent::Duel(_) => true,
             Intent::Shop(Shopping::Open { .. } | Shopping::Close)
             | Intent::OpenBank { .. }
             | Intent::Talk { .. }
@@ -412,8 +492,15 @@ impl Intent {
             | Intent::Quest(
                 Questing::Accept { .. } | Questing::Abandon { .. } | Questing::Complete { .. },
             )
+            | Intent::Duel(
+                Dueling::Challenge { .. }
+                | Dueling::Answer { accept: true, .. }
+                | Dueling::Stake { .. }
+                | Dueling::Agree { .. },
+            )
             | Intent::Bank(_) => true,
-            Intent::Trade(_)
+            Intent::Duel(_)
+            | Intent::Trade(_)
             | Intent::FightAs(_)
             | Intent::Retaliate(_)
             | Intent::Autocast { .. }
@@ -448,6 +535,9 @@ impl Intent {
             return value.open();
         }
         if matches!(self, Intent::Trade(wish) if wish.retreats()) {
+            return Ok(());
+        }
+        if matches!(self, Intent::Duel(wish) if wish.retreats()) {
             return Ok(());
         }
         if !self.about_value() || (orders && value == Value::Frozen) {

@@ -6,10 +6,11 @@
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
 //! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`labour`], [`fight`],
-//! [`mod@prayer`], [`record`], [`trade`], [`shopping`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
+//! [`mod@prayer`], [`record`], [`trade`], [`duel`], [`shopping`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`inspect()`]; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod agent;
+pub mod duel;
 pub mod errand;
 pub mod event;
 pub mod experience;
@@ -47,6 +48,7 @@ pub mod changes;
 pub mod cycle;
 mod image;
 mod lasting;
+mod parting;
 pub mod world;
 
 pub use agent::{Agent, AgentInput, AgentWord, Goal, Orders};
@@ -54,13 +56,14 @@ pub use border::Crossing;
 pub use changes::Changes;
 pub use content::{Area, Content, ContentError, Loaded, Warning};
 pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
+pub use duel::{DuelEnd, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, DuelTold, Staked};
 pub use event::Event;
 pub use fight::{Hit, HitKind, Style, Ways};
 pub use fire::Fire;
 pub use ids::{CharacterId, EntityId};
 pub use image::Unreadable;
 pub use inspect::{Fault, inspect};
-pub use intent::{Arrival, Banking, Intent, PlayerInput, Questing, Shopping, Trading};
+pub use intent::{Arrival, Banking, Dueling, Intent, PlayerInput, Questing, Shopping, Trading};
 pub use interface::{Interface, Said};
 pub use item::{
     Stack, Value,

@@ -76,6 +76,12 @@ pub struct Player {
     /// Whom it asked last for a trade, and when.
     #[serde(default)]
     pub(crate) asked_trade: Option<(CharacterId, Tick)>,
+    /// The duel in which it is.
+    #[serde(default)]
+    pub(crate) duel: Option<EntityId>,
+    /// Whom it challenged last to a duel, and when.
+    #[serde(default)]
+    pub(crate) asked_duel: Option<(CharacterId, Tick)>,
     /// What makes it an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
@@ -146,7 +152,8 @@ impl Player {
         let labour = self.labour.as_ref().and_then(|labour| labour.region);
         let aim = self.fight.aim.as_ref().map(|aim| aim.region);
         let about = [pickup, visit, open, labour, aim].contains(&Some(self.region));
-        (about || self.trade.is_some()) && self.region.tiles_past(self.record.tile) <= PINNED_TILES
+        (about || self.trade.is_some() || self.duel.is_some())
+            && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 
     /// Where it is to stand that others play; it does nothing until it stands there.
@@ -194,6 +201,8 @@ impl Player {
             fight: self.fight.clone(),
             trade: self.trade.clone(),
             asked_trade: self.asked_trade.clone(),
+            duel: self.duel.clone(),
+            asked_duel: self.asked_duel.clone(),
         }
     }
 

@@ -79,6 +79,9 @@ pub struct PlayerRecord {
     /// Its prayer points, and the prayers that are on.
     #[serde(default)]
     pub prayer: Devotion,
+    /// What it has at stake in a duel, or could not take back yet, by place.
+    #[serde(default)]
+    pub stakes: BTreeMap<u8, Stack>,
 }
 
 impl PlayerRecord {
@@ -136,6 +139,10 @@ pub struct PlayerHot {
     pub trade: Option<EntityId>,
     /// Whom it asked last for a trade, and when.
     pub asked_trade: Option<(CharacterId, Tick)>,
+    /// The duel in which it was.
+    pub duel: Option<EntityId>,
+    /// Whom it challenged last to a duel, and when.
+    pub asked_duel: Option<(CharacterId, Tick)>,
 }
 
 /// Bytes that are not what they should be.
@@ -225,6 +232,7 @@ mod tests {
                 points: 7,
                 active: ["socks".into()].into(),
             },
+            stakes: BTreeMap::from([(55, Stack::new("coins", 2))]),
         };
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
         let hot = PlayerHot {

@@ -95,6 +95,34 @@ pub enum Refusal {
     NoCoins,
     /// The shop does not buy that.
     NotBought,
+    /// Duels are arranged in their lobby, and nowhere else.
+    NotInLobby,
+    /// The other is not in the lobby.
+    OtherNotInLobby,
+    /// Nobody fights oneself.
+    SelfDuel,
+    /// There is no such challenge, or it is another's.
+    InvalidChallenge,
+    /// Another challenge of its own must end first.
+    ChallengePending,
+    /// Not while one is in a duel.
+    InDuel,
+    /// It is in no duel, or not in that one.
+    NotInDuel,
+    /// The duel has not come to that, or is past it.
+    WrongStage,
+    /// The rules of a duel that do not go together.
+    RulesClash,
+    /// The rules of the duel forbid it.
+    AgainstRules,
+    /// Nobody may give up in this duel.
+    NoForfeit,
+    /// All rings are taken, or others play them.
+    NoRing,
+    /// Nothing is staked in that place.
+    NotStaked,
+    /// What it had at stake must find room in its pack or bank first.
+    StakesLeft,
     /// An operator has stopped exchanges.
     ExchangesFrozen,
     /// Changes of value cannot be saved now.
@@ -123,7 +151,9 @@ impl Refusal {
             | Refusal::Untradeable
             | Refusal::OutOfStock
             | Refusal::NoCoins
-            | Refusal::NotBought => true,
+            | Refusal::NotBought
+            | Refusal::NotStaked
+            | Refusal::StakesLeft => true,
             Refusal::Unreachable
             | Refusal::TooFar
             | Refusal::Unsupported
@@ -151,13 +181,25 @@ impl Refusal {
             | Refusal::SelfTrade
             | Refusal::InterfaceOpen
             | Refusal::ScreenChanged
+            | Refusal::NotInLobby
+            | Refusal::OtherNotInLobby
+            | Refusal::SelfDuel
+            | Refusal::InvalidChallenge
+            | Refusal::ChallengePending
+            | Refusal::InDuel
+            | Refusal::NotInDuel
+            | Refusal::WrongStage
+            | Refusal::RulesClash
+            | Refusal::AgainstRules
+            | Refusal::NoForfeit
+            | Refusal::NoRing
             | Refusal::ExchangesFrozen
             | Refusal::StorageUnavailable => false,
         }
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 47] = [
+    pub const ALL: [Refusal; 61] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -203,6 +245,20 @@ impl Refusal {
         Refusal::OutOfStock,
         Refusal::NoCoins,
         Refusal::NotBought,
+        Refusal::NotInLobby,
+        Refusal::OtherNotInLobby,
+        Refusal::SelfDuel,
+        Refusal::InvalidChallenge,
+        Refusal::ChallengePending,
+        Refusal::InDuel,
+        Refusal::NotInDuel,
+        Refusal::WrongStage,
+        Refusal::RulesClash,
+        Refusal::AgainstRules,
+        Refusal::NoForfeit,
+        Refusal::NoRing,
+        Refusal::NotStaked,
+        Refusal::StakesLeft,
         Refusal::ExchangesFrozen,
         Refusal::StorageUnavailable,
     ];

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::content::Content;
+use crate::duel::Duels;
 use crate::fire::Fires;
 use crate::ids::{CharacterId, EntityId};
 use crate::image::{Counters, Image, Unreadable};
@@ -23,7 +24,7 @@ use crate::rules::{Rules, movement};
 use crate::shopping::Shops;
 use crate::tick::Tick;
 use crate::tile::{Chunk, Region};
-use crate::trade::{Trade, TradeEnd, Trades};
+use crate::trade::Trades;
 
 /// A part of the world, played tick by tick.
 #[derive(Debug)]
@@ -42,6 +43,7 @@ pub struct World {
     pub(crate) resources: Resources,
     pub(crate) fires: Fires,
     pub(crate) trades: Trades,
+    pub(crate) duels: Duels,
     pub(crate) shops: Shops,
     /// How many ids were given out in this tick.
     pub(crate) minted: u64,
@@ -68,6 +70,7 @@ impl World {
             resources: Resources::default(),
             fires: Fires::new(),
             trades: Trades::default(),
+            duels: Duels::default(),
             shops: Shops::new(),
             minted: 0,
             index: Index::default(),
@@ -126,6 +129,9 @@ impl World {
         }
         for trade in image.trades {
             self.trades.all.entry(trade.id.clone()).or_insert(trade);
+        }
+        for duel in image.duels {
+            self.duels.all.entry(duel.id.clone()).or_insert(duel);
         }
         let content = Arc::clone(&self.content);
         let known = |state: &ResourceState| content.fixture(&state.id).is_some();
@@ -235,6 +241,7 @@ impl World {
     pub fn region_out(&mut self, region: Region) -> Option<Vec<u8>> {
         let bytes = self.region_bytes(region)?;
         self.part_trades(region);
+        self.part_duels(region);
         self.shops.retain(|(of, _), _| *of != region);
         self.regions.remove(&region);
         let of_region = |player: &&Player| player.region == region;
@@ -295,50 +302,19 @@ impl World {
         let fires = self.fires.values().filter(|fire| fire.region == region);
         let trades = self.trades.all.values();
         let trades = trades.filter(|trade| self.concerns(trade, region));
+        let duels = self.duels.all.values();
+        let duels = duels.filter(|duel| self.fought_in(duel, region));
         let shops = self.shops.iter().filter(|((of, _), _)| *of == region);
         let shops = shops.map(|((_, id), shelves)| (Arc::clone(id), shelves.clone()));
         let image = Image {
             trades: trades.cloned().collect(),
+            duels: duels.cloned().collect(),
             shops: shops.collect(),
             resources,
             fires: fires.cloned().collect(),
             ..Image::new(region, self.now, counters, players, npcs, ground)
         };
         Some(image.to_bytes())
-    }
-
-    /// Whether one of both who trade belongs to `region`.
-    fn concerns(&self, trade: &Trade, region: Region) -> bool {
-        let belongs = |who| self.players.get(who).is_some_and(|p| p.region == region);
-        trade.sides.iter().any(|side| belongs(&side.who))
-    }
-
-    /// `region` goes: trades go along with it, or end for whoever stays.
-    fn part_trades(&mut self, region: Region) {
-        let goes = |who: &CharacterId| self.players.get(who).is_some_and(|p| p.region == region);
-        let Trades { all, ended } = &mut self.trades;
-        all.retain(|id, trade| {
-            let stays = trade.sides.iter().filter(|side| !goes(&side.who));
-            let stays: Vec<CharacterId> = stays.map(|side| side.who.clone()).collect();
-            let touched = stays.len() < trade.sides.len();
-            if touched {
-                let told = stays.into_iter();
-                ended.extend(told.map(|who| (who, id.clone(), TradeEnd::Server)));
-            }
-            !touched
-        });
-    }
-
-    /// `who` goes: whoever trades with it hears of that in the next tick.
-    fn leave_trades(&mut self, who: &CharacterId) {
-        for id in self.trades.of(who) {
-            let Some(trade) = self.trades.all.remove(&id) else {
-                continue;
-            };
-            let others = trade.sides.into_iter().filter(|side| side.who != *who);
-            let told = others.map(|side| (side.who, id.clone(), TradeEnd::Disconnected));
-            self.trades.ended.extend(told);
-        }
     }
 
     /// The regions that are played here, in order.
@@ -355,6 +331,7 @@ impl World {
     pub fn leave(&mut self, who: &CharacterId) -> Option<(PlayerRecord, PlayerHot)> {
         let player = self.players.remove(who)?;
         self.leave_trades(who);
+        self.leave_duels(who);
         self.index.take(Chunk::from(player.tile()), &who.entity());
         self.touched.insert(who.entity());
         let hot = player.hot();

@@ -42,7 +42,7 @@ pub(crate) struct Catalogs {
     tools: Catalog<Tool>,
     tiers: Tiers,
     unlocks: Unlocks,
-    duel_arenas: DuelArenas,
+    pub(crate) duel_arenas: DuelArenas,
     music: Catalog<Track>,
     plants: Catalog<Plant>,
 }

@@ -180,6 +180,14 @@ impl Items {
         self.catalog.is_empty()
     }
 
+    /// A note as the thing of which it is one; anything else as itself.
+    pub fn unnoted(&self, item: &Arc<str>) -> Arc<str> {
+        match self.get(item).map(|kind| &kind.note) {
+            Some(Note::Of(base)) => Arc::clone(base),
+            Some(Note::Has(_) | Note::None) | None => Arc::clone(item),
+        }
+    }
+
     /// The note of `item`, if it has one.
     pub fn note_of(&self, item: &str) -> Option<&Arc<ItemKind>> {
         match &self.get(item)?.note {

@@ -23,6 +23,7 @@ mod prayers;
 mod quests;
 mod reader;
 mod recipes;
+mod rings;
 mod runes;
 mod shores;
 mod spells;
@@ -65,6 +66,7 @@ pub use recipes::{
     Consumed, Cooking, Crafting, Effort, Firemaking, Fletching, Part, Recipes, Runecrafting,
     Smelting, Smithing, Tanning,
 };
+pub use rings::{Ring, Rings};
 pub use runes::{Rune, Runes};
 pub use spells::{RuneCost, Spell};
 pub use stations::StationKind;
@@ -95,6 +97,7 @@ pub struct Content {
     fixtures: BTreeMap<EntityId, Fixture>,
     fixture_ids: BTreeMap<Region, Vec<EntityId>>,
     catalogs: Catalogs,
+    rings: Option<Rings>,
 }
 
 /// Content, and what was found wrong with it.
@@ -179,6 +182,7 @@ impl Content {
         let taken = placed.fixtures.iter().map(|fixture| fixture.tile).collect();
         let spots = shores::spots(&areas, &catalogs.resources, &terrain, &taken);
         placed.fixtures.extend(spots);
+        let rings = rings::rings(&areas, &catalogs.duel_arenas);
         let mut content = Content {
             hash,
             terrain,
@@ -188,6 +192,7 @@ impl Content {
             fixtures: BTreeMap::new(),
             fixture_ids: BTreeMap::new(),
             catalogs,
+            rings,
         };
         content.place(placed);
         reader.resolve(|of, id| content.catalogs.has(of, id));
@@ -267,6 +272,11 @@ impl Content {
     /// The named parts of the world, in the order of the manifest, towns first.
     pub fn areas(&self) -> &[Area] {
         &self.areas
+    }
+
+    /// Where duels are fought; `None`: nowhere.
+    pub fn rings(&self) -> Option<&Rings> {
+        self.rings.as_ref()
     }
 
     /// The smallest area in which `tile` lies.

@@ -93,6 +93,8 @@ impl World {
             fight: hot.fight,
             trade: hot.trade,
             asked_trade: hot.asked_trade,
+            duel: hot.duel,
+            asked_duel: hot.asked_duel,
             weight_grams: None,
             pace: Pace::Stood,
             record,
@@ -124,6 +126,8 @@ impl World {
         player.record.home_ready_at = player.homeward.ready_at;
         let dead = !player.lives();
         self.settle_player(player);
+        // Whose duel is not played here hears of its end in this tick.
+        self.leave_ring(&who, out);
         if brought {
             let whose = who.clone();
             out.events.push(Event::Teleported { who: whose, tile });

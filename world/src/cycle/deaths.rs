@@ -152,7 +152,9 @@ impl World {
         let due = self.players.values().filter(|player| {
             let dying = player.fight.dying.as_ref();
             let ripe = dying.is_some_and(|dying| dying.until <= now);
-            ripe && !player.held && player.leaving_for().is_none()
+            // Who fell in a ring rises when that duel is over.
+            let fell = player.duel.is_some();
+            ripe && !fell && !player.held && player.leaving_for().is_none()
         });
         let due: Vec<CharacterId> = due.map(|p| p.record.id.clone()).collect();
         for who in due {

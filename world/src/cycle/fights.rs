@@ -64,7 +64,7 @@ impl World {
     /// Whether `by` may attack `target`, both of whom are here.
     ///
     /// # Errors
-    /// `NotFound`, `NotAttackable`, `PlayersSafe`, `Engaged`.
+    /// `NotFound`, `NotAttackable`, `PlayersSafe`, `Engaged`, `InDuel`.
     pub(super) fn may_attack(&self, by: &EntityId, target: &EntityId) -> Result<(), Refusal> {
         let (from, _) = self.fighter_at(by).ok_or(Refusal::NotFound)?;
         let (to, _) = self.fighter_at(target).ok_or(Refusal::NotFound)?;
@@ -74,6 +74,9 @@ impl World {
             .is_some_and(|npc| !npc.placement.kind.attackable);
         if by == target || tame {
             return Err(Refusal::NotAttackable);
+        }
+        if self.may_fight_in_ring(by, target)? {
+            return Ok(());
         }
         if !self.npcs.contains_key(by) && !self.npcs.contains_key(target) {
             quarrel::players(&self.content, from, to)?;
@@ -222,7 +225,8 @@ impl World {
         if !reach::reaches(self.content.terrain(), blow, from, at) {
             return self.keep_up(who, &aim, at, searches_end);
         }
-        let ready = self.now >= player.fight.clash.attacks_at && value != Value::Unavailable;
+        let ready = self.now >= player.fight.clash.attacks_at;
+        let ready = self.may_strike(who, attack.kind, value)? && ready;
         if let Some(player) = self.players.get_mut(who) {
             player.path.clear();
             if let Some(aim) = &mut player.fight.aim {

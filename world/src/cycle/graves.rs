@@ -4,6 +4,7 @@
 //! one transfer.
 
 use super::Outcome;
+use crate::duel::DuelEnd;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::ground::{GRAVE_PREFIX, GraveShown, GroundChange, GroundItem, ID_PREFIX};
@@ -29,6 +30,7 @@ impl World {
         out: &mut Outcome,
     ) {
         self.end_trades_of(who, TradeEnd::PlayerDied, out);
+        self.end_duels_of(who, DuelEnd::PlayerDied, out);
         let Some(player) = self.players.get(who) else {
             return;
         };

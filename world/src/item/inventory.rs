@@ -89,6 +89,19 @@ pub(crate) fn put_at(pack: &mut Pack, slot: u8, stack: &Stack) -> Result<(), Ref
     Ok(())
 }
 
+/// Puts `stack` into the first of `places` that is free, whatever lies in the others.
+///
+/// # Errors
+/// `InventoryFull`: none is. `NotEnough`: it is nothing, or too much for one place.
+pub(crate) fn put_apart(pack: &mut Pack, places: u8, stack: &Stack) -> Result<(), Refusal> {
+    if stack.quantity == 0 || stack.quantity > QUANTITY_MAX {
+        return Err(Refusal::NotEnough);
+    }
+    let place = (0..places).find(|place| !pack.contains_key(place));
+    pack.insert(place.ok_or(Refusal::InventoryFull)?, stack.clone());
+    Ok(())
+}
+
 /// How many slots hold nothing.
 pub(crate) fn free_slots(pack: &Pack) -> u32 {
     let used = u32::try_from(pack.len()).unwrap_or(u32::MAX);

@@ -9,7 +9,7 @@ use crate::ids::CharacterId;
 /// Who may hold something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Holder {
-    /// A character: in its pack, pouch or bank, or worn.
+    /// A character: in its pack, pouch or bank, worn, or at stake.
     Character(CharacterId),
     /// All that lies on the ground.
     Ground,
@@ -56,6 +56,8 @@ pub enum Cause {
     ShopSell,
     /// Moved: from one who died to the ground, in a grave or not.
     Death,
+    /// Moved: from one who lost a duel to the one who won it.
+    Duel,
 }
 
 /// What a cause does to the sum of all that there is.
@@ -78,7 +80,7 @@ pub(crate) enum Balance {
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 19] = [
+    pub const ALL: [Cause; 20] = [
         Cause::Starter,
         Cause::Drop,
         Cause::Pickup,
@@ -98,14 +100,18 @@ impl Cause {
         Cause::ShopBuy,
         Cause::ShopSell,
         Cause::Death,
+        Cause::Duel,
     ];
 
     pub(crate) const fn balance(self) -> Balance {
         match self {
             Cause::Starter | Cause::Ashes | Cause::Quest | Cause::Loot => Balance::Makes,
-            Cause::Drop | Cause::Pickup | Cause::Shoot | Cause::Trade | Cause::Death => {
-                Balance::Moves
-            }
+            Cause::Drop
+            | Cause::Pickup
+            | Cause::Shoot
+            | Cause::Trade
+            | Cause::Death
+            | Cause::Duel => Balance::Moves,
             Cause::Expire | Cause::Eat | Cause::Bury | Cause::Burn | Cause::Spend => {
                 Balance::Destroys
             }

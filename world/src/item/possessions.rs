@@ -17,6 +17,7 @@ pub(super) struct Possessions {
     pub(super) pack: Pack,
     pub(super) coins: u64,
     pub(super) worn: Worn,
+    pub(super) stakes: Pack,
     bank: Option<Bank>,
 }
 
@@ -39,6 +40,7 @@ impl Possessions {
             pack: record.inventory.clone(),
             coins: record.coins,
             worn: record.equipment.clone(),
+            stakes: record.stakes.clone(),
             bank: None,
         }
     }
@@ -67,9 +69,13 @@ impl Possessions {
         if !touched.worn.is_empty() {
             changes.worn.insert(who.clone());
         }
+        if record.stakes != self.stakes {
+            changes.staked.insert(who.clone());
+        }
         record.inventory = self.pack;
         record.coins = self.coins;
         record.equipment = self.worn;
+        record.stakes = self.stakes;
         if let Some(bank) = self.bank.filter(|bank| *bank != record.bank) {
             let items: BTreeSet<_> = differing(&record.bank.items, &bank.items)
                 .into_iter()

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::changes::Changes;
 use crate::content::{Content, EquipSlot};
+use crate::duel::STAKES_MAX;
 use crate::ids::{CharacterId, EntityId};
 use crate::item::bank::{Arrange, Bank};
 use crate::item::ground::{Ground, GroundChange, GroundItem};
@@ -81,6 +82,14 @@ pub(crate) enum Leg {
         who: CharacterId,
         stack: Stack,
         tab: u8,
+    },
+    /// To what is at stake, in a place of its own.
+    ToStakes { who: CharacterId, stack: Stack },
+    /// So many out of a place of what is at stake.
+    FromStakes {
+        who: CharacterId,
+        place: u8,
+        quantity: u32,
     },
     /// The bank is put in order.
     Arrange { who: CharacterId, how: Arrange },
@@ -260,11 +269,13 @@ impl<'a> Draft<'a> {
             | Leg::ToWorn { .. }
             | Leg::FromBank { .. }
             | Leg::ToBank { .. }
+            | Leg::ToStakes { .. }
+            | Leg::FromStakes { .. }
             | Leg::Arrange { .. } => self.play_stored(leg),
         }
     }
 
-    /// What is worn and what lies in banks.
+    /// What is worn, what lies in banks and what is at stake.
     fn play_stored(&mut self, leg: &Leg) -> Result<(), Refusal> {
         match leg {
             Leg::FromWorn {
@@ -286,6 +297,18 @@ impl<'a> Draft<'a> {
             Leg::ToBank { who, stack, tab } => {
                 self.bank(who)?.put(&stack.item, stack.quantity, *tab)?;
                 self.gained(who, Arc::clone(&stack.item), stack.quantity)
+            }
+            Leg::ToStakes { who, stack } => {
+                inventory::put_apart(&mut self.person(who)?.stakes, STAKES_MAX, stack)?;
+                self.gained(who, Arc::clone(&stack.item), stack.quantity)
+            }
+            Leg::FromStakes {
+                who,
+                place,
+                quantity,
+            } => {
+                let item = inventory::take(&mut self.person(who)?.stakes, *place, *quantity)?;
+                self.lost(who, item, *quantity)
             }
             Leg::Arrange { who, how } => self.bank(who)?.arrange(how),
             _ => Err(Refusal::Unsupported),

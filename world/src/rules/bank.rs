@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::content::{Content, Note};
+use crate::content::Content;
 use crate::item::bank::Bank;
 use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
@@ -40,7 +40,7 @@ pub(crate) fn deposit(
         let stack = Stack::new(stack.item.clone(), many - from_slot);
         legs.push(Leg::FromPack { who: who(), stack });
     }
-    let kept = kept(content, &stack.item);
+    let kept = content.items().unnoted(&stack.item);
     let cause = (kept != stack.item).then_some(Cause::Note);
     let stack = Stack::new(kept, many);
     legs.push(Leg::ToBank {
@@ -100,7 +100,7 @@ fn all<'a>(
     let mut bank: Bank = record.bank.clone();
     let (mut legs, mut cause, mut refusal) = (Vec::new(), None, Refusal::EmptySlot);
     for (leg, stack) in taken {
-        let kept = kept(content, &stack.item);
+        let kept = content.items().unnoted(&stack.item);
         if let Err(why) = bank.put(&kept, stack.quantity, tab) {
             refusal = why;
             continue;
@@ -180,12 +180,4 @@ pub(crate) fn coins(record: &PlayerRecord, amount: u32, out: bool) -> Plan {
         ]
     };
     (None, legs)
-}
-
-/// As what `item` lies in the bank: a note as the thing itself.
-fn kept(content: &Content, item: &Arc<str>) -> Arc<str> {
-    match content.item(item).map(|kind| &kind.note) {
-        Some(Note::Of(base)) => Arc::clone(base),
-        Some(Note::Has(_) | Note::None) | None => Arc::clone(item),
-    }
 }

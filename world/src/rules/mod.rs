@@ -11,6 +11,7 @@ pub(crate) mod coins;
 pub(crate) mod combat;
 pub(crate) mod death;
 pub(crate) mod dialogue;
+pub(crate) mod duel;
 pub(crate) mod energy;
 pub(crate) mod examine;
 pub(crate) mod firemaking;

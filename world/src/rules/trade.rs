@@ -73,7 +73,8 @@ pub(crate) fn may_ask(
 fn free(trades: &Trades, player: &Player, now: Tick) -> bool {
     let trading = trades.open(player.trade.as_ref()).is_some();
     let fights = player.fight.clash.in_combat(now);
-    !trading && !fights && player.free() && player.open.is_none()
+    let about = trading || fights || player.open.is_some() || player.duel.is_some();
+    !about && player.free()
 }
 
 /// The request `id`, if `who` was asked by it.

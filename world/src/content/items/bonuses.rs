@@ -25,6 +25,19 @@ pub struct Bonuses {
 }
 
 impl Bonuses {
+    /// Whether one strikes better, or harder, with it.
+    pub(crate) fn helps_to_attack(self) -> bool {
+        let attack = [
+            self.attack_stab,
+            self.attack_slash,
+            self.attack_crush,
+            self.attack_ranged,
+            self.attack_magic,
+        ];
+        let strength = [self.melee_strength, self.ranged_strength, self.magic_damage];
+        attack.iter().chain(&strength).any(|bonus| *bonus > 0)
+    }
+
     /// The sum of both.
     #[must_use]
     pub fn plus(self, more: Bonuses) -> Bonuses {

@@ -1,0 +1,162 @@
+//! Where duels are fought, wherever content says so: an area with sub-zones for them, else
+//! `duel-arenas.json`.
+//!
+//! Always: a ring has two different places inside it at which its two begin.
+
+use crate::content::areas::Area;
+use crate::content::duel_arenas::{Arena, DuelArenas};
+use crate::content::zones::SubZone;
+use crate::tile::{Bounds, Tile};
+
+/// Where one challenges others, and where the two fight then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rings {
+    /// Where one challenges others.
+    pub lobby: Bounds,
+    /// Where both come to stand after a duel.
+    pub exit: Tile,
+    /// What only those who fight in it may walk into.
+    pub closed: Vec<Bounds>,
+    /// The rings, the first of which is number 1.
+    pub rings: Vec<Ring>,
+}
+
+/// Where two fight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ring {
+    /// Its edges are walls for the two.
+    pub bounds: Bounds,
+    /// Where they begin: the challenger first.
+    pub begins: [Tile; 2],
+}
+
+impl Rings {
+    /// The ring with that number, from 1.
+    pub fn ring(&self, number: u8) -> Option<&Ring> {
+        self.rings.get(usize::from(number).checked_sub(1)?)
+    }
+
+    /// Whether only those who fight may walk onto `tile`.
+    pub fn closes(&self, tile: Tile) -> bool {
+        self.closed.iter().any(|bounds| bounds.contains(tile))
+    }
+}
+
+pub(crate) fn rings(areas: &[Area], file: &DuelArenas) -> Option<Rings> {
+    areas.iter().find_map(of_area).or_else(|| of_file(file))
+}
+
+fn of_area(area: &Area) -> Option<Rings> {
+    let zones = &area.sub_zones;
+    let arenas = zones.iter().find(|zone| zone.arenas.is_some())?;
+    let lobby = zones.iter().find(|zone| zone.id.contains("lobby"))?;
+    let rings = grid(arenas);
+    Some(Rings {
+        lobby: lobby.bounds,
+        exit: lobby.spawn.unwrap_or_else(|| middle(lobby.bounds)),
+        closed: vec![arenas.bounds],
+        rings,
+    })
+    .filter(|all| !all.rings.is_empty())
+}
+
+/// The rings of a zone: row by row, from its south-western corner.
+fn grid(zone: &SubZone) -> Vec<Ring> {
+    let Some(of) = zone.arenas else {
+        return Vec::new();
+    };
+    let int = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
+    let ring = |n: u32| {
+        let (column, row) = (int(n % of.columns), int(n / of.columns));
+        let min_x = zone
+            .bounds
+            .min_x
+            .saturating_add(column * int(of.width + of.gap));
+        let min_z = zone
+            .bounds
+            .min_z
+            .saturating_add(row * int(of.length + of.gap));
+        let bounds = Bounds {
+            min_x,
+            max_x: min_x.saturating_add(int(of.width)),
+            min_z,
+            max_z: min_z.saturating_add(int(of.length)),
+        };
+        let (center, off) = (middle(bounds), int(of.length / 3).max(1));
+        let begins = [-off, off].map(|dz| Tile::new(center.x, center.z + dz));
+        sound(Ring { bounds, begins })
+    };
+    (0..of.count.min(of.columns * of.rows))
+        .filter_map(ring)
+        .collect()
+}
+
+fn of_file(file: &DuelArenas) -> Option<Rings> {
+    let hall = file.lobby?;
+    let rings: Vec<Ring> = file.arenas.iter().filter_map(of_arena).collect();
+    Some(Rings {
+        lobby: around(hall.center, hall.size),
+        exit: hall.spawn,
+        closed: rings.iter().map(|ring| ring.bounds).collect(),
+        rings,
+    })
+    .filter(|all| !all.rings.is_empty())
+}
+
+fn of_arena(arena: &Arena) -> Option<Ring> {
+    let [one, other, ..] = *arena.begins.as_slice() else {
+        return None;
+    };
+    sound(Ring {
+        bounds: around(arena.center, arena.size),
+        begins: [one, other],
+    })
+}
+
+fn sound(ring: Ring) -> Option<Ring> {
+    let [one, other] = ring.begins;
+    let inside = ring.bounds.contains(one) && ring.bounds.contains(other);
+    (inside && one != other).then_some(ring)
+}
+
+fn around(center: Tile, (width, depth): (u32, u32)) -> Bounds {
+    let int = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
+    let (min_x, min_z) = (center.x - int(width / 2), center.z - int(depth / 2));
+    Bounds {
+        min_x,
+        max_x: min_x + int(width),
+        min_z,
+        max_z: min_z + int(depth),
+    }
+}
+
+fn middle(bounds: Bounds) -> Tile {
+    Tile::new(
+        bounds.min_x + (bounds.max_x - bounds.min_x) / 2,
+        bounds.min_z + (bounds.max_z - bounds.min_z) / 2,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::content::Content;
+    use crate::tile::{Region, Tile};
+
+    #[test]
+    fn the_rings_that_ship_lie_in_one_region_with_their_lobby() {
+        let content = Content::embedded();
+        let all = content.rings().expect("there are rings");
+        assert_eq!(all.rings.len(), 6);
+        let first = all.ring(1).expect("the first");
+        assert_eq!(first.begins, [Tile::new(-53, 83), Tile::new(-53, 91)]);
+        let begins = all.rings.iter().flat_map(|ring| ring.begins);
+        let region = Region::from(all.exit);
+        for tile in begins {
+            assert_eq!(Region::from(tile), region);
+            assert!(all.closes(tile) && content.terrain().walkable(tile));
+        }
+        assert!(all.lobby.contains(all.exit) && !all.closes(all.exit));
+        assert_eq!(all.ring(0), None);
+        assert_eq!(all.ring(7), None);
+    }
+}
