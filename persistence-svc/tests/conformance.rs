@@ -124,9 +124,10 @@ both! {
         a_note_is_as_many_things_as_it_stands_for,
         what_is_used_up_is_gone_and_never_made,
         what_is_gathered_and_made_comes_of_work,
-        who_is_deleted_takes_clothes_and_bank_along;
+        who_is_deleted_takes_stakes_and_bank_along;
     exchange:
         a_trade_is_both_packs_or_neither,
+        what_is_staked_is_in_no_pack_and_goes_to_who_wins,
         a_shop_takes_coins_for_things_and_things_for_coins,
         what_is_in_a_grave_is_on_the_ground_and_locked;
     value:

@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 
 use proto::client::{
     ClientMessage, ErrorCode, Format, RequestId, ServerEvent, action, activity, admin, bank, chat,
-    coins, combat, decode, dialogue, encode, encode_raw, encode_request, equipment, error, friends,
-    grave, inventory, movement, prayer, quest, session, shop, skill, sync, trade, update, watch,
+    coins, combat, decode, dialogue, duel, encode, encode_raw, encode_request, equipment, error,
+    friends, grave, inventory, movement, prayer, quest, session, shop, skill, sync, trade, update,
+    watch,
 };
 use serde_json::{json, value::RawValue};
 
@@ -192,6 +193,45 @@ fn client_messages() -> Vec<ClientMessage> {
         }),
         ClientMessage::TradeCancel(trade::TradeRef {
             trade_id: "trade:1-2".to_owned(),
+        }),
+        ClientMessage::DuelChallenge(duel::DuelChallenge {
+            target_player_id: "c2".to_owned(),
+        }),
+        ClientMessage::DuelChallengeRespond(duel::DuelChallengeRespond {
+            challenge_id: "challenge:1-2".to_owned(),
+            accept: true,
+        }),
+        ClientMessage::DuelToggleRule(duel::DuelToggleRule {
+            duel_id: "duel:1-2".to_owned(),
+            rule: "noFood".to_owned(),
+        }),
+        ClientMessage::DuelToggleEquipment(duel::DuelToggleEquipment {
+            duel_id: "duel:1-2".to_owned(),
+            slot: "head".to_owned(),
+        }),
+        ClientMessage::DuelAcceptRules(duel::DuelRef {
+            duel_id: "duel:1-2".to_owned(),
+        }),
+        ClientMessage::DuelAddStake(duel::DuelAddStake {
+            duel_id: "duel:1-2".to_owned(),
+            inventory_slot: 27,
+            quantity: 70_000,
+        }),
+        ClientMessage::DuelRemoveStake(duel::DuelRemoveStake {
+            duel_id: "duel:1-2".to_owned(),
+            stake_index: -1,
+        }),
+        ClientMessage::DuelAcceptStakes(duel::DuelRef {
+            duel_id: "duel:1-2".to_owned(),
+        }),
+        ClientMessage::DuelAcceptFinal(duel::DuelRef {
+            duel_id: "duel:1-2".to_owned(),
+        }),
+        ClientMessage::DuelCancel(duel::DuelRef {
+            duel_id: "duel:1-2".to_owned(),
+        }),
+        ClientMessage::DuelForfeit(duel::DuelRef {
+            duel_id: "duel:1-2".to_owned(),
         }),
         ClientMessage::Chat(chat::PlayerChat {
             message: "hello \"you\"".to_owned(),
@@ -763,6 +803,139 @@ fn trade_events(server: &mut Server) {
     });
 }
 
+fn duel_events(server: &mut Server) {
+    let duel_id = || "duel:1-2".to_owned();
+    let rules = || [("noFood".to_owned(), true), ("noMagic".to_owned(), false)].into();
+    let bare = || [("ammo".to_owned(), false), ("head".to_owned(), true)].into();
+    let stakes = || {
+        vec![duel::DuelStake {
+            inventory_slot: 27,
+            item_id: "coal".to_owned(),
+            quantity: 3,
+            value: 90,
+        }]
+    };
+    server.event(duel::DuelChallengeSent {
+        challenge_id: "challenge:1-2".to_owned(),
+        target_player_id: "c2".to_owned(),
+        target_player_name: "Bob".to_owned(),
+    });
+    server.event(duel::DuelChallengeIncoming {
+        challenge_id: "challenge:1-2".to_owned(),
+        from_player_id: "c1".to_owned(),
+        from_player_name: "Ann".to_owned(),
+        from_player_level: 3,
+    });
+    for declined_by in [None, Some("c2".to_owned())] {
+        server.event(duel::DuelChallengeDeclined {
+            challenge_id: "challenge:1-2".to_owned(),
+            declined_by,
+        });
+    }
+    server.event(duel::DuelSessionStarted {
+        duel_id: duel_id(),
+        challenge_id: "challenge:1-2".to_owned(),
+        opponent_id: "c2".to_owned(),
+        opponent_name: "Bob".to_owned(),
+        is_challenger: true,
+    });
+    server.event(duel::DuelRulesUpdated {
+        duel_id: duel_id(),
+        rules: rules(),
+        challenger_accepted: false,
+        target_accepted: false,
+        modified_by: "c2".to_owned(),
+    });
+    server.event(duel::DuelEquipmentUpdated {
+        duel_id: duel_id(),
+        equipment_restrictions: bare(),
+        challenger_accepted: false,
+        target_accepted: false,
+        modified_by: "c2".to_owned(),
+    });
+    server.event(duel::DuelStakesUpdated {
+        duel_id: duel_id(),
+        challenger_stakes: stakes(),
+        target_stakes: Vec::new(),
+        challenger_accepted: false,
+        target_accepted: false,
+        modified_by: "c1".to_owned(),
+    });
+    for moved in [false, true] {
+        server.event(duel::DuelAcceptanceUpdated {
+            duel_id: duel_id(),
+            challenger_accepted: !moved,
+            target_accepted: false,
+            state: if moved { "STAKES" } else { "RULES" }.to_owned(),
+            moved_to_stakes: moved,
+            moved_to_confirm: false,
+        });
+    }
+    server.event(duel::DuelStateChanged {
+        duel_id: duel_id(),
+        state: "COUNTDOWN".to_owned(),
+        rules: rules(),
+        equipment_restrictions: bare(),
+        challenger_stakes: stakes(),
+        target_stakes: Vec::new(),
+        challenger_accepted: false,
+        target_accepted: false,
+        arena_id: Some(6),
+        challenger_id: "c1".to_owned(),
+        target_id: "c2".to_owned(),
+    });
+    server.event(duel::DuelCountdownStart {
+        duel_id: duel_id(),
+        arena_id: 6,
+        challenger_id: "c1".to_owned(),
+        target_id: "c2".to_owned(),
+    });
+    server.event(duel::DuelCountdownTick {
+        duel_id: duel_id(),
+        count: 3,
+        challenger_id: "c1".to_owned(),
+        target_id: "c2".to_owned(),
+    });
+    server.event(duel::DuelFightStart {
+        duel_id: duel_id(),
+        arena_id: 6,
+        opponent_id: "c2".to_owned(),
+        bounds: duel::DuelBounds {
+            min: duel::DuelCorner { x: -60, z: 80 },
+            max: duel::DuelCorner { x: -47, z: 93 },
+        },
+    });
+    server.event(duel::DuelOpponentDisconnected {
+        duel_id: duel_id(),
+        timeout_ms: 30_000,
+    });
+    server.event(duel::DuelOpponentReconnected { duel_id: duel_id() });
+    server.event(duel::DuelCompleted {
+        duel_id: duel_id(),
+        won: false,
+        opponent_name: "Bob".to_owned(),
+        items_received: Vec::new(),
+        items_lost: vec![duel::DuelItem {
+            item_id: "coal".to_owned(),
+            quantity: 3,
+        }],
+        total_value_won: 0,
+        total_value_lost: 90,
+        forfeit: true,
+    });
+    server.event(duel::DuelCancelled {
+        duel_id: duel_id(),
+        reason: "cancelled".to_owned(),
+        message: "the duel was called off".to_owned(),
+        cancelled_by: Some("c2".to_owned()),
+    });
+    server.event(duel::DuelError {
+        code: ErrorCode::CannotForfeit,
+        message: "nobody may give up in this duel".to_owned(),
+        duel_id: Some(duel_id()),
+    });
+}
+
 #[test]
 fn server_events_are_written_as_the_same_bytes_as_before() {
     let mut server = Server {
@@ -775,6 +948,7 @@ fn server_events_are_written_as_the_same_bytes_as_before() {
     friends_events(&mut server);
     story_events(&mut server);
     trade_events(&mut server);
+    duel_events(&mut server);
     insta::assert_snapshot!("server_events", server.out);
 }
 

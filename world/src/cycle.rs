@@ -222,7 +222,7 @@ impl World {
         phases.phase(Phase::Agents);
         self.move_npcs(inbox.value, phases, &mut out);
         phases.phase(Phase::Npcs);
-        self.keep_to_rings();
+        self.stand_still();
         self.move_players(phases, &mut out);
         phases.phase(Phase::Players);
         self.play_fights(inbox.value, phases, &mut out);

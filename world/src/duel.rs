@@ -188,13 +188,20 @@ pub enum DuelTold {
         /// All of it.
         shown: Box<DuelShown>,
     },
-    /// It is counted down to the fight.
-    Counted {
+    /// Both have come to their ring.
+    Entered {
         /// Which.
         duel: EntityId,
         /// The number of the ring.
         ring: u8,
-        /// 3 to 0; at 3 it begins.
+        /// Who fight.
+        fighters: [CharacterId; 2],
+    },
+    /// It is counted down to the fight.
+    Counted {
+        /// Which.
+        duel: EntityId,
+        /// 3 to 0.
         count: u8,
         /// Who fight.
         fighters: [CharacterId; 2],

@@ -56,7 +56,9 @@ pub use border::Crossing;
 pub use changes::Changes;
 pub use content::{Area, Content, ContentError, Loaded, Warning};
 pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
-pub use duel::{DuelEnd, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, DuelTold, Staked};
+pub use duel::{
+    DuelEnd, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, DuelTold, STAKES_MAX, Staked,
+};
 pub use event::Event;
 pub use fight::{Hit, HitKind, Style, Ways};
 pub use fire::Fire;

@@ -17,10 +17,10 @@ use world::item::bank::{BANK_SLOTS, BANK_TABS};
 use world::item::{COINS, QUANTITY_MAX, SLOTS};
 use world::rng::Dice;
 use world::{
-    Arrange, Arrival, Banking, Cause, CharacterId, Content, EntityId, Event, GroundChange,
-    GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal,
-    Region, Rules, Screen, Shopping, Stack, Style, Tick, Tile, Trade, TradeTold, Trading, Value,
-    World,
+    Arrange, Arrival, Banking, Cause, CharacterId, Content, DuelEnd, DuelRule, DuelStage, DuelTold,
+    Dueling, EntityId, Event, GroundChange, GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot,
+    PlayerInput, PlayerRecord, Refusal, Region, Rules, Screen, Shopping, Stack, Style, Tick, Tile,
+    Trade, TradeTold, Trading, Value, World,
 };
 
 const WORLDS: u32 = 4;
@@ -64,11 +64,13 @@ struct Cluster {
     store: Store,
     /// How often what happened.
     counts: BTreeMap<&'static str, u32>,
+    /// They challenge each other to duels.
+    duels: bool,
 }
 
 impl Cluster {
     /// The regions are dealt out by quarters, which meet at 0,0.
-    fn new(seed: u64, worlds: u32) -> Cluster {
+    fn new(seed: u64, worlds: u32, duels: bool) -> Cluster {
         let land = Land::default().rect("wall", (4, -6), (4, 6));
         let land = land.station("bank", (-3, -3)).banker("teller", (3, 3));
         let land = land
@@ -82,6 +84,7 @@ impl Cluster {
             .fold(land.lawless().crowded().magic(), |land, at| {
                 land.beast(rat(), *at)
             });
+        let land = if duels { land.rings() } else { land };
         let goods = [("logs", 4, 9), ("candle", 3, -1), ("sword", 60, 2)];
         let land = land.shop("stall", (-3, 3), &goods);
         let content = land.content();
@@ -100,6 +103,7 @@ impl Cluster {
             books: Books::new(),
             store: Store::default(),
             counts: BTreeMap::new(),
+            duels,
         };
         for region in cluster.content.regions().to_vec() {
             let quarter = i32::from(region.x < 0) * 2 + i32::from(region.z < 0);
@@ -256,6 +260,13 @@ impl Cluster {
         let trades = world.is_some_and(|world| !world.trades_of(who).is_empty());
         if dice.below(8) < if trades { 7 } else { 2 } {
             return Some(Intent::Trade(self.ask_trade(who, from)));
+        }
+        let duels = world.is_some_and(|world| world.duel_of(who).is_some());
+        if self.duels && self.dice.below(8) < if duels { 7 } else { 2 } {
+            return Some(match self.opponent(who) {
+                Some(target) if self.dice.below(4) > 0 => Intent::Attack { target },
+                _ => Intent::Duel(self.ask_duel(who, from)),
+            });
         }
         let dice = &mut self.dice;
         Some(match dice.below(60) {
@@ -431,6 +442,75 @@ impl Cluster {
         }
     }
 
+    /// Whom somebody fights in a ring.
+    fn opponent(&self, who: &CharacterId) -> Option<EntityId> {
+        let world = self.worlds.iter().find(|world| world.player(who).is_some());
+        let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
+        shown.iter().find_map(|event| match event {
+            Event::Duel {
+                told: DuelTold::Fight { opponent, .. },
+                ..
+            } => Some(opponent.entity()),
+            _ => None,
+        })
+    }
+
+    /// Something about a duel: of one's own, if there is one, and mostly what leads to its end.
+    fn ask_duel(&mut self, who: &CharacterId, from: Tile) -> Dueling {
+        let world = self.worlds.iter().find(|world| world.player(who).is_some());
+        let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
+        let told = |event: &Event| match event {
+            Event::Duel { told, .. } => Some(told.clone()),
+            _ => None,
+        };
+        let shown: Vec<DuelTold> = shown.iter().filter_map(told).collect();
+        let challenge = shown.iter().find_map(|told| match told {
+            DuelTold::Incoming { challenge, .. } => Some(challenge.clone()),
+            _ => None,
+        });
+        let dice = &mut self.dice;
+        if let Some(challenge) = challenge.filter(|_| dice.below(4) > 0) {
+            let accept = dice.below(8) > 0;
+            return Dueling::Answer { challenge, accept };
+        }
+        let own = shown.iter().find_map(|told| match told {
+            DuelTold::Shown { shown, .. } => Some((shown.duel.clone(), shown.stage)),
+            _ => None,
+        });
+        let Some((duel, stage)) = own else {
+            let near = self.worlds.iter().flat_map(World::players);
+            let near = near.filter(|p| p.tile().steps_to(from) <= 16 && p.record().id != *who);
+            let near: Vec<EntityId> = near.map(|p| p.record().id.entity()).collect();
+            let target = match near.len() as u32 {
+                0 => EntityId::from("p99"),
+                many => near[dice.below(many) as usize].clone(),
+            };
+            return Dueling::Challenge { target };
+        };
+        match dice.below(40) {
+            0 => Dueling::Cancel { duel },
+            1 if stage == DuelStage::Fighting => Dueling::Forfeit { duel },
+            2 => Dueling::Rule {
+                duel,
+                rule: DuelRule::ALL[dice.below(10) as usize],
+            },
+            3 => Dueling::Bare {
+                duel,
+                place: EquipSlot::ALL[dice.below(11) as usize],
+            },
+            4 => Dueling::Unstake {
+                duel,
+                place: u8::try_from(dice.below(4)).unwrap(),
+            },
+            5..28 if stage == DuelStage::Stakes => Dueling::Stake {
+                duel,
+                slot: u8::try_from(dice.below(30)).unwrap(),
+                quantity: dice.below(12),
+            },
+            _ => Dueling::Agree { duel, seen: stage },
+        }
+    }
+
     fn ask_shop(&mut self) -> Shopping {
         let dice = &mut self.dice;
         let items = ["logs", "candle", "sword", "coins", "cake", "nothing"];
@@ -558,6 +638,18 @@ impl Cluster {
                 Event::Closed { .. } => self.count("closed"),
                 Event::Died { .. } => self.count("died"),
                 Event::Respawned { .. } => self.count("rose"),
+                Event::Duel { told, .. } => self.count(match told {
+                    DuelTold::Challenged { .. } => "challenged",
+                    DuelTold::Started { .. } => "duel begun",
+                    DuelTold::Fight { .. } => "duel fought",
+                    DuelTold::Completed { result, .. } if result.forfeit => "duel forfeited",
+                    DuelTold::Completed { .. } => "duel won",
+                    DuelTold::Ended { why, .. } => match why {
+                        DuelEnd::Server | DuelEnd::Disconnected => "duel parted",
+                        _ => "duel off",
+                    },
+                    _ => "duel told",
+                }),
                 Event::Trade { told, .. } => self.count(match told {
                     TradeTold::Incoming { .. } => "trade asked",
                     TradeTold::Started { .. } => "trade begun",
@@ -598,6 +690,7 @@ impl Cluster {
                 Cause::ShopBuy => "shop buy",
                 Cause::ShopSell => "shop sell",
                 Cause::Death => "death",
+                Cause::Duel => "duel",
             });
         }
         for cause in [
@@ -606,6 +699,7 @@ impl Cluster {
             Cause::Shoot,
             Cause::Trade,
             Cause::Death,
+            Cause::Duel,
         ] {
             let rows = changes.ledger.iter().filter(|e| e.cause == cause);
             assert_eq!(rows.map(|e| e.delta).sum::<i64>(), 0, "{cause:?} moves");
@@ -620,6 +714,12 @@ impl Cluster {
             let saved = &mut self.store.players.get_mut(who).unwrap().0;
             saved.equipment = record.equipment;
             self.count("worn");
+        }
+        for who in &changes.staked {
+            let record = self.worlds[at].record(who).unwrap();
+            let saved = &mut self.store.players.get_mut(who).unwrap().0;
+            saved.stakes = record.stakes;
+            self.count("staked");
         }
         for (who, quests) in &changes.quests {
             let record = self.worlds[at].record(who).unwrap();
@@ -732,6 +832,7 @@ impl Cluster {
                 assert_eq!(record.coins, saved.coins, "{} is saved", record.id);
                 assert_eq!(record.equipment, saved.equipment, "{} is saved", record.id);
                 assert_eq!(record.bank, saved.bank, "{} is saved", record.id);
+                assert_eq!(record.stakes, saved.stakes, "{} is saved", record.id);
                 assert_eq!(record.skills, saved.skills, "{} is saved", record.id);
                 bounded(&self.content, record);
                 let past = player.region().tiles_past(player.tile());
@@ -789,7 +890,8 @@ fn held(record: &PlayerRecord, books: &mut Books) {
         let key = (holder.clone(), Arc::clone(item));
         *books.entry(key).or_default() += i64::from(there.quantity);
     }
-    for stack in record.inventory.values().chain(record.equipment.values()) {
+    let worn = record.equipment.values().chain(record.stakes.values());
+    for stack in record.inventory.values().chain(worn) {
         let key = (holder.clone(), Arc::clone(&stack.item));
         *books.entry(key).or_default() += i64::from(stack.quantity);
     }
@@ -830,7 +932,10 @@ fn bounded(content: &Content, record: &PlayerRecord) {
 
 /// Plays a story of that seed; how often what happened, and what came of it.
 fn play(seed: u64, worlds: u32, ticks: u32) -> (BTreeMap<&'static str, u32>, String) {
-    let mut cluster = Cluster::new(seed, worlds);
+    played(Cluster::new(seed, worlds, false), ticks)
+}
+
+fn played(mut cluster: Cluster, ticks: u32) -> (BTreeMap<&'static str, u32>, String) {
     for _ in 0..ticks {
         cluster.play();
     }
@@ -922,6 +1027,31 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
             sum.get(what).is_some_and(|n| *n > 0),
             "no {what} in {sum:?}"
         );
+    }
+}
+
+#[test]
+fn each_holder_has_what_the_ledger_says_whoever_duels() {
+    let mut sum: BTreeMap<&str, u32> = BTreeMap::new();
+    for seed in 200..206 {
+        for (what, many) in played(Cluster::new(seed, 2, true), 400).0 {
+            *sum.entry(what).or_default() += many;
+        }
+    }
+    for what in [
+        "duel begun",
+        "duel fought",
+        "duel won",
+        "duel forfeited",
+        "duel off",
+        "duel parted",
+        "staked",
+        "duel",
+        "trade completed",
+        "region moved",
+        "region taken over",
+    ] {
+        assert!(sum.contains_key(what), "no {what} in {sum:?}");
     }
 }
 

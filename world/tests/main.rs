@@ -12,6 +12,7 @@ mod content;
 mod content_of_our_own;
 mod death;
 mod dialogue;
+mod duel;
 mod fires;
 mod gather;
 mod ground_items;

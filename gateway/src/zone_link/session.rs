@@ -8,9 +8,11 @@ use std::{
 use bytes::Bytes;
 use proto::{
     client::{
-        ErrorCode, Format, RequestId, ServerEvent, error,
+        ErrorCode, Format, RequestId, ServerEvent,
+        duel::{DuelCancelled, DuelCompleted, DuelError, DuelSessionStarted},
+        error,
         session::Notice,
-        trade::{TradeCancelled, TradeCompleted, TradeIncoming, TradeStarted},
+        trade::{TradeCancelled, TradeCompleted, TradeError, TradeIncoming, TradeStarted},
     },
     rpc::zone::v1 as wire,
 };
@@ -81,7 +83,7 @@ pub(super) struct Session {
     pub(super) asked: BTreeMap<u64, oneshot::Sender<Reply>>,
     /// It was resumed here and has not been attached since.
     pub(super) returning: bool,
-    /// The trades, and requests for one, of which its client knows.
+    /// The trades, requests for one, and duels of which its client knows.
     trades: BTreeSet<String>,
 }
 
@@ -154,36 +156,49 @@ impl Session {
         self.push(Reliable::raw("player:sync", data), measures);
     }
 
-    /// What its client is told of trades is remembered, for the case that nobody can tell how one
+    /// What its client is told of trades and duels is remembered, for the case that nobody can tell how one
     /// ended.
     fn hears_of_trades(&mut self, message: &wire::Private) {
         #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
         struct Named {
-            trade_id: String,
+            #[serde(alias = "tradeId", alias = "duelId")]
+            id: String,
         }
         let begins = match &*message.event {
-            "ack" | TradeIncoming::NAME | TradeStarted::NAME => true,
-            TradeCompleted::NAME | TradeCancelled::NAME => false,
+            "ack" | TradeIncoming::NAME | TradeStarted::NAME | DuelSessionStarted::NAME => true,
+            TradeCompleted::NAME
+            | TradeCancelled::NAME
+            | DuelCompleted::NAME
+            | DuelCancelled::NAME => false,
             _ => return,
         };
-        let Ok(Named { trade_id }) = serde_json::from_slice(&message.data) else {
+        let Ok(Named { id }) = serde_json::from_slice(&message.data) else {
             return;
         };
         if !begins {
-            self.trades.remove(&trade_id);
+            self.trades.remove(&id);
         } else if self.trades.len() < TRADES_MAX {
-            self.trades.insert(trade_id);
+            self.trades.insert(id);
         }
     }
 
-    /// The character has come to somebody who knows of these trades alone: all others ended with
+    /// The character has come to somebody who knows of these trades and duels alone: all others ended with
     /// whoever had them.
     pub(super) fn trades_go_on(&mut self, trades: &[String], measures: &Measures) {
         let known = std::mem::take(&mut self.trades);
         let (go_on, lost) = known.into_iter().partition(|id| trades.contains(id));
         self.trades = go_on;
         for trade_id in lost {
+            if trade_id.starts_with("duel:") {
+                let cancelled = DuelCancelled {
+                    duel_id: trade_id,
+                    reason: "server".to_owned(),
+                    message: "this part of the world was lost; stakes come back".to_owned(),
+                    cancelled_by: None,
+                };
+                self.push(Reliable::of(&cancelled), measures);
+                continue;
+            }
             let cancelled = TradeCancelled {
                 trade_id,
                 reason: "server".to_owned(),
@@ -360,7 +375,8 @@ impl Session {
             let late = re.as_ref().is_some_and(|re| self.mailbox.is_late(re));
             if counts {
                 self.hears_of_trades(&message);
-                let answers_only = matches!(&*message.event, "ack" | "error" | "tradeError");
+                let refusals = ["ack", "error", TradeError::NAME, DuelError::NAME];
+                let answers_only = refusals.contains(&&*message.event);
                 if late && answers_only {
                     continue;
                 }

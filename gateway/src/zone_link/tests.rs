@@ -236,7 +236,7 @@ async fn when_a_zone_dies_its_sessions_go_on_at_the_next_owner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_traded_where_a_zone_died_is_told_that_it_is_over() {
+async fn whoever_traded_or_fought_where_a_zone_died_is_told_that_it_is_over() {
     let (dies, heir) = (Zone::start(1, 5).await, Zone::start(2, 5).await);
     let stand = Stand::new(&[&dies, &heir]).await;
     let (attached, player) = stand.enter().await;
@@ -246,6 +246,9 @@ async fn whoever_traded_where_a_zone_died_is_told_that_it_is_over() {
         ("tradeIncoming", br#"{"tradeId":"over"}"#.as_slice()),
         ("tradeCancelled", br#"{"tradeId":"over"}"#),
         ("tradeStarted", br#"{"tradeId":"open"}"#),
+        ("duelSessionStarted", br#"{"duelId":"duel:1-1"}"#),
+        ("duelCompleted", br#"{"duelId":"duel:1-1"}"#),
+        ("duelSessionStarted", br#"{"duelId":"duel:1-2"}"#),
     ] {
         dies.tells(event, data, 5);
         player.hears(event).await;
@@ -253,6 +256,11 @@ async fn whoever_traded_where_a_zone_died_is_told_that_it_is_over() {
     dies.die();
     stand.directory.push(&[&heir], &heir);
     while player.reliable().await.event != "player:sync" {}
+    let cancelled = player.hears("duelCancelled").await;
+    assert_eq!(
+        (&cancelled["duelId"], &cancelled["reason"]),
+        (&"duel:1-2".into(), &"server".into())
+    );
     let cancelled = player.hears("tradeCancelled").await;
     assert_eq!(
         (&cancelled["tradeId"], &cancelled["reason"]),

@@ -105,6 +105,7 @@ pub(crate) fn row(row: wire::CharacterRow) -> Checked<Row> {
         then,
         holdings: row.holdings,
         worn: row.worn,
+        staked: row.staked,
         kills: kills(row.kills)?,
     })
 }
@@ -133,6 +134,7 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
             coins: small("coins", record.coins)?,
             pack: value::pack(record.inventory)?,
             worn: value::worn(record.equipment)?,
+            stakes: value::stakes(record.stakes)?,
             bank: value::bank(record.bank)?,
         },
         run_energy: small("run_energy", record.run_energy)?,
@@ -359,6 +361,7 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         placed: record.placed,
         inventory: value::wire_pack(record.holdings.pack)?,
         equipment: value::wire_worn(record.holdings.worn)?,
+        stakes: value::wire_pack(record.holdings.stakes)?,
         bank: value::wire_bank(record.holdings.bank)?,
         bank_placeholders: record.bank_placeholders,
         home_ready_tick: unsigned(record.home_ready_tick)?,

@@ -7,7 +7,8 @@ use super::model::{COORDINATE_MAX, Checked, count, number, region, small, text, 
 use crate::store::stored::{Bank, Banked, PLACES, TABS, Worn};
 use crate::store::unsigned;
 use crate::store::value::{
-    Cause, Chunk, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, Stack,
+    Cause, Chunk, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, STAKES,
+    Stack,
 };
 
 /// What lasts of one chunk at most.
@@ -15,9 +16,18 @@ const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
 /// The slots of a pack, each at most once.
 pub(crate) fn pack(slots: Vec<wire::Slot>) -> Checked<Pack> {
+    places(slots, SLOTS)
+}
+
+/// What is at stake, in each place once.
+pub(crate) fn stakes(slots: Vec<wire::Slot>) -> Checked<Pack> {
+    places(slots, STAKES)
+}
+
+fn places(slots: Vec<wire::Slot>, end: u32) -> Checked<Pack> {
     let mut pack = Pack::new();
     for slot in slots {
-        if slot.slot >= SLOTS {
+        if slot.slot >= end {
             return Err(malformed(format!("there is no slot {}", slot.slot)));
         }
         let stack = stack(slot.item_id, slot.quantity)?;
@@ -225,6 +235,7 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         wire::Cause::ShopBuy => Cause::ShopBuy,
         wire::Cause::ShopSell => Cause::ShopSell,
         wire::Cause::Death => Cause::Death,
+        wire::Cause::Duel => Cause::Duel,
         wire::Cause::Deleted => Cause::Deleted,
     };
     if row.delta == 0 || row.delta.unsigned_abs() > DELTA_MAX {

@@ -17,7 +17,7 @@ pub struct Conservation {
 pub struct Total {
     /// The item; coins in pouches count as `coins`.
     pub item: String,
-    /// How much of it is in packs, worn, in banks, in pouches and on the ground.
+    /// How much of it is in packs, worn, at stake, in banks, in pouches and on the ground.
     pub held: i64,
     /// The sum of its rows in the ledger.
     pub ledger: i64,
@@ -28,6 +28,7 @@ const HELD: &str = r#"SELECT holder, item, CAST(sum(amount) AS bigint) AS amount
    SELECT "playerId" AS holder, "itemId" AS item, quantity AS amount FROM inventory
    UNION ALL SELECT "playerId", "itemId", quantity FROM equipment
    UNION ALL SELECT "playerId", "itemId", quantity FROM bank WHERE quantity <> 0
+   UNION ALL SELECT "playerId", "itemId", quantity FROM stakes
    UNION ALL SELECT id, 'coins', coins FROM characters WHERE coins <> 0
    UNION ALL SELECT '', item_id, quantity FROM ground_items) all_of_it
  GROUP BY holder, item"#;

@@ -292,6 +292,8 @@ pub(crate) struct Row {
     pub(crate) holdings: bool,
     /// What the record says is worn is written; without it the store keeps its own.
     pub(crate) worn: bool,
+    /// What the record says is at stake is written; without it the store keeps its own.
+    pub(crate) staked: bool,
     /// How many NPCs of which kind it has killed beside those that the store knows of.
     pub(crate) kills: Vec<(String, i32)>,
 }

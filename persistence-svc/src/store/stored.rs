@@ -1,4 +1,4 @@
-//! What is worn and what lies in banks: the part of holdings that few batches touch.
+//! What is worn, what is at stake and what lies in banks: the part of holdings that few batches touch.
 //!
 //! Always: a row of a batch names only the items of the bank of which something changed; whoever
 //! is not named keeps what the store has.
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::judge::Held;
 use super::model::Batch;
-use super::value::Stack;
+use super::value::{Pack, Stack};
 
 /// Where things are worn.
 pub(crate) const PLACES: [&str; 11] = [
@@ -62,6 +62,12 @@ pub(crate) fn places<'a>(batch: &'a Batch, held: &'a Held) -> PlaceChanges<'a> {
             .extend(gone.map(|place| (id, place.as_str())));
     }
     changes
+}
+
+/// Those of whom the batch says what is at stake.
+pub(crate) fn staking(batch: &Batch) -> impl Iterator<Item = (&str, &Pack)> {
+    let rows = batch.rows.iter().filter(|row| row.staked);
+    rows.map(|row| (row.record.id.as_str(), &row.record.holdings.stakes))
 }
 
 /// Character, item, and how it lies in the bank now.

@@ -9,6 +9,8 @@ use super::stored::{Bank, Worn};
 
 /// The item that coins are.
 pub(crate) const COINS: &str = "coins";
+/// Places for what is at stake, numbered from 0.
+pub(crate) const STAKES: u32 = 56;
 /// Slots of a pack, numbered from 0.
 pub(crate) const SLOTS: u32 = 28;
 /// No change of the ledger is greater: the sum over a batch never leaves the type.
@@ -30,13 +32,16 @@ pub(crate) struct Holdings {
     pub(crate) coins: i32,
     pub(crate) pack: Pack,
     pub(crate) worn: Worn,
+    /// What is at stake in a duel, by place.
+    pub(crate) stakes: Pack,
     pub(crate) bank: Bank,
 }
 
 impl Holdings {
     /// What it has of each item, an item once for each place where it is.
     pub(crate) fn amounts(&self) -> impl Iterator<Item = (&str, i64)> {
-        self.carried().chain(self.dressed()).chain(self.banked())
+        let kept = self.banked().chain(self.staked());
+        self.carried().chain(self.dressed()).chain(kept)
     }
 
     /// What is in the pack and in the pouch.
@@ -50,6 +55,11 @@ impl Holdings {
     /// What is worn.
     pub(crate) fn dressed(&self) -> impl Iterator<Item = (&str, i64)> {
         self.worn.values().map(amount)
+    }
+
+    /// What is at stake.
+    pub(crate) fn staked(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.stakes.values().map(amount)
     }
 
     /// What is in the bank.
@@ -158,6 +168,8 @@ pub(crate) enum Cause {
     ShopSell,
     /// From one who died to the ground.
     Death,
+    /// From one who lost a duel to the one who won it.
+    Duel,
     /// Its holder was deleted; only the store says so.
     Deleted,
 }
@@ -185,6 +197,7 @@ impl Cause {
             Cause::ShopBuy => "shop_buy",
             Cause::ShopSell => "shop_sell",
             Cause::Death => "death",
+            Cause::Duel => "duel",
             Cause::Deleted => "deleted",
         }
     }

@@ -57,6 +57,67 @@ pub(crate) async fn a_trade_is_both_packs_or_neither(kind: Kind) {
     assert_eq!(after.inventory, pack);
 }
 
+/// What is at stake is in no pack, comes back with whoever loads it, and is the winner's in the
+/// batch in which the loser has it no more.
+pub(crate) async fn what_is_staked_is_in_no_pack_and_goes_to_who_wins(kind: Kind) {
+    let scene = Scene::new(kind).await;
+    let other = scene.stage.player().await;
+    let theirs = scene.stage.load(scene.zone.run, &other.id).await.unwrap();
+    let stakes = |of: &wire::CharacterRecord, coins, pack: &[_], stakes: &[_]| {
+        let mut row = owns(of, coins, pack);
+        row.record.as_mut().unwrap().stakes = stakes.to_vec();
+        row.staked = true;
+        row
+    };
+    let of = |rows: Vec<wire::CharacterRow>, ledger: Vec<wire::LedgerRow>| wire::CommitRows {
+        characters: rows,
+        ledger,
+        ..wire::CommitRows::default()
+    };
+    let rest = [slot(1, "arrow", 2)];
+    let escrow = [slot(0, "arrow", 3), slot(55, "bronze_hatchet", 1)];
+    // In the pack as well; out of nothing; in a place that there is not.
+    let twice = stakes(&scene.bare, 25, &[slot(1, "arrow", 5)], &escrow);
+    let more = stakes(&scene.bare, 25, &rest, &[slot(0, "arrow", 4)]);
+    for wrong in [twice, more] {
+        let reply = commit(&scene, 2, of(vec![wrong], Vec::new())).await;
+        assert_eq!(reply.outcome(), Outcome::Refused);
+    }
+    let laid = stakes(&scene.bare, 25, &rest, &escrow);
+    done(&scene, 2, of(vec![laid], Vec::new())).await;
+    let loaded = scene.load().await;
+    assert_eq!((&*loaded.inventory, &*loaded.stakes), (&rest[..], &escrow[..]));
+    scene.conserved().await;
+    // A row that does not write them leaves them.
+    done(&scene, 3, of(vec![owns(&scene.bare, 25, &rest)], Vec::new())).await;
+    assert_eq!(scene.load().await.stakes.len(), 2);
+    let duel = |who: &str, item, delta| ledger(who, item, Cause::Duel, delta);
+    let lost = stakes(&scene.bare, 25, &rest, &[]);
+    let won = stakes(&theirs, 0, &[], &escrow);
+    let gives = [
+        duel(&scene.player.id, "arrow", -3),
+        duel(&scene.player.id, "bronze_hatchet", -1),
+    ];
+    let gets = [
+        duel(&other.id, "arrow", 3),
+        duel(&other.id, "bronze_hatchet", 1),
+    ];
+    let half = of(vec![won.clone()], gets.to_vec());
+    let reply = commit(&scene, 4, half).await;
+    assert_eq!(reply.outcome(), Outcome::Refused);
+    let both = [gives, gets].concat();
+    done(&scene, 4, of(vec![lost, won], both)).await;
+    assert!(scene.load().await.stakes.is_empty());
+    let after = scene.stage.load(scene.zone.run, &other.id).await.unwrap();
+    assert_eq!(after.stakes, escrow);
+    scene.conserved().await;
+    // What came back to the pack is at stake no more.
+    let back = [slot(0, "bronze_hatchet", 1), slot(4, "arrow", 3)];
+    let row = stakes(&theirs, 0, &back, &[]);
+    done(&scene, 5, of(vec![row], Vec::new())).await;
+    scene.conserved().await;
+}
+
 pub(crate) async fn a_shop_takes_coins_for_things_and_things_for_coins(kind: Kind) {
     let scene = Scene::new(kind).await;
     let row = |coins, arrows| wire::CommitRows {

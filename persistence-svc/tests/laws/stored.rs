@@ -301,11 +301,11 @@ pub(crate) async fn what_is_gathered_and_made_comes_of_work(kind: Kind) {
     scene.conserved().await;
 }
 
-pub(crate) async fn who_is_deleted_takes_clothes_and_bank_along(kind: Kind) {
+pub(crate) async fn who_is_deleted_takes_stakes_and_bank_along(kind: Kind) {
     let scene = Scene::new(kind).await;
     let mut row = banks(&scene, &[], &[lies("arrow", 5, 0, 0)]);
-    row.record.as_mut().unwrap().equipment = vec![worn("weapon", "bronze_hatchet", 1)];
-    row.worn = true;
+    row.record.as_mut().unwrap().stakes = vec![slot(0, "bronze_hatchet", 1)];
+    row.staked = true;
     row.logout = Some(wire::Logout {
         reason: "left".to_owned(),
     });

@@ -9,7 +9,7 @@ use schemars::{Schema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 use super::{
-    activity, bank, chat, coins, combat, dialogue, equipment,
+    activity, bank, chat, coins, combat, dialogue, duel, equipment,
     error::{self, CloseCode},
     friends, grave, inventory,
     limits::{
@@ -42,6 +42,7 @@ const FILES: &[&[Described]] = &[
     prayer::EVENTS,
     shop::EVENTS,
     grave::EVENTS,
+    duel::EVENTS,
     trade::EVENTS,
 ];
 

@@ -211,6 +211,32 @@ codes! {
         InDuel => "IN_DUEL",
         /// It is at stake in a duel.
         ItemStaked => "ITEM_STAKED",
+        /// Duels are arranged in their lobby, and nowhere else.
+        NotInDuelArena => "NOT_IN_DUEL_ARENA",
+        /// The other is not in the lobby.
+        TargetNotInDuelArena => "TARGET_NOT_IN_DUEL_ARENA",
+        /// Nobody fights oneself.
+        InvalidTarget => "INVALID_TARGET",
+        /// There is no such challenge, or it is not one's own.
+        InvalidChallenge => "INVALID_CHALLENGE",
+        /// Another challenge of one's own waits for its answer.
+        ChallengePending => "CHALLENGE_PENDING",
+        /// One is in no duel, or not in that one.
+        NotInDuel => "NOT_IN_DUEL",
+        /// The duel has not come to that, or is past it.
+        InvalidState => "INVALID_STATE",
+        /// There is no such rule.
+        InvalidRule => "INVALID_RULE",
+        /// The rules do not go together.
+        InvalidRuleCombination => "INVALID_RULE_COMBINATION",
+        /// The rules of the duel forbid it.
+        AgainstRules => "AGAINST_RULES",
+        /// Nobody may give up in this duel.
+        CannotForfeit => "CANNOT_FORFEIT",
+        /// All rings are taken.
+        NoArenaAvailable => "NO_ARENA_AVAILABLE",
+        /// Nothing is staked in that place.
+        StakeNotFound => "STAKE_NOT_FOUND",
         /// The store is away: nothing changes hands.
         StoreAway => "STORAGE_UNAVAILABLE",
         /// The operators have stopped whatever moves items and coins.
@@ -250,6 +276,19 @@ impl ErrorCode {
             | ErrorCode::ScreenChanged
             | ErrorCode::InDuel
             | ErrorCode::ItemStaked
+            | ErrorCode::NotInDuelArena
+            | ErrorCode::TargetNotInDuelArena
+            | ErrorCode::InvalidTarget
+            | ErrorCode::InvalidChallenge
+            | ErrorCode::ChallengePending
+            | ErrorCode::NotInDuel
+            | ErrorCode::InvalidState
+            | ErrorCode::InvalidRule
+            | ErrorCode::InvalidRuleCombination
+            | ErrorCode::AgainstRules
+            | ErrorCode::CannotForfeit
+            | ErrorCode::NoArenaAvailable
+            | ErrorCode::StakeNotFound
             | ErrorCode::StoreAway
             | ErrorCode::AllFrozen => self,
             _ => ErrorCode::TradeFailed,

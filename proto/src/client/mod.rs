@@ -11,6 +11,7 @@ pub mod coins;
 pub mod combat;
 pub mod decode;
 pub mod dialogue;
+pub mod duel;
 pub mod envelope;
 pub mod equipment;
 pub mod error;

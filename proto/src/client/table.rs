@@ -6,8 +6,8 @@ use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::{
-    action, admin, bank, chat, coins, combat, dialogue, equipment, friends, inventory, movement,
-    prayer, quest, session, shop, trade, watch,
+    action, admin, bank, chat, coins, combat, dialogue, duel, equipment, friends, inventory,
+    movement, prayer, quest, session, shop, trade, watch,
 };
 
 /// An event that the server sends.
@@ -222,6 +222,22 @@ client_events! {
     TradeAccept(trade::TradeAccept) = "tradeAccept", Zone, World, trade::TradeAccept::check;
     TradeCancelAccept(trade::TradeRef) = "tradeCancelAccept", Zone, World, trade::TradeRef::check;
     TradeCancel(trade::TradeRef) = "tradeCancel", Zone, World, trade::TradeRef::check;
+    DuelChallenge(duel::DuelChallenge)
+        = "duel:challenge", Zone, World, duel::DuelChallenge::check;
+    DuelChallengeRespond(duel::DuelChallengeRespond)
+        = "duel:challenge:respond", Zone, World, duel::DuelChallengeRespond::check;
+    DuelToggleRule(duel::DuelToggleRule)
+        = "duel:toggle:rule", Zone, World, duel::DuelToggleRule::check;
+    DuelToggleEquipment(duel::DuelToggleEquipment)
+        = "duel:toggle:equipment", Zone, World, duel::DuelToggleEquipment::check;
+    DuelAcceptRules(duel::DuelRef) = "duel:accept:rules", Zone, World, duel::DuelRef::check;
+    DuelAddStake(duel::DuelAddStake) = "duel:add:stake", Zone, World, duel::DuelAddStake::check;
+    DuelRemoveStake(duel::DuelRemoveStake)
+        = "duel:remove:stake", Zone, World, duel::DuelRemoveStake::check;
+    DuelAcceptStakes(duel::DuelRef) = "duel:accept:stakes", Zone, World, duel::DuelRef::check;
+    DuelAcceptFinal(duel::DuelRef) = "duel:accept:final", Zone, World, duel::DuelRef::check;
+    DuelCancel(duel::DuelRef) = "duel:cancel", Zone, World, duel::DuelRef::check;
+    DuelForfeit(duel::DuelRef) = "duel:forfeit", Zone, World, duel::DuelRef::check;
     Chat(chat::PlayerChat) = "player:chat", Gateway, World, chat::PlayerChat::check;
     FriendsList(session::Nothing) = "friends:list", Gateway, World, no_check
         => "friends:list";

@@ -178,11 +178,12 @@ impl Content {
         plan.clear.extend(around(spawn));
         let doors = plan.buildings.iter().flat_map(|b| &b.doors);
         plan.clear.extend(doors.flat_map(|door| around(*door)));
+        let rings = rings::rings(&areas, &catalogs.duel_arenas);
+        plan.fences = rings.iter().flat_map(Rings::fences).collect();
         let terrain = Terrain::new(plan);
         let taken = placed.fixtures.iter().map(|fixture| fixture.tile).collect();
         let spots = shores::spots(&areas, &catalogs.resources, &terrain, &taken);
         placed.fixtures.extend(spots);
-        let rings = rings::rings(&areas, &catalogs.duel_arenas);
         let mut content = Content {
             hash,
             terrain,

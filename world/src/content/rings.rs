@@ -15,7 +15,7 @@ pub struct Rings {
     pub lobby: Bounds,
     /// Where both come to stand after a duel.
     pub exit: Tile,
-    /// What only those who fight in it may walk into.
+    /// Where only those who fight come to: nobody walks in or out.
     pub closed: Vec<Bounds>,
     /// The rings, the first of which is number 1.
     pub rings: Vec<Ring>,
@@ -36,7 +36,13 @@ impl Rings {
         self.rings.get(usize::from(number).checked_sub(1)?)
     }
 
-    /// Whether only those who fight may walk onto `tile`.
+    /// What nobody walks into or out of.
+    pub(crate) fn fences(&self) -> impl Iterator<Item = Bounds> {
+        let rings = self.rings.iter().map(|ring| ring.bounds);
+        self.closed.iter().copied().chain(rings)
+    }
+
+    /// Whether only those who fight come to `tile`.
     pub fn closes(&self, tile: Tile) -> bool {
         self.closed.iter().any(|bounds| bounds.contains(tile))
     }
@@ -155,6 +161,13 @@ mod tests {
             assert_eq!(Region::from(tile), region);
             assert!(all.closes(tile) && content.terrain().walkable(tile));
         }
+        let edge = Tile::new(first.bounds.min_x, 87);
+        for (dx, dz) in [(-1, 0), (-1, 1), (-1, -1)] {
+            let outside = edge.moved(dx, dz);
+            assert!(!content.terrain().step(edge, outside));
+            assert!(!content.terrain().step(outside, edge));
+        }
+        assert!(content.terrain().step(edge, edge.moved(1, 0)));
         assert!(all.lobby.contains(all.exit) && !all.closes(all.exit));
         assert_eq!(all.ring(0), None);
         assert_eq!(all.ring(7), None);

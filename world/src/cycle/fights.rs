@@ -145,7 +145,10 @@ impl World {
             return Ok(VecDeque::new());
         }
         if from == to {
-            return Ok(reach::aside(terrain, from, |_| true).into_iter().collect());
+            let duel = self.ring_duel(who);
+            let ring = duel.and_then(|duel| self.content.rings()?.ring(duel.ring?));
+            let free = |to: Tile| ring.is_none_or(|ring| ring.bounds.contains(to));
+            return Ok(reach::aside(terrain, from, free).into_iter().collect());
         }
         if let Some(side) = reach::beside(terrain, blow, from, to) {
             let path = movement::way(player, router, terrain, searches_end, side)?;
@@ -249,6 +252,14 @@ impl World {
         Ok(())
     }
 
+    /// Of two players who attack each other and stand on one tile, one steps aside.
+    fn waits_for(&self, who: &CharacterId, target: &EntityId) -> bool {
+        let other = self.players.get(&target.character());
+        let aims = other.and_then(|other| other.fight.aim.as_ref());
+        let at_me = aims.is_some_and(|aim| aim.target == who.entity());
+        at_me && target.character() < *who
+    }
+
     /// Goes after one whom one does not reach.
     fn keep_up(
         &mut self,
@@ -259,6 +270,9 @@ impl World {
     ) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         if aim.seen_at == at && !player.path.is_empty() {
+            return Ok(());
+        }
+        if player.tile() == at && self.waits_for(who, &aim.target) {
             return Ok(());
         }
         let path = match self.approach(who, at, searches_end) {

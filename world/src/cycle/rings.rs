@@ -23,8 +23,6 @@ use crate::world::World;
 
 /// What could not come back for want of room is tried again so often.
 const RETURN_TICKS: u64 = 8;
-/// No player takes more steps in a tick.
-const STEPS_MAX: usize = 16;
 
 impl World {
     /// Duels go on: what is due is counted, decided or over; who has not heard of an end does.
@@ -170,6 +168,14 @@ impl World {
             self.put_at(who, place, out);
         }
         self.show_duel(id, DuelPart::Stage, None, out);
+        for who in &fighters {
+            let told = DuelTold::Entered {
+                duel: id.clone(),
+                ring: number,
+                fighters: fighters.clone(),
+            };
+            tell(who, told, out);
+        }
         self.count(id, 0, out);
     }
 
@@ -179,11 +185,10 @@ impl World {
         let (Some(duel), Some(count)) = (self.duels.all.get_mut(id), count) else {
             return;
         };
-        let (fighters, ring) = (duel.fighters(), duel.ring.unwrap_or_default());
+        let fighters = duel.fighters();
         for who in &fighters {
             let told = DuelTold::Counted {
                 duel: id.clone(),
-                ring,
                 count,
                 fighters: fighters.clone(),
             };
@@ -257,32 +262,17 @@ impl World {
         }
     }
 
-    /// Nobody steps out of the ring in which it fights, or into one in which it does not; and
-    /// who must stand still does.
-    pub(super) fn keep_to_rings(&mut self) {
-        let content = Arc::clone(&self.content);
-        let Some(rings) = content.rings() else {
-            return;
-        };
+    /// Who must stand still in its ring does.
+    pub(super) fn stand_still(&mut self) {
         for player in self.players.values_mut().filter(|p| !p.path.is_empty()) {
             let duel = self.duels.named(player.duel.as_ref());
-            let duel = duel.filter(|duel| !duel.stage.prepares());
-            let ring = duel.and_then(|duel| rings.ring(duel.ring?));
-            let fights = duel.is_none_or(|duel| {
-                duel.stage == DuelStage::Fighting && !duel.has(DuelRule::NoMovement)
-            });
-            let inside = rings.closes(player.record.tile);
-            let barred = |tile: &Tile| match ring {
-                Some(ring) => !ring.bounds.contains(*tile),
-                None => !inside && rings.closes(*tile),
-            };
-            let steps = if fights {
-                player.path.iter().take(STEPS_MAX).position(barred)
-            } else {
-                Some(0)
-            };
-            if let Some(steps) = steps {
-                player.path.truncate(steps);
+            let still = duel
+                .filter(|duel| !duel.stage.prepares())
+                .is_some_and(|duel| {
+                    duel.stage != DuelStage::Fighting || duel.has(DuelRule::NoMovement)
+                });
+            if still {
+                player.path.clear();
             }
         }
     }

@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) buildings: Vec<Building>,
     /// Tiles on which something stands that cannot be walked through.
     pub(crate) blocked: BTreeSet<Tile>,
+    /// Nobody steps over the edges of these.
+    pub(crate) fences: Vec<Bounds>,
     /// Tiles that must not be scattered with obstacles.
     pub(crate) clear: BTreeSet<Tile>,
 }

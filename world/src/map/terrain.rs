@@ -80,10 +80,14 @@ impl Terrain {
         self.grid(tile).is_some_and(|g| g.walkable[index(tile)])
     }
 
-    /// Whether one step leads from `from` to `to`: both are free, they touch, and past a corner
-    /// both neighbours are free too.
+    /// Whether one step leads from `from` to `to`: both are free, they touch, no fence is between
+    /// them, and past a corner both neighbours are free too.
     pub fn step(&self, from: Tile, to: Tile) -> bool {
         if from.steps_to(to) != 1 || !self.walkable(from) {
+            return false;
+        }
+        let mut fences = self.plan.fences.iter();
+        if fences.any(|fence| fence.contains(from) != fence.contains(to)) {
             return false;
         }
         let (dx, dz) = (to.x - from.x, to.z - from.z);

@@ -3,9 +3,10 @@
 //! A script has a line a tick, and commands with ` / ` between them; `wait 3` is three ticks.
 #![allow(dead_code, reason = "each story needs a part of the stage")]
 
+mod duels;
 mod trades;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ pub(crate) struct Land {
     lawless: bool,
     crowded: bool,
     magic: bool,
+    rings: bool,
 }
 
 impl Default for Land {
@@ -54,6 +56,7 @@ impl Default for Land {
             lawless: false,
             crowded: false,
             magic: false,
+            rings: false,
         }
     }
 }
@@ -134,6 +137,12 @@ impl Land {
     /// There are spells and prayers.
     pub(crate) fn magic(mut self) -> Land {
         self.magic = true;
+        self
+    }
+
+    /// There is a lobby around 0,0, and a ring in each quarter.
+    pub(crate) fn rings(mut self) -> Land {
+        self.rings = true;
         self
     }
 
@@ -268,7 +277,9 @@ impl Land {
             ("quests.json", self.quests.clone()),
         ];
         let magic = magic().into_iter().filter(|_| self.magic);
+        let rings = duels::manifests().into_iter().filter(|_| self.rings);
         let all = own.into_iter().chain(trades::manifests()).chain(magic);
+        let all = all.chain(rings);
         all.map(|(path, json)| (path.to_owned(), json.to_string()))
             .collect()
     }
@@ -320,6 +331,10 @@ pub(crate) struct Stage {
     things: Vec<EntityId>,
     /// Called t1, t2 … in the order in which they were asked for.
     trades: Vec<EntityId>,
+    /// The last challenge.
+    challenge: Option<EntityId>,
+    /// Those whom nobody plays.
+    away: BTreeSet<CharacterId>,
     tick: u64,
     number: u64,
 }
@@ -350,6 +365,8 @@ impl Stage {
             world,
             things: Vec::new(),
             trades: Vec::new(),
+            challenge: None,
+            away: BTreeSet::new(),
             tick: BEGIN,
             number: 0,
         }
@@ -391,7 +408,8 @@ impl Stage {
     }
 
     /// Plays one tick.
-    pub(crate) fn step(&mut self, inbox: Inbox) -> Outcome {
+    pub(crate) fn step(&mut self, mut inbox: Inbox) -> Outcome {
+        inbox.away.clone_from(&self.away);
         self.tick += 1;
         self.world.tick(Tick(self.tick), inbox, &mut ())
     }
@@ -412,6 +430,8 @@ impl Stage {
                 let region = Region { x: n(3), z: n(4) };
                 return assert!(self.world.set_region(&who, region));
             }
+            ["is", "away"] => return assert!(self.away.insert(who)),
+            ["is", "back"] => return assert!(self.away.remove(&who)),
             ["may", "not", "trade"] => return inbox.value = world::Value::Frozen,
             ["may", "not", "save"] => return inbox.value = world::Value::Unavailable,
             ["stays"] => return assert!(self.world.call_off(&who)),
@@ -543,9 +563,10 @@ impl Stage {
                 slot: small(4),
                 quantity: many(2),
             }),
-            _ => match self.trading(words) {
-                Some(wish) => Intent::Trade(wish),
-                None => Intent::Bank(banking(words)),
+            _ => match (self.trading(words), self.dueling(words)) {
+                (Some(wish), _) => Intent::Trade(wish),
+                (None, Some(wish)) => Intent::Duel(wish),
+                (None, None) => Intent::Bank(banking(words)),
             },
         }
     }
@@ -689,6 +710,7 @@ impl Stage {
             if let Event::TradeAsked { trade, .. } = event {
                 self.trades.push(trade.clone());
             }
+            self.hear_of_duel(event);
         }
         let events = outcome.events.iter();
         let mut parts: Vec<String> = events.filter_map(|e| self.event(e)).collect();
@@ -865,6 +887,7 @@ impl Stage {
                 format!("{who} asked for {}", self.trade_name(trade))
             }
             Event::Trade { who, told } => self.trade_told(who, told),
+            Event::Duel { who, told } => duels::told(who, told),
             Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
         })
@@ -998,5 +1021,6 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         quests: world::Quests::new(),
         ways: Ways::default(),
         prayer: Devotion::default(),
+        stakes: BTreeMap::new(),
     }
 }

@@ -154,6 +154,13 @@ impl Batch {
         }
     }
 
+    /// Something else of a character is at stake.
+    pub(crate) fn staked(&mut self, who: &CharacterId) {
+        if let Some(row) = self.rows.get_mut(who) {
+            row.changed.staked = true;
+        }
+    }
+
     /// Something changed of these items in a character's bank; of none: how it is kept did.
     pub(crate) fn banked(&mut self, who: &CharacterId, items: Items) {
         if let Some(row) = self.rows.get_mut(who) {

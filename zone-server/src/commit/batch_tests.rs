@@ -92,8 +92,9 @@ fn of_a_bank_goes_out_what_changed_and_what_is_gone() {
 
 #[test]
 fn the_loss_of_a_region_with_what_was_worn_or_banked_is_a_loss_of_value() {
-    let change: [fn(&mut Batch); 2] = [
+    let change: [fn(&mut Batch); 3] = [
         |batch| batch.worn(&who("ann")),
+        |batch| batch.staked(&who("ann")),
         |batch| batch.banked(&who("ann"), ["coal".into()].into()),
     ];
     for change in change {

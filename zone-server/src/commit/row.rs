@@ -35,6 +35,8 @@ pub(super) struct Changed {
     pub(super) pack: bool,
     /// What is worn.
     pub(super) worn: bool,
+    /// What is at stake.
+    pub(super) staked: bool,
     /// Items in the bank; how it is kept is in each row.
     pub(super) bank: Items,
     /// It is kept otherwise.
@@ -50,11 +52,11 @@ pub(super) struct Changed {
 impl Changed {
     /// Something that others may have the other half of.
     pub(super) fn items(&self) -> bool {
-        self.pack || self.worn || !self.bank.is_empty()
+        self.pack || self.worn || self.staked || !self.bank.is_empty()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        let stored = self.worn || self.bank_kept || !self.bank.is_empty();
+        let stored = self.worn || self.staked || self.bank_kept || !self.bank.is_empty();
         let told = self.skills.is_empty() && self.quests.is_empty() && self.kills.is_empty();
         !self.pack && !stored && told
     }
@@ -66,6 +68,9 @@ impl Changed {
         }
         if !self.worn {
             record.equipment.clear();
+        }
+        if !self.staked {
+            record.stakes.clear();
         }
         record
             .bank
@@ -162,6 +167,7 @@ impl Row {
             logout: None,
             holdings: changed.pack,
             worn: changed.worn,
+            staked: changed.staked,
             kills: changed.kills.iter().map(kills).collect(),
         };
         let mut region_before = None;

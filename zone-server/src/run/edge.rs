@@ -1,7 +1,7 @@
 //! The tick: what was heard is frozen, the world plays, what happened is told and saved.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::atomic::Ordering,
     time::{Duration, Instant},
 };
@@ -143,6 +143,7 @@ impl Run {
         let mut inbox = Inbox {
             arrivals: ripe.map(|(_, arrival)| arrival).collect(),
             inputs: Vec::new(),
+            away: self.away(),
             value: self.value_now(),
             agents: self.agent_words(),
         };
@@ -199,6 +200,13 @@ impl Run {
         (inbox, requests)
     }
 
+    /// Those in duels whom nobody plays just now.
+    fn away(&self) -> BTreeSet<CharacterId> {
+        let alone = self.roster.iter().filter(|(_, seat)| seat.session.is_none());
+        let away = alone.filter(|(who, _)| self.world.duel_of(who).is_some());
+        away.map(|(who, _)| who.clone()).collect()
+    }
+
     /// A player leaves. What it asked before is as good as done, because it is not there to see it;
     /// but for what it would have found in its pack when it comes back.
     fn leaves(&mut self, who: &CharacterId, re: Bytes, inbox: &mut Inbox, asked: &mut Requests) {
@@ -215,16 +223,17 @@ impl Run {
     }
 }
 
-/// Whether somebody must not leave, as it has just given or taken a blow.
+/// Whether somebody must not leave, as it has just given or taken a blow, or has come to the
+/// ring of a duel.
 fn fights(world: &world::World, who: &CharacterId, now: u64) -> bool {
     let player = world.player(who);
-    player.is_some_and(|player| !player.may_leave(Tick(now)))
+    player.is_some_and(|player| !player.may_leave(Tick(now))) || world.duels_now(who)
 }
 
 fn in_combat() -> Refused {
     Refused {
         code: ErrorCode::InCombat,
-        words: "not within 16 ticks of a blow, given or taken".to_owned(),
+        words: "not within 16 ticks of a blow, given or taken, and not in a ring".to_owned(),
     }
 }
 
@@ -255,7 +264,7 @@ fn of_value(intent: &Intent) -> bool {
         | Intent::Respond { .. }
         | Intent::Continue
         | Intent::Quest(_) => true,
-        Intent::Shop(_) | Intent::Trade(_) => true,
+        Intent::Shop(_) | Intent::Trade(_) | Intent::Duel(_) => true,
         Intent::OpenBank { .. }
         | Intent::Talk { .. }
         | Intent::EndTalk

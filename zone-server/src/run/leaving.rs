@@ -62,7 +62,8 @@ impl Run {
         let over = self.roster.iter().filter(|(who, seat)| {
             let alone = seat.free() && seat.session.is_none();
             let late = seat.linger_until.is_some_and(|t| t <= now);
-            alone && late && !self.lives(who)
+            // What a duel has come to is settled first, which takes less time than that.
+            alone && late && !self.lives(who) && !self.world.duels_now(who)
         });
         let over: Vec<CharacterId> = over.map(|(who, _)| who.clone()).collect();
         for who in over {

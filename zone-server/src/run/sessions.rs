@@ -175,6 +175,7 @@ impl Run {
                 .world
                 .trades_of(who)
                 .iter()
+                .chain(&self.world.duel_of(who))
                 .map(ToString::to_string)
                 .collect(),
         };
@@ -183,8 +184,10 @@ impl Run {
         }
         let shop = self.world.shop_shown(who);
         let trade = self.world.trade_shown(who);
+        let duel = self.world.duel_shown(who);
         let graves = self.world.graves_shown(who);
-        for event in shop.into_iter().chain(trade).chain(graves) {
+        let told = shop.into_iter().chain(trade).chain(duel);
+        for event in told.chain(graves) {
             let told = translate::told(&event, Some(player.record()), self.world.content());
             if let Some(Told::Message { message, value }) = told {
                 seat.tell_when(held.filter(|_| value), message);

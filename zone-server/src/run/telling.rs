@@ -65,6 +65,9 @@ impl Run {
         for who in &changes.worn {
             self.batch.worn(who);
         }
+        for who in &changes.staked {
+            self.batch.staked(who);
+        }
         for (who, items) in changes.banked {
             self.batch.banked(&who, items);
         }

@@ -7,6 +7,7 @@ pub(crate) mod agent;
 pub(crate) mod bank;
 pub(crate) mod combat;
 pub(crate) mod dialogue;
+pub(crate) mod duel;
 pub(crate) mod equipment;
 pub(crate) mod grave;
 pub(crate) mod inventory;
@@ -33,8 +34,8 @@ use proto::{
     rpc::zone::v1::{Input, Private},
 };
 use world::{
-    CharacterId, Content, EntityId, Event, Intent, Interface, PlayerRecord, Questing, Refusal,
-    Shopping, World, content::EquipSlot, item::SLOTS,
+    CharacterId, Content, DuelStage, EntityId, Event, Intent, Interface, PlayerRecord, Questing,
+    Refusal, Shopping, World, content::EquipSlot, item::SLOTS,
 };
 
 use crate::deliver::held::Holdings;
@@ -112,6 +113,17 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::TradeAccept(asked) => trade::accept(&asked),
         ClientMessage::TradeCancelAccept(asked) => trade::doubt(&asked),
         ClientMessage::TradeCancel(asked) => trade::cancel(&asked),
+        ClientMessage::DuelChallenge(asked) => duel::challenge(&asked),
+        ClientMessage::DuelChallengeRespond(asked) => duel::answer(&asked),
+        ClientMessage::DuelToggleRule(asked) => duel::rule(&asked)?,
+        ClientMessage::DuelToggleEquipment(asked) => duel::bare(&asked)?,
+        ClientMessage::DuelAcceptRules(asked) => duel::agree(&asked, DuelStage::Rules),
+        ClientMessage::DuelAddStake(asked) => duel::stake(&asked)?,
+        ClientMessage::DuelRemoveStake(asked) => duel::unstake(&asked)?,
+        ClientMessage::DuelAcceptStakes(asked) => duel::agree(&asked, DuelStage::Stakes),
+        ClientMessage::DuelAcceptFinal(asked) => duel::agree(&asked, DuelStage::Confirming),
+        ClientMessage::DuelCancel(asked) => duel::cancel(&asked),
+        ClientMessage::DuelForfeit(asked) => duel::forfeit(&asked),
         ClientMessage::Authenticate(_)
         | ClientMessage::Resume(_)
         | ClientMessage::Ping(_)
@@ -239,6 +251,10 @@ pub(crate) fn told(
         },
         Event::Trade { told, .. } => {
             let (message, value) = trade::told(told);
+            Told::Message { message, value }
+        }
+        Event::Duel { told, .. } => {
+            let (message, value) = duel::told(told);
             Told::Message { message, value }
         }
         Event::Inventory { .. }
@@ -426,6 +442,9 @@ pub(crate) fn ack(id: &Bytes) -> Option<Private> {
 pub(crate) fn error(input: &Input, why: Refused) -> Private {
     if trade::is_about_trade(&input.event) {
         return trade::error(&input.data, input.id.clone(), why);
+    }
+    if duel::is_about_duel(&input.event) {
+        return duel::error(&input.data, input.id.clone(), why);
     }
     let error = Error {
         code: why.code,

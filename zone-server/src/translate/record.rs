@@ -32,6 +32,7 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
         placed: row.placed,
         inventory: row.inventory.iter().filter_map(slot).collect(),
         equipment: row.equipment.iter().filter_map(worn).collect(),
+        stakes: row.stakes.iter().filter_map(stake).collect(),
         bank: Bank {
             items: row.bank.iter().filter_map(deposit).collect(),
             placeholders: row.bank_placeholders,
@@ -157,6 +158,11 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
         item_id: stack.item.to_string(),
         quantity: stack.quantity,
     });
+    let stakes = player.stakes.iter().map(|(place, stack)| Slot {
+        slot: u32::from(*place),
+        item_id: stack.item.to_string(),
+        quantity: stack.quantity,
+    });
     CharacterRecord {
         id: player.id.to_string(),
         account_id: owner.account_id.to_owned(),
@@ -177,6 +183,7 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
         placed: player.placed,
         inventory: slots.collect(),
         equipment: worn.collect(),
+        stakes: stakes.collect(),
         bank: Vec::new(),
         bank_placeholders: player.bank.placeholders,
         home_ready_tick: player.home_ready_at.0,
@@ -202,6 +209,13 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
 fn slot(row: &Slot) -> Option<(u8, Stack)> {
     let slot = u8::try_from(row.slot).ok().filter(|slot| *slot < SLOTS)?;
     (row.quantity > 0).then(|| (slot, Stack::new(row.item_id.as_str(), row.quantity)))
+}
+
+/// A place of what is at stake, as [`slot`].
+fn stake(row: &Slot) -> Option<(u8, Stack)> {
+    let place = u8::try_from(row.slot).ok();
+    let place = place.filter(|place| *place < world::STAKES_MAX)?;
+    (row.quantity > 0).then(|| (place, Stack::new(row.item_id.as_str(), row.quantity)))
 }
 
 /// Heights are whole tiles; whatever else a row says is rounded into their range.
@@ -265,6 +279,11 @@ mod tests {
                 slot: "ring".to_owned(),
                 item_id: "signet".to_owned(),
                 quantity: 1,
+            }],
+            stakes: vec![Slot {
+                slot: 55,
+                item_id: "coins".to_owned(),
+                quantity: 9,
             }],
             bank: vec![BankItem {
                 item_id: "coal".to_owned(),

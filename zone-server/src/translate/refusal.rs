@@ -81,6 +81,41 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
         Refusal::OutOfStock => (ErrorCode::OutOfStock, "the shop has not so many"),
         Refusal::NoCoins => (ErrorCode::NotEnoughCoins, "there are not enough coins"),
         Refusal::NotBought => (ErrorCode::NotBought, "the shop does not buy that"),
+        Refusal::NotInLobby => (
+            ErrorCode::NotInDuelArena,
+            "duels are arranged in their lobby",
+        ),
+        Refusal::OtherNotInLobby => (ErrorCode::TargetNotInDuelArena, "they are not in the lobby"),
+        Refusal::SelfDuel => (ErrorCode::InvalidTarget, "nobody fights oneself"),
+        Refusal::InvalidChallenge => (
+            ErrorCode::InvalidChallenge,
+            "there is no such challenge, or it is not for you",
+        ),
+        Refusal::ChallengePending => (
+            ErrorCode::ChallengePending,
+            "your other challenge must be answered first",
+        ),
+        Refusal::InDuel => (ErrorCode::InDuel, "not in a duel"),
+        Refusal::NotInDuel => (ErrorCode::NotInDuel, "there is no such duel of yours"),
+        Refusal::WrongStage => (
+            ErrorCode::InvalidState,
+            "the duel has not come to that, or is past it",
+        ),
+        Refusal::RulesClash => (
+            ErrorCode::InvalidRuleCombination,
+            "noForfeit goes with neither funWeapons nor noMovement; one way to fight must be left",
+        ),
+        Refusal::AgainstRules => (ErrorCode::AgainstRules, "the rules of the duel forbid it"),
+        Refusal::NoForfeit => (ErrorCode::CannotForfeit, "nobody may give up in this duel"),
+        Refusal::NoRing => (
+            ErrorCode::NoArenaAvailable,
+            "all rings are taken; try again in a moment",
+        ),
+        Refusal::NotStaked => (ErrorCode::StakeNotFound, "nothing is staked in that place"),
+        Refusal::StakesLeft => (
+            ErrorCode::ItemStaked,
+            "what you had at stake waits for room in your pack or bank",
+        ),
         Refusal::ExchangesFrozen => (ErrorCode::ExchangesFrozen, "exchanges are stopped for now"),
         Refusal::StorageUnavailable => (
             ErrorCode::StorageUnavailable,

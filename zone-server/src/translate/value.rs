@@ -78,6 +78,7 @@ pub(crate) fn cause(cause: Cause) -> rpc::Cause {
         Cause::ShopBuy => rpc::Cause::ShopBuy,
         Cause::ShopSell => rpc::Cause::ShopSell,
         Cause::Death => rpc::Cause::Death,
+        Cause::Duel => rpc::Cause::Duel,
     }
 }
 

@@ -95,8 +95,10 @@ fn changes<'a>(batch: &'a Batch, held: &'a Held) -> BTreeMap<Account<'a>, i64> {
         let mut has = |holdings: &'a Holdings, sign: i64| {
             let carried = holdings.carried().filter(|_| row.holdings);
             let dressed = holdings.dressed().filter(|_| row.worn);
+            let staked = holdings.staked().filter(|_| row.staked);
             // Of the bank, both sides hold only what the row names.
-            for (item, amount) in carried.chain(dressed).chain(holdings.banked()) {
+            let kept = holdings.banked().chain(staked);
+            for (item, amount) in carried.chain(dressed).chain(kept) {
                 *changes.entry((Some(id), item)).or_default() += sign * amount;
             }
         };
@@ -176,7 +178,13 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             }
             Cause::ShopBuy | Cause::ShopSell => None,
             Cause::Trade if who.is_none() => Some("nobody trades with the ground"),
-            Cause::Drop | Cause::Pickup | Cause::Shoot | Cause::Trade | Cause::Death => {
+            Cause::Duel if who.is_none() => Some("nobody fights the ground"),
+            Cause::Drop
+            | Cause::Pickup
+            | Cause::Shoot
+            | Cause::Trade
+            | Cause::Death
+            | Cause::Duel => {
                 *moved.entry((row.cause, &row.item)).or_default() += row.delta;
                 None
             }

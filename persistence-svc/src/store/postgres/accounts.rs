@@ -102,6 +102,10 @@ impl Accounts for Postgres {
                 .await?
                 .remove(id)
                 .unwrap_or_default(),
+            stakes: stored::stakes(&transaction, &[id])
+                .await?
+                .remove(id)
+                .unwrap_or_default(),
             bank: stored::banks(&transaction, &[id])
                 .await?
                 .remove(id)

@@ -17,6 +17,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0009_quests.sql"),
     include_str!("../../../migrations/postgres/0010_combat.sql"),
     include_str!("../../../migrations/postgres/0011_graves.sql"),
+    include_str!("../../../migrations/postgres/0012_duels.sql"),
 ];
 /// Only one migration runs at a time in a database; the number is ours alone.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";

@@ -1,4 +1,4 @@
-//! What is worn, what lies in banks and how far one is with quests, in PostgreSQL: read and written in one statement each, over
+//! What is worn, what is at stake, what lies in banks and how far one is with quests, in PostgreSQL: read and written in one statement each, over
 //! arrays.
 
 use std::collections::BTreeMap;
@@ -9,14 +9,15 @@ use super::{Values, quests, value};
 use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};
-use crate::store::stored::{Bank, Banked, Worn, banked, places};
-use crate::store::value::{Holdings, Stack};
+use crate::store::stored::{Bank, Banked, Worn, banked, places, staking};
+use crate::store::value::{Holdings, Pack, Stack};
 
 /// Fills in all that these characters have beside their coins.
 pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -> Result<()> {
     let ids: Vec<&str> = records.iter().map(|record| record.id.as_str()).collect();
     let mut packs = value::packs(client, &ids).await?;
     let mut clothes = worn(client, &ids).await?;
+    let mut stakes = stakes(client, &ids).await?;
     let mut banks = banks(client, &ids).await?;
     let mut quests = quests::read(client, &ids).await?;
     for record in records {
@@ -25,6 +26,7 @@ pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -
             coins: record.holdings.coins,
             pack: packs.remove(id).unwrap_or_default(),
             worn: clothes.remove(id).unwrap_or_default(),
+            stakes: stakes.remove(id).unwrap_or_default(),
             bank: banks.remove(id).unwrap_or_default(),
         };
         record.quests = quests.remove(id).unwrap_or_default();
@@ -56,6 +58,32 @@ pub(super) async fn worn<C: GenericClient>(
         worn.insert(row.try_get(1)?, stack);
     }
     Ok(clothes)
+}
+
+/// What characters have at stake; who has nothing there has none.
+pub(super) async fn stakes<C: GenericClient>(
+    client: &C,
+    ids: &[&str],
+) -> Result<BTreeMap<String, Pack>> {
+    let mut stakes: BTreeMap<String, Pack> = BTreeMap::new();
+    if ids.is_empty() {
+        return Ok(stakes);
+    }
+    let statement = client
+        .prepare_cached(
+            r#"SELECT "playerId", place, "itemId", quantity FROM stakes
+               WHERE "playerId" = ANY($1)"#,
+        )
+        .await?;
+    for row in client.query(&statement, &[&ids]).await? {
+        let stack = Stack {
+            item: row.try_get(2)?,
+            quantity: row.try_get(3)?,
+        };
+        let of = stakes.entry(row.try_get(0)?).or_default();
+        of.insert(row.try_get(1)?, stack);
+    }
+    Ok(stakes)
 }
 
 /// The banks of characters; who has nothing there has none.
@@ -96,6 +124,10 @@ pub(super) async fn read(
     for (id, worn) in worn(transaction, &ids).await? {
         held.holdings.entry(id).or_default().worn = worn;
     }
+    let staking: Vec<&str> = staking(batch).map(|(id, _)| id).collect();
+    for (id, stakes) in stakes(transaction, &staking).await? {
+        held.holdings.entry(id).or_default().stakes = stakes;
+    }
     let named = banked(batch).map(|(id, item, _)| (id, item));
     let (ids, items): (Vec<&str>, Vec<&str>) = named.unzip();
     if ids.is_empty() {
@@ -123,6 +155,7 @@ pub(super) async fn read(
 /// Writes what the batch changes of it. It has been judged.
 pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
     write_places(transaction, batch, held).await?;
+    write_stakes(transaction, batch).await?;
     write_banks(transaction, batch).await?;
     quests::write(transaction, batch).await
 }
@@ -156,6 +189,31 @@ async fn write_places(transaction: &Transaction<'_>, batch: &Batch, held: &Held)
         )
         .await?;
     let values: Values<'_> = &[&ids, &slots, &items, &quantities];
+    transaction.execute(&statement, values).await?;
+    Ok(())
+}
+
+async fn write_stakes(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    let of: Vec<&str> = staking(batch).map(|(id, _)| id).collect();
+    if of.is_empty() {
+        return Ok(());
+    }
+    let statement = transaction
+        .prepare_cached(r#"DELETE FROM stakes WHERE "playerId" = ANY($1)"#)
+        .await?;
+    transaction.execute(&statement, &[&of]).await?;
+    let all = || staking(batch).flat_map(|(id, stakes)| stakes.iter().map(move |at| (id, at)));
+    let ids: Vec<&str> = all().map(|(id, _)| id).collect();
+    let at: Vec<i32> = all().map(|(_, (place, _))| *place).collect();
+    let items: Vec<&str> = all().map(|(_, (_, stack))| stack.item.as_str()).collect();
+    let quantities: Vec<i32> = all().map(|(_, (_, stack))| stack.quantity).collect();
+    let statement = transaction
+        .prepare_cached(
+            r#"INSERT INTO stakes ("playerId", place, "itemId", quantity)
+               SELECT * FROM UNNEST($1::text[], $2::integer[], $3::text[], $4::integer[])"#,
+        )
+        .await?;
+    let values: Values<'_> = &[&ids, &at, &items, &quantities];
     transaction.execute(&statement, values).await?;
     Ok(())
 }

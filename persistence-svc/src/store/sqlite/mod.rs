@@ -52,6 +52,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0009_quests.sql"),
     include_str!("../../../migrations/sqlite/0010_combat.sql"),
     include_str!("../../../migrations/sqlite/0011_graves.sql"),
+    include_str!("../../../migrations/sqlite/0012_duels.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;

@@ -1,4 +1,4 @@
-//! What is worn and what lies in banks, in SQLite.
+//! What is worn, what is at stake and what lies in banks, in SQLite.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
@@ -6,8 +6,8 @@ use super::{quests, value};
 use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};
-use crate::store::stored::{Bank, Banked, Worn, banked, places};
-use crate::store::value::{Holdings, Stack};
+use crate::store::stored::{Bank, Banked, Worn, banked, places, staking};
+use crate::store::value::{Holdings, Pack, Stack};
 
 /// Fills in all that a character has beside its coins.
 pub(super) fn fill(transaction: &Transaction<'_>, record: &mut Record) -> Result<()> {
@@ -22,6 +22,7 @@ pub(super) fn holdings(transaction: &Transaction<'_>, id: &str, coins: i32) -> R
         coins,
         pack: value::pack(transaction, id)?,
         worn: worn(transaction, id)?,
+        stakes: stakes(transaction, id)?,
         bank: bank(transaction, id)?,
     })
 }
@@ -38,6 +39,33 @@ fn worn(transaction: &Transaction<'_>, id: &str) -> Result<Worn> {
         Ok((row.get(0)?, stack))
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn stakes(transaction: &Transaction<'_>, id: &str) -> Result<Pack> {
+    let mut statement = transaction
+        .prepare_cached(r#"SELECT place, "itemId", quantity FROM stakes WHERE "playerId" = ?1"#)?;
+    let rows = statement.query_map([id], |row| {
+        let stack = Stack {
+            item: row.get(1)?,
+            quantity: row.get(2)?,
+        };
+        Ok((row.get(0)?, stack))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn write_stakes(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
+    let mut clear = transaction.prepare_cached(r#"DELETE FROM stakes WHERE "playerId" = ?1"#)?;
+    let mut put = transaction.prepare_cached(
+        r#"INSERT INTO stakes ("playerId", place, "itemId", quantity) VALUES (?1, ?2, ?3, ?4)"#,
+    )?;
+    for (id, stakes) in staking(batch) {
+        clear.execute([id])?;
+        for (place, stack) in stakes {
+            put.execute(params![id, place, stack.item, stack.quantity])?;
+        }
+    }
+    Ok(())
 }
 
 fn bank(transaction: &Transaction<'_>, id: &str) -> Result<Bank> {
@@ -61,6 +89,10 @@ pub(super) fn read(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held
     for row in batch.rows.iter().filter(|row| row.worn) {
         let id = &row.record.id;
         held.holdings.entry(id.clone()).or_default().worn = worn(transaction, id)?;
+    }
+    for (id, _) in staking(batch) {
+        let holdings = held.holdings.entry(id.to_owned()).or_default();
+        holdings.stakes = stakes(transaction, id)?;
     }
     let mut statement = transaction.prepare_cached(
         r#"SELECT quantity, tab, place FROM bank WHERE "playerId" = ?1 AND "itemId" = ?2"#,
@@ -90,6 +122,7 @@ pub(super) fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -
     for (id, slot, stack) in changes.put {
         put.execute(params![id, slot, stack.item, stack.quantity])?;
     }
+    write_stakes(transaction, batch)?;
     write_banks(transaction, batch)?;
     quests::write(transaction, batch)
 }

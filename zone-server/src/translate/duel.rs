@@ -1,0 +1,511 @@
+//! Duels: what is asked about them, and what both are told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use proto::{
+    client::{
+        ErrorCode,
+        duel::{
+            DuelAcceptanceUpdated, DuelAddStake, DuelBounds, DuelCancelled, DuelChallenge,
+            DuelChallengeDeclined, DuelChallengeIncoming, DuelChallengeRespond, DuelChallengeSent,
+            DuelCompleted, DuelCorner, DuelCountdownStart, DuelCountdownTick, DuelEquipmentUpdated,
+            DuelError, DuelFightStart, DuelItem, DuelOpponentDisconnected, DuelOpponentReconnected,
+            DuelRef, DuelRemoveStake, DuelRulesUpdated, DuelSessionStarted, DuelStake,
+            DuelStakesUpdated, DuelStateChanged, DuelToggleEquipment, DuelToggleRule,
+        },
+    },
+    rpc::zone::v1::Private,
+};
+use serde::Deserialize;
+use world::{
+    Bounds, CharacterId, DuelEnd, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, DuelTold,
+    Dueling, Intent, Stack, Staked, content::EquipSlot, item::SLOTS,
+};
+
+use super::{Refused, private};
+
+/// A tick, in milliseconds.
+const TICK_MS: u64 = 600;
+
+/// Whether its failures are told as `duelError`.
+pub(crate) fn is_about_duel(event: &str) -> bool {
+    event.starts_with("duel:")
+}
+
+/// `duel:challenge`.
+pub(crate) fn challenge(asked: &DuelChallenge) -> Intent {
+    Intent::Duel(Dueling::Challenge {
+        target: asked.target_player_id.as_str().into(),
+    })
+}
+
+/// `duel:challenge:respond`.
+pub(crate) fn answer(asked: &DuelChallengeRespond) -> Intent {
+    Intent::Duel(Dueling::Answer {
+        challenge: asked.challenge_id.as_str().into(),
+        accept: asked.accept,
+    })
+}
+
+/// `duel:toggle:rule`.
+pub(crate) fn rule(asked: &DuelToggleRule) -> Result<Intent, Refused> {
+    let rule = DuelRule::named(&asked.rule).ok_or_else(|| Refused {
+        code: ErrorCode::InvalidRule,
+        words: format!("rule: one of {}", names(DuelRule::ALL, |rule| rule.name())),
+    })?;
+    Ok(Intent::Duel(Dueling::Rule {
+        duel: asked.duel_id.as_str().into(),
+        rule,
+    }))
+}
+
+/// `duel:toggle:equipment`.
+pub(crate) fn bare(asked: &DuelToggleEquipment) -> Result<Intent, Refused> {
+    let named = |place: &&EquipSlot| name_of(**place) == asked.slot;
+    let place = EquipSlot::ALL.iter().find(named).copied();
+    let place = place.or_else(|| EquipSlot::named(&asked.slot));
+    let place = place.ok_or_else(|| Refused {
+        code: ErrorCode::InvalidSlot,
+        words: format!("slot: one of {}", names(&EquipSlot::ALL, |at| name_of(*at))),
+    })?;
+    Ok(Intent::Duel(Dueling::Bare {
+        duel: asked.duel_id.as_str().into(),
+        place,
+    }))
+}
+
+fn names<T>(all: &[T], name: impl Fn(&T) -> &'static str) -> String {
+    all.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// What duels call a place where something is worn.
+fn name_of(place: EquipSlot) -> &'static str {
+    match place {
+        EquipSlot::Helmet => "head",
+        EquipSlot::Arrows => "ammo",
+        _ => place.name(),
+    }
+}
+
+/// `duel:add:stake`.
+pub(crate) fn stake(asked: &DuelAddStake) -> Result<Intent, Refused> {
+    let slot = u8::try_from(asked.inventory_slot).ok();
+    let slot = slot.filter(|slot| *slot < SLOTS).ok_or_else(|| Refused {
+        code: ErrorCode::InvalidSlot,
+        words: format!("inventorySlot: 0 to {}", SLOTS - 1),
+    })?;
+    let many = u32::try_from(asked.quantity).ok();
+    let quantity = many.filter(|many| (1..=world::item::QUANTITY_MAX).contains(many));
+    let quantity = quantity.ok_or_else(|| Refused {
+        code: ErrorCode::InvalidQuantity,
+        words: "quantity: 1 up to what lies there".to_owned(),
+    })?;
+    Ok(Intent::Duel(Dueling::Stake {
+        duel: asked.duel_id.as_str().into(),
+        slot,
+        quantity,
+    }))
+}
+
+/// `duel:remove:stake`.
+pub(crate) fn unstake(asked: &DuelRemoveStake) -> Result<Intent, Refused> {
+    let place = u8::try_from(asked.stake_index).ok();
+    let place = place.ok_or_else(|| Refused {
+        code: ErrorCode::StakeNotFound,
+        words: "stakeIndex: from 0 up to the last of the own stakes".to_owned(),
+    })?;
+    Ok(Intent::Duel(Dueling::Unstake {
+        duel: asked.duel_id.as_str().into(),
+        place,
+    }))
+}
+
+/// `duel:accept:rules`, `duel:accept:stakes`, `duel:accept:final`.
+pub(crate) fn agree(asked: &DuelRef, seen: DuelStage) -> Intent {
+    Intent::Duel(Dueling::Agree {
+        duel: asked.duel_id.as_str().into(),
+        seen,
+    })
+}
+
+/// `duel:cancel`.
+pub(crate) fn cancel(asked: &DuelRef) -> Intent {
+    Intent::Duel(Dueling::Cancel {
+        duel: asked.duel_id.as_str().into(),
+    })
+}
+
+/// `duel:forfeit`.
+pub(crate) fn forfeit(asked: &DuelRef) -> Intent {
+    Intent::Duel(Dueling::Forfeit {
+        duel: asked.duel_id.as_str().into(),
+    })
+}
+
+/// The answer to what was refused.
+pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Named {
+        duel_id: String,
+    }
+    let named = serde_json::from_slice::<Named>(data).ok();
+    let code = match why.code {
+        ErrorCode::SelfTrade => ErrorCode::InvalidTarget,
+        code => code.of_exchange(),
+    };
+    let error = DuelError {
+        code,
+        message: why.words,
+        duel_id: named.map(|named| named.duel_id),
+    };
+    private(&error, re)
+}
+
+/// What somebody is told, and whether it waits until what is told of is saved. All that is told
+/// of a duel itself waits, so that it comes in order.
+pub(crate) fn told(told: &DuelTold) -> (Private, bool) {
+    match told {
+        DuelTold::Challenged { .. } | DuelTold::Incoming { .. } | DuelTold::Declined { .. } => {
+            (of_challenge(told), false)
+        }
+        _ => (of_duel(told), true),
+    }
+}
+
+fn of_challenge(told: &DuelTold) -> Private {
+    let now = Bytes::new;
+    match told {
+        DuelTold::Challenged {
+            challenge,
+            whom,
+            name,
+        } => {
+            let sent = DuelChallengeSent {
+                challenge_id: challenge.to_string(),
+                target_player_id: whom.to_string(),
+                target_player_name: name.clone(),
+            };
+            private(&sent, now())
+        }
+        DuelTold::Incoming {
+            challenge,
+            from,
+            name,
+            level,
+        } => {
+            let incoming = DuelChallengeIncoming {
+                challenge_id: challenge.to_string(),
+                from_player_id: from.to_string(),
+                from_player_name: name.clone(),
+                from_player_level: *level,
+            };
+            private(&incoming, now())
+        }
+        DuelTold::Declined { challenge, by } => {
+            let declined = DuelChallengeDeclined {
+                challenge_id: challenge.to_string(),
+                declined_by: by.as_ref().map(ToString::to_string),
+            };
+            private(&declined, now())
+        }
+        _ => Private::default(),
+    }
+}
+
+fn of_duel(told: &DuelTold) -> Private {
+    let now = Bytes::new;
+    match told {
+        DuelTold::Challenged { .. } | DuelTold::Incoming { .. } | DuelTold::Declined { .. } => {
+            Private::default()
+        }
+        DuelTold::Started {
+            duel,
+            challenge,
+            opponent,
+            name,
+            challenger,
+        } => {
+            let started = DuelSessionStarted {
+                duel_id: duel.to_string(),
+                challenge_id: challenge.to_string(),
+                opponent_id: opponent.to_string(),
+                opponent_name: name.clone(),
+                is_challenger: *challenger,
+            };
+            private(&started, now())
+        }
+        DuelTold::Shown { part, by, shown } => shows(*part, by.as_ref(), shown),
+        DuelTold::Entered {
+            duel,
+            ring,
+            fighters,
+        } => {
+            let [challenger_id, target_id] = fighters.each_ref().map(ToString::to_string);
+            let start = DuelCountdownStart {
+                duel_id: duel.to_string(),
+                arena_id: *ring,
+                challenger_id,
+                target_id,
+            };
+            private(&start, now())
+        }
+        DuelTold::Counted {
+            duel,
+            count,
+            fighters,
+        } => {
+            let [challenger_id, target_id] = fighters.each_ref().map(ToString::to_string);
+            let tick = DuelCountdownTick {
+                duel_id: duel.to_string(),
+                count: *count,
+                challenger_id,
+                target_id,
+            };
+            private(&tick, now())
+        }
+        DuelTold::Fight {
+            duel,
+            ring,
+            bounds,
+            opponent,
+        } => {
+            let fight = DuelFightStart {
+                duel_id: duel.to_string(),
+                arena_id: *ring,
+                opponent_id: opponent.to_string(),
+                bounds: edges(*bounds),
+            };
+            private(&fight, now())
+        }
+        DuelTold::OpponentAway { duel, ticks } => {
+            let away = DuelOpponentDisconnected {
+                duel_id: duel.to_string(),
+                timeout_ms: ticks.saturating_mul(TICK_MS),
+            };
+            private(&away, now())
+        }
+        DuelTold::OpponentBack { duel } => {
+            let duel_id = duel.to_string();
+            private(&DuelOpponentReconnected { duel_id }, now())
+        }
+        DuelTold::Completed { duel, result } => completed(duel.to_string(), result),
+        DuelTold::Ended { duel, why, by } => {
+            let (reason, message) = reason(*why);
+            let cancelled = DuelCancelled {
+                duel_id: duel.to_string(),
+                reason: reason.to_owned(),
+                message: message.to_owned(),
+                cancelled_by: by.as_ref().map(ToString::to_string),
+            };
+            private(&cancelled, now())
+        }
+    }
+}
+
+/// What of a duel is different.
+fn shows(part: DuelPart, by: Option<&CharacterId>, shown: &DuelShown) -> Private {
+    let duel_id = shown.duel.to_string();
+    let modified_by = by.map_or_else(String::new, ToString::to_string);
+    let [challenger_accepted, target_accepted] = shown.agreed;
+    let [challenger_stakes, target_stakes] = shown.stakes.each_ref().map(|of| stakes(of));
+    let now = Bytes::new();
+    match part {
+        DuelPart::Rules => {
+            let updated = DuelRulesUpdated {
+                duel_id,
+                rules: rules(&shown.rules),
+                challenger_accepted,
+                target_accepted,
+                modified_by,
+            };
+            private(&updated, now)
+        }
+        DuelPart::Equipment => {
+            let updated = DuelEquipmentUpdated {
+                duel_id,
+                equipment_restrictions: restrictions(&shown.bare),
+                challenger_accepted,
+                target_accepted,
+                modified_by,
+            };
+            private(&updated, now)
+        }
+        DuelPart::Stakes => {
+            let updated = DuelStakesUpdated {
+                duel_id,
+                challenger_stakes,
+                target_stakes,
+                challenger_accepted,
+                target_accepted,
+                modified_by,
+            };
+            private(&updated, now)
+        }
+        DuelPart::Agreed => {
+            let nobody = !challenger_accepted && !target_accepted;
+            let updated = DuelAcceptanceUpdated {
+                duel_id,
+                challenger_accepted,
+                target_accepted,
+                state: shown.stage.name().to_owned(),
+                moved_to_stakes: nobody && shown.stage == DuelStage::Stakes,
+                moved_to_confirm: nobody && shown.stage == DuelStage::Confirming,
+            };
+            private(&updated, now)
+        }
+        DuelPart::Stage => {
+            let [challenger_id, target_id] = shown.fighters.each_ref().map(ToString::to_string);
+            let changed = DuelStateChanged {
+                duel_id,
+                state: shown.stage.name().to_owned(),
+                rules: rules(&shown.rules),
+                equipment_restrictions: restrictions(&shown.bare),
+                challenger_stakes,
+                target_stakes,
+                challenger_accepted,
+                target_accepted,
+                arena_id: shown.ring,
+                challenger_id,
+                target_id,
+            };
+            private(&changed, now)
+        }
+    }
+}
+
+fn rules(hold: &BTreeSet<DuelRule>) -> BTreeMap<String, bool> {
+    let all = DuelRule::ALL.iter();
+    all.map(|rule| (rule.name().to_owned(), hold.contains(rule)))
+        .collect()
+}
+
+fn restrictions(bare: &BTreeSet<EquipSlot>) -> BTreeMap<String, bool> {
+    let all = EquipSlot::ALL.iter();
+    all.map(|place| (name_of(*place).to_owned(), bare.contains(place)))
+        .collect()
+}
+
+fn stakes(of: &[Staked]) -> Vec<DuelStake> {
+    let stakes = of.iter().map(|staked| DuelStake {
+        inventory_slot: staked.slot,
+        item_id: staked.stack.item.to_string(),
+        quantity: staked.stack.quantity,
+        value: staked.worth,
+    });
+    stakes.collect()
+}
+
+/// A ring as its first and last tiles.
+fn edges(bounds: Bounds) -> DuelBounds {
+    let corner = |x, z| DuelCorner { x, z };
+    DuelBounds {
+        min: corner(bounds.min_x, bounds.min_z),
+        max: corner(bounds.max_x - 1, bounds.max_z - 1),
+    }
+}
+
+fn completed(duel_id: String, result: &DuelResult) -> Private {
+    let items = |stacks: &[Stack]| {
+        let items = stacks.iter().map(|stack| DuelItem {
+            item_id: stack.item.to_string(),
+            quantity: stack.quantity,
+        });
+        items.collect()
+    };
+    let [total_value_won, total_value_lost] = result.worth;
+    let completed = DuelCompleted {
+        duel_id,
+        won: result.won,
+        opponent_name: result.opponent.clone(),
+        items_received: items(&result.received),
+        items_lost: items(&result.lost),
+        total_value_won,
+        total_value_lost,
+        forfeit: result.forfeit,
+    };
+    private(&completed, Bytes::new())
+}
+
+/// Why a duel came to nothing, for programs and for people.
+fn reason(why: DuelEnd) -> (&'static str, &'static str) {
+    match why {
+        DuelEnd::Cancelled => ("cancelled", "the duel was called off"),
+        DuelEnd::Timeout => ("timeout", "the duel took too long"),
+        DuelEnd::Disconnected => ("disconnected", "the other is not there any more"),
+        DuelEnd::PlayerDied => ("player_died", "one of you has died"),
+        DuelEnd::TooFar => (
+            "too_far",
+            "you are too far apart; within 15 tiles one agrees on a duel",
+        ),
+        DuelEnd::InvalidItems => ("invalid_items", "what was staked is not there any more"),
+        DuelEnd::Draw => (
+            "draw",
+            "both of you fell at once; everybody keeps the own stakes",
+        ),
+        DuelEnd::Server => ("server", "this part of the world has moved; ask again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_out_of_bounds_are_refused_with_the_code_of_a_duel() {
+        let duel_id = || "d".to_owned();
+        let stake = |inventory_slot, quantity| {
+            let asked = DuelAddStake {
+                duel_id: duel_id(),
+                inventory_slot,
+                quantity,
+            };
+            super::stake(&asked).map_err(|why| why.code)
+        };
+        for slot in [-1, 28, 256, i64::MAX] {
+            assert_eq!(stake(slot, 1), Err(ErrorCode::InvalidSlot), "{slot}");
+        }
+        for many in [0, -1, 1 << 31, 1 << 32, i64::MIN] {
+            assert_eq!(stake(0, many), Err(ErrorCode::InvalidQuantity), "{many}");
+        }
+        assert!(stake(27, (1 << 31) - 1).is_ok());
+        let asked = DuelToggleRule {
+            duel_id: duel_id(),
+            rule: "noLuck".to_owned(),
+        };
+        let why = rule(&asked).unwrap_err();
+        assert_eq!(why.code, ErrorCode::InvalidRule);
+        assert!(why.words.contains("noFood"), "{}", why.words);
+    }
+
+    #[test]
+    fn places_have_the_names_of_duels_and_their_own() {
+        for (slot, place) in [
+            ("head", EquipSlot::Helmet),
+            ("helmet", EquipSlot::Helmet),
+            ("ammo", EquipSlot::Arrows),
+            ("ring", EquipSlot::Ring),
+        ] {
+            let asked = DuelToggleEquipment {
+                duel_id: "d".to_owned(),
+                slot: slot.to_owned(),
+            };
+            let duel = "d".into();
+            let expected = Intent::Duel(Dueling::Bare { duel, place });
+            assert_eq!(bare(&asked), Ok(expected), "{slot}");
+        }
+    }
+
+    #[test]
+    fn failures_name_their_duel_in_capitals() {
+        let why = Refused {
+            code: ErrorCode::TooFar,
+            words: String::new(),
+        };
+        let told = error(br#"{"duelId":"duel:1-2"}"#, Bytes::new(), why);
+        let data = String::from_utf8(told.data.to_vec()).unwrap();
+        let expected = r#"{"code":"TOO_FAR","message":"","duelId":"duel:1-2"}"#;
+        assert_eq!((&*told.event, &*data), ("duelError", expected));
+    }
+}
