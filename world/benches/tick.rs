@@ -67,6 +67,7 @@ fn crowd_with(reach: u32, pack: &[&str]) -> World {
             quests: world::Quests::new(),
             ways: world::Ways::default(),
             prayer: world::Devotion::default(),
+            stakes: BTreeMap::new(),
         };
         Arrival {
             record,

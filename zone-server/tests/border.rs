@@ -376,6 +376,7 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         quests: world::Quests::new(),
         ways: world::Ways::default(),
         prayer: world::Devotion::default(),
+        stakes: BTreeMap::new(),
         energy: 10_000,
         running: false,
         combat_level: 3,

@@ -4,6 +4,7 @@
 mod agents;
 mod border;
 mod content;
+mod duelling;
 mod moving;
 mod playing;
 mod stage;

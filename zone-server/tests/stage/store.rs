@@ -349,6 +349,9 @@ impl State {
         if !row.worn {
             record.equipment.clone_from(&held.record.equipment);
         }
+        if !row.staked {
+            record.stakes.clone_from(&held.record.stakes);
+        }
         for item in held.record.bank.drain(..) {
             if !record.bank.iter().any(|i| i.item_id == item.item_id) {
                 record.bank.push(item);
