@@ -96,7 +96,10 @@ impl Store {
             }
             Change::Accept(id) | Change::Decline(id) => {
                 let (from, to) = id.split_once('>').unwrap_or_default();
-                if !book.requests.remove(&(from.to_owned(), to.to_owned())) {
+                // As the real one: only whom it was sent to takes it; both may end it.
+                let accepts = matches!(change, Change::Accept(_));
+                let mine = to == me || (!accepts && from == me);
+                if !mine || !book.requests.remove(&(from.to_owned(), to.to_owned())) {
                     return (Outcome::NotThere, String::new());
                 }
                 if matches!(change, Change::Accept(_)) {

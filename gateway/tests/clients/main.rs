@@ -17,9 +17,12 @@ mod login;
 mod minds;
 mod operators;
 mod origins;
+mod profiles;
 mod rates;
 mod redis;
 mod resume;
+#[path = "../../../proto/tests/samples/mod.rs"]
+mod samples;
 mod slow;
 mod spectators;
 mod stage;

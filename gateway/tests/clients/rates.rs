@@ -259,6 +259,37 @@ async fn gateways_count_together_through_redis() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn attempts_to_log_in_are_counted_together_through_redis() {
+    let redis = Redis::start();
+    let stage = two(&redis).await;
+    let bad = "authorization: Bearer x.y.z\r\n";
+    // As above: when Redis is late, nothing is said of how many pass.
+    for attempt in 1..=20 {
+        let who = format!("{bad}{}", from(&format!("198.51.100.{attempt}")));
+        let before = alone(&stage);
+        let mut statuses = Vec::new();
+        for n in 0..12 {
+            let answer = ask(&stage, n % 2, "POST /api/auth/refresh", &who).await;
+            statuses.push(answer.status);
+        }
+        let other = from(&format!("198.51.100.{}", attempt + 100));
+        let other = format!("{bad}{other}");
+        let other = ask(&stage, 0, "POST /api/auth/refresh", &other)
+            .await
+            .status;
+        if alone(&stage) > before {
+            continue;
+        }
+        // Ten of both together, then at either none; somebody else has ten of its own.
+        assert_eq!(statuses[..10], [401; 10]);
+        assert_eq!(statuses[10..], [429; 2]);
+        assert_eq!(other, 401);
+        return;
+    }
+    panic!("Redis never answered in time");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn while_redis_is_away_each_gateway_counts_alone_and_goes_on_from_what_it_saw() {
     let mut redis = Redis::start();
     let stage = two(&redis).await;

@@ -19,6 +19,7 @@ use proto::rpc::{
         accounts_server::{Accounts, AccountsServer},
         directory_server::{Directory, DirectoryServer},
     },
+    queries::v1::{changes_server::ChangesServer, queries_server::QueriesServer},
     social::v1::social_server::SocialServer,
 };
 use tokio::net::TcpListener;
@@ -62,6 +63,8 @@ impl Store {
             .add_service(IdentityServer::new(store.clone()))
             .add_service(SocialServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()))
+            .add_service(QueriesServer::new(store.clone()))
+            .add_service(ChangesServer::new(store.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));
         tokio::spawn(serving);
         store
@@ -116,6 +119,18 @@ impl Store {
         let mut all = state.characters.values();
         let found = all.find(|c| c.id == named || c.name.eq_ignore_ascii_case(named));
         found.cloned()
+    }
+
+    /// The account's character of this id is called `name` from now on.
+    pub(crate) fn rename(&self, asked: (&str, &str), name: &str) -> Option<CharacterSummary> {
+        let (account_id, character_id) = asked;
+        let mut state = self.state();
+        let found = state.characters.get_mut(character_id)?;
+        if found.account_id != account_id {
+            return None;
+        }
+        name.clone_into(&mut found.name);
+        Some(found.clone())
     }
 
     fn of(&self, account_id: &str) -> Vec<CharacterSummary> {

@@ -9,14 +9,12 @@ use test_servers::idp::now_s;
 
 use crate::{
     client::Client,
-    login::{Ask, post},
+    login::{Ask, post, send},
+    samples,
     stage::Stage,
 };
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
-/// Asked of a real store by `a_player_sees_and_changes_what_is_its_own` of the promises: the small
-/// one of this program keeps no records.
-const OF_A_REAL_STORE: [&str; 2] = ["/api/character/{id}", "/api/characters/{id}"];
 const SCOPES: [&str; 4] = ["player", "agent", "spectator", "operator"];
 const SETTINGS: [(&str, &str); 3] = [
     ("JWT_SECRET", SECRET),
@@ -25,6 +23,7 @@ const SETTINGS: [(&str, &str); 3] = [
 ];
 
 /// One line of the list.
+#[derive(Clone)]
 struct Entry {
     methods: Vec<&'static str>,
     path: &'static str,
@@ -201,114 +200,340 @@ async fn without_a_good_token_of_the_right_scope_no_route_does_anything() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_somebody_elses_is_nobodys_to_others() {
-    let stage = Stage::open(&SETTINGS).await;
-    let mut ann = stage.player("Ann").await;
-    let theirs = ann.welcome["account"]["id"].as_str().unwrap().to_owned();
-    let mut bob = stage.connect().await;
-    bob.log_in().await;
-    let other = bob.welcome["account"]["id"].as_str().unwrap().to_owned();
-    assert_ne!(theirs, other);
-    // What is hers: a character, and the agent that it is.
-    let id = ann.character_id.clone();
-    let own = token(&theirs, "player", |_| {});
-    let asked = Ask {
-        token: &own,
-        body: json!({"characterId": id, "agentName": "Helper"}),
-    };
-    let (status, made) = post(&stage, 0, "/api/agents", &asked).await;
-    assert!(status < 300, "{status} {made}");
-    let agent = made["data"]["agent"]["id"].as_str().unwrap().to_owned();
-    let others = token(&other, "player", |_| {});
-    let for_others = token(&theirs, "agent", |_| {});
-    for entry in entries().into_iter().filter(|entry| entry.own) {
-        if OF_A_REAL_STORE.contains(&entry.path) {
-            continue;
-        }
-        let path = entry.at(&agent);
-        for method in &entry.methods {
-            let mut tokens = vec![("somebody else", &others)];
-            if entry.who.contains(&"agent") {
-                // Of the same account, but for another character.
-                tokens.push(("another agent", &for_others));
-            }
-            for (who, token) in tokens {
-                let (status, answer) = ask(&stage, method, &path, Some(token)).await;
-                // 400: nothing was looked at yet.
-                let refused = matches!(status, 400 | 403 | 404);
-                assert!(refused, "{method} {path} as {who}: {answer}");
-            }
-        }
-    }
-    // By the WebSocket.
-    for event in ["world:enter", "character:delete"] {
-        let refused = bob.ask(event, json!({"characterId": id})).await;
-        assert_eq!(refused["data"]["code"], "not_your_character", "{event}");
-    }
-    ann.alive().await;
+/// What is somebody's: a character, the agent that it is, and a token of the agent.
+struct Hers {
+    token: String,
+    account: String,
+    character: String,
+    agent: String,
+    credential: String,
 }
 
-/// What an event says at least, where it says anything.
-fn data(event: &str) -> Value {
-    match event {
-        "session:resume" => json!({"resumeToken": "rubbish", "lastSeq": 0}),
-        "character:create" => json!({"name": "Somebody"}),
-        "character:delete" | "world:enter" => json!({"characterId": "c"}),
-        "admin:elevate" => json!({"code": "wrong"}),
-        "admin:command" => json!({"command": "freeze"}),
-        "world:watch" => json!({"characterId": "c"}),
-        "player:chat" => json!({"message": "hello"}),
+impl Hers {
+    /// A new character with all that, of whoever plays there.
+    async fn new(stage: &Stage, client: &mut Client, name: &str) -> Self {
+        let made = client.ask("character:create", json!({"name": name})).await;
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .unwrap_or_else(|| panic!("{value}"))
+                .to_owned()
+        };
+        let account = text(&client.welcome["account"]["id"]);
+        let mut hers = Self {
+            token: token(&account, "player", |_| {}),
+            account,
+            character: text(&made["data"]["character"]["id"]),
+            agent: String::new(),
+            credential: String::new(),
+        };
+        let body = json!({"characterId": hers.character, "agentName": "Helper"});
+        let made = hers.post(stage, "/api/agents", body).await;
+        hers.agent = text(&made["data"]["agent"]["id"]);
+        let body = json!({"agentId": hers.agent});
+        let made = hers.post(stage, "/api/agents/credentials", body).await;
+        hers.credential = text(&made["credentialId"]);
+        hers
+    }
+
+    async fn post(&self, stage: &Stage, path: &str, body: Value) -> Value {
+        let token = &self.token;
+        let (status, answer) = post(stage, 0, path, &Ask { token, body }).await;
+        assert!(status < 300, "{path}: {status} {answer}");
+        answer
+    }
+
+    /// What stands for the parameter of a route, for this method.
+    fn id(&self, path: &str, method: &str) -> &str {
+        match path {
+            path if path.contains("/credentials/") => &self.credential,
+            path if path.contains("/mappings/") && method == "GET" => &self.account,
+            path if path.starts_with("/api/agent") => &self.agent,
+            path if path.starts_with("/api/character") => &self.character,
+            path => panic!("what of somebody's has {path}?"),
+        }
+    }
+}
+
+/// What each route that changes something of somebody's is to be told, so that it is understood.
+fn body(method: &str, path: &str, name: &str) -> Value {
+    match (method, path) {
+        ("PATCH", _) => json!({"name": name}),
+        (_, path) if path.ends_with("/goal") => json!({"goalId": "rest"}),
+        (_, path) if path.ends_with("/message") => json!({"content": "stop"}),
         _ => json!({}),
     }
 }
 
-/// The events that the gateway itself answers, with what they need; zones answer the others, and
-/// those all need a character in the world.
-fn answered_here() -> Vec<(&'static str, Needs)> {
-    let read = |name: &&'static str| {
-        let text = data(name).to_string();
-        let mut data = serde_json::Deserializer::from_str(&text);
-        let read = ClientMessage::from_data(name, &mut data).expect("a known event");
-        let message = read.ok()?;
-        (message.route() == Route::Gateway).then(|| (*name, message.needs()))
-    };
-    ClientMessage::NAMES.iter().filter_map(read).collect()
+/// The routes that name what is somebody's in their path, each with its whole line.
+fn lines_about(hers: &Hers) -> Vec<(&'static str, String, Entry)> {
+    let own = entries().into_iter().filter(|entry| entry.own);
+    let lines = own.flat_map(|entry| {
+        let methods = entry.methods.clone();
+        methods
+            .into_iter()
+            .map(move |method| (method, entry.clone()))
+    });
+    let lines = lines.map(|(method, entry)| {
+        let path = entry.at(hers.id(entry.path, method));
+        (method, path, entry)
+    });
+    let mut lines: Vec<_> = lines.collect();
+    // What ends something comes last.
+    lines.sort_by_key(|(method, ..)| *method == "DELETE");
+    lines
+}
+
+async fn refused(stage: &Stage, (method, path): (&str, &str), asked: &Ask<'_>) {
+    let (status, answer) = send(stage, 0, (method, path), asked).await;
+    let code = answer["code"].as_str().unwrap_or_default();
+    assert!(
+        matches!(
+            (status, code),
+            (403, "not_your_character") | (404, "not_found")
+        ),
+        "{method} {path}: {status} {answer}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_somebody_elses_is_nobodys_to_others() {
+    let stage = Stage::open(&SETTINGS).await;
+    let mut ann = stage.connect().await;
+    ann.log_in().await;
+    let hers = Hers::new(&stage, &mut ann, "Ann").await;
+    let mut bob = stage.connect().await;
+    bob.log_in().await;
+    let his = Hers::new(&stage, &mut bob, "Bob").await;
+    assert_ne!(hers.account, his.account);
+    let (account, other) = (hers.account.clone(), json!(his.character));
+    let for_another = token(&account, "agent", |_| {});
+    let of_bob = token(&his.account, "agent", move |claims| {
+        claims["characterId"] = other
+    });
+    for (method, path, entry) in lines_about(&hers) {
+        let mut tokens = vec![&his.token];
+        if entry.who.contains(&"agent") {
+            tokens.push(&of_bob);
+            // Of the same account, but for another character; the account's list is empty for it.
+            if !path.contains("/mappings/") {
+                tokens.push(&for_another);
+            }
+        }
+        for token in tokens {
+            let body = body(method, &path, "Mine");
+            refused(&stage, (method, &path), &Ask { token, body }).await;
+        }
+    }
+    // What is named beside the path.
+    let token = &his.token;
+    for part in ["inventory", "equipment", "bank", "statistics", "sessions"] {
+        for family in ["/api/player", "/api/players"] {
+            let path = format!("{family}/{part}?characterId={}", hers.character);
+            let body = Value::Null;
+            refused(&stage, ("GET", &path), &Ask { token, body }).await;
+        }
+    }
+    for (path, body) in [
+        (
+            "/api/v1/player",
+            json!({"characterId": hers.character, "name": "Mine"}),
+        ),
+        (
+            "/api/agents",
+            json!({"characterId": his.character, "accountId": hers.account}),
+        ),
+        (
+            "/api/agents/mappings",
+            json!({"characterId": his.character, "accountId": hers.account}),
+        ),
+        ("/api/agents/credentials", json!({"agentId": hers.agent})),
+        (
+            "/api/agents/credentials",
+            json!({"characterId": hers.character}),
+        ),
+    ] {
+        refused(&stage, ("POST", path), &Ask { token, body }).await;
+    }
+    assert!(
+        stage.zone.minds().state().said.is_empty(),
+        "an agent was told something"
+    );
+    // Nothing came of it, and the owner may all that.
+    let mut left = hers;
+    for round in 0.. {
+        let lines = lines_about(&left);
+        let Some((method, path, _)) = lines.get(round) else {
+            break;
+        };
+        let (token, body) = (&left.token, body(method, path, &format!("Ann{round}")));
+        let (status, answer) = send(&stage, 0, (method, path), &Ask { token, body }).await;
+        assert!(
+            status < 300,
+            "{method} {path} of its owner: {status} {answer}"
+        );
+        if *method == "DELETE" {
+            left = Hers::new(&stage, &mut ann, &format!("Ann{round}")).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_somebody_elses_is_nobodys_by_the_websocket() {
+    let stage = Stage::open(&SETTINGS).await;
+    let mut ann = stage.player("Ann").await;
+    let mut cid = stage.player("Cid").await;
+    ann.ask("friends:request", json!({"name": "Cid"})).await;
+    let request = format!("{}>{}", ann.character_id, cid.character_id);
+    let hers = json!({"characterId": ann.character_id});
+    let mut bob = stage.connect().await;
+    bob.log_in().await;
+    for event in ["world:enter", "character:delete"] {
+        let refused = bob.ask(event, hers.clone()).await;
+        assert_eq!(refused["data"]["code"], "not_your_character", "{event}");
+    }
+    let account = bob.welcome["account"]["id"].as_str().unwrap().to_owned();
+    let mut looks = stage.connect().await;
+    let spectator = token(&account, "spectator", |_| {});
+    looks.ask("authenticate", json!({"token": spectator})).await;
+    let refused = looks.ask("world:watch", hers).await;
+    assert_eq!(refused["data"]["code"], "not_your_character", "world:watch");
+    // Neither a request to somebody else nor one from somebody else is anybody's to take.
+    bob.enter("Bob").await;
+    for event in ["friends:accept", "friends:decline"] {
+        let refused = bob.ask(event, json!({"requestId": request})).await;
+        assert_eq!(refused["event"], "error", "{event}: {refused}");
+        let refused = bob.ask(event, json!({"requestId": "nobodys"})).await;
+        assert_eq!(refused["event"], "error", "{event}: {refused}");
+    }
+    let refused = ann
+        .ask("friends:accept", json!({"requestId": request}))
+        .await;
+    assert_eq!(refused["event"], "error", "{refused}");
+    let accepted = cid
+        .ask("friends:accept", json!({"requestId": request}))
+        .await;
+    assert_ne!(accepted["event"], "error", "{accepted}");
+}
+
+/// How many events one connection says before it is somebody: strangers may not say more at once.
+const AT_ONCE: usize = 30;
+
+/// Says a message just as it is.
+async fn say(client: &mut Client, message: &ClientMessage) -> Value {
+    client
+        .ask(message.name(), serde_json::to_value(message).unwrap())
+        .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_good_token_no_event_does_anything() {
     let stage = Stage::open(&SETTINGS).await;
-    for event in ClientMessage::NAMES {
-        // Each on its own connection: too much that does not fit would end it.
-        let mut nobody = stage.connect().await;
-        let answer = nobody.ask(event, data(event)).await;
-        match *event {
-            // They say who one is, or nothing.
-            "authenticate" => assert_eq!(answer["event"], "session:welcome"),
-            "ping" => assert_eq!(answer["event"], "pong"),
-            "session:resume" => assert_eq!(answer["event"], "session:invalid", "{answer}"),
-            _ => {
-                assert_eq!(answer["event"], "error", "{event}: {answer}");
-                let code = answer["data"]["code"].as_str().unwrap();
-                // Data are looked at first; then it is asked who says so.
-                assert!(
-                    matches!(code, "not_authenticated" | "invalid_data"),
-                    "{event}: {code}"
-                );
+    let events = samples::client_messages();
+    let refused = async |client: &mut Client, event: &ClientMessage, who: &str| {
+        let answer = say(client, event).await;
+        match event.name() {
+            // They say who one is, or nothing. Nobody has this device's key.
+            "authenticate" => {
+                let code = &answer["data"]["code"];
+                assert_eq!(code, "invalid_credentials", "{who}: {answer}");
+            }
+            "ping" => assert_eq!(answer["event"], "pong", "{who}: {answer}"),
+            "session:resume" => assert_eq!(answer["event"], "session:invalid", "{who}: {answer}"),
+            name => {
+                let code = &answer["data"]["code"];
+                assert_eq!(code, "not_authenticated", "{name} with {who}: {answer}");
             }
         }
+    };
+    for event in &events {
+        let mut nobody = stage.connect().await;
+        refused(&mut nobody, event, "nothing").await;
     }
     for (what, token) in bad_tokens() {
-        let mut client = stage.connect().await;
-        let refused = client.ask("authenticate", json!({"token": token})).await;
-        assert_eq!(refused["data"]["code"], "invalid_credentials", "{what}");
-        let refused = client.ask("character:list", json!({})).await;
-        assert_eq!(refused["data"]["code"], "not_authenticated", "{what}");
+        for some in events.chunks(AT_ONCE) {
+            let mut client = stage.connect().await;
+            let answer = client.ask("authenticate", json!({"token": token})).await;
+            assert_eq!(answer["data"]["code"], "invalid_credentials", "{what}");
+            // They would make it somebody.
+            let rest = some
+                .iter()
+                .filter(|event| !matches!(event.name(), "authenticate" | "session:resume"));
+            for event in rest {
+                refused(&mut client, event, what).await;
+            }
+        }
         let header = format!("authorization: Bearer {token}\r\n");
         let mut client = Client::connect(stage.address(0), &header).await;
         assert_eq!(client.closed().await.0, 4004, "{what} in the header");
     }
+    assert!(stage.zone.inputs().is_empty(), "something reached the zone");
+}
+
+/// What an agent's token is refused, and where: before it plays, and while it does.
+fn for_agents(event: &str, plays: bool) -> Option<&'static str> {
+    match event {
+        "authenticate" | "session:resume" => Some("already_authenticated"),
+        "character:create" | "character:delete" | "admin:elevate" | "world:watch" => {
+            Some("wrong_scope")
+        }
+        "admin:command" => Some("not_elevated"),
+        "world:enter" if plays => Some("already_in_world"),
+        "world:enter" => Some("wrong_scope"),
+        "ping" | "character:list" => None,
+        _ if plays => None,
+        _ => Some("not_in_world"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_says_what_players_say_in_the_world_and_nothing_of_accounts() {
+    let stage = Stage::open(&SETTINGS).await;
+    let mut ann = stage.connect().await;
+    ann.log_in().await;
+    let hers = Hers::new(&stage, &mut ann, "Ann").await;
+    let bob = stage.player("Bob").await;
+    let only = json!(hers.character);
+    let agent = token(&hers.account, "agent", move |claims| {
+        claims["characterId"] = only
+    });
+    for plays in [false, true] {
+        let mut client = stage.connect().await;
+        let welcome = client.ask("authenticate", json!({"token": agent})).await;
+        assert_eq!(welcome["event"], "session:welcome", "{welcome}");
+        if plays {
+            client.enter_as(&hers.character).await;
+        }
+        for event in samples::client_messages() {
+            let name = event.name();
+            if name == "world:leave" && plays {
+                continue;
+            }
+            let answer = say(&mut client, &event).await;
+            let code = answer["data"]["code"].as_str();
+            match for_agents(name, plays) {
+                Some(refused) => assert_eq!(code, Some(refused), "{name}, {plays}: {answer}"),
+                None => {
+                    // What it is about may not be there; nobody says that it may not.
+                    let scope = [
+                        "wrong_scope",
+                        "not_elevated",
+                        "not_authenticated",
+                        "not_in_world",
+                        "invalid_data",
+                        "unknown_event",
+                    ];
+                    let may = code.is_none_or(|code| !scope.contains(&code));
+                    assert!(may, "{name}, {plays}: {answer}");
+                }
+            }
+        }
+        if plays {
+            let left = client.ask("world:leave", json!({})).await;
+            assert_eq!(left["event"], "world:left", "{left}");
+        }
+    }
+    assert_eq!(bob.welcome["characters"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -356,10 +581,21 @@ async fn a_token_of_another_scope_does_only_what_it_names() {
 
 #[test]
 fn each_event_of_the_gateway_says_what_it_needs() {
-    let free: Vec<&str> = answered_here()
-        .into_iter()
-        .filter(|(_, needs)| matches!(needs, Needs::Nothing | Needs::NoAccount))
-        .map(|(name, _)| name)
-        .collect();
+    let events = samples::client_messages();
+    let mut names: Vec<&str> = events.iter().map(ClientMessage::name).collect();
+    names.dedup();
+    assert_eq!(names, ClientMessage::NAMES, "each is said");
+    let free = events
+        .iter()
+        .filter(|event| matches!(event.needs(), Needs::Nothing | Needs::NoAccount));
+    let free: Vec<&str> = free.map(ClientMessage::name).collect();
     assert_eq!(free, ["authenticate", "session:resume", "ping"]);
+    // Zones answer for characters alone.
+    let in_world = |event: &&ClientMessage| event.route() == Route::Zone;
+    assert!(
+        events
+            .iter()
+            .filter(in_world)
+            .all(|event| event.needs() == Needs::World)
+    );
 }

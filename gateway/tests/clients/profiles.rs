@@ -1,0 +1,94 @@
+//! What the pretending store says of characters to whoever reads: names and no belongings.
+
+use proto::rpc::{
+    persistence::v1::{CharacterRecord, CharacterSummary},
+    queries::v1::{changes_server::Changes, queries_server::Queries, *},
+};
+use tonic::{Request, Response, Status};
+
+use crate::store::Store;
+
+fn nothing<T>() -> Result<Response<T>, Status> {
+    Err(Status::unimplemented("the pretending store knows no more"))
+}
+
+#[tonic::async_trait]
+impl Queries for Store {
+    async fn profile(
+        &self,
+        ask: Request<ProfileRequest>,
+    ) -> Result<Response<ProfileReply>, Status> {
+        let found = self.character(&ask.into_inner().character_id);
+        let found = found.ok_or_else(|| Status::not_found("no such character"))?;
+        let record = CharacterRecord {
+            id: found.id,
+            account_id: found.account_id,
+            name: found.name,
+            combat_level: found.combat_level,
+            ..CharacterRecord::default()
+        };
+        Ok(Response::new(ProfileReply {
+            record: Some(record),
+            ..ProfileReply::default()
+        }))
+    }
+
+    async fn logins(&self, _: Request<LoginsRequest>) -> Result<Response<LoginsReply>, Status> {
+        Ok(Response::new(LoginsReply::default()))
+    }
+
+    async fn ranking(&self, _: Request<RankingRequest>) -> Result<Response<RankingReply>, Status> {
+        nothing()
+    }
+
+    async fn users(&self, _: Request<UsersRequest>) -> Result<Response<UsersReply>, Status> {
+        nothing()
+    }
+
+    async fn totals(&self, _: Request<TotalsRequest>) -> Result<Response<TotalsReply>, Status> {
+        nothing()
+    }
+
+    async fn ledger(&self, _: Request<LedgerRequest>) -> Result<Response<LedgerReply>, Status> {
+        nothing()
+    }
+
+    async fn regions(&self, _: Request<RegionsRequest>) -> Result<Response<RegionsReply>, Status> {
+        nothing()
+    }
+
+    async fn quarantined(
+        &self,
+        _: Request<QuarantinedRequest>,
+    ) -> Result<Response<QuarantinedReply>, Status> {
+        nothing()
+    }
+}
+
+#[tonic::async_trait]
+impl Changes for Store {
+    async fn change_character(
+        &self,
+        ask: Request<ChangeCharacterRequest>,
+    ) -> Result<Response<CharacterSummary>, Status> {
+        let ask = ask.into_inner();
+        let asked = (ask.account_id.as_str(), ask.character_id.as_str());
+        let changed = self.rename(asked, &ask.name.unwrap_or_default());
+        let changed = changed.ok_or_else(|| Status::not_found("no such character"))?;
+        Ok(Response::new(changed))
+    }
+
+    async fn release_character(
+        &self,
+        _: Request<ReleaseCharacterRequest>,
+    ) -> Result<Response<ChangedReply>, Status> {
+        nothing()
+    }
+
+    async fn resume_region(
+        &self,
+        _: Request<ResumeRegionRequest>,
+    ) -> Result<Response<ChangedReply>, Status> {
+        nothing()
+    }
+}
