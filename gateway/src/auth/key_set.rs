@@ -49,6 +49,8 @@ pub(crate) struct KeySet {
     app: (String, Secret),
     keys: ArcSwapOption<Keys>,
     fetching: Mutex<Fetching>,
+    /// How often the set is fetched without any cause.
+    refresh: Duration,
 }
 
 struct Fetching {
@@ -97,6 +99,7 @@ impl KeySet {
                 limit: Window::new(FETCHES_MAX, Duration::from_secs(60)),
                 last: None,
             }),
+            refresh: REFRESH,
         })
     }
 
@@ -136,7 +139,7 @@ impl KeySet {
                 fetching.last = Some(Instant::now());
             }
             let pause = match self.keys.load().is_some() {
-                true => REFRESH.mul_f64(1.0 + rand::random::<f64>() / 5.0),
+                true => self.refresh.mul_f64(1.0 + rand::random::<f64>() / 5.0),
                 false => RETRY,
             };
             tokio::select! {
@@ -239,6 +242,41 @@ mod tests {
             .collect();
         kids.sort();
         kids
+    }
+
+    #[tokio::test]
+    async fn what_the_provider_gave_up_ends_with_the_next_refresh_unasked() {
+        let idp = test_servers::Idp::start();
+        let settings = idp.settings();
+        let (_, url) = settings
+            .iter()
+            .find(|(name, _)| *name == "IDP_JWKS_URL")
+            .unwrap();
+        let app = ("app".to_owned(), Secret::new("a secret"));
+        let mut keys = KeySet::new(Url::parse(url).unwrap(), app).unwrap();
+        assert_eq!(keys.refresh, REFRESH);
+        keys.refresh = Duration::from_millis(50);
+        let (keys, old) = (Arc::new(keys), idp.kid());
+        assert!(keys.key(&old).await.is_ok());
+        idp.rotate();
+        assert!(keys.known(&old).is_some(), "nobody was asked yet");
+        let stop = CancellationToken::new();
+        let fresh = tokio::spawn(Arc::clone(&keys).keep_fresh(stop.clone()));
+        let gone = async {
+            while keys.known(&old).is_some() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), gone)
+            .await
+            .expect("it is still good");
+        assert!(keys.known(&idp.kid()).is_some());
+        // An ill provider takes nothing away.
+        idp.serve(test_servers::idp::Serving::Ill);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(keys.known(&idp.kid()).is_some());
+        stop.cancel();
+        fresh.await.unwrap();
     }
 
     #[test]
