@@ -6,10 +6,7 @@ use chassis::config::{Reader, Secret};
 use proto::client::limits;
 
 use crate::{
-    auth::{
-        admin_code::{self, AdminCode},
-        provider::ProviderConfig,
-    },
+    auth::{admin_code::AdminCode, provider::ProviderConfig},
     http::{cors::Allowlist, proxies::TrustedProxies},
     limits::strangers::Most,
     social::redis_bus,
@@ -107,11 +104,10 @@ impl Config {
         let mut public = Public::read(reader, production, port);
         public.cdn_url = content.cdn().map(str::to_owned);
         let anonymous = public.idp_app_id.is_none();
-        let provider = public
-            .idp_app_id
-            .as_deref()
-            .and_then(|app_id| ProviderConfig::read(reader, app_id, production));
-        name_provider(reader);
+        let provider = match public.idp_app_id.as_deref() {
+            Some(app_id) => ProviderConfig::read(reader, app_id, production),
+            None => no_provider(reader),
+        };
         let rate_limits = !reader.flag(
             "DISABLE_RATE_LIMIT",
             false,
@@ -295,11 +291,25 @@ fn read_ports(reader: &mut Reader, production: bool) -> (IpAddr, u16, u16) {
     )
 }
 
-/// Names the settings of an identity provider also where there is none.
-fn name_provider(reader: &mut Reader) {
-    let _ = reader.secret("IDP_APP_SECRET", "the app secret, with PUBLIC_IDP_APP_ID");
-    let _ = reader.optional::<String>("IDP_ISSUER", "the issuer, with PUBLIC_IDP_APP_ID");
-    let _ = reader.optional::<String>("IDP_JWKS_URL", "the key set, with PUBLIC_IDP_APP_ID");
+/// Names the settings of an identity provider where there is none. Who sets one of them wants a
+/// provider, and must not get a world in which everybody is anonymous.
+fn no_provider(reader: &mut Reader) -> Option<ProviderConfig> {
+    let secret = reader.secret("IDP_APP_SECRET", "the app secret, with PUBLIC_IDP_APP_ID");
+    let issuer: Option<String> =
+        reader.optional("IDP_ISSUER", "the issuer, with PUBLIC_IDP_APP_ID");
+    let keys: Option<String> =
+        reader.optional("IDP_JWKS_URL", "the key set, with PUBLIC_IDP_APP_ID");
+    let set = [
+        ("IDP_APP_SECRET", secret.is_some()),
+        ("IDP_ISSUER", issuer.is_some()),
+        ("IDP_JWKS_URL", keys.is_some()),
+    ];
+    for (name, _) in set.into_iter().filter(|(_, set)| *set) {
+        reader.problem(format!(
+            "{name} is set without PUBLIC_IDP_APP_ID: set that as well, or neither"
+        ));
+    }
+    None
 }
 
 fn read_addresses(reader: &mut Reader) -> Vec<String> {
@@ -364,9 +374,6 @@ fn read_jwt_secret(reader: &mut Reader, production: bool) -> Option<Secret> {
     match &secret {
         None if production => {
             reader.problem("JWT_SECRET is required in production".to_owned());
-        }
-        Some(secret) if production && admin_code::is_sample(secret) => {
-            reader.problem("JWT_SECRET is a sample; make one at random".to_owned());
         }
         Some(secret) if production && secret.expose().len() < 32 => {
             reader.problem("JWT_SECRET needs at least 32 bytes in production".to_owned());
@@ -482,6 +489,11 @@ mod tests {
         let half = problems(&[("PUBLIC_IDP_APP_ID", "app")]);
         for missing in ["IDP_APP_SECRET", "IDP_ISSUER", "IDP_JWKS_URL"] {
             assert!(half.contains(missing), "{half}");
+            let alone = problems(&[(missing, "https://idp.example")]);
+            assert!(
+                alone.contains(missing) && alone.contains("PUBLIC_IDP_APP_ID"),
+                "{alone}"
+            );
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chassis::config::{Environment, Reader, Secret};
+use chassis::config::{Environment, Reader, Secret, is_sample};
 
 /// The settings.
 #[derive(Debug, Clone)]
@@ -141,6 +141,14 @@ fn millis(
     Duration::from_millis(reader.within(name, default, range, help))
 }
 
+/// The reader sees passwords in addresses; those in words (`password=…`) are seen here.
+fn known_password(reader: &mut Reader, parsed: &tokio_postgres::Config) {
+    let password = parsed.get_password().map(String::from_utf8_lossy);
+    if password.is_some_and(|password| is_sample(&password)) {
+        reader.problem("the password in DATABASE_URL is one that everybody knows".to_owned());
+    }
+}
+
 fn store(reader: &mut Reader) -> StoreConfig {
     let url = reader.secret("DATABASE_URL", "postgres://…; none: SQLite in DATA_DIR");
     let folder = reader.value(
@@ -185,6 +193,7 @@ fn store(reader: &mut Reader) -> StoreConfig {
                     .to_owned(),
             );
         }
+        Ok(parsed) if environment == Environment::Production => known_password(reader, &parsed),
         Ok(_) => {}
     }
     StoreConfig::Postgres { url, connections }

@@ -5,24 +5,9 @@
 
 use std::fmt;
 
-use chassis::config::{Reader, Secret};
+use chassis::config::Reader;
 use sha2::{Digest, Sha256};
 
-/// Codes and secrets that stand in examples: whoever guesses tries these first.
-const SAMPLES: [&str; 12] = [
-    "admin",
-    "admin123",
-    "adminadmin",
-    "change-me",
-    "changeme",
-    "password",
-    "secret",
-    "tilestead",
-    "development",
-    "<ADMIN_CODE>",
-    "<SIGNING_SECRET>",
-    "your-secret-key",
-];
 /// The shortest code in production, in bytes.
 const PRODUCTION_BYTES_MIN: usize = 12;
 
@@ -46,9 +31,6 @@ impl AdminCode {
         match &code {
             None if production => {
                 reader.problem("ADMIN_CODE is required in production".to_owned());
-            }
-            Some(code) if production && is_sample(code) => {
-                reader.problem("ADMIN_CODE is a sample; choose another one".to_owned());
             }
             Some(code) if production && code.expose().len() < PRODUCTION_BYTES_MIN => {
                 reader.problem(format!(
@@ -74,14 +56,6 @@ impl AdminCode {
         let differing = code.iter().zip(said).fold(0, |all, (a, b)| all | (a ^ b));
         std::hint::black_box(differing) == 0
     }
-}
-
-/// Whether a secret stands in examples.
-pub(crate) fn is_sample(secret: &Secret) -> bool {
-    let said = secret.expose().trim();
-    SAMPLES
-        .iter()
-        .any(|sample| said.eq_ignore_ascii_case(sample))
 }
 
 fn hash(text: &str) -> [u8; 32] {

@@ -4,6 +4,7 @@
 //! names them all; a secret is never printed; an empty variable counts as not set.
 
 mod env;
+mod samples;
 mod secret;
 
 use std::{
@@ -13,6 +14,7 @@ use std::{
 };
 
 pub use env::Env;
+pub use samples::is_sample;
 pub use secret::Secret;
 
 /// Where a setting came from.
@@ -211,7 +213,7 @@ impl Reader {
     }
 
     /// A secret, from the variable or from the file that `NAME_FILE` names (its last line break is
-    /// dropped). Both at once are a problem.
+    /// dropped). Both at once are a problem; so is in production one that everybody knows.
     pub fn secret(&mut self, name: &'static str, help: &'static str) -> Option<Secret> {
         let direct = self.env.get(name).map(str::to_owned);
         let file = self.env.get(&format!("{name}_FILE")).map(str::to_owned);
@@ -224,6 +226,12 @@ impl Reader {
             (None, Some(path)) => (self.secret_file(name, &path), Source::File),
             (None, None) => (None, Source::Default),
         };
+        let production = self.env.get("NODE_ENV") == Some(Environment::Production.name());
+        if production && secret.as_ref().is_some_and(|s| is_sample(s.expose())) {
+            self.problem(format!(
+                "{name} is a sample that everybody knows; make one at random"
+            ));
+        }
         let shown = secret.as_ref().map_or("-".to_owned(), Secret::to_string);
         self.note(name, shown, source, help);
         secret

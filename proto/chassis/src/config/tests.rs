@@ -93,3 +93,30 @@ fn nothing_set_is_no_problem_unless_required() {
     assert_eq!(reader.required::<u16>("METRICS_PORT", "metrics"), 0);
     assert!(reader.finish().is_err());
 }
+
+#[test]
+fn production_takes_no_secret_that_everybody_knows() {
+    let file = std::env::temp_dir().join(format!("sample-{}", std::process::id()));
+    std::fs::write(&file, "<IDP_APP_SECRET>\n").unwrap();
+    let path = file.display().to_string();
+    for (environment, refused) in [
+        ("production", true),
+        ("development", false),
+        ("test", false),
+    ] {
+        for pair in [
+            ("IDP_APP_SECRET", "change-me"),
+            ("IDP_APP_SECRET_FILE", &path),
+        ] {
+            let mut reader = Reader::new(Env::from_pairs([("NODE_ENV", environment), pair]));
+            assert!(reader.secret("IDP_APP_SECRET", "the app's").is_some());
+            let said = reader.finish().err().map(|error| error.to_string());
+            let named = said
+                .as_ref()
+                .is_some_and(|said| said.contains("IDP_APP_SECRET is a sample"));
+            assert_eq!(named, refused, "{environment} {pair:?}: {said:?}");
+            assert!(said.is_none_or(|said| !said.contains("change-me")));
+        }
+    }
+    std::fs::remove_file(file).unwrap();
+}
