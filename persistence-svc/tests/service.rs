@@ -129,6 +129,103 @@ async fn what_was_answered_survives_a_kill() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// What stands for docker: it notes how it is called, knows its container once that is made, and
+/// leaves starting to whoever reads `asked`.
+const ENGINE: &str = r#"#!/bin/sh
+cd "$(dirname "$0")"
+echo "$@" >> calls
+case "$1" in
+  start) [ -e made ] || { echo "Error: no such container: $2" >&2; exit 1; } ;;
+  run) touch made ;;
+  *) echo "Error: unknown command $1" >&2; exit 2 ;;
+esac
+touch asked
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_local_postgres_is_made_once_and_started_ever_after() {
+    let folder = stage::temporary_folder();
+    std::fs::create_dir_all(&folder).unwrap();
+    let engine = folder.join("engine");
+    std::fs::write(&engine, ENGINE).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&engine, executable).unwrap();
+    // The server that the container would be: at a port of its own, and off.
+    let server = tokio::task::spawn_blocking(|| {
+        let mut server = Postgres::start();
+        server.sql(
+            "postgres",
+            "CREATE ROLE tilestead LOGIN PASSWORD 'tilestead'",
+        );
+        server.sql("postgres", "CREATE DATABASE tilestead OWNER tilestead");
+        server.stop();
+        server
+    });
+    let mut server = server.await.unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let name = format!("tilestead-postgres-{}", server.port());
+    let calls = || std::fs::read_to_string(folder.join("calls")).unwrap_or_default();
+    let mut epochs = Vec::new();
+    for start in [1, 2] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_persistence-svc"))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("USE_LOCAL_POSTGRES", "true")
+            .env("CONTAINER_ENGINE", &engine)
+            .env("LOCAL_POSTGRES_PORT", server.port().to_string())
+            .env("DATA_DIR", folder.join("data"))
+            .env("PERSISTENCE_LISTEN", format!("127.0.0.1:{port}"))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        until("the engine is asked", async || {
+            folder.join("asked").exists().then_some(())
+        })
+        .await;
+        std::fs::remove_file(folder.join("asked")).unwrap();
+        server = tokio::task::spawn_blocking(move || {
+            server.restart();
+            server
+        })
+        .await
+        .unwrap();
+        let channel = chassis::rpc::channel(&format!("127.0.0.1:{port}")).unwrap();
+        let told = until("the service is ready", async || {
+            let ask = wire::SecretRequest {
+                name: "tokens".to_owned(),
+            };
+            let asked = AccountsClient::new(channel.clone()).secret(ask).await;
+            asked.ok().map(|reply| reply.into_inner().value)
+        });
+        epochs.push(told.await);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let calls = calls();
+        let lines: Vec<&str> = calls.lines().collect();
+        assert_eq!(lines[0], format!("start {name}"), "first it is looked for");
+        let made = format!(
+            "run --detach --name {name} --publish 127.0.0.1:{}:5432",
+            server.port()
+        );
+        assert!(lines[1].starts_with(&made), "{calls}");
+        assert!(
+            lines[1].contains("--env POSTGRES_PASSWORD=tilestead"),
+            "{calls}"
+        );
+        assert_eq!(
+            lines[2..],
+            vec![format!("start {name}"); start - 1],
+            "made once"
+        );
+        server.stop();
+    }
+    assert_eq!(epochs[0], epochs[1], "the same database");
+    assert!(!folder.join("data").exists(), "nothing is kept in SQLite");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn wrong_settings_are_one_sentence_and_exit_code_64() {
     for (variables, expected) in [
