@@ -231,6 +231,49 @@ fn what_is_wrong_but_not_required_is_a_warning() {
 }
 
 #[test]
+fn what_names_land_plants_or_nodes_that_there_are_not_is_a_warning() {
+    let mut files = Land::default().files();
+    let mut put = |file: &str, json: Value| files.insert(file.to_owned(), json.to_string());
+    put(
+        "biomes.json",
+        json!([{
+            "id": "plain", "terrain": "plains", "resources": ["reeds"],
+            "vegetation": {"enabled": true, "layers": [
+                {"category": "bush", "assets": ["gorse", "bramble"]},
+                {"category": "grass", "assets": ["sedge"]},
+            ]},
+        }]),
+    );
+    put(
+        "vegetation.json",
+        json!({"assets": [{"id": "gorse", "category": "bush"}]}),
+    );
+    let beast = |id: &str, biomes: &[&str]| json!({"id": id, "spawnBiomes": biomes});
+    put(
+        "npcs.json",
+        json!([beast("newt", &["plain", "bog"]), beast("rat", &["plain"])]),
+    );
+    let dangling = |files: &BTreeMap<String, String>| -> Vec<String> {
+        let loaded = load(files);
+        let found = loaded.warnings.iter();
+        let found = found.filter(|warning| warning.defect == world::content::Defect::Dangling);
+        found.map(ToString::to_string).collect()
+    };
+    let found = [
+        "npcs.json: [0].spawnBiomes[1]: there is no biome \"bog\", it never lives there",
+        "biomes.json: [0].resources[0]: there is no resource \"reeds\", none is there",
+        "biomes.json: [0].vegetation.layers[0].assets[1]: there is no plant \"bramble\", it does \
+         not grow there",
+        "biomes.json: [0].vegetation.layers[1].assets[0]: there is no plant \"sedge\", it does \
+         not grow there",
+    ];
+    assert_eq!(dangling(&files), found);
+    // Plants are clients' own affair where there is no file of them.
+    files.remove("vegetation.json");
+    assert_eq!(dangling(&files), found[..2]);
+}
+
+#[test]
 fn where_an_area_is_expected_anything_else_is_skipped() {
     let mut json = areas(&json!({}));
     json["level1Areas"] = json!({"$schema": "x", "odd": [1, 2]});

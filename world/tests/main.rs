@@ -31,5 +31,6 @@ mod shop;
 mod skills;
 mod stage;
 mod trade;
+mod unknown_items;
 mod use_item;
 mod wear;

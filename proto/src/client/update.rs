@@ -21,7 +21,8 @@ pub struct Entity {
     pub x: i32,
     /// North, in tiles.
     pub z: i32,
-    /// `name` and whatever else is public.
+    /// `name` and whatever else is public; of a player who is an agent also `agent: true`, which
+    /// no other one has.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
 }

@@ -35,6 +35,11 @@ pub(crate) fn load(reader: &Reader) -> Result<Biomes, ContentError> {
             grounds = usual(fields.text_or("terrain", "plains"));
         }
         fields.refer_all("mobs", Of::Npc, "none live there");
+        fields.refer_all("resources", Of::Yield, "none is there");
+        let plants = fields.object("vegetation");
+        for layer in plants.iter().flat_map(|plants| plants.objects("layers")) {
+            layer.refer_all("assets", Of::Plant, "it does not grow there");
+        }
         let biome = Biome {
             grounds,
             scatter: weighed(&fields, "scatter"),

@@ -1,6 +1,7 @@
 //! `model-bounds.json`: how large models are, and so how many tiles things cover.
 //!
-//! The file's own footprints are those of a model at scale 1 and are not used.
+//! The file's own footprints are those of a model at scale 1 and are not used. Always: a size times
+//! a scale is rounded up to whole tiles by [`tiles_covered`], here and where the file is made.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +10,15 @@ use crate::content::stations::SIDE_MAX;
 
 /// The file.
 const FILE: &str = "model-bounds.json";
-/// Dimensions are kept in thousandths of a tile.
-const THOUSAND: u32 = 1_000;
-/// The greatest dimension of a model, in thousandths of a tile.
-const WIDE_MAX: i32 = 1_000_000;
+/// Dimensions are kept in millionths of a tile, which is how the file says them.
+const MILLION: u32 = 1_000_000;
+/// The greatest dimension of a model, in millionths of a tile.
+const WIDE_MAX: i32 = 1_000_000_000;
 
 /// How large models are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModelBounds {
-    /// East and north, in thousandths of a tile, by id.
+    /// East and north, in millionths of a tile, by id.
     models: BTreeMap<String, (u32, u32)>,
     /// Ids by the path of the model below the root of assets.
     paths: BTreeMap<String, String>,
@@ -47,15 +48,17 @@ impl ModelBounds {
     }
 }
 
-/// A length times a scale, rounded up to whole tiles, at least one. What is a hundredth of a
-/// tile or less over is no tile more: models are measured in fractions.
+/// How many tiles a length covers at a scale: rounded up, at least one. The length is in
+/// millionths of a tile and the scale in thousandths; of what is smaller than that nothing is
+/// known, so that a model of one tile is one tile however its file's fractions came out.
+pub fn tiles_covered(length_millionths: u32, scale_thousandths: u32) -> u64 {
+    let billionths = u64::from(length_millionths) * u64::from(scale_thousandths);
+    billionths.div_ceil(1_000_000_000).max(1)
+}
+
+/// The same, of what a station may cover.
 fn tiles(length: u32, scale: u32) -> i32 {
-    let millionths = u64::from(length) * u64::from(scale);
-    let spare = millionths.saturating_sub(10_000);
-    let tiles = spare
-        .div_ceil(1_000_000)
-        .clamp(1, SIDE_MAX.unsigned_abs().into());
-    tiles as i32
+    tiles_covered(length, scale).min(SIDE_MAX.unsigned_abs().into()) as i32
 }
 
 /// The path below the root of assets that an `asset://` address means.
@@ -75,7 +78,7 @@ pub(crate) fn load(reader: &Reader) -> ModelBounds {
             continue;
         };
         let side = |name: &str| {
-            let side = dimensions.signed_or(name, THOUSAND, 0);
+            let side = dimensions.signed_or(name, MILLION, 0);
             side.clamp(0, WIDE_MAX).unsigned_abs()
         };
         bounds.models.insert(id.to_owned(), (side("x"), side("z")));
@@ -94,15 +97,17 @@ mod tests {
     #[test]
     fn lengths_are_rounded_up_to_whole_tiles_and_never_vanish() {
         for (length, scale, expected) in [
-            (1_000, 1_000, 1),
-            (1_001, 1_000, 1),
-            (1_020, 1_000, 2),
-            (1_500, 1_500, 3),
+            (1_000_000, 1_000, 1),
+            (1_000_001, 1_000, 2),
+            (1_009_000, 1_000, 2),
+            (1_500_000, 1_500, 3),
+            (500_001, 2_000, 2),
             (0, 1_000, 1),
-            (2_000, 500, 1),
-            (4_000_000, 1_000_000, SIDE_MAX),
+            (2_000_000, 500, 1),
+            (4_000_000_000, 1_000_000, SIDE_MAX),
         ] {
             assert_eq!(tiles(length, scale), expected, "{length} x {scale}");
         }
+        assert_eq!(tiles_covered(u32::MAX, u32::MAX), 18_446_744_066);
     }
 }

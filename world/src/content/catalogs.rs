@@ -83,6 +83,11 @@ impl Catalogs {
             Of::Quest => self.quests.contains(id),
             Of::Prayer => self.prayers.contains(id),
             Of::Spell => self.spells.contains(id),
+            Of::Yield => self.resources.contains(id) || self.items.contains(id),
+            // Where there is no such file, plants are no part of this content.
+            Of::Plant => self.plants.is_empty() || self.plants.contains(id),
+            // They are land and no catalog: whoever resolves knows them.
+            Of::Biome => false,
         }
     }
 }

@@ -36,7 +36,7 @@ mod vegetation;
 mod words;
 mod zones;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
@@ -44,7 +44,7 @@ use sha2::{Digest, Sha256};
 
 pub use ammunition::Arrow;
 pub use areas::Area;
-pub use bounds::ModelBounds;
+pub use bounds::{ModelBounds, tiles_covered};
 pub use catalog::Catalog;
 pub use duel_arenas::{Arena, DuelArenas, Hall};
 pub use files::{MANIFESTS, Manifest, Need, manifest, missing, parse};
@@ -82,7 +82,7 @@ use crate::map::Terrain;
 use crate::tile::{Bounds, Region, Tile};
 use catalogs::Catalogs;
 use placement::{Kinds, Placed};
-use reader::Reader;
+use reader::{Of, Reader};
 
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/manifests.rs"));
 
@@ -155,6 +155,7 @@ impl Content {
             stations: &catalogs.stations,
         };
         let biomes = biomes::load(reader)?;
+        let biome_ids: BTreeSet<String> = biomes.by_id.keys().cloned().collect();
         let root = reader.required_object(areas::FILE)?;
         let read = areas::load(&root);
         let mut placed = Placed::default();
@@ -196,7 +197,10 @@ impl Content {
             rings,
         };
         content.place(placed);
-        reader.resolve(|of, id| content.catalogs.has(of, id));
+        reader.resolve(|of, id| match of {
+            Of::Biome => biome_ids.contains(id),
+            of => content.catalogs.has(of, id),
+        });
         Ok(content)
     }
 

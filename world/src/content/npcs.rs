@@ -15,7 +15,7 @@ pub use services::{ServiceKind, Services};
 use crate::content::areas::position;
 use crate::content::catalog::Catalog;
 use crate::content::fields::Fields;
-use crate::content::reader::{ContentError, Reader};
+use crate::content::reader::{ContentError, Of, Reader};
 use crate::tile::Tile;
 
 /// The file.
@@ -132,6 +132,7 @@ fn kind<'v>(id: &'v str, fields: &Fields<'v>, category: &'static str) -> NpcKind
     let leash = leash.or(behavior.as_ref()).map_or(LEASH_TILES, |f| {
         f.int_or(f.either(&["leashRange", "chaseRange"]), LEASH_TILES)
     });
+    fields.refer_all("spawnBiomes", Of::Biome, "it never lives there");
     let movement = fields.object("movement");
     let stats = fields.object("stats");
     let stat = |name: &str, old: &str, default: u32| {

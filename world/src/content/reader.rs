@@ -93,6 +93,10 @@ pub(crate) enum Of {
     Prayer,
     Spell,
     Resource,
+    /// A node, or what is got from one: files of biomes name either.
+    Yield,
+    Plant,
+    Biome,
 }
 
 impl Of {
@@ -104,7 +108,9 @@ impl Of {
             Of::Quest => "quest",
             Of::Prayer => "prayer",
             Of::Spell => "spell",
-            Of::Resource => "resource",
+            Of::Resource | Of::Yield => "resource",
+            Of::Plant => "plant",
+            Of::Biome => "biome",
         }
     }
 }
