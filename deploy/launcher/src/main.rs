@@ -52,6 +52,9 @@ fn main() -> ExitCode {
     run::install_crypto();
     let telemetry = TelemetryConfig::read(&mut Reader::new(plan.persistence.clone()));
     init_logs(&telemetry);
+    if let Some(world) = &plan.world {
+        model_bounds::refresh(world);
+    }
     let ended = run::runtime().map_err(Into::into).and_then(|runtime| {
         let ended = runtime.block_on(Box::pin(play(&arguments, &plan)));
         runtime.shutdown_timeout(std::time::Duration::from_secs(2));

@@ -22,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) zones: Vec<Env>,
     pub(crate) gateways: Vec<Env>,
     pub(crate) assets: Option<Assets>,
+    /// The world's folder, where its own manifests are played.
+    pub(crate) world: Option<PathBuf>,
 }
 
 /// The assets that the launcher serves itself.
@@ -58,6 +60,7 @@ impl Plan {
             zones: zones.collect(),
             gateways: gateways.collect::<Result<_, ConfigError>>()?,
             assets: assets(arguments, process),
+            world: world(process),
         };
         plan.check()?;
         Ok(plan)
@@ -127,6 +130,12 @@ fn assets(arguments: &Arguments, process: &Env) -> Option<Assets> {
     };
     let world = config.world;
     config.cdn_url.is_none().then_some(Assets { world, port })
+}
+
+/// The world's folder; none where the content is from elsewhere whatever that has.
+fn world(process: &Env) -> Option<PathBuf> {
+    let config = delivery::Config::read(&mut Reader::new(process.clone()));
+    (!config.skip && !config.all_from_cdn).then_some(config.world)
 }
 
 /// What all services have in common. An empty value unsets a variable.

@@ -116,9 +116,15 @@ impl Drop for Launcher {
 }
 
 fn get(address: SocketAddr, path: &str) -> String {
+    get_with(address, path, "")
+}
+
+/// The whole answer; `headers` end with a line break each.
+fn get_with(address: SocketAddr, path: &str, headers: &str) -> String {
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(LIMIT)).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    let request =
+        format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{headers}\r\n");
     socket.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     socket.read_to_string(&mut answer).unwrap();
@@ -220,6 +226,103 @@ fn assets_are_served_on_another_port_when_theirs_is_taken() {
     let here = format!("http://localhost:{}", assets.port());
     assert!(get(gateway, "/env.js").contains(&here));
     assert_eq!(launcher.signal("INT"), Some(0));
+}
+
+#[test]
+fn assets_are_asked_for_again_only_when_they_changed() {
+    let (folder, world) = (Folder::new("tags"), Folder::new("tagged"));
+    let assets = world.0.join("assets");
+    for (path, text) in [
+        ("audio/music/normal/calm.mp3", "some music"),
+        ("world/terrain.json", "{\"some\": \"land\"}"),
+        ("models/oak.glb", "an oak"),
+    ] {
+        let file = assets.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    let mut command = launcher(&folder.0, &["--port", "0"]);
+    command.env("WORLD", &world.0);
+    let launcher = Launcher::run(command);
+    let at = launcher.address("assets");
+    for (path, kind, text) in [
+        ("/audio/music/normal/calm.mp3", "audio/mpeg", "some music"),
+        (
+            "/world/terrain.json",
+            "application/json",
+            "{\"some\": \"land\"}",
+        ),
+        ("/models/oak.glb", "model/gltf-binary", "an oak"),
+        ("/manifests/npcs.json", "application/json", ""),
+    ] {
+        let first = get(at, path);
+        assert!(first.starts_with("HTTP/1.1 200"), "{path}: {first}");
+        assert!(first.contains(&format!("content-type: {kind}")), "{first}");
+        assert!(first.ends_with(text), "{path}: {first}");
+        let tag = first
+            .lines()
+            .find_map(|line| line.strip_prefix("etag: "))
+            .unwrap();
+        let known = format!("if-none-match: {tag}\r\n");
+        let again = get_with(at, path, &known);
+        assert!(again.starts_with("HTTP/1.1 304"), "{path}: {again}");
+        assert!(again.contains(&format!("etag: {tag}")), "{again}");
+        assert!(
+            again.ends_with("\r\n\r\n"),
+            "nothing is sent twice: {again}"
+        );
+        let other = get_with(at, path, "if-none-match: \"another\"\r\n");
+        assert!(other.starts_with("HTTP/1.1 200"), "{path}: {other}");
+        if let Some(name) = path
+            .strip_prefix('/')
+            .filter(|name| !name.starts_with("manifests"))
+        {
+            std::fs::write(assets.join(name), "all new").unwrap();
+            let new = get_with(at, path, &known);
+            assert!(
+                new.starts_with("HTTP/1.1 200") && new.ends_with("all new"),
+                "{new}"
+            );
+        }
+    }
+    assert_eq!(launcher.signal("INT"), Some(0));
+}
+
+#[test]
+fn models_that_changed_are_measured_before_the_world_starts() {
+    let (folder, world) = (Folder::new("measured"), Folder::new("models"));
+    let assets = world.0.join("assets");
+    for (path, text) in world::Content::embedded_files() {
+        let file = assets.join("manifests").join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        if *path != "model-bounds.json" {
+            std::fs::write(file, text).unwrap();
+        }
+    }
+    let bounds = assets.join("manifests/model-bounds.json");
+    let start = || {
+        let mut command = launcher(&folder.0, &["--port", "0", "--zones", "1"]);
+        command.env("WORLD", &world.0);
+        let launcher = Launcher::run(command);
+        let status = get(launcher.address("gateway 1"), "/status");
+        assert!(status.contains("\"source\":\"folder\""), "{status}");
+        assert_eq!(launcher.signal("INT"), Some(0));
+        let text = std::fs::read_to_string(&bounds).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    models::furnace(&assets, 1.5);
+    let first = start();
+    assert_eq!(first["models"][0]["id"], "stations/furnace", "{first}");
+    assert_eq!(first["models"][0]["dimensions"]["x"], 1.5);
+    assert_eq!(
+        start(),
+        first,
+        "nothing changed: the same file, and its time"
+    );
+    models::furnace(&assets, 2.5);
+    assert_eq!(start()["models"][0]["dimensions"]["x"], 2.5);
+    std::fs::remove_file(assets.join("models/stations/furnace.glb")).unwrap();
+    assert_eq!(start()["models"], serde_json::json!([]));
 }
 
 #[test]

@@ -1,12 +1,14 @@
-//! `tilestead model-bounds`: measures all models and writes `model-bounds.json`.
+//! `tilestead model-bounds`: measures all models and writes `model-bounds.json`. A start of the
+//! launcher does the same first where models are newer than that file.
 //!
-//! Always: a model that cannot be read is named and left out; the file is replaced as a whole.
+//! Always: a model that cannot be read is named and left out; the file is replaced as a whole;
+//! footprints are those that the world works out from the same file.
 
 mod glb;
 mod shape;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -21,8 +23,6 @@ use self::shape::Bounds;
 
 /// A tile's side in the units of models.
 const TILE: f64 = 1.0;
-/// What may be over a whole tile: sizes are computed from fractions.
-const SPARE_TILES: f64 = 1e-6;
 /// Folders in folders.
 const DEPTH_MAX: usize = 16;
 const MODELS_MAX: usize = 100_000;
@@ -52,6 +52,55 @@ pub(crate) fn command(assets: &Path) -> ExitCode {
     } else {
         ExitCode::from(chassis::run::EXIT_DATA)
     }
+}
+
+/// Measures the models of a world that is about to be played, where one was changed since they
+/// were measured; tells people what came of it. Manifests that are not there have no use for it.
+pub(crate) fn refresh(world: &Path) {
+    let assets = world.join("assets");
+    if !is_stale(&assets) {
+        return;
+    }
+    match write(&assets, SystemTime::now()) {
+        Ok(outcome) => {
+            for line in &outcome.broken {
+                tracing::warn!("{line}");
+            }
+            crate::banner::show(&outcome.said);
+        }
+        // The world plays with what was measured before.
+        Err(error) => tracing::warn!("the models were not measured: {error:#}"),
+    }
+}
+
+/// Whether there are models that were changed since they were measured, and manifests.
+fn is_stale(assets: &Path) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    let (models, manifests) = (assets.join("models"), assets.join("manifests"));
+    if !models.is_dir() || !manifests.join("npcs.json").is_file() {
+        return false;
+    }
+    let file = manifests.join("model-bounds.json");
+    let (Some(measured), Some(known)) = (changed(&file), named_in(&file)) else {
+        return true;
+    };
+    let mut found = Vec::new();
+    if list(&models, "", 0, &mut found).is_err() {
+        return true;
+    }
+    let files = found.iter().map(|path| models.join(path));
+    let mut all = files.chain([manifests.join("stations.json")]);
+    all.any(|path| changed(&path).is_some_and(|at| at > measured))
+        || found.into_iter().collect::<BTreeSet<_>>() != known
+}
+
+/// The models that were measured, by their paths below `models`; none where that cannot be read.
+fn named_in(file: &Path) -> Option<BTreeSet<String>> {
+    let json: Value = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
+    let paths = json["models"].as_array()?.iter();
+    let paths = paths.filter_map(|model| model["assetPath"].as_str());
+    let below = paths.filter_map(|path| path.strip_prefix("asset://models/"));
+    Some(below.map(str::to_owned).collect())
 }
 
 /// Measures the models below `assets/models` and writes `assets/manifests/model-bounds.json`.
@@ -94,10 +143,8 @@ fn folder(given: &Path) -> anyhow::Result<PathBuf> {
 fn record(path: &str, bounds: &Bounds, scales: &BTreeMap<String, f64>) -> Value {
     let scale = scales.get(&format!("models/{path}")).copied();
     let size = bounds.dimensions();
-    let tiles = |length: f64| {
-        let tiles = (length * scale.unwrap_or(1.0) / TILE - SPARE_TILES).ceil();
-        tiles.clamp(1.0, f64::from(u16::MAX)) as u32
-    };
+    let scale = parts(scale.unwrap_or(1.0), 1e3);
+    let tiles = |length: f64| world::content::tiles_covered(parts(length / TILE, 1e6), scale);
     json!({
         "id": path.strip_suffix(".glb").unwrap_or(path),
         "assetPath": format!("asset://models/{path}"),
@@ -105,6 +152,11 @@ fn record(path: &str, bounds: &Bounds, scales: &BTreeMap<String, f64>) -> Value 
         "dimensions": point(size),
         "footprint": {"width": tiles(size[0]), "depth": tiles(size[2])},
     })
+}
+
+/// A number in parts, as a whole one.
+fn parts(number: f64, parts: f64) -> u32 {
+    (number * parts).round().clamp(0.0, f64::from(i32::MAX)) as u32
 }
 
 /// To a millionth, as people write it.

@@ -1,6 +1,6 @@
 //! The command that measures models, on models made here.
 
-use std::{fs, path::Path, process::Command};
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 
@@ -40,6 +40,12 @@ fn write(folder: &Path, path: &str, bytes: impl AsRef<[u8]>) {
     let file = folder.join(path);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, bytes).unwrap();
+}
+
+/// A model of a furnace, which is that wide.
+pub(crate) fn furnace(assets: &Path, side: f64) {
+    let model = glb([0.0; 3], [side, 1.0, side], 1.0);
+    write(assets, "models/stations/furnace.glb", model);
 }
 
 /// Measures; its exit code, what it said on standard error, and the file.
@@ -106,6 +112,70 @@ fn models_are_measured_and_stations_cover_whole_tiles() {
             },
         ]);
         assert_eq!(file["models"], models);
+    }
+}
+
+/// The footprints that the world gives stations of these models: their sides and their scales.
+#[test]
+fn the_world_covers_the_tiles_that_the_file_says() {
+    let world = Folder::new("covers");
+    let assets = world.0.join("assets");
+    // At, a little below and a little above whole tiles, as fractions come out of files.
+    let cases: [(f64, f64, f64); 12] = [
+        (1.0, 1.0, 1.0),
+        (1.000_000_4, 1.999_999_6, 1.0),
+        (1.000_002, 2.000_002, 1.0),
+        (1.000_9, 2.004, 1.0),
+        (1.005, 0.999_4, 1.0),
+        (1.009, 1.011, 1.0),
+        (0.5, 0.500_001, 2.0),
+        (0.333_333_3, 0.333_334, 3.0),
+        (1.5, 0.1, 1.5),
+        (2.0, 4.0, 0.333),
+        (1.1, 1.1, 2.727),
+        (0.000_1, 15.3, 1.0),
+    ];
+    let mut stations = Vec::new();
+    for (n, (x, z, scale)) in cases.iter().enumerate() {
+        let model = format!("models/stations/kind{n}.glb");
+        write(&assets, &model, glb([0.0; 3], [*x, 1.0, *z], 1.0));
+        stations.push(json!({
+            "type": format!("kind{n}"), "name": format!("Kind {n}"),
+            "model": format!("asset://{model}"), "modelScale": scale,
+        }));
+    }
+    let stations = json!({"stations": stations}).to_string();
+    write(&assets, "manifests/stations.json", &stations);
+    let (code, said, file) = measure(&assets, &assets);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let file = file.unwrap();
+
+    let embedded = world::Content::embedded_files().iter();
+    let mut files: BTreeMap<String, String> = embedded
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+        .collect();
+    files.insert("stations.json".to_owned(), stations);
+    files.insert("model-bounds.json".to_owned(), file.to_string());
+    let content = world::Content::load(&files).unwrap().content;
+    for (n, (x, z, scale)) in cases.iter().enumerate() {
+        let id = format!("stations/kind{n}");
+        let models = file["models"].as_array().unwrap();
+        let said = models.iter().find(|model| model["id"] == id.as_str());
+        let said = &said.unwrap()["footprint"];
+        let kind = content.stations().get(&format!("kind{n}")).unwrap();
+        let (width, depth) = kind.footprint;
+        assert_eq!(
+            json!({"width": width, "depth": depth}),
+            *said,
+            "{x} and {z} times {scale}"
+        );
+        // Rounded up to whole tiles, of what is known to a millionth.
+        let up = |side: f64| ((side * 1e6).round() * scale / 1e6 - 1e-9).ceil().max(1.0) as i32;
+        assert_eq!(
+            (width, depth),
+            (up(*x), up(*z)),
+            "{x} and {z} times {scale}"
+        );
     }
 }
 
