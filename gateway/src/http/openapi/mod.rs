@@ -106,7 +106,9 @@ fn built(operations: &[Operation]) -> Value {
             .find(|route| route.path == operation.path)
             .map_or(Policy::Public, |route| route.policy);
         let counted = limited::counts(operation.path);
-        entry[operation.method] = operation.written(policy, counted);
+        let mut written = operation.written(policy, counted);
+        show_real_answers(&mut written, operation);
+        entry[operation.method] = written;
     }
     let tags = TAGS.map(|(name, description)| json!({"name": name, "description": description}));
     json!({
@@ -126,6 +128,44 @@ fn built(operations: &[Operation]) -> Value {
             "responses": describe::shared(),
         },
     })
+}
+
+/// Answers of a real gateway, by method, path and status. Nobody writes them by hand: the test
+/// `the_examples_of_the_document_are_real_answers` records them, and holds them to what is
+/// answered. What a description says as its example is shown where none is recorded.
+static ANSWERS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
+    let text = include_str!("answers.json");
+    serde_json::from_str(text).unwrap_or_default()
+});
+
+/// Puts the recorded answers in the place of the examples.
+fn show_real_answers(written: &mut Value, operation: &Operation) {
+    let path = singular(&template(operation.path));
+    let responses = written["responses"].as_object_mut();
+    for (status, response) in responses.into_iter().flatten() {
+        let key = format!("{} {path} {status}", operation.method);
+        if let Some(answer) = ANSWERS.get(&key) {
+            response["content"]["application/json"]["example"] = answer.clone();
+        }
+    }
+}
+
+/// The first name of a family that has two, with the same answers.
+fn singular(path: &str) -> String {
+    for family in [
+        "/api/agent",
+        "/api/character",
+        "/api/player",
+        "/api/template",
+    ] {
+        let rest = path
+            .strip_prefix(family)
+            .and_then(|rest| rest.strip_prefix('s'));
+        if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            return format!("{family}{rest}");
+        }
+    }
+    path.to_owned()
 }
 
 /// The shape of every error.

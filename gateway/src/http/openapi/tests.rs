@@ -112,6 +112,20 @@ fn each_example_fits_its_schema() {
 }
 
 #[test]
+fn recorded_answers_are_of_operations_that_are_described() {
+    let document = built(&operations());
+    let text = include_str!("answers.json");
+    let recorded: Map<String, Value> = serde_json::from_str(text).expect("JSON");
+    for (key, answer) in recorded {
+        let words: Vec<&str> = key.split(' ').collect();
+        let content = &document["paths"][words[1]][words[0]]["responses"][words[2]]["content"];
+        assert_eq!(content["application/json"]["example"], answer, "{key}");
+    }
+    assert_eq!(singular("/api/agents/{agentId}"), "/api/agent/{agentId}");
+    assert_eq!(singular("/api/agentship"), "/api/agentship");
+}
+
+#[test]
 fn who_needs_a_token_is_said_by_the_route() {
     let document = built(&operations());
     let of = |path: &str| &document["paths"][path]["get"];
