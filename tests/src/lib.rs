@@ -8,6 +8,7 @@
 //! - [`dump`]: what zones say they published, to hold clients' maps against;
 //! - [`journey`]: walks that tests take;
 //! - [`collector`]: an OTLP collector that keeps what it is sent;
+//! - [`schema`]: what JSON Schema says of a value;
 //! - [`terrain`], [`http`]: the world's ground and pages as a gateway serves them.
 
 pub mod bot;
@@ -18,5 +19,6 @@ pub mod dump;
 pub mod http;
 pub mod journey;
 pub mod load;
+pub mod schema;
 pub mod sim;
 pub mod terrain;

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use proto::client::{
-    Format, RequestId, chat::ChatMessage, coins::CoinsUpdate, combat, error::Error,
+    Format, RequestId, chat::ChatMessage, coins::CoinsUpdate, combat, error::Error, friends,
     inventory::InventoryUpdate, session, skill, sync, trade, update::WorldUpdate,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned, de::IgnoredAny};
@@ -108,6 +108,7 @@ told! {
     Respawned(combat::PlayerRespawned) = "player:respawned",
     Update(WorldUpdate) = "world:update",
     Chat(ChatMessage) = "chat:message",
+    FriendsList(friends::FriendsList) = "friends:list",
     TradeIncoming(trade::TradeIncoming) = "tradeIncoming",
     TradeStarted(trade::TradeStarted) = "tradeStarted",
     TradeUpdated(trade::TradeUpdated) = "tradeUpdated",

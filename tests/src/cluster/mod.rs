@@ -50,6 +50,8 @@ pub struct Plan {
     /// Regions move between zone servers to even out their load; without it, tests know who owns
     /// what.
     pub balance: bool,
+    /// The addresses of the database and of Redis stand in files.
+    pub secret_files: bool,
     /// Further variables of every service.
     pub env: Vec<(String, String)>,
 }
@@ -66,6 +68,7 @@ impl Plan {
             dump_ticks: 0,
             breakable: false,
             balance: false,
+            secret_files: false,
             env: Vec::new(),
         }
     }
@@ -265,9 +268,20 @@ impl Cluster {
             Kind::Gateway => {
                 set("PORT", ports.main.to_string());
                 set("HOST", "127.0.0.1".to_owned());
+                set("METRICS_PORT", "0".to_owned());
                 set("PERSISTENCE_ADDRESSES", stores.join(","));
                 set("REDIS_URL", self.redis.url());
                 set("DISABLE_RATE_LIMIT", (!self.plan.rate_limits).to_string());
+            }
+        }
+        if self.plan.secret_files {
+            for (name, value) in &mut env {
+                if matches!(name.as_str(), "DATABASE_URL" | "REDIS_URL") {
+                    let file = self.logs.join(name.as_str());
+                    std::fs::write(&file, &*value)?;
+                    name.push_str("_FILE");
+                    *value = file.display().to_string();
+                }
             }
         }
         env.extend(self.plan.env.iter().cloned());

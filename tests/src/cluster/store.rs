@@ -56,6 +56,27 @@ impl Store {
         read.collect()
     }
 
+    /// Keeps a character out of the world, as the store does where its data are broken.
+    pub async fn hold(&self, character_id: &str) -> Result<()> {
+        let query = "UPDATE characters SET quarantined = true WHERE id = $1";
+        let held = self
+            .client
+            .execute(query, &[&character_id])
+            .await
+            .context("hold")?;
+        anyhow::ensure!(held == 1, "there is no character {character_id}");
+        Ok(())
+    }
+
+    /// Puts one thing into the pack of somebody who is not in the world, whatever it is.
+    pub async fn pack(&self, character_id: &str, slot: i32, item: &str) -> Result<()> {
+        let query = r#"INSERT INTO inventory ("playerId", "slotIndex", "itemId", quantity)
+            VALUES ($1, $2, $3, 1)"#;
+        let put = self.client.execute(query, &[&character_id, &slot, &item]);
+        put.await.context("pack")?;
+        Ok(())
+    }
+
     /// How many regions the world has.
     pub async fn regions(&self) -> Result<usize> {
         let row = self

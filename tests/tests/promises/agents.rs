@@ -9,7 +9,7 @@ use hyper::Method;
 use proto::client::Format;
 use serde_json::{Value, json};
 use tests::{
-    bot::Player,
+    bot::{Player, View},
     cluster::{Cluster, Plan},
     http,
 };
@@ -20,7 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_made_over_http_lives_walks_stops_and_stays_stopped_after_a_restart() {
-    let mut cluster = Cluster::start(Plan::new("agents")).await.unwrap();
+    // Whoever is gone is gone for the zone soon.
+    let plan = Plan::new("agents").env("LINGER_SECONDS", "2");
+    let mut cluster = Cluster::start(plan).await.unwrap();
     lives(&mut cluster).await.unwrap();
 }
 
@@ -129,12 +131,14 @@ async fn lives(cluster: &mut Cluster) -> Result<()> {
         "{set}"
     );
     ann.goes(&agent, born, 5).await?;
+    agents_are_marked(&ann, &agent, &character).await?;
     let stopped = ann.post(&path("goal/stop"), json!({})).await?;
     let null = stopped["goal"] == Value::Null && stopped["goalsPaused"] == true;
     ensure!(null && stopped["availableGoals"].is_array(), "{stopped}");
     let at = ann.stands(&agent).await?;
     somebody_elses_agent_is_not_there(&bob, &agent).await?;
     a_token_of_its_own_speaks_for_it_until_it_ends(&ann, &agent).await?;
+    let at = the_pause_outlives_a_session(&ann, (&agent, &character), at).await?;
 
     cluster.restart().await?;
 
@@ -165,6 +169,67 @@ async fn lives(cluster: &mut Cluster) -> Result<()> {
         "{did}"
     );
     Ok(())
+}
+
+/// Whoever looks on is told by `world:update` who is an agent, and of nobody else.
+async fn agents_are_marked(ann: &Caller, agent: &str, character: &str) -> Result<()> {
+    let far = Player::arrive(&ann.authority, Format::Json, "Looker").await?;
+    let own = far.id()?;
+    // It goes about: whoever stands where it was meets it now or a little later.
+    let begun = Instant::now();
+    loop {
+        let marks = |id: &str| {
+            let of = |view: &View| view.map.entity(id).map(|e| e.fields.get("agent").cloned());
+            far.look(of)
+        };
+        if let Some(mark) = marks(character) {
+            ensure!(
+                mark == Some(json!(true)),
+                "the agent is not marked: {mark:?}"
+            );
+            ensure!(marks(&own) == Some(None), "a player is marked");
+            return far.check();
+        }
+        ensure!(begun.elapsed() < PATIENCE, "the agent was never in sight");
+        let (x, z) = ann.position(agent).await?;
+        let target = json!({"target": {"x": x, "z": z}, "run": true});
+        far.ask("player:move", &target).await?;
+        sleep(Duration::from_millis(600)).await;
+    }
+}
+
+/// The owner comes as the stopped agent, and goes again, without a word and with one.
+async fn the_pause_outlives_a_session(
+    ann: &Caller,
+    (agent, character): (&str, &str),
+    mut at: (i64, i64),
+) -> Result<(i64, i64)> {
+    for says_so in [false, true] {
+        let player = Player::connect(&ann.authority, Format::Json).await?;
+        player.authenticate(json!({"token": ann.token})).await?;
+        player.enter(character).await?;
+        let goal = ann.get(&format!("/api/agents/{agent}/goal")).await?;
+        ensure!(goal["goalsPaused"] == true, "while it is played: {goal}");
+        match says_so {
+            true => {
+                player.ask("world:leave", &json!({})).await?;
+            }
+            false => player.cut().await,
+        }
+        drop(player);
+        // The session is given up, and the character is its own again.
+        sleep(Duration::from_secs(4)).await;
+        let goal = ann.get(&format!("/api/agents/{agent}/goal")).await?;
+        let paused = goal["goalsPaused"] == true && goal["goal"].is_null();
+        ensure!(paused, "after the session: {goal}");
+        let now = ann.stands(agent).await?;
+        ensure!(
+            now == at,
+            "it stood at {at:?}, and after a session at {now:?}"
+        );
+        at = now;
+    }
+    Ok(at)
 }
 
 async fn somebody_elses_agent_is_not_there(bob: &Caller, agent: &str) -> Result<()> {

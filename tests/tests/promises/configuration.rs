@@ -1,8 +1,23 @@
 //! Wrong configuration ends a process with one sentence and exit code 64, before a port is bound.
 
-use std::{net::TcpListener, time::Duration};
+use std::{
+    collections::BTreeSet,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use tests::cluster::process::{Finished, finish};
+use proto::client::Format;
+use serde_json::json;
+use tests::{
+    bot::{Player, Told},
+    cluster::{
+        Cluster, Plan,
+        process::{Finished, finish, workspace},
+    },
+};
+
+use crate::interface::ADMIN_CODE;
 
 const SOON: Duration = Duration::from_secs(10);
 
@@ -167,60 +182,257 @@ async fn every_variable_of_the_specification_is_a_setting_with_its_default() {
     }
 }
 
+/// All secrets, whose they are, and what else must be set with them.
+const SECRETS: [(&str, &str, &[(&str, &str)]); 7] = [
+    ("gateway", "JWT_SECRET", &[]),
+    ("gateway", "ADMIN_CODE", &[]),
+    (
+        "gateway",
+        "IDP_APP_SECRET",
+        &[
+            ("PUBLIC_IDP_APP_ID", "app"),
+            ("IDP_ISSUER", "https://idp.example"),
+            ("IDP_JWKS_URL", "https://idp.example/keys"),
+        ],
+    ),
+    (
+        "gateway",
+        "VOICE_API_KEY",
+        &[
+            ("VOICE_API_SECRET", "a-secret-of-the-voice-server"),
+            ("VOICE_URL", "wss://voice.example"),
+        ],
+    ),
+    (
+        "gateway",
+        "VOICE_API_SECRET",
+        &[
+            ("VOICE_API_KEY", "a-key-of-the-voice-server"),
+            ("VOICE_URL", "wss://voice.example"),
+        ],
+    ),
+    ("gateway", "REDIS_URL", &[]),
+    ("persistence-svc", "DATABASE_URL", &[]),
+];
+
+/// A production's settings with this secret, and all else as it should be.
+fn production<'a>(
+    (binary, name, others): (&str, &'a str, &[(&'a str, &'a str)]),
+    secret: Option<&'a str>,
+) -> Vec<(&'a str, &'a str)> {
+    let mut env = vec![("NODE_ENV", "production")];
+    let required = REQUIRED.iter().filter(|(whose, ..)| *whose == binary);
+    env.extend(required.map(|(_, name, value)| (*name, *value)));
+    env.extend(others);
+    env.retain(|(known, _)| *known != name);
+    env.extend(secret.map(|secret| (name, secret)));
+    env
+}
+
 #[tokio::test]
 async fn production_refuses_each_secret_that_is_missing_or_a_sample() {
-    for (binary, name, _) in REQUIRED {
-        for sample in [None, Some("<ADMIN_CODE>")] {
-            let mut env = vec![("NODE_ENV", "production")];
-            for (whose, other, value) in REQUIRED {
-                match sample {
-                    _ if whose != binary => {}
-                    Some(sample) if other == name => env.push((other, sample)),
-                    None if other == name => {}
-                    _ => env.push((other, value)),
-                }
-            }
-            let finished = run(binary, &[], &env).await;
+    for secret in SECRETS {
+        let (binary, name, _) = secret;
+        let samples = match name {
+            "DATABASE_URL" => [
+                "postgres://tilestead:tilestead@db/tilestead",
+                "host=db user=tilestead password=change-me",
+            ],
+            "REDIS_URL" => [
+                "redis://:password@redis:6379",
+                "redis://u:<SECRET>@redis:6379",
+            ],
+            _ => ["<A_SECRET>", "change-me-please-0123456789-0123456789"],
+        };
+        for sample in samples {
+            let finished = run(binary, &[], &production(secret, Some(sample))).await;
+            one_sentence(binary, &finished, name);
+            assert!(
+                finished.stderr.contains("everybody knows"),
+                "{}",
+                finished.stderr
+            );
+            let known = sample.contains("change-me") && finished.stderr.contains("change-me");
+            assert!(!known, "the secret is shown: {}", finished.stderr);
+        }
+        if REQUIRED.iter().any(|(_, required, _)| *required == name) {
+            let finished = run(binary, &[], &production(secret, None)).await;
             one_sentence(binary, &finished, name);
         }
     }
 }
 
+/// The files of this repository that give settings to people.
+fn published() -> Vec<PathBuf> {
+    fn look(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let name = name.to_string_lossy();
+            let gives = [
+                ".yaml",
+                ".yml",
+                ".env",
+                ".example",
+                ".toml",
+                "Dockerfile",
+                ".md",
+            ];
+            if path.is_dir() && !matches!(&*name, "target" | ".git" | "out" | "node_modules") {
+                look(&path, found);
+            } else if gives.iter().any(|end| name.ends_with(end)) || name.starts_with(".env") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    look(&workspace(), &mut found);
+    found
+}
+
 #[tokio::test]
-async fn a_secret_may_stand_in_a_file() {
-    let file = std::env::temp_dir().join(format!("secret-{}", std::process::id()));
-    std::fs::write(&file, "0123456789abcdef0123456789abcdef\n").unwrap();
-    let path = file.display().to_string();
-    for name in [
-        "JWT_SECRET",
-        "ADMIN_CODE",
-        "VOICE_API_SECRET",
-        "IDP_APP_SECRET",
+async fn no_secret_that_this_repository_publishes_is_good_in_production() {
+    let mut seen = BTreeSet::new();
+    for file in published() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for line in text.lines() {
+            for secret in SECRETS {
+                let (binary, name, _) = secret;
+                // `NAME: value`, `NAME=value`, `name: NAME` with `value:` in the line after.
+                let Some(at) = line.find(name) else { continue };
+                let after = line[at + name.len()..].trim_start();
+                let Some(value) = after.strip_prefix([':', '=']) else {
+                    continue;
+                };
+                let value = value.split_whitespace().next().unwrap_or_default();
+                let value = value.trim_matches(['"', '\'', '`', ',', '\\', ')', '.']);
+                // What is made at random, a part of an address, and what stands for a value.
+                let made = value.contains("$(") || value.contains('…') || value.starts_with('$');
+                let open = name == "REDIS_URL" && !value.contains('@');
+                if value.is_empty() || made || open || !seen.insert((name, value.to_owned())) {
+                    continue;
+                }
+                let finished = run(binary, &[], &production(secret, Some(value))).await;
+                one_sentence(binary, &finished, name);
+            }
+        }
+    }
+    for (name, value) in [
+        ("JWT_SECRET", "only-for-development-and-nothing-else"),
+        ("ADMIN_CODE", "only-for-development"),
+        (
+            "DATABASE_URL",
+            "postgres://tilestead:tilestead@postgres/tilestead",
+        ),
     ] {
-        let variable = format!("{name}_FILE");
-        let env = [
-            (variable.as_str(), path.as_str()),
-            ("VOICE_API_KEY", "key"),
-            ("VOICE_URL", "wss://voice.example"),
-        ];
-        let env = if name.starts_with("VOICE") {
-            &env[..]
-        } else {
-            &env[..1]
+        assert!(
+            seen.contains(&(name, value.to_owned())),
+            "{name} was not looked at: {seen:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_identity_provider_without_its_app_is_no_anonymous_world() {
+    for (name, value) in [
+        ("IDP_APP_SECRET", "a-secret-of-the-app"),
+        ("IDP_ISSUER", "https://idp.example"),
+        ("IDP_JWKS_URL", "https://idp.example/keys"),
+    ] {
+        for environment in ["development", "production"] {
+            let mut env = production(("gateway", "", &[]), None);
+            env[0].1 = environment;
+            env.push((name, value));
+            let finished = run("gateway", &[], &env).await;
+            one_sentence("gateway", &finished, name);
+            assert!(
+                finished.stderr.contains("PUBLIC_IDP_APP_ID"),
+                "{}",
+                finished.stderr
+            );
+        }
+    }
+}
+
+/// A file with a secret, which goes when the test ends.
+struct SecretFile(PathBuf);
+
+impl SecretFile {
+    fn new(name: &str, secret: &str) -> Self {
+        let file = format!("secret-{}-{name}", std::process::id());
+        let file = std::env::temp_dir().join(file);
+        std::fs::write(&file, format!("{secret}\n")).unwrap();
+        Self(file)
+    }
+}
+
+impl Drop for SecretFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[tokio::test]
+async fn each_secret_may_stand_in_a_file() {
+    for secret in SECRETS {
+        let (binary, name, others) = secret;
+        let text = match name {
+            "DATABASE_URL" => "postgres://u:kept-in-a-file@db/tilestead",
+            "REDIS_URL" => "redis://:kept-in-a-file@redis:6379",
+            _ => "kept-in-a-file-0123456789abcdef0123",
         };
-        let printed = run("gateway", &["--print-config"], env).await;
+        let file = SecretFile::new(name, text);
+        let variable = format!("{name}_FILE");
+        let path = file.0.display().to_string();
+        let mut env = production((binary, name, others), None);
+        env.push((variable.as_str(), path.as_str()));
+        let printed = run(binary, &["--print-config"], &env).await;
         assert_eq!(printed.code, Some(0), "{name}: {}", printed.stderr);
         let mut lines = printed.stdout.lines();
-        let line = lines
-            .find(|line| line.starts_with(&format!("{name} ")))
-            .unwrap();
+        let line = lines.find(|line| line.starts_with(&format!("{name} ")));
+        let line = line.unwrap_or_else(|| panic!("{name}: {}", printed.stdout));
         assert!(
             line.contains("[redacted]") && line.contains("file"),
             "{line}"
         );
-        assert!(!printed.stdout.contains("0123456789abcdef"));
+        assert!(!printed.stdout.contains("kept-in-a-file"));
+        env.push((name, text));
+        let both = run(binary, &[], &env).await;
+        one_sentence(binary, &both, name);
     }
-    let _ = std::fs::remove_file(file);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_production_starts_with_all_its_secrets_in_files() {
+    let secrets = [
+        (
+            "JWT_SECRET",
+            "a-jwt-secret-0123456789abcdef0123456789abcdef",
+        ),
+        ("ADMIN_CODE", ADMIN_CODE),
+        ("VOICE_API_KEY", "a-key-of-the-voice-server"),
+        ("VOICE_API_SECRET", "a-secret-of-the-voice-server"),
+    ];
+    let mut plan = Plan::new("in_files").env("NODE_ENV", "production");
+    plan = plan.env("VOICE_URL", "wss://voice.example");
+    plan.rate_limits = true;
+    plan.secret_files = true;
+    let files = secrets.map(|(name, secret)| (name, SecretFile::new(name, secret)));
+    for (name, file) in &files {
+        plan = plan.env(&format!("{name}_FILE"), &file.0.display().to_string());
+    }
+    let cluster = Cluster::start(plan).await.unwrap();
+    let ann = Player::arrive(&cluster.gateway(0), Format::Json, "Ann")
+        .await
+        .unwrap();
+    // What is in the files is what counts.
+    for (code, good) in [(ADMIN_CODE, true), ("another", false)] {
+        let told = ann
+            .ask("admin:elevate", &json!({ "code": code }))
+            .await
+            .unwrap();
+        assert_eq!(matches!(told, Told::Ack(_)), good, "{told:?}");
+    }
+    ann.check().unwrap();
 }
 
 #[tokio::test]

@@ -4,9 +4,11 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, ensure};
+use proto::client::Format;
 use serde_json::json;
 use test_servers::Cdn;
 use tests::{
+    bot::{Player, Told},
     cluster::{Cluster, Kind, Plan, process::finish},
     http,
 };
@@ -125,4 +127,65 @@ async fn production_without_content_ends_with_a_sentence() {
             assert_eq!(said.trim().lines().count(), 1, "{service}: {said}");
         }
     }
+}
+
+/// Nobody describes it any more.
+const RELIC: &str = "relic_of_old";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thing_that_nothing_describes_is_kept_and_good_for_nothing() {
+    let cluster = Cluster::start(Plan::new("relics")).await.unwrap();
+    kept(&cluster).await.unwrap();
+}
+
+async fn kept(cluster: &Cluster) -> Result<()> {
+    let gateway = cluster.gateway(0);
+    let ann = Player::arrive(&gateway, Format::Json, "Ann").await?;
+    let (id, key) = (ann.id()?, ann.device_key()?);
+    let left = ann.ask("world:leave", &json!({})).await?;
+    ensure!(matches!(left, Told::WorldLeft(_)), "{left:?}");
+    drop(ann);
+    cluster.store().await?.pack(&id, 27, RELIC).await?;
+
+    let ann = Player::come_back(&gateway, Format::Json, &key).await?;
+    let bob = Player::arrive(&gateway, Format::Json, "Bob").await?;
+    let has = |player: &Player| player.look(|view| view.possessions.slots()[27].clone());
+    let there = has(&ann).context("it was not loaded")?;
+    ensure!(there.item_id == RELIC && there.quantity == 1, "{there:?}");
+    let mark = bob.mark();
+    ann.ask("tradeRequest", &json!({"targetPlayerId": bob.id()?}))
+        .await?;
+    let trade = bob
+        .heard("tradeIncoming", mark, SOON, |message| match &message.told {
+            Told::TradeIncoming(incoming) => Some(incoming.trade_id.clone()),
+            _ => None,
+        })
+        .await?;
+    bob.ask(
+        "tradeRequestRespond",
+        &json!({"tradeId": trade, "accept": true}),
+    )
+    .await?;
+    for (event, data) in [
+        (
+            "tradeAddItem",
+            json!({"tradeId": trade, "inventorySlot": 27, "quantity": 1}),
+        ),
+        ("tradeCancel", json!({"tradeId": trade})),
+        ("inventory:use", json!({"slot": 27})),
+        ("inventory:equip", json!({"slot": 27})),
+    ] {
+        let told = ann.ask(event, &data).await?;
+        let refused = matches!(told, Told::Error(_) | Told::TradeError(_));
+        ensure!(refused == (event != "tradeCancel"), "{event}: {told:?}");
+    }
+    ensure!(has(&ann) == Some(there), "it is not what it was");
+    ann.ask("world:leave", &json!({})).await?;
+    let held = cluster.store().await?.held().await?;
+    let relics = held
+        .get(&id)
+        .and_then(|held| held.items.get(RELIC))
+        .copied();
+    ensure!(relics == Some(1), "in the store there are {relics:?}");
+    Ok(())
 }

@@ -3,16 +3,20 @@
 
 mod abuse;
 mod agents;
+mod answers;
 mod browser;
 mod chaos;
 mod chat;
 mod configuration;
 mod content;
 mod crossing;
+mod freeze;
 mod hundreds;
 mod identity;
 mod interface;
+mod intruders;
 mod launcher;
 mod storm;
 mod tracing;
 mod trading;
+mod voice;

@@ -1,0 +1,98 @@
+//! An operator freezes all exchanges: no item moves anywhere, until it is lifted.
+
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
+use proto::client::{ErrorCode, Format};
+use serde_json::json;
+use tests::{
+    bot::{Player, Told},
+    cluster::{Cluster, Plan},
+};
+use tokio::time::{Instant, sleep};
+
+use crate::interface::ADMIN_CODE;
+
+/// What operators say reaches every zone within this.
+const SOON: Duration = Duration::from_secs(5);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_exchanges_are_frozen_nothing_is_dropped_and_afterwards_it_is() {
+    let plan = Plan::new("freeze").env("ADMIN_CODE", ADMIN_CODE);
+    let cluster = Cluster::start(plan).await.unwrap();
+    story(&cluster).await.unwrap();
+}
+
+async fn order(operator: &Player, command: &str) -> Result<()> {
+    let told = operator
+        .ask("admin:command", &json!({ "command": command }))
+        .await?;
+    ensure!(matches!(told, Told::Ack(_)), "{command}: {told:?}");
+    Ok(())
+}
+
+/// Drops the first thing of the pack.
+async fn drop_one(player: &Player) -> Result<Option<ErrorCode>> {
+    let held = player.look(|view| view.possessions.slots().iter().position(Option::is_some));
+    let Some(slot) = held else {
+        bail!("nothing is left to drop");
+    };
+    match player
+        .ask("inventory:drop", &json!({ "slot": slot }))
+        .await?
+    {
+        Told::Ack(_) => Ok(None),
+        Told::Error(error) => Ok(Some(error.code)),
+        other => bail!("inventory:drop: {other:?}"),
+    }
+}
+
+/// Drops one thing after the other until the answer is this.
+async fn until(player: &Player, wanted: Option<ErrorCode>) -> Result<()> {
+    let begun = Instant::now();
+    loop {
+        let told = drop_one(player).await?;
+        if told == wanted {
+            return Ok(());
+        }
+        ensure!(begun.elapsed() < SOON, "still {told:?}, not {wanted:?}");
+        sleep(Duration::from_millis(700)).await;
+    }
+}
+
+async fn story(cluster: &Cluster) -> Result<()> {
+    let ann = Player::arrive(&cluster.gateway(0), Format::Json, "Ann").await?;
+    let operator = Player::connect(&cluster.gateway(0), Format::Json).await?;
+    operator.sign_in(None).await?;
+    let refused = operator
+        .ask("admin:command", &json!({"command": "freeze"}))
+        .await?;
+    ensure!(
+        matches!(refused, Told::Error(_)),
+        "not elevated yet: {refused:?}"
+    );
+    let told = operator
+        .ask("admin:elevate", &json!({ "code": ADMIN_CODE }))
+        .await?;
+    ensure!(matches!(told, Told::Ack(_)), "{told:?}");
+    ensure!(drop_one(&ann).await?.is_none(), "nothing is frozen yet");
+
+    order(&operator, "freeze").await?;
+    until(&ann, Some(ErrorCode::ExchangesFrozen)).await?;
+    let has = |player: &Player| player.look(|view| view.possessions.slots().to_vec());
+    let (before, stored) = (has(&ann), cluster.store().await?.held().await?);
+    for _ in 0..3 {
+        let told = drop_one(&ann).await?;
+        ensure!(told == Some(ErrorCode::ExchangesFrozen), "{told:?}");
+    }
+    ensure!(has(&ann) == before, "something moved");
+    let now = cluster.store().await?.held().await?;
+    ensure!(
+        format!("{now:?}") == format!("{stored:?}"),
+        "something moved in the store"
+    );
+
+    order(&operator, "unfreeze").await?;
+    until(&ann, None).await?;
+    ann.check()
+}
