@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::{Client, NoTls, types::ToSql};
 
 use crate::{bot::Held, chaos::oracle::AllHeld};
 
@@ -72,8 +72,8 @@ impl Store {
     pub async fn pack(&self, character_id: &str, slot: i32, item: &str) -> Result<()> {
         let query = r#"INSERT INTO inventory ("playerId", "slotIndex", "itemId", quantity)
             VALUES ($1, $2, $3, 1)"#;
-        let put = self.client.execute(query, &[&character_id, &slot, &item]);
-        put.await.context("pack")?;
+        let row: [&(dyn ToSql + Sync); 3] = [&character_id, &slot, &item];
+        self.client.execute(query, &row).await.context("pack")?;
         Ok(())
     }
 

@@ -145,13 +145,6 @@ impl Story<'_> {
     ) -> Result<Value> {
         self.ask(who, "post", (path, ids), Some(body)).await
     }
-
-    fn caller(&self, token: Option<String>) -> Caller<'_> {
-        Caller {
-            gateway: self.gateway,
-            token,
-        }
-    }
 }
 
 fn masked_text(name: &str, text: &str) -> String {
@@ -373,13 +366,12 @@ async fn agents(story: &mut Story<'_>, ann: &Caller<'_>) -> Result<()> {
     let made = story.post(ann, "/api/agent", &[], wish.clone()).await?;
     let agent = id_of(&made["data"]["agent"]["id"])?;
     let account = id_of(&made["data"]["agent"]["character"]["settings"]["accountId"])?;
+    let again = json!({"characterId": wren, "agentName": "Wren", "agentId": agent});
     let of = "/api/agent/{agentId}";
     story
         .post(ann, &format!("{of}/goal/stop"), &[&agent], json!({}))
         .await?;
-    story
-        .post(ann, "/api/agent/mappings", &[], wish.clone())
-        .await?;
+    story.post(ann, "/api/agent/mappings", &[], again).await?;
     let made = story
         .post(
             ann,

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeSet,
     net::TcpListener,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
@@ -358,7 +359,9 @@ struct SecretFile(PathBuf);
 
 impl SecretFile {
     fn new(name: &str, secret: &str) -> Self {
-        let file = format!("secret-{}-{name}", std::process::id());
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let file = format!("secret-{}-{count}-{name}", std::process::id());
         let file = std::env::temp_dir().join(file);
         std::fs::write(&file, format!("{secret}\n")).unwrap();
         Self(file)

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use proto::client::{ErrorCode, Format};
 use serde_json::json;
 use tests::{
-    bot::{Player, Told},
+    bot::{Deed, Player, Told},
     cluster::{Cluster, Plan},
 };
 use tokio::time::{Instant, sleep};
@@ -33,14 +33,17 @@ async fn order(operator: &Player, command: &str) -> Result<()> {
 
 /// Drops the first thing of the pack.
 async fn drop_one(player: &Player) -> Result<Option<ErrorCode>> {
-    let held = player.look(|view| view.possessions.slots().iter().position(Option::is_some));
-    let Some(slot) = held else {
-        bail!("nothing is left to drop");
+    let held = player.look(|view| {
+        let mut slots = view.possessions.slots().iter().enumerate();
+        slots.find_map(|(slot, stack)| Some((slot, stack.clone()?.item_id)))
+    });
+    let (slot, item) = held.context("nothing is left to drop")?;
+    let deed = Deed::Drop {
+        slot: u8::try_from(slot)?,
+        item,
+        quantity: None,
     };
-    match player
-        .ask("inventory:drop", &json!({ "slot": slot }))
-        .await?
-    {
+    match player.act(deed).await? {
         Told::Ack(_) => Ok(None),
         Told::Error(error) => Ok(Some(error.code)),
         other => bail!("inventory:drop: {other:?}"),

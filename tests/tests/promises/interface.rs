@@ -59,7 +59,7 @@ impl Caller<'_> {
     }
 
     /// What is refused, with its status, as a problem document.
-    async fn refused(
+    pub(crate) async fn refused(
         &self,
         method: Method,
         path: &str,
@@ -160,7 +160,10 @@ impl Owner {
         let credential = made("/api/agent/credentials", wish, "/credentialId").await?;
         let whole = caller.get("/api/v1/player").await?;
         Ok(Self {
-            account: whole["account"]["id"].as_str().context("account")?.to_owned(),
+            account: whole["account"]["id"]
+                .as_str()
+                .context("account")?
+                .to_owned(),
             token,
             character,
             agent,
@@ -181,12 +184,27 @@ impl Owner {
             text += &format!("{name} = {{ values = [\"{id}\"] }}\n");
         }
         for (path, methods, parameter, name) in [
-            ("^/api/characters?/\\\\{id\\\\}", "GET\", \"PATCH", "id", "characters"),
-            ("^/api/agents?/.*\\\\{agentId\\\\}", "GET\", \"POST", "agentId", "agents"),
+            (
+                "^/api/characters?/\\\\{id\\\\}",
+                "GET\", \"PATCH",
+                "id",
+                "characters",
+            ),
+            (
+                "^/api/agents?/.*\\\\{agentId\\\\}",
+                "GET\", \"POST",
+                "agentId",
+                "agents",
+            ),
             ("^/api/agents?/mappings/", "GET", "id", "accounts"),
             ("^/api/agents?/credentials/", "DELETE", "id", "credentials"),
             ("^/admin/users/", "GET\", \"PUT", "id", "accounts"),
-            ("^/admin/(players|quarantine)/", "GET\", \"DELETE", "id", "characters"),
+            (
+                "^/admin/(players|quarantine)/",
+                "GET\", \"DELETE",
+                "id",
+                "characters",
+            ),
         ] {
             text += &format!(
                 "[[operations]]\ninclude-path-regex = \"{path}\"\n\
@@ -274,8 +292,14 @@ fn all_looked_at(said: &str) -> Result<()> {
         word.and_then(|word| word.parse::<usize>().ok())
     };
     let (selected, tested) = (number("Selected:"), number("Tested:"));
-    ensure!(selected.is_some_and(|all| all > 10), "it chose {selected:?}: {said}");
-    ensure!(selected == tested, "of {selected:?} it tried {tested:?}: {said}");
+    ensure!(
+        selected.is_some_and(|all| all > 10),
+        "it chose {selected:?}: {said}"
+    );
+    ensure!(
+        selected == tested,
+        "of {selected:?} it tried {tested:?}: {said}"
+    );
     Ok(())
 }
 
