@@ -95,13 +95,14 @@ export class Deeds {
   npc(npc) {
     const { name, id, service = "" } = npc;
     const attack = [`Attack ${name}`, () => this.request("attack", id), level(npc)];
-    if (npc.category === "mob") return [npc.attackable !== false && attack];
+    const shop = npc.shop || /shop|store/.test(service);
+    const talks = npc.category !== "mob" && (!npc.attackable || shop || service);
     return [
       service.includes("bank") && [`Bank with ${name}`, () => this.open("bank:open", id)],
-      /shop|store/.test(service) && [`Buy from ${name}`, () => this.open("shop:open", id)],
-      [`Talk to ${name}`, () => this.request("talk", id)],
+      shop && [`Buy from ${name}`, () => this.open("shop:open", id)],
+      talks && [`Talk to ${name}`, () => this.request("talk", id)],
       service.includes("tan") && [`Tan with ${name}`, () => this.make.show("tan", id)],
-      npc.attackable === true && attack,
+      npc.attackable && attack,
     ];
   }
 

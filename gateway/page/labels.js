@@ -21,7 +21,7 @@ function tone(entity, view) {
   if (entity.id === view.own) return "#ffe9a8";
   if (entity.type === "player") return "#ffffff";
   if (entity.type !== "npc") return "#dfe8cf";
-  return entity.category === "mob" ? "#f4c0a4" : "#f2dca0";
+  return entity.attackable ? "#f4c0a4" : "#f2dca0";
 }
 
 /** The names of players, of people who are near, and of what is pointed at. */
@@ -31,7 +31,7 @@ export function names(picture, view) {
   for (const { entity, at, house } of picture.seen) {
     if (house) continue;
     const player = entity.type === "player";
-    const folk = entity.type === "npc" && entity.category !== "mob";
+    const folk = entity.type === "npc" && !entity.attackable;
     const hover = entity.id === view.hover;
     const sign = folk ? view.signs?.get(entity.npcId) : undefined;
     const close = view.me && Math.abs(at.x - view.me.x) < 7 && Math.abs(at.z - view.me.z) < 6;
@@ -49,7 +49,7 @@ export function names(picture, view) {
     if (!named) continue;
     // Everybody may see that nobody sits behind it.
     const name = entity.agent ? `⚙ ${entity.name}` : entity.name;
-    const level = entity.combatLevel ?? (entity.category === "mob" ? entity.level : undefined);
+    const level = entity.combatLevel ?? (entity.attackable ? entity.level : undefined);
     const words = level === undefined ? name : `${name} · ${level}`;
     label(c, words, pos.x, y, tone(entity, view), player ? 13.5 : 12.5, player);
   }

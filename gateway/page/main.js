@@ -100,6 +100,7 @@ const sight = new Sight(all);
 picture.minimap = minimap;
 pack.counters = [trade, duel, bank, shop].map((at) => (slot, item) => at.counter(slot, item));
 pack.more = (slot, item) => deeds.ofSlot(slot, item);
+pack.level = level;
 pack.onuse = (slot, other) => deeds.together(slot, other);
 pack.onchange = () => {
   shop.purse(pack.coins);

@@ -66,7 +66,7 @@ export class Minimap {
       if (entity.type === "resource" && entity.resourceType === "tree")
         dot(at, "rgba(28,66,34,.85)", scale * 0.6);
       else if (entity.type === "npc")
-        dot(at, entity.category === "mob" ? "#f0d060" : "#f6efdc", scale * 0.75);
+        dot(at, entity.attackable ? "#f0d060" : "#f6efdc", scale * 0.75);
       else if (entity.type === "player") dot(at, "#ffffff", scale * 1.2);
       else if (entity.type === "item") dot(at, "#e06a50", scale * 0.7);
       else if (entity.type === "station" && entity.stationType === "bank")

@@ -2,8 +2,9 @@
 // Always: it shows what the server said last, never what was only asked for.
 
 import { howMany } from "./amount.js";
-import { $, el } from "./dom.js";
-import { called, counted, described, facts, short, thing, use, wearable } from "./things.js";
+import { $, capital, el, many } from "./dom.js";
+import { SKILLS } from "./skills.js";
+import { called, counted, described, facts, short, teaches, thing, use, wearable } from "./things.js";
 
 const SLOTS = 28;
 
@@ -19,6 +20,8 @@ export class Pack {
     this.onuse = () => {};
     /** What else can be done with a slot, and who wants to know of changes. */
     this.more = () => [];
+    /** The level in a skill. */
+    this.level = () => 1;
     this.onchange = () => {};
     this.slots = new Array(SLOTS).fill(null);
     this.coins = undefined;
@@ -143,9 +146,24 @@ export class Pack {
     const entries = [];
     if (wearable(item.itemId)) entries.push(["Wear", () => this.act("inventory:equip", { slot })]);
     const word = use(item.itemId);
-    if (word) entries.push([word, () => this.act("inventory:use", { slot })]);
+    if (teaches(item.itemId)) entries.push([`${word} …`, () => this.rub(slot, item)]);
+    else if (word) entries.push([word, () => this.act("inventory:use", { slot })]);
     entries.push(...this.more(slot, item), ["Use …", () => this.takeUp(slot)]);
     return entries;
+  }
+
+  /** A lamp teaches the skill that is chosen, if it still lies there then. */
+  rub(slot, item) {
+    const gained = `+${many(teaches(item.itemId))}`;
+    const entries = SKILLS.map((skill) => [
+      `${capital(skill)}, level ${this.level(skill)}`,
+      () => {
+        if (this.slots[slot]?.itemId === item.itemId)
+          this.act("inventory:use", { slot, skill });
+      },
+      gained,
+    ]);
+    this.menu.under(this.buttons[slot], `${called(item.itemId)}: learn what?`, entries);
   }
 
   pickUp(slot) {

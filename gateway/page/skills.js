@@ -4,7 +4,7 @@
 import { $, capital, el, many, say } from "./dom.js";
 import { Pane } from "./pane.js";
 
-const SKILLS = [
+export const SKILLS = [
   "attack",
   "strength",
   "defense",

@@ -36,8 +36,14 @@ export function use(id) {
   const word = item?.inventoryActions?.[0];
   if (item?.healAmount > 0) return word === "Drink" ? word : "Eat";
   if (item?.prayerXp > 0) return "Bury";
-  return ["Drink", "Rub", "Read", "Open"].includes(word) ? word : undefined;
+  return teaches(id) ? "Rub" : undefined;
 }
+
+/** What a lamp teaches, in points of experience; nothing for what is none. */
+export const teaches = (id) => {
+  const effect = known.get(id)?.useEffect;
+  return effect?.type === "xp_lamp" ? effect.xpAmount : undefined;
+};
 
 /** Whether it can be worn; a note cannot. */
 export const wearable = (id) => Boolean(known.get(id)?.equipSlot);
@@ -55,6 +61,7 @@ export function facts(id) {
   const item = known.get(id);
   const lines = [];
   if (item?.healAmount > 0) lines.push(`Heals ${item.healAmount}`);
+  if (teaches(id)) lines.push(`Teaches ${many(teaches(id))} experience`);
   if (item?.equipSlot) {
     const list = bonuses(id).filter(([, n]) => n);
     for (const [name, n] of list) lines.push(`${name} ${n > 0 ? "+" : ""}${n}`);

@@ -17,6 +17,9 @@ pub const PAST_TILES_MAX: u32 = 24;
 
 /// Whoever is about something of its region is not reported within so many tiles of it.
 pub const PINNED_TILES: u32 = 32;
+/// Nobody gets out of a fight over a border: whoever has dealt or taken a blow in its region is
+/// not reported within so many ticks of it.
+pub const PINNED_TICKS: u64 = 8;
 
 /// A player who should belong to another region.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -46,7 +49,7 @@ pub(crate) fn crossing(player: &Player, now: Tick) -> Option<Crossing> {
     }
     let past = player.region.tiles_past(player.tile());
     let settled = now.since(player.region_since) >= SETTLE_TICKS || past > PAST_TILES_MAX;
-    let ripe = past >= BAND_TILES && settled && !player.pinned();
+    let ripe = past >= BAND_TILES && settled && !player.pinned(now);
     ripe.then(|| Crossing {
         who: who(),
         to: Region::from(player.tile()),

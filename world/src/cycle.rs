@@ -356,7 +356,7 @@ impl World {
             Intent::MoveSlot { from, to } => self.move_slot(who, from, to, out)?,
             Intent::WithdrawCoins { amount } => self.withdraw(who, amount, out)?,
             Intent::DepositCoins { amount } => self.deposit(who, amount, out)?,
-            Intent::Use { slot } => self.use_item(who, slot, out)?,
+            Intent::Use { slot, skill } => self.use_item(who, slot, skill, out)?,
             Intent::UseWith { slot, other } => {
                 let by = (who, input.number);
                 return self.use_with(by, slot, other, searches_end, out);
@@ -433,7 +433,7 @@ impl World {
                 give_up_errand(player, out);
             }
             Intent::HomeTeleport => {
-                home_teleport::begin(&mut player.homeward, self.now)?;
+                home_teleport::begin(&mut player.homeward, &player.fight.clash, self.now)?;
                 player.path.clear();
                 player.fight.aim = None;
                 give_up_errand(player, out);

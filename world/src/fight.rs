@@ -156,6 +156,14 @@ impl Clash {
         self.within(now, COMBAT_TICKS)
     }
 
+    /// How many ticks ago it attacked somebody or was attacked, if that was at `begin` or later
+    /// and those whom it fought still live.
+    pub(crate) fn since_blow(&self, begin: Tick, now: Tick) -> Option<u64> {
+        let foes = [&self.attacked, &self.attacked_by].into_iter().flatten();
+        let last = foes.map(|foe| foe.at).max()?;
+        (last >= begin).then(|| now.since(last))
+    }
+
     fn within(&self, now: Tick, ticks: u64) -> bool {
         self.fought_at.is_some_and(|at| now.since(at) < ticks)
     }

@@ -13,6 +13,7 @@ use crate::item::bank::Arrange;
 use crate::labour::Trade;
 use crate::record::{PlayerHot, PlayerRecord};
 use crate::refusal::Refusal;
+use crate::skill::Skill;
 use crate::tile::{Region, Tile};
 use crate::trade::Screen;
 
@@ -64,10 +65,12 @@ pub enum Intent {
         /// How many; `None`: all.
         amount: Option<u32>,
     },
-    /// Use what lies in a slot of the pack for what it is: eat it, bury it.
+    /// Use what lies in a slot of the pack for what it is: eat it, bury it, rub it.
     Use {
         /// Which slot.
         slot: u8,
+        /// What one wants to learn of a lamp; nothing else asks for it.
+        skill: Option<Skill>,
     },
     /// Use what lies in a slot of the pack with what lies in another.
     UseWith {

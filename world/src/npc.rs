@@ -66,6 +66,9 @@ impl Npc {
         if !self.placement.service.is_empty() {
             fields.push(("service", (&self.placement.service).into()));
         }
+        if self.placement.store.is_some() {
+            fields.push(("shop", true.into()));
+        }
         Look {
             id: self.placement.id.clone(),
             kind: Kind::Npc,

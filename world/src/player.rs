@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
-use crate::border::PINNED_TILES;
+use crate::border::{PINNED_TICKS, PINNED_TILES};
 use crate::content::Content;
 use crate::errand::{Homeward, Pickup};
 use crate::fight::Fight;
@@ -143,16 +143,18 @@ impl Player {
         self.lives() && !self.held && self.leaving_for().is_none()
     }
 
-    /// Whether it is about something of its region, near enough to it: it is not to belong to
-    /// another one then.
-    pub fn pinned(&self) -> bool {
+    /// Whether it is about something of its region at `now`, near enough to it, or has just been
+    /// fighting in it: it is not to belong to another one then.
+    pub fn pinned(&self, now: Tick) -> bool {
         let pickup = self.pickup.as_ref().map(|pickup| pickup.region);
         let visit = self.visit.as_ref().map(|visit| visit.region);
         let open = self.open.as_ref().map(|open| open.region);
         let labour = self.labour.as_ref().and_then(|labour| labour.region);
         let aim = self.fight.aim.as_ref().map(|aim| aim.region);
         let about = [pickup, visit, open, labour, aim].contains(&Some(self.region));
-        (about || self.trade.is_some() || self.duel.is_some())
+        let fights = self.fight.clash.since_blow(self.region_since, now);
+        let fights = self.lives() && fights.is_some_and(|ticks| ticks < PINNED_TICKS);
+        (about || fights || self.trade.is_some() || self.duel.is_some())
             && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 

@@ -43,6 +43,8 @@ pub enum Refusal {
     PlayersSafe,
     /// One of the two is in a fight with somebody else.
     Engaged,
+    /// Not so soon after a blow, given or taken.
+    InCombat,
     /// Nobody does anything who has no health left.
     Dead,
     /// No arrow that fits the bow.
@@ -165,6 +167,7 @@ impl Refusal {
             | Refusal::NotAttackable
             | Refusal::PlayersSafe
             | Refusal::Engaged
+            | Refusal::InCombat
             | Refusal::Dead
             | Refusal::WrongStyle
             | Refusal::NoPrayer
@@ -199,7 +202,7 @@ impl Refusal {
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 61] = [
+    pub const ALL: [Refusal; 62] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -219,6 +222,7 @@ impl Refusal {
         Refusal::NotAttackable,
         Refusal::PlayersSafe,
         Refusal::Engaged,
+        Refusal::InCombat,
         Refusal::Dead,
         Refusal::NoAmmunition,
         Refusal::NoRunes,

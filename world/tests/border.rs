@@ -3,7 +3,9 @@
 use crate::stage;
 
 use insta::assert_snapshot;
+use serde_json::json;
 use stage::{Land, Stage};
+use world::CharacterId;
 
 #[test]
 fn a_crossing_is_reported_four_tiles_past_the_border_until_it_is_done() {
@@ -275,4 +277,64 @@ fn one_who_is_handed_over_on_its_way_goes_on_or_is_told() {
         value: false,
     };
     assert_eq!(events, [world::Event::Joined { who: ann }, failed]);
+}
+
+/// A rat that never hits hard; bites whoever bites it.
+fn rat() -> serde_json::Value {
+    json!({"id": "rat", "name": "Rat", "category": "mob",
+        "stats": {"level": 1, "health": 10_000, "attack": 1, "strength": 1, "defense": 1},
+        "combat": {"attackable": true, "retaliates": true, "leashRange": 2,
+            "attackSpeedTicks": 4},
+        "movement": {"type": "stationary"}})
+}
+
+#[test]
+fn who_fought_in_a_region_belongs_to_it_for_eight_ticks_more() {
+    let mut stage = Stage::new(&Land::default().beast(rat(), (62, 0)));
+    let told = stage.play(
+        "ann joins at 61 0 health 10
+         ann attacks npc:field:rat:62,0:0
+         ann goes to 72 0
+         wait 12",
+    );
+    let told: Vec<&str> = told.lines().filter(|line| line.contains("ann")).collect();
+    assert_snapshot!(told.join("\n"), @r"
+     1 ann joined; ann 61,0; npc:field:rat:62,0:0 62,0
+     2 ann hits npc:field:rat:62,0:0 0 left 10000; npc:field:rat:62,0:0 62,0
+     3 ann 63,0
+     4 ann 65,0
+     5 ann 67,0; npc:field:rat:62,0:0 63,0
+     6 ann 69,0; npc:field:rat:62,0:0 62,0
+     7 ann 71,0
+     8 ann 72,0
+    10 ann to 1,0
+    11 ann to 1,0
+    12 ann to 1,0
+    13 ann to 1,0
+    14 ann to 1,0
+    15 ann to 1,0
+    ");
+}
+
+#[test]
+fn who_is_shot_at_does_not_get_away_over_a_border_and_the_dead_are_not_kept() {
+    let mut stage = Stage::new(&Land::default().lawless().magic());
+    stage.play(
+        "ann joins at 62 0 health 10 / bob joins at 60 0 health 10
+         bob attacks ann",
+    );
+    let pinned = |stage: &Stage, who: &str| {
+        let player = stage.world.player(&CharacterId::from(who)).unwrap();
+        player.pinned(stage.world.now())
+    };
+    assert!(pinned(&stage, "bob"), "he has an aim");
+    let mut fought = 0;
+    for _ in 0..12 {
+        stage.play("bob stops / ann goes to 70 0");
+        fought += u32::from(pinned(&stage, "ann"));
+    }
+    assert_eq!(
+        (fought, pinned(&stage, "ann"), pinned(&stage, "bob")),
+        (7, false, false)
+    );
 }

@@ -19,8 +19,8 @@ use world::rng::Dice;
 use world::{
     Arrange, Arrival, Banking, Cause, CharacterId, Content, DuelEnd, DuelRule, DuelStage, DuelTold,
     Dueling, EntityId, Event, GroundChange, GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot,
-    PlayerInput, PlayerRecord, Refusal, Region, Rules, Screen, Shopping, Stack, Style, Tick, Tile,
-    Trade, TradeTold, Trading, Value, World,
+    PlayerInput, PlayerRecord, Refusal, Region, Rules, Screen, Shopping, Skill, Stack, Style, Tick,
+    Tile, Trade, TradeTold, Trading, Value, World,
 };
 
 const WORLDS: u32 = 4;
@@ -136,6 +136,7 @@ impl Cluster {
                 "arrow",
                 "iron_arrow",
                 "cake",
+                "lamp",
                 "bones",
                 "logs_noted",
                 "bronze_hatchet",
@@ -305,7 +306,10 @@ impl Cluster {
                 Intent::HomeTeleport
             }
             21 => Intent::Stop,
-            22 => Intent::Use { slot: slot(dice) },
+            22 => Intent::Use {
+                slot: slot(dice),
+                skill: (dice.below(2) == 0).then_some(Skill::Mining),
+            },
             23 => Intent::Equip { slot: slot(dice) },
             24 => Intent::Unequip {
                 place: EquipSlot::ALL[dice.below(11) as usize],
@@ -678,6 +682,7 @@ impl Cluster {
                 Cause::Note => "note",
                 Cause::Eat => "eat",
                 Cause::Bury => "bury",
+                Cause::Rub => "rub",
                 Cause::Gather => "gather",
                 Cause::Make => "make",
                 Cause::Burn => "burn",
@@ -836,7 +841,7 @@ impl Cluster {
                 assert_eq!(record.skills, saved.skills, "{} is saved", record.id);
                 bounded(&self.content, record);
                 let past = player.region().tiles_past(player.tile());
-                pinned += u32::from(player.pinned() && past >= 4);
+                pinned += u32::from(player.pinned(world.now()) && past >= 4);
             }
             for item in world.regions().flat_map(|region| world.ground(region)) {
                 let item = item.clone();
@@ -998,6 +1003,7 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "note",
         "eat",
         "bury",
+        "rub",
         "gather",
         "make",
         "burn",

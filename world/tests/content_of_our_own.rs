@@ -292,6 +292,8 @@ fn what_nobody_can_come_to_get_make_or_end_is_found() {
             "\"target\":\"unheard\"",
         ),
         ("stores.json", "\"price\": 26,", "\"price\": 1,"),
+        ("items/misc.json", "\"xp_lamp\",\"xpAmount\":250", "\"wish\""),
+        ("items/misc.json", "\"xpAmount\":5000", "\"xpAmount\":0"),
     ]);
     for wanted in [
         "item hushwood_logs: nobody drops, sells",
@@ -307,6 +309,8 @@ fn what_nobody_can_come_to_get_make_or_end_is_found() {
         "never comes to say \"pardon_offer\"",
         "quest out_is_easy: stage key: nobody can get \"unheard\"",
         "is paid",
+        "item patient_lamp: offers \"Rub\", and nothing comes of it",
+        "item storm_lamp: teaches nothing",
     ] {
         assert!(faults.contains(wanted), "{wanted:?} is not among\n{faults}");
     }

@@ -3,6 +3,7 @@
 use crate::stage;
 
 use insta::assert_snapshot;
+use serde_json::json;
 use stage::{BEGIN, Land, Stage};
 use world::{Region, Rules, Tick, World};
 
@@ -231,5 +232,34 @@ fn one_whose_home_comes_to_be_played_here_meanwhile_is_there_at_once() {
     assert_snapshot!(stage.play("ann belongs to 0 0\nwait 1"), @r"
     20 ann teleported 1,1; ann 1,1
     21
+    ");
+}
+
+#[test]
+fn nobody_goes_home_out_of_a_fight() {
+    let rat = json!({"id": "rat", "name": "Rat", "category": "mob",
+        "stats": {"level": 1, "health": 10_000, "attack": 1, "strength": 1, "defense": 1},
+        "combat": {"attackable": true, "retaliates": false, "leashRange": 20},
+        "movement": {"type": "stationary"}});
+    let mut stage = Stage::new(&Land::default().beast(rat, (55, 55)));
+    let told = stage.play(
+        "ann joins at 54 55
+         ann attacks npc:field:rat:55,55:0
+         ann stops
+         ann goes home
+         wait 13
+         ann goes home
+         ann goes home
+         wait 17",
+    );
+    let told: Vec<&str> = told
+        .lines()
+        .filter(|l| l.contains("ann") && !l.contains("hits"))
+        .collect();
+    assert_snapshot!(told.join("\n"), @r"
+     1 ann joined; ann 54,55; npc:field:rat:55,55:0 55,55
+     4 ann refused InCombat
+    18 ann refused InCombat
+    36 ann teleported 1,1; ann 1,1
     ");
 }

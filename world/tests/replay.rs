@@ -15,7 +15,8 @@ use stage::{BEGIN, Land};
 use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Banking, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent,
-    Kind, PlayerHot, PlayerInput, Region, Rules, Screen, Style, Tick, Tile, Trade, Trading, World,
+    Kind, PlayerHot, PlayerInput, Region, Rules, Screen, Skill, Style, Tick, Tile, Trade, Trading,
+    World,
 };
 
 /// What may happen to one of a few players at a tick's edge.
@@ -212,7 +213,10 @@ fn value_intent() -> impl Strategy<Value = Intent> {
         1 => many().prop_map(|amount| Intent::WithdrawCoins { amount }),
         1 => prop::option::of(many()).prop_map(|amount| Intent::DepositCoins { amount }),
         1 => Just(Intent::HomeTeleport),
-        1 => slot().prop_map(|slot| Intent::Use { slot }),
+        1 => (slot(), any::<bool>()).prop_map(|(slot, learns)| Intent::Use {
+            slot,
+            skill: learns.then_some(Skill::Mining),
+        }),
         2 => slot().prop_map(|slot| Intent::Equip { slot }),
         1 => prop::sample::select(EquipSlot::ALL.to_vec())
             .prop_map(|place| Intent::Unequip { place }),

@@ -4,7 +4,7 @@ use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};
-use world::CharacterId;
+use world::{CharacterId, Content};
 
 #[test]
 fn food_is_eaten_one_bite_after_the_other() {
@@ -79,4 +79,46 @@ fn nothing_is_eaten_while_that_cannot_be_saved() {
     3 ann refused ExchangesFrozen
     4 ann 0=nothing; ann 0,0
     ");
+}
+
+#[test]
+fn a_lamp_teaches_what_it_says_in_the_skill_that_one_names() {
+    let mut stage = Stage::new(&Land::default());
+    let told = stage.play(
+        "ann joins at 0 0 with lamp 1 lamp 1 lamp_noted 1 book 1 logs 1
+         ann uses 0 / ann uses 1 for mining / ann uses 0 for magic
+         wait 1
+         ann uses 1 for mining / ann uses 2 for mining / ann uses 4 for mining
+         ann uses 0 for prayer / ann may not save
+         ann uses 0 for prayer / ann may not trade
+         ann uses 0 for prayer / ann uses 3 for cooking
+         wait 1
+         ann uses 3 for cooking
+         wait 1
+         ann uses 3 for cooking",
+    );
+    assert_snapshot!(told, @r"
+     1 ann joined; ann 0,0
+     2 ann refused ChoiceRequired; ann 1=nothing; ann mining +250.0=250.0 level 3!; ann refused Cooldown
+     3
+     4 ann refused EmptySlot; ann refused Unsupported; ann refused Unsupported
+     5 ann refused StorageUnavailable
+     6 ann refused ExchangesFrozen
+     7 ann 0=nothing; ann prayer +250.0=250.0 level 3!; ann prays 3 []; ann refused Cooldown
+     8
+     9 ann cooking +1.5=1.5 level 1
+    10
+    11 ann cooking +1.5=3.0 level 1
+    ");
+}
+
+#[test]
+fn what_can_be_rubbed_comes_to_something() {
+    let held = |item: &str| {
+        let content = Content::embedded();
+        content.item(item).unwrap().lamp.unwrap().xp_tenths
+    };
+    assert_eq!(held("patient_lamp"), 2_500);
+    assert_eq!(held("pocket_lamp"), 5_000);
+    assert_eq!(held("storm_lamp"), 50_000);
 }

@@ -28,6 +28,8 @@ pub struct Config {
     pub save_interval: Duration,
     /// How long a character stays without a connection.
     pub linger: Duration,
+    /// How long at least, if it was in combat when it lost it.
+    pub linger_in_combat: Duration,
     /// How long a run that stops may take to give its regions away.
     pub drain: Duration,
     /// Ticks of published state that are kept for dumps.
@@ -76,6 +78,8 @@ impl Config {
         let save = reader.within("SAVE_INTERVAL", 60_u64, 1..=HOUR_S, save);
         let linger = "seconds that a character stays without a connection";
         let linger = reader.within("LINGER_SECONDS", 60_u64, 0..=DAY_S, linger);
+        let in_combat = "seconds that one stays that loses its connection while in combat";
+        let in_combat = reader.within("LINGER_COMBAT_SECONDS", 180_u64, 0..=DAY_S, in_combat);
         let drain = "seconds that a zone which stops may take to give its regions to others";
         let drain = reader.within("DRAIN_SECONDS", 60_u64, 0..=HOUR_S, drain);
         let dump_ticks = reader.value("DUMP_TICKS", 0, "ticks that Inspect.Dump can show");
@@ -93,6 +97,7 @@ impl Config {
             rules,
             save_interval: Duration::from_secs(save),
             linger: Duration::from_secs(linger),
+            linger_in_combat: Duration::from_secs(in_combat),
             drain: Duration::from_secs(drain),
             dump_ticks,
             replay_dir,

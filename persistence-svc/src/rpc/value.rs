@@ -223,6 +223,7 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         wire::Cause::Note => Cause::Note,
         wire::Cause::Eat => Cause::Eat,
         wire::Cause::Bury => Cause::Bury,
+        wire::Cause::Rub => Cause::Rub,
         wire::Cause::Gather => Cause::Gather,
         wire::Cause::Make => Cause::Make,
         wire::Cause::Burn => Cause::Burn,

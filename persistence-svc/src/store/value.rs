@@ -145,6 +145,8 @@ pub(crate) enum Cause {
     Note,
     Eat,
     Bury,
+    /// A lamp was rubbed.
+    Rub,
     /// Gathered from the land; bait is used up by it.
     Gather,
     /// Things became others by somebody's work.
@@ -185,6 +187,7 @@ impl Cause {
             Cause::Note => "note",
             Cause::Eat => "eat",
             Cause::Bury => "bury",
+            Cause::Rub => "rub",
             Cause::Gather => "gather",
             Cause::Make => "make",
             Cause::Burn => "burn",

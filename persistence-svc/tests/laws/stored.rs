@@ -256,7 +256,7 @@ pub(crate) async fn what_is_used_up_is_gone_and_never_made(kind: Kind) {
             &[slot(0, "bronze_hatchet", 1), slot(1, "arrow", quantity)],
         ))
     };
-    for cause in [Cause::Eat, Cause::Bury] {
+    for cause in [Cause::Eat, Cause::Bury, Cause::Rub] {
         let reply = commit(&scene, 2, used(6, cause, 1)).await;
         assert_eq!(reply.outcome(), Outcome::Refused, "{cause:?}");
     }

@@ -30,7 +30,11 @@ pub struct InventoryMove {
     pub to: u8,
 }
 
-/// `inventory:use`: uses what lies in a slot for what it is (eats it, buries it), or on something.
+/// Longer than the name of any skill.
+const SKILL_BYTES: usize = 32;
+
+/// `inventory:use`: uses what lies in a slot for what it is (eats it, buries it, rubs
+/// it), or on something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InventoryUse {
@@ -39,6 +43,9 @@ pub struct InventoryUse {
     /// What it is used on: a number is another slot, a text is an entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<UseTarget>,
+    /// What is learned of a lamp: the name of a skill. Only without `target`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<String>,
 }
 
 /// What something out of the pack is used on.
@@ -55,6 +62,14 @@ impl InventoryUse {
     /// What is wrong with it, if anything.
     pub(crate) fn check(&self) -> Result<(), String> {
         slot("slot", self.slot)?;
+        if let Some(skill) = &self.skill {
+            if self.target.is_some() {
+                return Err("skill: only without target".to_owned());
+            }
+            if skill.is_empty() || skill.len() > SKILL_BYTES {
+                return Err(format!("skill: 1 to {SKILL_BYTES} bytes"));
+            }
+        }
         match &self.target {
             Some(UseTarget::Slot(other)) if *other == self.slot => {
                 Err("target: another slot".to_owned())

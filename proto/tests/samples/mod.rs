@@ -72,14 +72,22 @@ pub(crate) fn client_messages() -> Vec<ClientMessage> {
         ClientMessage::Use(inventory::InventoryUse {
             slot: 5,
             target: None,
+            skill: None,
+        }),
+        ClientMessage::Use(inventory::InventoryUse {
+            slot: 5,
+            target: None,
+            skill: Some("mining".to_owned()),
         }),
         ClientMessage::Use(inventory::InventoryUse {
             slot: 5,
             target: Some(inventory::UseTarget::Slot(27)),
+            skill: None,
         }),
         ClientMessage::Use(inventory::InventoryUse {
             slot: 5,
             target: Some(inventory::UseTarget::Entity("fire:1-1".to_owned())),
+            skill: None,
         }),
         ClientMessage::Equip(equipment::InventoryEquip { slot: 3 }),
         ClientMessage::Unequip(equipment::EquipmentRemove {

@@ -31,12 +31,16 @@ impl World {
         &mut self,
         who: &CharacterId,
         slot: u8,
+        skill: Option<Skill>,
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
         let now = self.now;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let (cause, leg, effect) = use_item::used(player, &self.content, slot, now)?;
-        self.transfer(Some(cause), &[leg], out)?;
+        let used = use_item::used(player, &self.content, (slot, skill), now)?;
+        let effect = used.effect;
+        if let Some((cause, leg)) = used.gone {
+            self.transfer(Some(cause), &[leg], out)?;
+        }
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         let clash = &mut player.fight.clash;
         if matches!(effect, Effect::Eaten { .. }) && clash.attacks_at > now {
@@ -46,8 +50,14 @@ impl World {
             out.events.push(Event::Vitals { who: who.clone() });
             out.touched.insert(who.entity());
         }
-        if let Effect::Buried { xp_tenths } = effect {
-            self.train(who, Skill::Prayer, u64::from(xp_tenths), out);
+        match effect {
+            Effect::Buried { xp_tenths } => {
+                self.train(who, Skill::Prayer, u64::from(xp_tenths), out);
+            }
+            Effect::Learned { skill, xp_tenths } => {
+                self.train(who, skill, u64::from(xp_tenths), out);
+            }
+            Effect::Eaten { .. } => {}
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ mod places;
 mod reach;
 mod tasks;
 mod trade;
+mod uses;
 
 use std::fmt;
 
@@ -45,7 +46,7 @@ impl Faults {
 
 /// All that is wrong with `content`: places outside the land or in walls, people and things that
 /// nobody can walk to, items that nobody can get, recipes that nobody can make, shops that give
-/// money away, talks that never come to something, quests that cannot be begun or ended.
+/// money away, things that promise what nothing comes of, talks that never come to something, quests that cannot be begun or ended.
 pub fn inspect(content: &Content) -> Vec<Fault> {
     let mut faults = Faults::default();
     let reach = Reach::from_spawn(content);
@@ -53,6 +54,7 @@ pub fn inspect(content: &Content) -> Vec<Fault> {
     let goods = Goods::gather(content, &reach);
     goods::inspect(content, &goods, &mut faults);
     trade::inspect(content, &mut faults);
+    uses::inspect(content, &mut faults);
     tasks::inspect(content, &reach, &goods, &mut faults);
     faults.0
 }

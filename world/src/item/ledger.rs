@@ -32,6 +32,8 @@ pub enum Cause {
     Eat,
     /// Destroyed: it was buried.
     Bury,
+    /// Destroyed: a lamp that was rubbed for what it teaches.
+    Rub,
     /// Made: gathered from the land. Bait is destroyed by it.
     Gather,
     /// Changed: things became others by somebody's work.
@@ -88,6 +90,7 @@ impl Cause {
         Cause::Note,
         Cause::Eat,
         Cause::Bury,
+        Cause::Rub,
         Cause::Gather,
         Cause::Make,
         Cause::Burn,
@@ -112,9 +115,12 @@ impl Cause {
             | Cause::Trade
             | Cause::Death
             | Cause::Duel => Balance::Moves,
-            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Burn | Cause::Spend => {
-                Balance::Destroys
-            }
+            Cause::Expire
+            | Cause::Eat
+            | Cause::Bury
+            | Cause::Rub
+            | Cause::Burn
+            | Cause::Spend => Balance::Destroys,
             Cause::Note => Balance::Changes,
             Cause::Gather => Balance::Gathers,
             Cause::Make => Balance::Works,

@@ -1,9 +1,11 @@
-//! Going home by magic: to the spawn, after standing still for 17 ticks, once in 15 minutes.
+//! Going home by magic: to the spawn, after standing still for 17 ticks, once in 15 minutes,
+//! and not out of a fight.
 //!
 //! Always: one who is about to be brought to a region that others play stands still until it
 //! is there or that came to nothing.
 
 use crate::errand::{Homeward, Leaving};
+use crate::fight::Clash;
 use crate::refusal::Refusal;
 use crate::tick::Tick;
 use crate::tile::Tile;
@@ -29,10 +31,13 @@ pub(crate) enum Due {
 /// Begins.
 ///
 /// # Errors
-/// `Busy`: it has begun already. `Cooldown`.
-pub(crate) fn begin(home: &mut Homeward, now: Tick) -> Result<(), Refusal> {
+/// `Busy`: it has begun already. `InCombat`, `Cooldown`.
+pub(crate) fn begin(home: &mut Homeward, clash: &Clash, now: Tick) -> Result<(), Refusal> {
     if home.done_at.is_some() || home.leaving.is_some() {
         return Err(Refusal::Busy);
+    }
+    if clash.in_combat(now) {
+        return Err(Refusal::InCombat);
     }
     if now < home.ready_at {
         return Err(Refusal::Cooldown);

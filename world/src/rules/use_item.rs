@@ -1,7 +1,8 @@
-//! Using a thing for what it is: food is eaten, bones are buried.
+//! Using a thing for what it is: food is eaten, bones are buried, lamps are rubbed.
 //!
-//! Always: the thing is gone when its effect is there; food is eaten by the healthy, too; the
-//! hands are full for a moment after.
+//! Always: the thing is gone when its effect is there, but for a lamp that the content says is
+//! not used up; food is eaten by the healthy, too; a lamp teaches what its own record says, in
+//! the skill that whoever rubs it names; the hands are full for a moment after.
 
 use crate::content::{Content, ItemKind};
 use crate::item::ledger::Cause;
@@ -16,6 +17,8 @@ use crate::tick::Tick;
 const EAT_TICKS: u64 = 3;
 /// How long they are after burying.
 const BURY_TICKS: u64 = 2;
+/// How long they are after rubbing a lamp.
+const RUB_TICKS: u64 = 2;
 
 /// What comes of using a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,22 +27,34 @@ pub(crate) enum Effect {
     Eaten { heals: u32 },
     /// So much experience in prayer.
     Buried { xp_tenths: u32 },
+    /// So much experience in a skill of one's choice.
+    Learned { skill: Skill, xp_tenths: u32 },
 }
 
-/// Who uses one of what lies in `slot`: what is taken, for what, and to what effect.
+/// What is used, and what comes of it.
+#[derive(Debug)]
+pub(crate) struct Used {
+    /// What is taken for it, and why; none of what is not used up.
+    pub(crate) gone: Option<(Cause, Leg)>,
+    /// What comes of it.
+    pub(crate) effect: Effect,
+}
+
+/// Who uses one of what lies in a slot, for a skill that it may have named.
 ///
 /// # Errors
-/// `Cooldown`, `EmptySlot`, `LevelTooLow`; `Unsupported`: it is good for nothing by itself.
+/// `Cooldown`, `EmptySlot`, `LevelTooLow`; `ChoiceRequired`: a lamp, and no skill is named;
+/// `Unsupported`: it is good for nothing by itself.
 pub(crate) fn used(
     player: &Player,
     content: &Content,
-    slot: u8,
+    (slot, skill): (u8, Option<Skill>),
     now: Tick,
-) -> Result<(Cause, Leg, Effect), Refusal> {
+) -> Result<Used, Refusal> {
     let record = player.record();
     let stack = record.inventory.get(&slot).ok_or(Refusal::EmptySlot)?;
     let kind = content.item(&stack.item).ok_or(Refusal::Unsupported)?;
-    let (cause, effect) = effect(record, kind)?;
+    let (cause, effect) = effect(record, kind, skill)?;
     if now < player.hands_free_at {
         return Err(Refusal::Cooldown);
     }
@@ -48,12 +63,26 @@ pub(crate) fn used(
         slot,
         quantity: 1,
     };
-    Ok((cause, leg, effect))
+    Ok(Used {
+        gone: cause.map(|cause| (cause, leg)),
+        effect,
+    })
 }
 
-fn effect(record: &PlayerRecord, kind: &ItemKind) -> Result<(Cause, Effect), Refusal> {
+/// What comes of using one of that kind, and why it is gone then, if it is.
+fn effect(
+    record: &PlayerRecord,
+    kind: &ItemKind,
+    skill: Option<Skill>,
+) -> Result<(Option<Cause>, Effect), Refusal> {
     if kind.heals > 0 {
-        return Ok((Cause::Eat, Effect::Eaten { heals: kind.heals }));
+        return Ok((Some(Cause::Eat), Effect::Eaten { heals: kind.heals }));
+    }
+    if let Some(lamp) = kind.lamp {
+        let skill = skill.ok_or(Refusal::ChoiceRequired)?;
+        let xp_tenths = lamp.xp_tenths;
+        let cause = lamp.consumed.then_some(Cause::Rub);
+        return Ok((cause, Effect::Learned { skill, xp_tenths }));
     }
     if kind.bury_xp_tenths == 0 {
         return Err(Refusal::Unsupported);
@@ -62,7 +91,7 @@ fn effect(record: &PlayerRecord, kind: &ItemKind) -> Result<(Cause, Effect), Ref
         return Err(Refusal::LevelTooLow);
     }
     let xp_tenths = kind.bury_xp_tenths;
-    Ok((Cause::Bury, Effect::Buried { xp_tenths }))
+    Ok((Some(Cause::Bury), Effect::Buried { xp_tenths }))
 }
 
 /// The hands are full from `now` on; who has eaten is better. True: that is to be told.
@@ -78,6 +107,10 @@ pub(crate) fn done(player: &mut Player, effect: Effect, now: Tick) -> bool {
         }
         Effect::Buried { .. } => {
             player.hands_free_at = now.after(BURY_TICKS);
+            false
+        }
+        Effect::Learned { .. } => {
+            player.hands_free_at = now.after(RUB_TICKS);
             false
         }
     }

@@ -251,6 +251,9 @@ impl Land {
             {"id": "hood", "name": "Hood", "equipSlot": "helmet", "tradeable": false},
             {"id": "arrow", "name": "Arrow", "equipSlot": "arrows", "stackable": true},
             {"id": "cake", "name": "Cake", "healAmount": 4},
+            {"id": "lamp", "name": "Lamp", "useEffect": {"type": "xp_lamp", "xpAmount": 250}},
+            {"id": "book", "name": "Book",
+             "useEffect": {"type": "xp_lamp", "xpAmount": 1.5, "consumeOnUse": false}},
             {"id": "bones", "name": "Bones", "prayerXp": 4.5},
             {"id": "old_bones", "name": "Old bones", "prayerXp": 72, "buryLevelRequired": 2},
             {"id": "iron_arrow", "name": "Iron arrow", "equipSlot": "arrows", "stackable": true},
@@ -492,7 +495,14 @@ impl Stage {
             ["is", "put", "at", x, z] => Intent::Teleport {
                 to: Tile::new(x.parse().expect("x"), z.parse().expect("z")),
             },
-            ["uses", _] => Intent::Use { slot: small(2) },
+            ["uses", _] => Intent::Use {
+                slot: small(2),
+                skill: None,
+            },
+            ["uses", _, "for", skill] => Intent::Use {
+                slot: small(2),
+                skill: Some(Skill::named(skill).expect("a skill")),
+            },
             ["uses", _, "with", _] => Intent::UseWith {
                 slot: small(2),
                 other: small(4),

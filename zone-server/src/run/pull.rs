@@ -132,7 +132,8 @@ impl Run {
         }
         pull.silent |= reply.is_none();
         let found = reply.and_then(|reply| record::region(reply.region));
-        let pinned = self.world.player(who).is_some_and(world::Player::pinned);
+        let player = self.world.player(who);
+        let pinned = player.is_some_and(|player| player.pinned(self.world.now()));
         if let Some(region) = found.filter(|_| free && !pinned) {
             pull.waiting.clear();
             pull.found = Some(region);

@@ -1,5 +1,7 @@
 //! Who plays whom: attach, detach, and characters that come from the store.
 
+use std::time::Duration;
+
 use proto::rpc::{
     persistence::v1::{CharacterOwnership, CharacterRecord},
     zone::v1::{Attach, AttachRefused, Attached, Detach, Left, from_zone},
@@ -348,7 +350,7 @@ impl Run {
         seat.session_epoch = row.session_epoch;
         seat.account_id.clone_from(&row.account_id);
         seat.session_id.clone_from(&row.session_id);
-        seat.linger_until = Some(self.linger_until());
+        seat.linger_until = Some(self.linger_until(&who));
         let announced = self.announced.remove(&who);
         self.batch.enter(&who, region, seat.sequence, self.now);
         let arrival = Arrival {
@@ -381,7 +383,7 @@ impl Run {
     /// A socket is gone: its character lingers, and so does one that is still on its way.
     pub(super) fn detach(&mut self, gateway_id: &str, detach: &Detach) {
         let who = CharacterId::from(detach.character_id.as_str());
-        let until = self.linger_until();
+        let until = self.linger_until(&who);
         let over = |(_, waiting): &mut (String, Attach)| {
             let ended = (detach.session_epoch, detach.attach);
             waiting.session_id == detach.session_id && order(waiting) <= ended
@@ -412,10 +414,14 @@ impl Run {
         if lost.is_empty() {
             return;
         }
-        let until = self.linger_until();
-        for seat in self.roster.values_mut() {
+        let unplayed = self.roster.iter().filter(|(_, seat)| {
             let gateway = seat.session.as_ref().map(|s| &s.gateway_id);
-            if gateway.is_some_and(|gateway| lost.contains(gateway)) {
+            gateway.is_some_and(|gateway| lost.contains(gateway))
+        });
+        let unplayed: Vec<CharacterId> = unplayed.map(|(who, _)| who.clone()).collect();
+        for who in unplayed {
+            let until = self.linger_until(&who);
+            if let Some(seat) = self.roster.get_mut(&who) {
                 seat.detach(until);
             }
         }
@@ -424,9 +430,21 @@ impl Run {
         }
     }
 
-    pub(super) fn linger_until(&self) -> u64 {
-        self.now
-            .saturating_add(self.config.ticks(self.config.linger))
+    /// How long a character stays whom nobody plays from now on.
+    pub(super) fn linger_until(&self, who: &CharacterId) -> u64 {
+        let player = self.world.player(who);
+        let fights = player.is_some_and(|player| !player.may_leave(self.world.now()));
+        let linger = if fights {
+            self.linger_max()
+        } else {
+            self.config.linger
+        };
+        self.now.saturating_add(self.config.ticks(linger))
+    }
+
+    /// How long a character may stay whom nobody plays.
+    pub(super) fn linger_max(&self) -> Duration {
+        self.config.linger.max(self.config.linger_in_combat)
     }
 }
 

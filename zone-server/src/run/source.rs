@@ -127,7 +127,8 @@ impl Run {
 
     /// The broken variant in which nobody is pinned where it acts.
     fn unpin(&self, crossings: &mut Vec<Crossing>) {
-        for player in self.world.players().filter(|player| player.pinned()) {
+        let now = self.world.now();
+        for player in self.world.players().filter(|player| player.pinned(now)) {
             let past = player.region().tiles_past(player.tile());
             if past >= world::border::BAND_TILES {
                 crossings.push(Crossing {

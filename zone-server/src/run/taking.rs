@@ -135,7 +135,7 @@ impl Run {
         seat.account_id.clone_from(&moved.account_id);
         let linger = moved
             .linger_ticks
-            .min(self.config.ticks(self.config.linger));
+            .min(self.config.ticks(self.linger_max()));
         let until = self.now.saturating_add(linger.max(1));
         if let Some(session) = &moved.session {
             seat.take_session(session, until);
@@ -151,7 +151,7 @@ impl Run {
             .detached
             .is_some_and(|(epoch, attach)| epoch == seat.session_epoch && attach >= seat.attach);
         if unlinked || ended {
-            seat.detach(self.linger_until());
+            seat.detach(self.linger_until(&who));
         }
         let call = self.calls.remove(&who);
         self.roster.insert(who, seat);

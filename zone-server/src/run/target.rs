@@ -161,7 +161,7 @@ impl Run {
             return;
         };
         let h = announced.pending.h;
-        let until = self.linger_until();
+        let until = self.linger_until(who);
         let holdings = Holdings::of(&announced.record);
         let mut seat = Seat::new(announced.region, h, self.now, holdings);
         seat.account_id = announced.account_id;

@@ -56,7 +56,7 @@ impl Run {
     /// Whether somebody acts on what is here and must not go.
     pub(crate) fn pinned(&self, who: &CharacterId) -> bool {
         let player = self.world.player(who);
-        player.is_some_and(world::Player::pinned)
+        player.is_some_and(|player| player.pinned(self.world.now()))
     }
 
     /// What it is about, for people.

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use proto::client::{
+    ErrorCode,
     coins::{CoinsDeposit, CoinsWithdraw},
     inventory::{
         InventoryDrop, InventoryMove, InventoryUpdate, InventoryUse, SlotUpdate, UseTarget,
     },
     sync::Stack,
 };
-use world::{Intent, Stack as Held};
+use world::{Intent, Skill, Stack as Held};
+
+use super::Refused;
 
 /// `inventory:drop`.
 pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
@@ -20,10 +23,14 @@ pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
 }
 
 /// `inventory:use`.
-pub(crate) fn used(asked: &InventoryUse) -> Intent {
+///
+/// # Errors
+/// There is no such skill.
+pub(crate) fn used(asked: &InventoryUse) -> Result<Intent, Refused> {
     let slot = asked.slot;
-    match &asked.target {
-        None => Intent::Use { slot },
+    let skill = asked.skill.as_deref().map(skill).transpose()?;
+    Ok(match &asked.target {
+        None => Intent::Use { slot, skill },
         Some(UseTarget::Slot(other)) => Intent::UseWith {
             slot,
             other: *other,
@@ -32,7 +39,14 @@ pub(crate) fn used(asked: &InventoryUse) -> Intent {
             slot,
             target: id.as_str().into(),
         },
-    }
+    })
+}
+
+fn skill(name: &str) -> Result<Skill, Refused> {
+    Skill::named(name).ok_or_else(|| Refused {
+        code: ErrorCode::InvalidData,
+        words: format!("skill: one of {}", Skill::ALL.map(Skill::name).join(", ")),
+    })
 }
 
 /// `inventory:move`.

@@ -68,7 +68,7 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::Action(asked) => action::intent(&asked)?,
         ClientMessage::Drop(asked) => inventory::drop(&asked),
         ClientMessage::MoveSlot(asked) => inventory::move_slot(&asked),
-        ClientMessage::Use(asked) => inventory::used(&asked),
+        ClientMessage::Use(asked) => inventory::used(&asked)?,
         ClientMessage::Equip(asked) => equipment::equip(&asked),
         ClientMessage::Unequip(asked) => equipment::remove(asked.slot),
         ClientMessage::OpenBank(asked) => bank::open(&asked),

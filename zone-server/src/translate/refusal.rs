@@ -33,6 +33,10 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
             ErrorCode::PlayersSafe,
             "players may attack each other only where both stand in a lawless area",
         ),
+        Refusal::InCombat => (
+            ErrorCode::InCombat,
+            "not within 17 ticks of a blow, given or taken",
+        ),
         Refusal::Engaged => (ErrorCode::Engaged, "one of you is fighting somebody else"),
         Refusal::Dead => (ErrorCode::Dead, "you are dead; you will stand up again"),
         Refusal::NoAmmunition => (

@@ -66,6 +66,7 @@ pub(crate) fn cause(cause: Cause) -> rpc::Cause {
         Cause::Note => rpc::Cause::Note,
         Cause::Eat => rpc::Cause::Eat,
         Cause::Bury => rpc::Cause::Bury,
+        Cause::Rub => rpc::Cause::Rub,
         Cause::Gather => rpc::Cause::Gather,
         Cause::Make => rpc::Cause::Make,
         Cause::Burn => rpc::Cause::Burn,

@@ -205,7 +205,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             }
             Cause::Ashes if who.is_some() => Some("ashes fall to the ground"),
             Cause::Ashes if row.delta < 0 => Some("ashes destroy nothing"),
-            Cause::Eat | Cause::Bury | Cause::Burn | Cause::Spend if row.delta > 0 => {
+            Cause::Eat | Cause::Bury | Cause::Rub | Cause::Burn | Cause::Spend if row.delta > 0 => {
                 Some("what is used up is not made")
             }
             Cause::Loot if who.is_some() || row.delta < 0 => {
@@ -216,6 +216,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             | Cause::Expire
             | Cause::Eat
             | Cause::Bury
+            | Cause::Rub
             | Cause::Burn
             | Cause::Ashes
             | Cause::Spend

@@ -276,6 +276,16 @@ fn slots_quantities_and_coins_have_limits() {
         ("inventory:move", r#"{"from":1,"to":28}"#, "to: 0 to 27"),
         ("inventory:move", r#"{"from":1,"to":1}"#, "the same slot"),
         ("inventory:use", r#"{"slot":28}"#, "slot: 0 to 27"),
+        (
+            "inventory:use",
+            r#"{"slot":1,"skill":""}"#,
+            "skill: 1 to 32 bytes",
+        ),
+        (
+            "inventory:use",
+            r#"{"slot":1,"skill":"mining","target":2}"#,
+            "skill: only without target",
+        ),
         ("inventory:equip", r#"{"slot":28}"#, "slot: 0 to 27"),
         ("equipment:remove", r#"{"slot":"tail"}"#, "unknown variant"),
         ("bank:open", r#"{"target":""}"#, "target: 1 to 64 bytes"),
