@@ -3,7 +3,7 @@
 
 import { howMany } from "./amount.js";
 import { el } from "./dom.js";
-import { goods } from "./goods.js";
+import { goods, portrait } from "./goods.js";
 import { Pane } from "./pane.js";
 import { called, counted } from "./things.js";
 
@@ -21,6 +21,8 @@ export class Bank {
     this.noted = false;
     this.keeps = false;
     this.sought = "";
+    /** What is being put elsewhere, and how: `with` or `before` what is chosen next. */
+    this.moving = undefined;
     this.pane = new Pane("bank", "Bank", { leave: () => this.leave() });
     this.tabs = Array.from({ length: TABS }, (_, tab) => this.tabButton(tab));
     this.seek = el("input", {
@@ -51,6 +53,11 @@ export class Bank {
         "Keep places",
       ),
     };
+    this.free = el(
+      "button",
+      { onclick: () => act("bank:placeholder", { releaseAll: true }) },
+      "Free the places",
+    );
     this.pane.foot.append(
       el("button", { onclick: () => act("bank:depositAll", { tab: this.tab }) }, "Bank the pack"),
       el(
@@ -60,6 +67,7 @@ export class Bank {
       ),
       this.pressed.noted,
       this.pressed.keeps,
+      this.free,
     );
   }
 
@@ -77,6 +85,7 @@ export class Bank {
   }
 
   close() {
+    this.moving = undefined;
     this.items.clear();
     this.pane.hide();
   }
@@ -91,6 +100,7 @@ export class Bank {
     if (data.full) this.items.clear();
     for (const item of data.items ?? []) this.items.set(item.itemId, item);
     for (const id of data.gone ?? []) this.items.delete(id);
+    if (this.moving && !this.items.has(this.moving.itemId)) this.moving = undefined;
     this.keeps = data.placeholders;
     this.draw();
     this.pane.show();
@@ -102,21 +112,41 @@ export class Bank {
       this.tab = tab;
       this.draw();
     };
-    return el("button", { role: "tab", onclick: show }, tab === 0 ? "Main" : String(tab));
+    return el("button", { role: "tab", onclick: show });
+  }
+
+  /** A tab shows what lies first in it. */
+  drawTab(button, tab) {
+    const inside = this.sorted((item) => item.tab === tab && item.quantity > 0);
+    const id = inside[0]?.itemId ?? "";
+    if (button.dataset.first === id) return;
+    button.dataset.first = id;
+    const words = tab === 0 ? "Main tab" : `Tab ${tab}`;
+    button.setAttribute("aria-label", id ? `${words}, first ${called(id)}` : words);
+    button.replaceChildren(...(id ? [portrait(id)] : []), tab === 0 ? "Main" : String(tab));
+  }
+
+  /** Those that fit, as they lie. */
+  sorted(fits) {
+    const shown = [...this.items.values()].filter(fits);
+    return shown.sort(
+      (a, b) => a.tab - b.tab || a.place - b.place || (a.itemId < b.itemId ? -1 : 1),
+    );
   }
 
   draw() {
     this.tabs.forEach((button, tab) => {
       button.setAttribute("aria-selected", String(tab === this.tab && !this.sought));
+      this.drawTab(button, tab);
     });
     for (const name of ["noted", "keeps"])
       this.pressed[name].setAttribute("aria-pressed", String(this[name]));
-    this.pane.name("Bank", `${this.items.size} of ${PLACES}`);
+    this.pane.name("Bank", this.asks() ?? `${this.items.size} of ${PLACES}`);
     const fits = this.sought
       ? (item) => called(item.itemId).toLowerCase().includes(this.sought)
       : (item) => item.tab === this.tab;
-    const shown = [...this.items.values()].filter(fits);
-    shown.sort((a, b) => a.tab - b.tab || a.place - b.place || (a.itemId < b.itemId ? -1 : 1));
+    this.free.hidden = ![...this.items.values()].some((item) => item.quantity === 0);
+    const shown = this.sorted(fits);
     this.list.replaceChildren(...shown.map((item) => this.entry(item)));
     if (!shown.length)
       this.list.append(el("p", {}, this.sought ? "Nothing of that name." : "Nothing in this tab."));
@@ -126,12 +156,34 @@ export class Bank {
     const kept = item.quantity === 0;
     const words = kept ? `${called(item.itemId)}: none` : counted(item.itemId, item.quantity);
     const chosen = (button, event) => {
+      if (this.moving) return this.place(item);
       if (event.shiftKey && !kept) return this.take(item, ALL);
       return this.menu.under(button, words, this.can(item));
     };
     const button = goods(item, chosen, { label: words });
     button.classList.toggle("kept", kept);
+    button.classList.toggle("moving", this.moving?.itemId === item.itemId);
     return button;
+  }
+
+  /** What is chosen next is what it changes places with, or comes before. */
+  pickUp(item, how) {
+    this.moving = { itemId: item.itemId, how };
+    this.draw();
+  }
+
+  asks() {
+    if (!this.moving) return undefined;
+    const what = called(this.moving.itemId).toLowerCase();
+    const how = this.moving.how === "with" ? "changes places with" : "comes before";
+    return `${what} ${how} …`;
+  }
+
+  place(other) {
+    const { itemId, how } = this.moving;
+    this.moving = undefined;
+    this.draw();
+    if (itemId !== other.itemId) this.act("bank:move", { itemId, [how]: other.itemId });
   }
 
   take(item, quantity) {
@@ -150,12 +202,21 @@ export class Bank {
         "Free the place",
         () => this.act("bank:placeholder", { release: item.itemId }),
       ]);
-    const next = (this.tab + 1) % TABS;
-    entries.push([
-      next === 0 ? "To the main tab" : `To tab ${next}`,
-      () => this.act("bank:tab", { itemId: item.itemId, tab: next }),
-    ]);
+    entries.push(
+      ["Change places with …", () => this.pickUp(item, "with")],
+      ["Put before …", () => this.pickUp(item, "before")],
+      ["To another tab …", () => this.toTab(item)],
+    );
     return entries;
+  }
+
+  toTab(item) {
+    const others = Array.from({ length: TABS }, (_, tab) => tab).filter((tab) => tab !== item.tab);
+    const entries = others.map((tab) => [
+      tab === 0 ? "To the main tab" : `To tab ${tab}`,
+      () => this.act("bank:tab", { itemId: item.itemId, tab }),
+    ]);
+    this.menu.under(this.tabs[item.tab], called(item.itemId), entries);
   }
 
   /** What is done with a slot of the pack while the bank is open. */

@@ -63,6 +63,9 @@ both! {
         a_new_character_has_the_defaults,
         opening_again_takes_over,
         what_is_malformed_is_refused;
+    items:
+        items_are_what_the_content_of_a_run_says,
+        only_a_run_that_lives_says_what_items_are;
     agents:
         only_owners_make_order_and_remove_agents,
         goals_are_set_stopped_and_resumed,

@@ -280,6 +280,10 @@ impl World {
             phases.input(&input.who);
             let (who, number) = (input.who.clone(), input.number);
             let about_value = input.intent.about_value();
+            let trading = match &input.intent {
+                Intent::Trade(wish) => Some(wish.clone()),
+                _ => None,
+            };
             let answer = match self.follow(input, value, searches_end, out) {
                 Ok(Answer::Told) => continue,
                 Ok(Answer::Done { value }) => Event::Done { who, number, value },
@@ -288,12 +292,17 @@ impl World {
                     number,
                     target,
                 },
-                Err(refusal) => Event::Refused {
-                    who,
-                    number,
-                    refusal,
-                    value: about_value && refusal.tells_of_value(),
-                },
+                Err(refusal) => {
+                    if let Some(wish) = &trading {
+                        self.note_refused(&who, wish, refusal, &mut *out);
+                    }
+                    Event::Refused {
+                        who,
+                        number,
+                        refusal,
+                        value: about_value && refusal.tells_of_value(),
+                    }
+                }
             };
             out.events.push(answer);
         }
@@ -323,6 +332,7 @@ impl World {
             };
         }
         player.fight.heard_at = self.now;
+        player.fight.shy_until = Tick::default();
         let trades = player.trade.is_some() && self.trades_now(who);
         if trades && input.intent.waits_for_trade() {
             return Err(Refusal::InterfaceOpen);

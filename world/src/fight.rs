@@ -222,6 +222,9 @@ pub struct Fight {
     pub haunt: Option<Haunt>,
     /// When its client last asked for something.
     pub heard_at: Tick,
+    /// It came into the world, and its client has asked for nothing since: until then beasts let
+    /// it be.
+    pub shy_until: Tick,
     /// How far its prayers are on the way to the next point.
     pub drained: u32,
 }
@@ -236,6 +239,7 @@ impl Fight {
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.clash.delay(ticks);
         self.heard_at = self.heard_at.after(ticks);
+        self.shy_until = self.shy_until.after(ticks);
         if let Some(dying) = &mut self.dying {
             dying.until = dying.until.after(ticks);
         }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Stack;
+use crate::refusal::Refusal;
 use crate::tick::Tick;
 
 /// What the ids of all trades begin with.
@@ -81,16 +82,18 @@ pub enum TradeStep {
     Gave,
     /// It came to nothing.
     Ended(TradeEnd),
+    /// Asked for something that was refused.
+    Refused(Refusal),
 }
 
 /// A step of a trade, for whoever looks into it later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TradeNote {
-    /// Which trade.
+    /// Which trade; of what was refused, the one that was named, if any was.
     pub trade: EntityId,
     /// Who did it; of what came to nothing, each of both.
     pub who: CharacterId,
-    /// With whom.
+    /// With whom; empty if that cannot be said.
     pub with: CharacterId,
     /// What.
     pub step: TradeStep,

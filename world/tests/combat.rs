@@ -481,3 +481,23 @@ fn bites_delay_the_next_stroke() {
     // The first stroke fell with the wish; the next would have been four ticks later.
     assert_eq!(seen[0].tick.0 - BEGIN, 2 + 4 + 3);
 }
+
+#[test]
+fn beasts_let_those_be_who_have_just_come_and_do_nothing_yet() {
+    let wolf = json!({"id": "wolf", "name": "Wolf", "category": "mob",
+        "stats": {"level": 9, "health": 4},
+        "combat": {"attackable": true, "aggressive": true, "aggroRange": 5, "leashRange": 9}});
+    let land = Land::default().beast(wolf, (5, 5));
+    let begins = |asks: &str| {
+        let mut stage = Stage::new(&land);
+        stage.play(&format!("ann joins at 4 5 unready\nwait 9\n{asks}"));
+        let hurt = |stage: &mut Stage| !hits(&watch(stage, 1)).is_empty();
+        (11..80).find(|_| hurt(&mut stage))
+    };
+    let (idle, busy) = (begins("wait 1"), begins("ann hits back"));
+    assert!(busy.is_some_and(|tick| tick < 16), "{busy:?}");
+    assert!(
+        idle.is_some_and(|tick| (50..56).contains(&tick)),
+        "{idle:?}"
+    );
+}

@@ -78,6 +78,7 @@ impl Cluster {
             .resource("ore", "copper", (2, -2))
             .station("range", (7, 7))
             .station("furnace", (-7, 7))
+            .station("altar", (7, -7))
             .tanner("ellis", (2, 6));
         let land = BEASTS
             .iter()
@@ -335,6 +336,16 @@ impl Cluster {
                     target: target.into(),
                 }
             }
+            50 => Intent::Pray {
+                prayer: ["skin", "fist", "nothing"][dice.below(3) as usize].into(),
+            },
+            51 => Intent::PrayAt {
+                target: ["sta:field:altar", "sta:field:bank"][dice.below(2) as usize].into(),
+            },
+            52 => Intent::Respawn,
+            53 => Intent::Examine {
+                target: format!("p{:02}", dice.below(PLAYERS)).into(),
+            },
             47 => Intent::Autocast {
                 spell: (dice.below(2) == 0).then(|| "gust".into()),
             },
@@ -654,6 +665,8 @@ impl Cluster {
                     },
                     _ => "duel told",
                 }),
+                Event::Prayer { .. } => self.count("prayed"),
+                Event::Examined { .. } => self.count("examined"),
                 Event::Trade { told, .. } => self.count(match told {
                     TradeTold::Incoming { .. } => "trade asked",
                     TradeTold::Started { .. } => "trade begun",
@@ -974,8 +987,11 @@ fn each_holder_has_what_the_ledger_says_in_one_world() {
         "loot",
         "shoot",
         "spend",
+        "death",
         "died",
         "rose",
+        "prayed",
+        "examined",
         "trade completed",
     ] {
         assert!(sum.contains_key(what), "no {what} in {sum:?}");
@@ -1011,6 +1027,7 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "loot",
         "shoot",
         "spend",
+        "death",
         "died",
         "rose",
         "shop buy",

@@ -13,6 +13,7 @@ mod content_of_our_own;
 mod death;
 mod dialogue;
 mod duel;
+mod duplication;
 mod fires;
 mod gather;
 mod ground_items;

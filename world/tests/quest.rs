@@ -254,3 +254,31 @@ fn progress_is_saved_with_what_made_it() {
         .collect();
     assert_eq!(given, [("tinderbox", world::Cause::Quest)]);
 }
+
+#[test]
+fn a_pouch_that_is_full_gets_no_reward_and_the_quest_goes_on() {
+    for (pouch, ends) in [(2_147_483_607_u64, true), (2_147_483_608, false)] {
+        let mut stage = stage();
+        let told = stage.play(&format!(
+            "ann joins at 4 1 pouch {pouch} with logs 1 logs 1
+             ann talks to {TOM}
+             ann answers 0
+             ann accepts errand
+             ann walks to 11 0
+             wait 6
+             ann talks to {EVE}
+             wait 16
+             ann talks to {TOM}
+             wait 6
+             ann goes on"
+        ));
+        let coins = stage
+            .world
+            .record(&world::CharacterId::from("ann"))
+            .unwrap()
+            .coins;
+        let now = pouch + if ends { 40 } else { 0 };
+        assert_eq!(told.contains("ann completes errand"), ends, "{told}");
+        assert_eq!(coins, now, "{told}");
+    }
+}

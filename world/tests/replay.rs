@@ -15,8 +15,8 @@ use stage::{BEGIN, Land};
 use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Banking, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent,
-    Kind, PlayerHot, PlayerInput, Region, Rules, Screen, Skill, Style, Tick, Tile, Trade, Trading,
-    World,
+    Kind, PlayerHot, PlayerInput, Region, Rules, Screen, Shopping, Skill, Style, Tick, Tile, Trade,
+    Trading, World,
 };
 
 /// What may happen to one of a few players at a tick's edge.
@@ -89,6 +89,11 @@ fn content() -> Arc<Content> {
             .resource("fishing_spot", "shoal", (-12, 12))
             .station("altar", (8, 2))
             .beast(wolf(), (8, 8))
+            .shop(
+                "stall",
+                (-2, 4),
+                &[("logs", 4, 9), ("candle", 3, -1), ("sword", 60, 2)],
+            )
             .lawless()
             .magic()
             .beasts("rat", (0, 8), 6, 4)
@@ -128,7 +133,24 @@ fn intent() -> impl Strategy<Value = Intent> {
         4 => value_intent(),
         3 => work_intent(),
         3 => fight_intent(),
+        2 => shop_intent(),
     ]
+}
+
+fn shop_intent() -> impl Strategy<Value = Intent> {
+    let slot = || prop_oneof![9 => 0..3_u8, 1 => any::<u8>()];
+    let many = || prop_oneof![9 => 0..5_u32, 1 => any::<u32>()];
+    let items = vec!["logs", "candle", "sword", "coins", "arrow", "", "nothing"];
+    let item = prop::sample::select(items).prop_map(Arc::<str>::from);
+    let targets = vec!["npc:field:stall_keeper", "npc:field:guard", "p1", ""];
+    let target = prop::sample::select(targets).prop_map(EntityId::from);
+    let wish = prop_oneof![
+        3 => target.prop_map(|target| Shopping::Open { target }),
+        3 => (item, many()).prop_map(|(item, quantity)| Shopping::Buy { item, quantity }),
+        2 => (slot(), many()).prop_map(|(slot, quantity)| Shopping::Sell { slot, quantity }),
+        1 => Just(Shopping::Close),
+    ];
+    wish.prop_map(Intent::Shop)
 }
 
 fn fight_intent() -> impl Strategy<Value = Intent> {

@@ -33,7 +33,10 @@ use crate::{
     mailbox::{MESSAGES_MAX, Mailbox, Message},
     metrics::Metrics,
     outside::Tasks,
-    ownership::keeper::{self, Keeper, Pulse, Registered},
+    ownership::{
+        keeper::{self, Keeper, Pulse, Registered},
+        mirror,
+    },
     rpc::{
         Current, Living,
         agents::AgentsService,
@@ -277,6 +280,10 @@ impl Lives {
             mailbox: mailbox.clone(),
             over: over.clone(),
         }));
+        let content = Arc::clone(&self.shelf.get().content);
+        let mirror = mirror::items(self.store.clone(), registered.run_id, content);
+        let until = over.clone();
+        tokio::spawn(async move { until.run_until_cancelled(mirror).await });
         self.health.set_ready(true);
         let why = tokio::select! {
             end = &mut ended => Err(end.ok()),

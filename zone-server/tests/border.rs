@@ -667,3 +667,77 @@ async fn who_goes_home_to_a_region_of_another_zone_stands_there() {
     scene.a.stop().await;
     scene.b.stop().await;
 }
+
+/// A blow was on its way to her when she was handed over: it lands where she is played then.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_dies_as_it_is_handed_over_leaves_one_grave() {
+    let scene = scene(&["ann"], true).await;
+    let session = SessionRef {
+        session_id: "session-zoe".to_owned(),
+        gateway_id: "g".to_owned(),
+        session_epoch: 1,
+        attach: 1,
+    };
+    let carries = [
+        "bronze_hatchet",
+        "bronze_pickaxe",
+        "tinderbox",
+        "hammer",
+        "shrimp",
+    ];
+    let mut record = zoe(scene.to);
+    for (slot, item) in (0..).zip(carries) {
+        record.inventory.insert(slot, world::Stack::new(item, 1));
+    }
+    let request = PrepareRequest {
+        state: record.to_bytes().into(),
+        ..scene.zoes_request(session.clone())
+    };
+    let mut peer = scene.promise(&request).await;
+    let mut hot = world::PlayerHot::default();
+    hot.fight.clash.coming.push(world::fight::Blow {
+        from: "npc:none".into(),
+        kind: world::HitKind::Melee,
+        style: world::Style::Accurate,
+        damage: 99,
+        cast_xp_tenths: 0,
+        lands_at: world::Tick::default(),
+    });
+    let words = CompleteRequest {
+        hot: hot.to_bytes().into(),
+        ..zoes_last_words(session)
+    };
+    scene.zoe_is_handed_over();
+    scene.store.change(|state| {
+        let zoe = &mut state.characters.get_mut("zoe").unwrap().record;
+        let slots = (0..)
+            .zip(carries)
+            .map(|(slot, item)| proto::rpc::persistence::v1::Slot {
+                slot,
+                item_id: item.to_owned(),
+                quantity: 1,
+            });
+        zoe.inventory = slots.collect();
+    });
+    for _ in 0..2 {
+        peer.complete(words.clone()).await.unwrap();
+    }
+    let lies = || scene.store.read(|state| state.ground.clone());
+    until("her things lie in the east", || !lies().is_empty()).await;
+    peer.complete(words).await.unwrap();
+    let dead = scene.store.read(|state| state.characters["zoe"].clone());
+    let (lying, kept) = (lies(), dead.record.inventory);
+    let graves: BTreeSet<&String> = lying.values().map(|item| &item.grave_id).collect();
+    assert_eq!(graves.len(), 1, "{lying:?}");
+    assert!(graves.iter().all(|grave| !grave.is_empty()), "{lying:?}");
+    let mut all: Vec<&str> = lying.values().map(|item| &*item.item_id).collect();
+    all.extend(kept.iter().map(|slot| &*slot.item_id));
+    all.sort_unstable();
+    let mut once = carries;
+    once.sort_unstable();
+    assert_eq!(all, once, "each is there once");
+    let problems = scene.store.read(|state| state.problems.clone());
+    assert_eq!(problems, Vec::<String>::new());
+    scene.a.stop().await;
+    scene.b.stop().await;
+}

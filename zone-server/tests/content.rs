@@ -61,6 +61,11 @@ async fn a_zone_that_starts_later_plays_what_is_played() {
 
     let second = Zone::start(&store.address, |_| {}).await;
     until("the second run", || content_of(&store, 2).is_some()).await;
+    let coins = |state: &crate::stage::store::State| {
+        let items = state.items.get(&2);
+        items.is_some_and(|ids| ids.iter().any(|id| id == "coins"))
+    };
+    until("the store has the catalogue", || store.read(coins)).await;
     assert_eq!(content_of(&store, 2), Some(played));
 
     // One that is to bring another version does.

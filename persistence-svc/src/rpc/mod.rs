@@ -8,6 +8,7 @@ pub(crate) mod agents;
 pub(crate) mod commit;
 pub(crate) mod directory;
 pub(crate) mod identity;
+pub(crate) mod items;
 pub(crate) mod model;
 pub(crate) mod queries;
 pub(crate) mod runs;

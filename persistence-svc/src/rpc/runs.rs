@@ -9,9 +9,9 @@ use proto::rpc::persistence::v1::ended_request::Reason;
 use proto::rpc::persistence::v1::runs_server::Runs;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
-use super::commit;
 use super::model::{number, ownership, region, small, state, text, wire_record};
 use super::{Desk, Failure, malformed, value};
+use super::{commit, items};
 use crate::placement::planner::millis;
 use crate::store::model::{Ended, RegionLoad, Registration, Renewal, RunState};
 use crate::store::unsigned;
@@ -166,6 +166,19 @@ impl Runs for RunsService {
             Ok(wire::EndedReply {})
         };
         self.0.answer("Ended", work).await
+    }
+
+    async fn mirror_items(
+        &self,
+        request: Request<wire::MirrorItemsRequest>,
+    ) -> Result<Response<wire::MirrorItemsReply>, Status> {
+        let work = async {
+            let page = items::page(request.into_inner())?;
+            let changed = self.0.store.mirror_items(page).await?;
+            let changed = u32::try_from(changed).unwrap_or(u32::MAX);
+            Ok(wire::MirrorItemsReply { changed })
+        };
+        self.0.answer("MirrorItems", work).await
     }
 
     async fn release(

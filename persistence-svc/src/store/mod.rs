@@ -11,6 +11,7 @@ pub(crate) mod columns;
 pub(crate) mod conservation;
 pub(crate) mod error;
 pub(crate) mod identity;
+pub(crate) mod items;
 pub(crate) mod judge;
 pub(crate) mod model;
 pub(crate) mod postgres;
@@ -251,6 +252,13 @@ pub(crate) trait Social: Send + Sync {
     ) -> Result<social::Changed>;
 }
 
+/// What the content says of items.
+#[async_trait]
+pub(crate) trait Items: Send + Sync {
+    /// Writes a page of the catalogue for a run that lives; how many rows became different.
+    async fn mirror_items(&self, page: items::ItemPage) -> Result<u64>;
+}
+
 /// The whole store.
 #[async_trait]
 pub(crate) trait Store:
@@ -265,6 +273,7 @@ pub(crate) trait Store:
     + Changes
     + Agents
     + Social
+    + Items
 {
     /// `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;

@@ -6,6 +6,7 @@ pub(crate) mod commits;
 pub(crate) mod exchange;
 pub(crate) mod gives;
 pub(crate) mod identity;
+pub(crate) mod items;
 pub(crate) mod queries;
 pub(crate) mod quests;
 pub(crate) mod races;

@@ -10,7 +10,7 @@ use crate::item::Value;
 use crate::item::ledger::Cause;
 use crate::labour::Labour;
 use crate::player::{PID_END, Pace, Player};
-use crate::record::ENERGY_FULL;
+use crate::record::{ENERGY_FULL, PlayerHot};
 use crate::refusal::Refusal;
 use crate::rng::{self, Dice};
 use crate::rules::combat::timing::MEND_TICKS;
@@ -18,6 +18,9 @@ use crate::rules::{home_teleport, movement, prayer, starter};
 use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::world::World;
+
+/// Beasts let those be who have just come into the world, until they do something.
+const SHY_TICKS: u64 = 50;
 
 impl World {
     pub(super) fn arrivals(&mut self, mut arrivals: Vec<Arrival>, value: Value, out: &mut Outcome) {
@@ -57,6 +60,8 @@ impl World {
             region,
         } = arrival;
         let who = record.id.clone();
+        // Who is brought by others has more than was saved.
+        let logs_in = hot == PlayerHot::default();
         if !record.placed {
             record.tile = self.content.spawn();
             record.placed = true;
@@ -109,6 +114,9 @@ impl World {
             clash.mends_at = self.now.after(MEND_TICKS);
         }
         player.fight.heard_at = player.fight.heard_at.max(self.now);
+        if logs_in {
+            player.fight.shy_until = self.now.after(SHY_TICKS);
+        }
         let tile = player.record.tile;
         movement::stand(&mut player, self.content.terrain(), tile);
         out.events.push(Event::Joined { who: who.clone() });

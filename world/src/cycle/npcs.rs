@@ -161,6 +161,9 @@ impl World {
         }
         let sees = |who: &CharacterId| {
             let player = self.players.get(who).filter(|player| player.free())?;
+            if self.now < player.fight.shy_until {
+                return None;
+            }
             let prey = Prey {
                 tile: player.tile(),
                 combat_level: player.record.combat_level,

@@ -352,6 +352,35 @@ impl World {
         }
     }
 
+    /// Somebody asked for something about a trade, and that was refused.
+    pub(super) fn note_refused(
+        &self,
+        who: &CharacterId,
+        wish: &Trading,
+        refusal: Refusal,
+        out: &mut Outcome,
+    ) {
+        let (trade, asked) = match wish {
+            Trading::Ask { target } => (EntityId::from(""), target.character()),
+            Trading::Answer { trade, .. }
+            | Trading::Offer { trade, .. }
+            | Trading::Change { trade, .. }
+            | Trading::Withdraw { trade, .. }
+            | Trading::Accept { trade, .. }
+            | Trading::Doubt { trade }
+            | Trading::Cancel { trade } => (trade.clone(), CharacterId::from("")),
+        };
+        let known = self.trades.all.get(&trade);
+        let other = known.and_then(|known| known.sides_of(who));
+        out.trades.push(TradeNote {
+            trade,
+            who: who.clone(),
+            with: other.map_or(asked, |(_, other)| other.who.clone()),
+            step: TradeStep::Refused(refusal),
+            things: Vec::new(),
+        });
+    }
+
     /// Both see the screen as it is now.
     fn show_trade(&self, id: &EntityId, out: &mut Outcome) {
         if let Some(trade) = self.trades.all.get(id) {

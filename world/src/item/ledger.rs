@@ -82,7 +82,7 @@ pub(crate) enum Balance {
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 20] = [
+    pub const ALL: [Cause; 21] = [
         Cause::Starter,
         Cause::Drop,
         Cause::Pickup,

@@ -338,6 +338,8 @@ pub(crate) struct Stage {
     challenge: Option<EntityId>,
     /// Those whom nobody plays.
     away: BTreeSet<CharacterId>,
+    /// What is written down of trades.
+    pub(crate) audit: Vec<world::TradeNote>,
     tick: u64,
     number: u64,
 }
@@ -370,6 +372,7 @@ impl Stage {
             trades: Vec::new(),
             challenge: None,
             away: BTreeSet::new(),
+            audit: Vec::new(),
             tick: BEGIN,
             number: 0,
         }
@@ -716,6 +719,7 @@ impl Stage {
     }
 
     fn tell(&mut self, outcome: &Outcome, told: &mut String) {
+        self.audit.extend(outcome.trades.iter().cloned());
         for event in &outcome.events {
             if let Event::TradeAsked { trade, .. } = event {
                 self.trades.push(trade.clone());
@@ -966,7 +970,7 @@ fn banking(words: &[&str]) -> Banking {
     }
 }
 
-/// `ann joins at 3 4`, with `energy 50`, `health 5`, `trained agility=8300` (tenths, commas between), `of 1 0` (a region), `pouch 5`, `devout 3` (points), `new` or at last
+/// `ann joins at 3 4`, with `energy 50`, `health 5`, `trained agility=8300` (tenths, commas between), `of 1 0` (a region), `pouch 5`, `devout 3` (points), `new`, `unready` or at last
 /// `with logs 1 candle 7` behind it.
 fn newcomer(words: &[&str]) -> Arrival {
     let n = |i: usize| -> i32 { words[i].parse().expect("a number") };
@@ -1005,9 +1009,16 @@ fn newcomer(words: &[&str]) -> Arrival {
             },
             ..record(words[0], tile)
         },
-        hot: PlayerHot::default(),
+        hot: after("unready").map_or_else(heard, |_| PlayerHot::default()),
         region,
     }
+}
+
+/// Of one whose client has asked for something already: no beast lets it be.
+fn heard() -> PlayerHot {
+    let mut hot = PlayerHot::default();
+    hot.fight.heard_at = Tick(1);
+    hot
 }
 
 /// A player at rest who walks, with full energy.

@@ -6,4 +6,5 @@ pub(crate) mod decide;
 pub(crate) mod directory;
 pub(crate) mod give;
 pub(crate) mod keeper;
+pub(crate) mod mirror;
 pub(crate) mod presence;

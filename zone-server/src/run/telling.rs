@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use world::{Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, content::EquipSlot};
+use world::{
+    Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, TradeStep, content::EquipSlot,
+};
 
 use super::{Run, edge::Requests};
 use crate::{
@@ -193,6 +195,10 @@ impl Run {
                 .iter()
                 .map(|stack| format!("{} {}", stack.quantity, stack.item))
                 .collect();
+            let why = match step {
+                TradeStep::Refused(refusal) => translate::refusal::refused(*refusal).code.wire(),
+                _ => "",
+            };
             tracing::info!(
                 target: "audit",
                 run = self.id,
@@ -202,6 +208,7 @@ impl Run {
                 character = %who,
                 partner = %with,
                 things = things.join(", "),
+                why,
                 "trade"
             );
         }

@@ -316,6 +316,7 @@ pub(crate) fn step(step: TradeStep) -> &'static str {
         TradeStep::Doubted => "take_back",
         TradeStep::Gave => "gave",
         TradeStep::Ended(why) => reason(why).0,
+        TradeStep::Refused(_) => "refused",
     }
 }
 

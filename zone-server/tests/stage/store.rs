@@ -53,6 +53,8 @@ pub struct State {
     pub runs: BTreeMap<u64, String>,
     /// The hash of what a run plays, where it said so.
     pub contents: BTreeMap<u64, String>,
+    /// The items of which a run told.
+    pub items: BTreeMap<u64, Vec<String>>,
     pub fenced: Vec<u64>,
     pub released: Vec<u64>,
     pub owners: BTreeMap<Region, (u64, u64)>,
@@ -475,6 +477,19 @@ impl Runs for Store {
             lease_ms: 3000,
             incarnation: 1,
         }))
+    }
+
+    async fn mirror_items(
+        &self,
+        request: Request<MirrorItemsRequest>,
+    ) -> Result<Response<MirrorItemsReply>, Status> {
+        let page = request.into_inner();
+        let changed = u32::try_from(page.items.len()).unwrap();
+        self.change(|state| {
+            let items = state.items.entry(page.run_id).or_default();
+            items.extend(page.items.into_iter().map(|item| item.id));
+        });
+        Ok(Response::new(MirrorItemsReply { changed }))
     }
 
     async fn renew(&self, request: Request<RenewRequest>) -> Result<Response<RenewReply>, Status> {

@@ -9,6 +9,7 @@ mod agents;
 mod commits;
 mod directory;
 mod identity;
+mod items;
 mod migrate;
 mod operators;
 pub(crate) mod ownership;

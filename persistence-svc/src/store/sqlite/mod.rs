@@ -8,6 +8,7 @@ mod agents;
 mod commits;
 mod directory;
 mod identity;
+mod items;
 mod operators;
 pub(crate) mod ownership;
 mod placement;

@@ -1,10 +1,13 @@
 //! What an item adds to its wearer's rolls.
 
+use serde::Serialize;
+
 use crate::content::fields::Fields;
 
 /// What an item adds while it is worn. What a manifest gives as one value for all sorts of
 /// attack stands here for each of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub struct Bonuses {
     pub attack_stab: i32,
