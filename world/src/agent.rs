@@ -53,6 +53,10 @@ pub enum Goal {
     Place(Tile),
     /// To go where somebody goes. Not for choice: said in chat.
     Follow(CharacterId),
+    /// To take what it left in that grave, there. Not for choice: it does that first.
+    Recover(EntityId, Tile),
+    /// To have one of that item, out of the bank or a shop. Not for choice: it does that first.
+    Fetch(Arc<str>),
 }
 
 impl Goal {
@@ -83,6 +87,8 @@ impl Goal {
             Goal::Area(area) => format!("{AREA_PREFIX}{area}"),
             Goal::Place(at) => format!("go_to_tile:{},{}", at.x, at.z),
             Goal::Follow(who) => format!("follow:{who}"),
+            Goal::Recover(grave, _) => format!("recover:{grave}"),
+            Goal::Fetch(item) => format!("fetch:{item}"),
         }
     }
 
@@ -94,7 +100,7 @@ impl Goal {
             }
             Goal::Rest => "idle",
             Goal::Train(skill) => skill.name(),
-            Goal::Collect => "item_collection",
+            Goal::Collect | Goal::Recover(..) | Goal::Fetch(_) => "item_collection",
         }
     }
 
@@ -105,7 +111,12 @@ impl Goal {
             Goal::Rest => 50,
             Goal::Collect => 10,
             Goal::Train(_) => 30,
-            Goal::Bank | Goal::Area(_) | Goal::Place(_) | Goal::Follow(_) => 1,
+            Goal::Bank
+            | Goal::Area(_)
+            | Goal::Place(_)
+            | Goal::Follow(_)
+            | Goal::Recover(..)
+            | Goal::Fetch(_) => 1,
         }
     }
 
@@ -118,7 +129,7 @@ impl Goal {
             Goal::Bank => 20,
             Goal::Area(_) => 15,
             Goal::Rest => 10,
-            Goal::Place(_) | Goal::Follow(_) => 0,
+            Goal::Place(_) | Goal::Follow(_) | Goal::Recover(..) | Goal::Fetch(_) => 0,
         }
     }
 
@@ -137,6 +148,11 @@ impl Goal {
             }
             Goal::Place(at) => format!("Go to {}, {}", at.x, at.z),
             Goal::Follow(_) => "Follow somebody".to_owned(),
+            Goal::Recover(..) => "Fetch what it left where it died".to_owned(),
+            Goal::Fetch(item) => {
+                let name = content.item(item).map_or(&**item, |kind| &*kind.name);
+                format!("Get a {name} from the bank or a shop")
+            }
         }
     }
 
@@ -148,8 +164,13 @@ impl Goal {
                 let area = content.areas().iter().find(|area| *area.id == **id)?;
                 Some(middle(area.bounds))
             }
-            Goal::Place(at) => Some(*at),
-            Goal::Explore | Goal::Rest | Goal::Collect | Goal::Train(_) | Goal::Follow(_) => None,
+            Goal::Place(at) | Goal::Recover(_, at) => Some(*at),
+            Goal::Explore
+            | Goal::Rest
+            | Goal::Collect
+            | Goal::Train(_)
+            | Goal::Follow(_)
+            | Goal::Fetch(_) => None,
         }
     }
 }
@@ -331,6 +352,8 @@ pub enum DeedSort {
     Command,
     /// It took something.
     Pickup,
+    /// It died.
+    Died,
 }
 
 impl DeedSort {
@@ -344,6 +367,7 @@ impl DeedSort {
             DeedSort::Resumed => "resumed",
             DeedSort::Command => "command",
             DeedSort::Pickup => "pickup",
+            DeedSort::Died => "died",
         }
     }
 }
@@ -375,6 +399,17 @@ pub struct Tally {
     pub xp_before: u64,
 }
 
+/// What an agent left where it died.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Grave {
+    /// Which.
+    pub(crate) id: EntityId,
+    /// Where.
+    pub(crate) tile: Tile,
+    /// Until then nobody else may take what is in it.
+    pub(crate) until: Tick,
+}
+
 /// What makes a character an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
@@ -393,6 +428,12 @@ pub struct Agent {
     pub(crate) thinks_at: Tick,
     /// The last goal that it picked, and whether it came to something.
     pub(crate) last: Option<(Goal, bool)>,
+    /// What it must do before it can go on with its goal.
+    #[serde(default)]
+    pub(crate) detour: Option<Pursuit>,
+    /// What it is to fetch when it thinks next.
+    #[serde(default)]
+    pub(crate) grave: Option<Grave>,
     /// The newest last.
     pub(crate) deeds: VecDeque<Deed>,
     pub(crate) tally: Tally,
@@ -414,9 +455,16 @@ impl Agent {
         self.over
     }
 
-    /// What it is after: what it was told last, else its goal.
+    /// What it is after: what it was told last, else what must be done first, else its goal.
     pub fn pursuit(&self) -> Option<&Pursuit> {
-        self.errand.as_ref().or(self.pursuit.as_ref())
+        let detour = self.detour.as_ref().or(self.pursuit.as_ref());
+        self.errand.as_ref().or(detour)
+    }
+
+    /// The same, to go on with.
+    pub(crate) fn current(&mut self) -> Option<&mut Pursuit> {
+        let detour = self.detour.as_mut().or(self.pursuit.as_mut());
+        self.errand.as_mut().or(detour)
     }
 
     /// How far the goal of its orders has come.
@@ -439,8 +487,12 @@ impl Agent {
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.rests_until = self.rests_until.after(ticks);
         self.thinks_at = self.thinks_at.after(ticks);
-        for pursuit in [&mut self.pursuit, &mut self.errand].into_iter().flatten() {
+        let pursuits = [&mut self.pursuit, &mut self.errand, &mut self.detour];
+        for pursuit in pursuits.into_iter().flatten() {
             pursuit.since = pursuit.since.after(ticks);
+        }
+        if let Some(grave) = &mut self.grave {
+            grave.until = grave.until.after(ticks);
         }
     }
 

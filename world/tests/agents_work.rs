@@ -10,7 +10,7 @@ use world::{
 use crate::stage::{self, BEGIN};
 
 /// How far from the spawn regions are played, in tiles.
-const PLAYED_TILES: u32 = 448;
+const PLAYED_TILES: u32 = 96;
 /// An hour.
 const HOUR_TICKS: u64 = 6_000;
 

@@ -3,13 +3,15 @@
 //! Always: whoever has waited longest thinks first; all thinking of a tick has its own share of the
 //! searches, so that agents never make the world busy for players.
 
+use std::sync::Arc;
+
 use super::labour::put_down;
 use super::making::Wish;
 use super::{Outcome, PhaseClock};
 use crate::agent::{AgentInput, AgentWord, Goal};
 use crate::content::ResourceKind;
 use crate::ids::{CharacterId, EntityId};
-use crate::intent::Banking;
+use crate::intent::{Banking, Shopping};
 use crate::interface::Interface;
 use crate::item::{SLOTS, Value};
 use crate::player::Player;
@@ -118,11 +120,16 @@ impl World {
             Goal::Follow(leader) => self.players.get(leader).map(Player::tile),
             _ => None,
         });
+        let grave_there = follows.is_some_and(|pursuit| match &pursuit.goal {
+            Goal::Recover(grave, _) => self.ground.in_grave(grave).next().is_some(),
+            _ => false,
+        });
         let mut dice = Dice::new(self.seed, rng::key(who.as_str()), now.0);
         let Some(player) = self.players.get_mut(who) else {
             return;
         };
         let at_bank = player.has_open(&Interface::Bank);
+        let at_shop = player.has_open(&Interface::Shop);
         let Some(agent) = &mut player.agent else {
             return;
         };
@@ -134,6 +141,7 @@ impl World {
             tile: player.record.tile,
             items: &items,
             leader,
+            grave_there,
             around: Some(Around {
                 record: &player.record,
                 usable: &usable,
@@ -141,6 +149,7 @@ impl World {
                 fires: &self.fires,
                 regions: &self.regions,
                 at_bank,
+                at_shop,
             }),
         };
         let went = match agent::think(agent, &sees, &mut dice) {
@@ -171,6 +180,13 @@ impl World {
                 bank.is_ok()
             }
             Act::Store => value.open().is_ok() && self.store(who, out),
+            Act::Withdraw(item) => value.open().is_ok() && self.fetch(who, item, out),
+            Act::OpenShop(keeper) => {
+                let shop = self.visit((who, 0), keeper, Interface::Shop, end, out);
+                shop.is_ok()
+            }
+            Act::Buy(item) => value.open().is_ok() && self.buy_one(who, item, end, out),
+            Act::Sell => value.open().is_ok() && self.sell_off(who, end, out),
         };
         let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
         if let Some(agent) = agent {
@@ -197,6 +213,43 @@ impl World {
         }
         let _ = self.shut(who, &Interface::Bank, out);
         stored
+    }
+
+    /// An agent takes one thing out of its open bank.
+    fn fetch(&mut self, who: &CharacterId, item: Arc<str>, out: &mut Outcome) -> bool {
+        let wish = Banking::Withdraw {
+            item,
+            quantity: 1,
+            noted: false,
+        };
+        let fetched = self.bank(who, &wish, out).is_ok();
+        let _ = self.shut(who, &Interface::Bank, out);
+        fetched
+    }
+
+    /// An agent buys one thing in the open shop.
+    fn buy_one(&mut self, who: &CharacterId, item: Arc<str>, end: u64, out: &mut Outcome) -> bool {
+        let quantity = 1;
+        let wish = Shopping::Buy { item, quantity };
+        let bought = self.shop((who, 0), wish, end, out).is_ok();
+        let _ = self.shut(who, &Interface::Shop, out);
+        bought
+    }
+
+    /// An agent sells what it does not work with in the open shop. True: there was something.
+    fn sell_off(&mut self, who: &CharacterId, end: u64, out: &mut Outcome) -> bool {
+        let mut sold = false;
+        for slot in 0..SLOTS {
+            let player = self.players.get(who);
+            let stack = player.and_then(|p| p.record.inventory.get(&slot));
+            let Some(stack) = stack.filter(|s| !work::keeps(&self.content, &s.item)) else {
+                continue;
+            };
+            let quantity = stack.quantity;
+            let wish = Shopping::Sell { slot, quantity };
+            sold |= self.shop((who, 0), wish, end, out).is_ok();
+        }
+        sold
     }
 
     /// What lies near a player and may be taken, the nearest first.
@@ -233,6 +286,7 @@ impl World {
             tile: player.tile(),
             items: &items,
             leader: None,
+            grave_there: false,
             around: Some(Around {
                 record: &player.record,
                 usable: &usable,
@@ -240,6 +294,7 @@ impl World {
                 fires: &self.fires,
                 regions: &self.regions,
                 at_bank: player.has_open(&Interface::Bank),
+                at_shop: player.has_open(&Interface::Shop),
             }),
         };
         let goals = crate::agent::templates(&self.content).into_iter();

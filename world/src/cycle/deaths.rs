@@ -16,7 +16,7 @@ use crate::rng::Dice;
 use crate::rules::combat::loot;
 use crate::rules::combat::timing::{self, MEND_TICKS};
 use crate::rules::quest::Deed;
-use crate::rules::{home_teleport, movement};
+use crate::rules::{agent, home_teleport, movement};
 use crate::tile::{Chunk, Region, Tile};
 use crate::world::World;
 
@@ -127,6 +127,11 @@ impl World {
         out.changes.moved.insert(who.clone());
         out.touched.insert(who.entity());
         self.bequeath(who, killer, out);
+        let now = self.now;
+        let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
+        if let Some(agent) = agent {
+            agent::died(agent, tile, now);
+        }
         let whose = || who.clone();
         out.events.push(Event::Died {
             who: whose(),

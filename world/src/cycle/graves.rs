@@ -4,6 +4,7 @@
 //! one transfer.
 
 use super::Outcome;
+use crate::agent::Grave;
 use crate::duel::DuelEnd;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
@@ -91,6 +92,15 @@ impl World {
             }
         } else {
             self.show_grave(who, &grave, out);
+            let grave = Grave {
+                id: grave,
+                tile,
+                until: public_at,
+            };
+            let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
+            if let Some(agent) = agent {
+                agent.grave = Some(grave);
+            }
         }
     }
 

@@ -4,6 +4,8 @@
 //! Always: nobody thinks who is paused, played by somebody or on its way; what cannot be done is
 //! given up after a few tries, so that no agent is stuck for ever.
 
+mod danger;
+mod gear;
 pub(crate) mod work;
 
 use std::collections::VecDeque;
@@ -17,6 +19,7 @@ use crate::rng::Dice;
 use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
+use danger::Danger;
 use work::Around;
 
 /// One is there when no more steps are missing.
@@ -25,6 +28,8 @@ const NEAR_TILES: u32 = 3;
 const LEG_TILES: i32 = 96;
 /// How far off the places are that one goes to see.
 const SIGHT_TILES: (i32, i32) = (12, 40);
+/// Places that one thinks of before one goes to see a dangerous one.
+const LOOKS_MAX: u32 = 8;
 /// Tries in a row that bring nothing.
 const TRIES_MAX: u32 = 6;
 /// After a goal, before the next one is picked.
@@ -45,6 +50,8 @@ pub(crate) struct Sees<'a> {
     pub(crate) items: &'a [EntityId],
     /// Where whom it follows stands, if that is here.
     pub(crate) leader: Option<Tile>,
+    /// The grave to which it is on its way is here.
+    pub(crate) grave_there: bool,
     /// What it has, and what is about it, where that is known.
     pub(crate) around: Option<Around<'a>>,
 }
@@ -71,6 +78,14 @@ pub(crate) enum Act {
     Open(EntityId),
     /// Puts what it does not need into the open bank.
     Store,
+    /// Takes one of these out of the open bank.
+    Withdraw(Arc<str>),
+    /// Goes to somebody who keeps a shop.
+    OpenShop(EntityId),
+    /// Buys one of these in the open shop.
+    Buy(Arc<str>),
+    /// Sells what it does not need in the open shop.
+    Sell,
     /// The goal is reached.
     Done,
     /// It comes to nothing.
@@ -94,6 +109,8 @@ pub(crate) fn fresh(orders: &Orders, xp: u64) -> Agent {
         rests_until: Tick::default(),
         thinks_at: Tick::default(),
         last: None,
+        detour: None,
+        grave: None,
         deeds: VecDeque::new(),
         tally: Tally {
             xp_before: xp,
@@ -116,6 +133,7 @@ pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Ti
     }
     agent.over = false;
     agent.errand = None;
+    agent.detour = None;
     agent.pursuit = None;
     agent.rests_until = now;
     agent.thinks_at = now;
@@ -184,7 +202,8 @@ pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act 
         agent.did(sees.now, DeedSort::GoalStarted, words);
         agent.pursuit = Some(Pursuit::new(goal, sees.now, true));
     }
-    let Some(pursuit) = agent.errand.as_mut().or(agent.pursuit.as_mut()) else {
+    turn_aside(agent, sees);
+    let Some(pursuit) = agent.current() else {
         return Act::Wait(WAIT_TICKS);
     };
     let act = pursue(pursuit, sees, dice);
@@ -197,9 +216,44 @@ pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act 
         | Act::Gather(_)
         | Act::Make { .. }
         | Act::Open(_)
-        | Act::Store => {}
+        | Act::Store
+        | Act::Withdraw(_)
+        | Act::OpenShop(_)
+        | Act::Buy(_)
+        | Act::Sell => {}
     }
     act
+}
+
+/// What must be done first is pursued first: to fetch what one left in a grave, or a tool.
+fn turn_aside(agent: &mut Agent, sees: &Sees<'_>) {
+    if agent.errand.is_some() || agent.detour.is_some() {
+        return;
+    }
+    let grave = agent.grave.take().filter(|grave| sees.now < grave.until);
+    let goal = match (grave, &sees.around, &agent.pursuit) {
+        (Some(grave), Some(_), _) => Some(Goal::Recover(grave.id, grave.tile)),
+        (None, Some(around), Some(pursuit)) => gear::first(&pursuit.goal, around, sees),
+        _ => None,
+    };
+    if let Some(goal) = goal {
+        let words = goal.description(sees.content);
+        agent.did(sees.now, DeedSort::GoalStarted, words);
+        agent.detour = Some(Pursuit::new(goal, sees.now, true));
+    }
+}
+
+/// It died at `tile`.
+pub(crate) fn died(agent: &mut Agent, tile: Tile, now: Tick) {
+    agent.tally.deaths = agent.tally.deaths.saturating_add(1);
+    let words = format!("Died at {}, {}", tile.x, tile.z);
+    agent.did(now, DeedSort::Died, words);
+    agent.detour = None;
+    // It stands elsewhere now: whatever it was on its way to is as far away as at first.
+    if let Some(pursuit) = agent.current() {
+        pursuit.nearest = u32::MAX;
+        pursuit.tries = 0;
+    }
 }
 
 /// In which skills it could get on just now.
@@ -244,6 +298,9 @@ fn pick(last: Option<&(Goal, bool)>, able: &[Skill], items: bool, dice: &mut Dic
 fn end(agent: &mut Agent, reached: bool, why: &str, sees: &Sees<'_>) {
     let errand = agent.errand.take();
     let told = errand.is_some();
+    if !told && let Some(detour) = agent.detour.take() {
+        return end_detour(agent, &detour, reached, why, sees);
+    }
     let Some(pursuit) = errand.or_else(|| agent.pursuit.take()) else {
         return;
     };
@@ -262,6 +319,18 @@ fn end(agent: &mut Agent, reached: bool, why: &str, sees: &Sees<'_>) {
     agent.last = Some((pursuit.goal, reached));
 }
 
+/// A detour is over; without the tool for it what is pursued comes to nothing, too.
+fn end_detour(agent: &mut Agent, detour: &Pursuit, reached: bool, why: &str, sees: &Sees<'_>) {
+    let words = detour.goal.description(sees.content);
+    if reached {
+        return agent.did(sees.now, DeedSort::GoalCompleted, words);
+    }
+    agent.did(sees.now, DeedSort::GoalFailed, format!("{words}: {why}"));
+    if matches!(detour.goal, Goal::Fetch(_)) {
+        end(agent, false, "it has nothing to do it with", sees);
+    }
+}
+
 /// The next step towards a goal, for one who stands.
 fn pursue(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
     if pursuit.tries >= TRIES_MAX {
@@ -276,6 +345,20 @@ fn pursue(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
             (skill, Some(around)) => work::step(pursuit, skill, around, sees, dice),
             (_, None) => Act::Failed("it sees nothing"),
         },
+        Goal::Fetch(item) => {
+            let item = Arc::clone(item);
+            let around = sees.around.as_ref();
+            around.map_or(Act::Failed("it sees nothing"), |around| {
+                gear::fetch(pursuit, &item, around, sees)
+            })
+        }
+        Goal::Recover(grave, tile) => {
+            let (grave, tile) = (grave.clone(), *tile);
+            let around = sees.around.as_ref();
+            around.map_or(Act::Failed("it sees nothing"), |around| {
+                gear::recover(pursuit, (&grave, tile), around, sees)
+            })
+        }
         Goal::Bank | Goal::Area(_) | Goal::Place(_) => {
             // Of several banks one goes to the one that was the nearest at first.
             let place = pursuit.aim;
@@ -313,14 +396,23 @@ fn explore(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
         let steps = dice.between(SIGHT_TILES.0, SIGHT_TILES.1);
         if dice.below(2) == 0 { steps } else { -steps }
     };
-    let (dx, dz) = (far(dice), far(dice));
     let bounds = sees.content.bounds();
     let inside = |at: i32, low: i32, high: i32| at.clamp(low, high.saturating_sub(1).max(low));
-    let wanted = sees.tile.moved(dx, dz);
-    let aim = Tile::new(
-        inside(wanted.x, bounds.min_x, bounds.max_x),
-        inside(wanted.z, bounds.min_z, bounds.max_z),
-    );
+    let mut place = || {
+        let wanted = sees.tile.moved(far(dice), far(dice));
+        Tile::new(
+            inside(wanted.x, bounds.min_x, bounds.max_x),
+            inside(wanted.z, bounds.min_z, bounds.max_z),
+        )
+    };
+    let danger = sees.danger();
+    let mut aim = place();
+    for _ in 1..LOOKS_MAX {
+        if danger.as_ref().is_none_or(|danger| danger.at(aim) == 0) {
+            break;
+        }
+        aim = place();
+    }
     pursuit.aim = Some(aim);
     Act::Walk(aim)
 }
@@ -346,11 +438,28 @@ fn go(pursuit: &mut Pursuit, place: Tile, sees: &Sees<'_>) -> Act {
     } else {
         pursuit.tries += 1;
     }
-    Act::Walk(leg(sees.tile, place))
+    Act::Walk(leg(sees, place))
+}
+
+impl Sees<'_> {
+    /// What it has to fear near it.
+    fn danger(&self) -> Option<Danger> {
+        let around = self.around.as_ref()?;
+        Some(Danger::about(self.content, around.record))
+    }
+}
+
+/// As far towards `place` as one goes at a time, around what is dangerous.
+fn leg(sees: &Sees<'_>, place: Tile) -> Tile {
+    let straight = straight_leg(sees.tile, place);
+    match sees.danger() {
+        Some(danger) => danger.around(sees.content.terrain(), sees.tile, straight, place),
+        None => straight,
+    }
 }
 
 /// As far towards `place` as one goes at a time.
-fn leg(from: Tile, place: Tile) -> Tile {
+fn straight_leg(from: Tile, place: Tile) -> Tile {
     let steps = i64::from(from.steps_to(place));
     if steps <= i64::from(LEG_TILES) {
         return place;
@@ -388,13 +497,12 @@ fn follow(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
     // Whoever leads may go on for ever; only one who stands still has lost the way.
     let stands = pursuit.aim.replace(sees.tile) == Some(sees.tile);
     pursuit.tries = if stands { pursuit.tries + 1 } else { 0 };
-    Act::Walk(leg(sees.tile, leader))
+    Act::Walk(straight_leg(sees.tile, leader))
 }
 
 /// It got on in `skill` by a deed.
 pub(crate) fn trained(agent: &mut Agent, skill: Skill) {
-    let pursuit = agent.errand.as_mut().or(agent.pursuit.as_mut());
-    if let Some(pursuit) = pursuit {
+    if let Some(pursuit) = agent.current() {
         pursuit.tries = 0;
         if pursuit.goal == Goal::Train(skill) {
             pursuit.progress = pursuit
@@ -410,7 +518,7 @@ pub(crate) fn took(agent: &mut Agent, name: &str, quantity: u32, coins: bool, no
     if coins {
         agent.tally.gold = agent.tally.gold.saturating_add(u64::from(quantity));
     }
-    let pursuit = agent.errand.as_mut().or(agent.pursuit.as_mut());
+    let pursuit = agent.current();
     if let Some(pursuit) = pursuit.filter(|pursuit| pursuit.goal == Goal::Collect) {
         pursuit.progress += 1;
         pursuit.tries = 0;
@@ -431,7 +539,7 @@ pub(crate) fn reason(goal: &Goal, sees: &Sees<'_>) -> Option<String> {
             format!("It is {} tiles away", sees.tile.steps_to(place))
         }
         Goal::Train(skill) => work::reason(*skill, sees.around.as_ref()?, sees)?,
-        Goal::Place(_) | Goal::Follow(_) => return None,
+        Goal::Place(_) | Goal::Follow(_) | Goal::Recover(..) | Goal::Fetch(_) => return None,
     })
 }
 
@@ -463,6 +571,7 @@ mod tests {
             tile: content.spawn(),
             items,
             leader: None,
+            grave_there: false,
             around: None,
         }
     }
@@ -542,7 +651,7 @@ mod tests {
     fn a_leg_is_never_longer_than_a_way_may_be() {
         let from = Tile::new(-400, 900);
         for to in [Tile::new(5_000, -3), Tile::new(i32::MAX, i32::MIN)] {
-            let leg = leg(from, to);
+            let leg = straight_leg(from, to);
             assert!(from.steps_to(leg) <= LEG_TILES.unsigned_abs(), "{leg:?}");
             assert!(leg.steps_to(to) < from.steps_to(to));
         }

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::danger::Danger;
+use super::gear::{self, TINDERBOX};
 use super::{Act, Sees, leg};
 use crate::agent::{Pursuit, bank_at};
 use crate::content::{Content, Fixture, ResourceKind};
@@ -28,6 +30,8 @@ const SEARCH_TILES: u32 = 400;
 const LEVEL_TILES: u32 = 4;
 /// How many tiles it is worth that something is not empty.
 const EMPTY_TILES: u32 = 15;
+/// How many tiles further one goes for each beast that one need not fear then.
+const BEAST_TILES: u32 = 120;
 /// Things of a sort that are gathered before they are worked up.
 const STOCK: u64 = 8;
 /// Fires that one tends at a time.
@@ -44,7 +48,6 @@ const KEPT: [&str; 7] = [
     "thread",
     "coins",
 ];
-const TINDERBOX: &str = "tinderbox";
 const HAMMER: &str = "hammer";
 
 /// What an agent has, and what is about it.
@@ -58,14 +61,16 @@ pub(crate) struct Around<'a> {
     pub(crate) regions: &'a BTreeMap<Region, Counters>,
     /// It stands at its open bank.
     pub(crate) at_bank: bool,
+    /// It stands in a shop.
+    pub(crate) at_shop: bool,
 }
 
 impl Around<'_> {
-    fn has(&self, item: &str) -> u64 {
+    pub(super) fn has(&self, item: &str) -> u64 {
         inventory::count(&self.record.inventory, item)
     }
 
-    fn plays(&self, tile: Tile) -> bool {
+    pub(super) fn plays(&self, tile: Tile) -> bool {
         self.regions.contains_key(&Region::from(tile))
     }
 }
@@ -83,6 +88,10 @@ pub(crate) fn keeps(content: &Content, item: &str) -> bool {
 pub(crate) fn reason(skill: Skill, around: &Around<'_>, sees: &Sees<'_>) -> Option<String> {
     let (content, record) = (sees.content, around.record);
     let level = record.level(skill);
+    if let Some(item) = gear::missing(skill, around, sees) {
+        let name = content.item(&item).map_or(&*item, |kind| &*kind.name);
+        return Some(format!("It is of level {level}, and can have a {name}"));
+    }
     let can = |skill, fits: &dyn Fn(&str) -> bool| nearest(skill, fits, 0, around, sees).is_some();
     let (able, what) = match skill {
         Skill::Woodcutting | Skill::Mining | Skill::Fishing => {
@@ -157,7 +166,13 @@ fn gather(
 }
 
 /// Goes to `tile`, and does `act` from near enough.
-fn to(pursuit: &mut Pursuit, tile: Tile, act: Act, around: &Around<'_>, sees: &Sees<'_>) -> Act {
+pub(super) fn to(
+    pursuit: &mut Pursuit,
+    tile: Tile,
+    act: Act,
+    around: &Around<'_>,
+    sees: &Sees<'_>,
+) -> Act {
     if pursuit.aim.replace(tile) != Some(tile) {
         pursuit.nearest = u32::MAX;
     }
@@ -172,7 +187,7 @@ fn to(pursuit: &mut Pursuit, tile: Tile, act: Act, around: &Around<'_>, sees: &S
     } else {
         pursuit.tries += 1;
     }
-    Act::Walk(leg(sees.tile, tile))
+    Act::Walk(leg(sees, tile))
 }
 
 /// The best of what one can gather in `skill` that gives something that `fits`; `skip` so many of
@@ -187,7 +202,10 @@ fn nearest<'a>(
     let (content, record) = (sees.content, around.record);
     let level = record.level(skill);
     let usable = |kind: &&Arc<ResourceKind>| {
-        let gives = |kind: &ResourceKind| kind.yields.first().is_some_and(|y| fits(&y.item));
+        let gives = |kind: &ResourceKind| {
+            let mut yields = kind.yields.iter();
+            yields.any(|given| u32::from(given.level) <= level && fits(&given.item))
+        };
         kind.skill == Some(skill) && gives(kind) && (around.usable)(kind)
     };
     let kinds = content.resources().iter().filter(usable);
@@ -198,13 +216,15 @@ fn nearest<'a>(
     let near = |region: &Region| region.tiles_past(sees.tile) <= SEARCH_TILES;
     let regions = content.regions().into_iter().filter(near);
     let all = regions.flat_map(|region| content.fixtures_in(region));
+    let danger = Danger::near(content, record, SEARCH_TILES);
     let worth = all.filter_map(|fixture| {
         let takes = kinds.get(&*fixture.of)?;
         let tile = around.resources.tile(fixture);
         let empty = around.resources.is_empty(&fixture.id);
         let far = sees.tile.steps_to(tile) + if empty { EMPTY_TILES } else { 0 };
         let easy = level.saturating_sub(*takes).min(SEARCH_TILES) * LEVEL_TILES;
-        Some((far + easy, &fixture.id, fixture, tile))
+        let feared = danger.at(tile).saturating_mul(BEAST_TILES);
+        Some((far + easy + feared, &fixture.id, fixture, tile))
     });
     let mut worth: Vec<_> = worth.collect();
     worth.sort_unstable_by_key(|(cost, id, ..)| (*cost, *id));
