@@ -1,13 +1,13 @@
 //! How long one tick takes with 2,000 players in the world that ships.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use divan::Bencher;
 use world::rng::Dice;
 use world::{
     Arrival, CharacterId, Content, EntityId, Field, Inbox, Intent, Kind, PlayerHot, PlayerInput,
-    PlayerRecord, Region, Rules, Stack, Tick, Tile, World,
+    PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick, Tile, World,
 };
 
 const PLAYERS: u32 = 2_000;
@@ -32,11 +32,17 @@ fn somewhere(number: u32, reach: u32) -> Tile {
 
 /// All regions, and players within `reach` tiles of the spawn with full packs.
 fn crowd(reach: u32) -> World {
-    crowd_with(reach, &["logs"; 28])
+    let mut world = empty();
+    settle(
+        &mut world,
+        &|number| somewhere(number, reach),
+        &["logs"; 28],
+    );
+    world
 }
 
-/// The same with this in each pack.
-fn crowd_with(reach: u32, pack: &[&str]) -> World {
+/// All regions, and nobody.
+fn empty() -> World {
     let content = Content::embedded();
     let mut world = World::new(content.clone(), Rules::default(), 1, 1);
     for region in content.regions() {
@@ -44,15 +50,25 @@ fn crowd_with(reach: u32, pack: &[&str]) -> World {
             .region_in(region, Tick(0), None)
             .expect("a fresh region");
     }
+    world
+}
+
+/// Brings in the players, each where `place` says and with this in its pack. They are hard to
+/// kill, and strike as weakly as newcomers, so that fights last.
+fn settle(world: &mut World, place: &dyn Fn(u32) -> Tile, pack: &[&str]) {
+    let grown = SkillXp {
+        level: 80,
+        xp_tenths: 20_000_000,
+    };
     let arrivals = (0..PLAYERS).map(|number| {
-        let tile = somewhere(number, reach);
+        let tile = place(number);
         let record = PlayerRecord {
             id: who(number),
             name: format!("Player {number}"),
             tile,
             y: 0,
-            health: 10,
-            skills: BTreeMap::new(),
+            health: 80,
+            skills: [(Skill::Constitution, grown), (Skill::Defense, grown)].into(),
             coins: 0,
             energy: 10_000,
             running: number % 2 == 0,
@@ -81,7 +97,6 @@ fn crowd_with(reach: u32, pack: &[&str]) -> World {
         ..Inbox::default()
     };
     world.tick(Tick(1), inbox, &mut ());
-    world
 }
 
 /// What `players` of them ask: to go elsewhere, no more than a screen away.
@@ -198,67 +213,116 @@ fn crowded_and_all_dropping_and_picking_up(bencher: Bencher<'_, '_>) {
         .bench_local_values(|(round, inbox)| world.borrow_mut().tick(Tick(round), inbox, &mut ()));
 }
 
-/// What players can be about near them: beasts to fight, things to gather from.
+/// What players can be about: beasts to fight, and what one can gather from without a level.
 fn targets(world: &World) -> [Vec<(Tile, EntityId)>; 2] {
     let (mut beasts, mut resources) = (Vec::new(), Vec::new());
     for id in world.entities() {
         let Some(look) = world.look(id) else { continue };
-        let fights = look
-            .fields
-            .iter()
-            .any(|(name, field)| *name == "attackable" && *field == Field::from(true));
+        let says = |name: &'static str, field: Field| look.fields.contains(&(name, field));
         match look.kind {
-            Kind::Npc if fights => beasts.push((look.tile, id.clone())),
-            Kind::Resource => resources.push((look.tile, id.clone())),
+            Kind::Npc if says("attackable", true.into()) => {
+                beasts.push((look.tile, id.clone()));
+            }
+            Kind::Resource if says("level", 1_u32.into()) => {
+                resources.push((look.tile, id.clone()));
+            }
             _ => {}
         }
     }
     [beasts, resources]
 }
 
-/// All over the country: a third fights, a third gathers, a third walks; a tenth of each asks for
-/// something new at every tick. Who has nothing near walks.
-#[divan::bench]
-fn spread_out_fighting_gathering_and_walking(bencher: Bencher<'_, '_>) {
-    let tools = [
-        "bronze_hatchet",
-        "bronze_pickaxe",
-        "fishing_net",
-        "small_fishing_net",
-        "bronze_sword",
-    ];
-    let world = RefCell::new(crowd_with(250, &tools));
-    let near = targets(&world.borrow());
-    let mut round = 1;
-    let mut inbox = || {
-        round += 1;
-        let mut inbox = clicks(&world.borrow(), round, PLAYERS / 10);
-        for input in &mut inbox.inputs {
-            let number: usize = input.who.as_str()["player-".len()..]
-                .parse()
-                .expect("a number");
-            let world = world.borrow();
-            let from = world
-                .player(&input.who)
-                .map_or(Tile::default(), |player| player.tile());
-            let about = near.get(number % 3).into_iter().flatten();
-            let nearest = about.min_by_key(|(tile, _)| from.steps_to(*tile));
-            if let Some((_, target)) = nearest.filter(|(tile, _)| from.steps_to(*tile) <= 24) {
-                let target = target.clone();
-                input.intent = match number % 3 {
-                    0 => Intent::Attack { target },
-                    _ => Intent::Gather { target },
-                };
+/// What a player does all the time: a third fights, a third gathers, a third walks.
+struct Jobs {
+    about: [Vec<(Tile, EntityId)>; 2],
+}
+
+impl Jobs {
+    /// What it is about; none for those who walk.
+    fn of(&self, number: u32) -> Option<&(Tile, EntityId)> {
+        let all = self.about.get(number as usize % 3)?;
+        all.get(number as usize / 3 % all.len())
+    }
+
+    /// What one asks next, in its turn; whoever works goes on.
+    fn next(&self, world: &World, number: u32, walk: Intent) -> Option<Intent> {
+        let player = world.player(&who(number))?;
+        let Some((_, target)) = self.of(number) else {
+            return Some(walk);
+        };
+        let target = target.clone();
+        if number % 3 == 0 {
+            return Some(Intent::Attack { target });
+        }
+        let pack = &player.record().inventory;
+        match pack.last_key_value() {
+            Some((slot, _)) if pack.len() > 27 => Some(Intent::Drop {
+                slot: *slot,
+                quantity: None,
+            }),
+            _ if player.labour().is_some() => None,
+            _ => Some(Intent::Gather { target }),
+        }
+    }
+}
+
+/// How many of a thousand players struck a blow, were at work and were on their way in ten ticks.
+fn shares(world: &mut World, mut inbox: impl FnMut(&World) -> (u64, Inbox)) -> [usize; 3] {
+    let [mut fight, mut work, mut walk] = [const { BTreeSet::new() }; 3];
+    for _ in 0..TICKS {
+        let (round, asked) = inbox(world);
+        let outcome = world.tick(Tick(round), asked, &mut ());
+        fight.extend(outcome.hits.into_iter().map(|hit| hit.attacker.character()));
+        for player in world.players() {
+            let id = &player.record().id;
+            if player.labour().is_some() {
+                work.insert(id.clone());
+            }
+            if player.walking() {
+                walk.insert(id.clone());
             }
         }
+    }
+    fight.retain(|id| world.player(id).is_some());
+    [fight, work, walk].map(|some| some.len() * 1_000 / PLAYERS as usize)
+}
+
+/// All over the country: a third fights, a third gathers, a third walks; a tenth of each asks for
+/// something new at every tick. Says how many do so indeed.
+#[divan::bench]
+fn spread_out_fighting_gathering_and_walking(bencher: Bencher<'_, '_>) {
+    let tools = ["bronze_hatchet", "bronze_pickaxe", "fishing_net"];
+    let mut world = empty();
+    let jobs = Jobs {
+        about: targets(&world),
+    };
+    let place = |number| match jobs.of(number) {
+        Some((tile, _)) => tile.moved(1, 0),
+        None => somewhere(number, 250),
+    };
+    settle(&mut world, &place, &tools);
+    let mut round = 1;
+    let mut inbox = |world: &World| {
+        round += 1;
+        let mut inbox = clicks(world, round, PLAYERS / 10);
+        let inputs = std::mem::take(&mut inbox.inputs).into_iter();
+        let asked = inputs.filter_map(|input| {
+            let number = input.who.as_str()["player-".len()..].parse().ok()?;
+            let intent = jobs.next(world, number, input.intent)?;
+            Some(PlayerInput { intent, ..input })
+        });
+        inbox.inputs = asked.collect();
         (round, inbox)
     };
     for _ in 0..TICKS * 5 {
-        let (round, inbox) = inbox();
-        world.borrow_mut().tick(Tick(round), inbox, &mut ());
+        let (round, asked) = inbox(&world);
+        world.tick(Tick(round), asked, &mut ());
     }
+    let [fight, work, walk] = shares(&mut world, &mut inbox);
+    eprintln!("in ten ticks, of 1,000: {fight} struck, {work} gathered, {walk} walked");
+    let world = RefCell::new(world);
     bencher
-        .with_inputs(inbox)
+        .with_inputs(|| inbox(&world.borrow()))
         .bench_local_values(|(round, inbox)| world.borrow_mut().tick(Tick(round), inbox, &mut ()));
 }
 

@@ -45,6 +45,8 @@ pub enum Goal {
     Collect,
     /// To go to the nearest bank.
     Bank,
+    /// To fight beasts that are weaker than it, and take what they leave.
+    Fight,
     /// To get on in a skill: to gather, to make, and to bank what fills the pack.
     Train(Skill),
     /// To go to the area of that id.
@@ -67,6 +69,7 @@ impl Goal {
             "rest" => Goal::Rest,
             "collect_items" => Goal::Collect,
             "go_to_bank" => Goal::Bank,
+            "fight" => Goal::Fight,
             other if trained(other).is_some() => Goal::Train(trained(other)?),
             other => {
                 let area = other.strip_prefix(AREA_PREFIX)?;
@@ -83,6 +86,7 @@ impl Goal {
             Goal::Rest => "rest".to_owned(),
             Goal::Collect => "collect_items".to_owned(),
             Goal::Bank => "go_to_bank".to_owned(),
+            Goal::Fight => "fight".to_owned(),
             Goal::Train(skill) => skill.name().to_owned(),
             Goal::Area(area) => format!("{AREA_PREFIX}{area}"),
             Goal::Place(at) => format!("go_to_tile:{},{}", at.x, at.z),
@@ -99,6 +103,7 @@ impl Goal {
                 "exploration"
             }
             Goal::Rest => "idle",
+            Goal::Fight => "combat_training",
             Goal::Train(skill) => skill.name(),
             Goal::Collect | Goal::Recover(..) | Goal::Fetch(_) => "item_collection",
         }
@@ -109,7 +114,7 @@ impl Goal {
         match self {
             Goal::Explore => 5,
             Goal::Rest => 50,
-            Goal::Collect => 10,
+            Goal::Collect | Goal::Fight => 10,
             Goal::Train(_) => 30,
             Goal::Bank
             | Goal::Area(_)
@@ -123,6 +128,7 @@ impl Goal {
     /// How urgent it is to an agent that may choose; 0 to 100.
     pub fn priority(&self) -> u32 {
         match self {
+            Goal::Fight => 80,
             Goal::Collect => 40,
             Goal::Train(skill) => urgency(*skill),
             Goal::Explore => 30,
@@ -140,6 +146,7 @@ impl Goal {
             Goal::Rest => "Stand still and rest for half a minute".to_owned(),
             Goal::Collect => "Pick up what lies on the ground nearby".to_owned(),
             Goal::Bank => "Go to the nearest bank".to_owned(),
+            Goal::Fight => "Fight beasts that are weaker, and take what they leave".to_owned(),
             Goal::Train(skill) => occupation(*skill).to_owned(),
             Goal::Area(id) => {
                 let area = content.areas().iter().find(|area| *area.id == **id);
@@ -168,6 +175,7 @@ impl Goal {
             Goal::Explore
             | Goal::Rest
             | Goal::Collect
+            | Goal::Fight
             | Goal::Train(_)
             | Goal::Follow(_)
             | Goal::Fetch(_) => None,
@@ -231,11 +239,12 @@ fn bank(content: &Content, from: Tile) -> Option<Tile> {
 
 /// Every goal that may be chosen in this world, the most urgent first.
 pub fn templates(content: &Content) -> Vec<Goal> {
-    let mut goals: Vec<Goal> = TRAINED
+    let beasts = content.npc_kinds().iter().any(|kind| kind.attackable);
+    let mut goals: Vec<Goal> = beasts.then_some(Goal::Fight).into_iter().collect();
+    let taught = TRAINED
         .iter()
-        .filter(|(skill, _)| is_taught(content, *skill))
-        .map(|(skill, _)| Goal::Train(*skill))
-        .collect();
+        .filter(|(skill, _)| is_taught(content, *skill));
+    goals.extend(taught.map(|(skill, _)| Goal::Train(*skill)));
     goals.extend([Goal::Collect, Goal::Explore]);
     if bank(content, content.spawn()).is_some() {
         goals.push(Goal::Bank);
@@ -434,6 +443,9 @@ pub struct Agent {
     /// What it is to fetch when it thinks next.
     #[serde(default)]
     pub(crate) grave: Option<Grave>,
+    /// It runs from whoever attacks it, and does not hit back.
+    #[serde(default)]
+    pub(crate) flees_until: Tick,
     /// The newest last.
     pub(crate) deeds: VecDeque<Deed>,
     pub(crate) tally: Tally,
@@ -467,6 +479,11 @@ impl Agent {
         self.errand.as_mut().or(detour)
     }
 
+    /// Whether it runs from whoever attacks it at `now`.
+    pub(crate) fn flees(&self, now: Tick) -> bool {
+        now < self.flees_until
+    }
+
     /// How far the goal of its orders has come.
     pub fn progress(&self) -> u32 {
         let given = self.pursuit.as_ref().filter(|pursuit| !pursuit.automatic);
@@ -487,6 +504,7 @@ impl Agent {
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.rests_until = self.rests_until.after(ticks);
         self.thinks_at = self.thinks_at.after(ticks);
+        self.flees_until = self.flees_until.after(ticks);
         let pursuits = [&mut self.pursuit, &mut self.errand, &mut self.detour];
         for pursuit in pursuits.into_iter().flatten() {
             pursuit.since = pursuit.since.after(ticks);

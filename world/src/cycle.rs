@@ -9,6 +9,7 @@
 //! player never runs into one that was about to step aside.
 
 mod agents;
+mod alarms;
 mod arrivals;
 mod blows;
 mod deaths;

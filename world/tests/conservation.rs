@@ -18,9 +18,9 @@ use world::item::{COINS, QUANTITY_MAX, SLOTS};
 use world::rng::Dice;
 use world::{
     Arrange, Arrival, Banking, Cause, CharacterId, Content, DuelEnd, DuelRule, DuelStage, DuelTold,
-    Dueling, EntityId, Event, GroundChange, GroundItem, Holder, Inbox, Intent, Outcome, PlayerHot,
-    PlayerInput, PlayerRecord, Refusal, Region, Rules, Screen, Shopping, Skill, Stack, Style, Tick,
-    Tile, Trade, TradeTold, Trading, Value, World,
+    Dueling, EntityId, Event, GroundChange, GroundItem, Holder, Inbox, Intent, Interface, Outcome,
+    PlayerHot, PlayerInput, PlayerRecord, Questing, Refusal, Region, Rules, Screen, Shopping,
+    Skill, Stack, Style, Tick, Tile, Trade, TradeTold, Trading, Value, World,
 };
 
 const WORLDS: u32 = 4;
@@ -37,6 +37,33 @@ fn rat() -> serde_json::Value {
         "drops": {"always": [
             {"itemId": "logs", "minQuantity": 1, "maxQuantity": 2, "chance": 1},
             {"itemId": "candle", "minQuantity": 1, "maxQuantity": 9, "chance": 0.5}]}})
+}
+
+/// Tom has a quest for everybody, and a word for each who is about it.
+fn tom() -> serde_json::Value {
+    json!({"entryNodeId": "hello", "nodes": [
+            {"id": "hello", "text": "Help me?", "responses": [
+                {"text": "Yes.", "effect": "startQuest:errand"},
+                {"text": "Heal me.", "effect": "heal"},
+                {"text": "My things.", "effect": "openBank"},
+                {"text": "Why?", "nextNodeId": "why"}]},
+            {"id": "why", "text": "Why not?"},
+            {"id": "well", "text": "Well?", "responses": [{"text": "Not yet."}]},
+            {"id": "done", "text": "Thank you!", "effect": "completeQuest:errand"}],
+        "questOverrides": {"errand": {"in_progress": "well", "ready_to_complete": "done"}}})
+}
+
+/// Takes a walk and a word, gives things when it begins and when it ends.
+fn errand() -> serde_json::Value {
+    json!({"id": "errand", "name": "An Errand", "difficulty": "novice", "startNpc": "tom",
+        "questPoints": 1,
+        "onStart": {"items": [{"itemId": "tinderbox", "quantity": 1}]},
+        "stages": [
+            {"id": "there", "type": "travel", "description": "Look there.",
+                "location": {"x": -2, "y": 0, "z": -2, "radius": 4}},
+            {"id": "back", "type": "dialogue", "description": "Tell Tom.", "npcId": "tom"}],
+        "rewards": {"questPoints": 1, "xp": {"cooking": 100}, "items": [
+            {"itemId": "candle", "quantity": 3}, {"itemId": "cake", "quantity": 1}]}})
 }
 
 type Books = BTreeMap<(Holder, Arc<str>), i64>;
@@ -86,6 +113,9 @@ impl Cluster {
                 land.beast(rat(), *at)
             });
         let land = if duels { land.rings() } else { land };
+        let land = land
+            .speaker("tom", (-5, -1), tom())
+            .quests(json!({"errand": errand()}));
         let goods = [("logs", 4, 9), ("candle", 3, -1), ("sword", 60, 2)];
         let land = land.shop("stall", (-3, 3), &goods);
         let content = land.content();
@@ -270,6 +300,10 @@ impl Cluster {
                 _ => Intent::Duel(self.ask_duel(who, from)),
             });
         }
+        if self.dice.below(9) == 0 {
+            self.naps.insert(who.clone(), self.now + 3);
+            return Some(self.ask_people(who));
+        }
         let dice = &mut self.dice;
         Some(match dice.below(60) {
             0..4 => {
@@ -354,6 +388,39 @@ impl Cluster {
             54..60 => Intent::Shop(self.ask_shop()),
             _ => Intent::Bank(self.ask_bank()),
         })
+    }
+
+    /// Talks, mostly on and on, and goes about quests.
+    fn ask_people(&mut self, who: &CharacterId) -> Intent {
+        let player = self.worlds.iter().find_map(|world| world.player(who));
+        let open = player.and_then(world::Player::open).cloned();
+        let dice = &mut self.dice;
+        let other = dice.below(20) == 0;
+        let quest = || Arc::<str>::from(if other { "nothing" } else { "errand" });
+        match open {
+            Some(Interface::Dialogue { .. }) => match dice.below(8) {
+                0 => Intent::EndTalk,
+                1..3 => Intent::Continue,
+                _ => Intent::Respond {
+                    index: u8::try_from(dice.below(5)).unwrap(),
+                },
+            },
+            Some(Interface::Offer { .. }) if dice.below(6) > 0 => {
+                Intent::Quest(Questing::Accept { quest: quest() })
+            }
+            _ => match dice.below(12) {
+                0 => Intent::Quest(Questing::List),
+                1 => Intent::Quest(Questing::Show { quest: quest() }),
+                2 => Intent::Quest(Questing::Accept { quest: quest() }),
+                3 => Intent::Quest(Questing::Abandon { quest: quest() }),
+                4 => Intent::Quest(Questing::Complete { quest: quest() }),
+                5 => Intent::Respond { index: 0 },
+                6 => Intent::Continue,
+                _ => Intent::Talk {
+                    target: "npc:field:tom".into(),
+                },
+            },
+        }
     }
 
     fn ask_work(&mut self) -> Intent {
@@ -667,6 +734,8 @@ impl Cluster {
                 }),
                 Event::Prayer { .. } => self.count("prayed"),
                 Event::Examined { .. } => self.count("examined"),
+                Event::Said { .. } => self.count("said"),
+                Event::QuestDone { .. } => self.count("quest done"),
                 Event::Trade { told, .. } => self.count(match told {
                     TradeTold::Incoming { .. } => "trade asked",
                     TradeTold::Started { .. } => "trade begun",
@@ -992,6 +1061,10 @@ fn each_holder_has_what_the_ledger_says_in_one_world() {
         "rose",
         "prayed",
         "examined",
+        "said",
+        "quest",
+        "quest state",
+        "quest done",
         "trade completed",
     ] {
         assert!(sum.contains_key(what), "no {what} in {sum:?}");
@@ -1030,6 +1103,10 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "death",
         "died",
         "rose",
+        "said",
+        "quest",
+        "quest state",
+        "quest done",
         "shop buy",
         "shop sell",
         "trade",

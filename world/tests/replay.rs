@@ -15,8 +15,8 @@ use stage::{BEGIN, Land};
 use world::content::EquipSlot;
 use world::{
     Arrange, Arrival, Banking, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent,
-    Kind, PlayerHot, PlayerInput, Region, Rules, Screen, Shopping, Skill, Style, Tick, Tile, Trade,
-    Trading, World,
+    Kind, PlayerHot, PlayerInput, Questing, Region, Rules, Screen, Shopping, Skill, Style, Tick,
+    Tile, Trade, Trading, World,
 };
 
 /// What may happen to one of a few players at a tick's edge.
@@ -67,6 +67,28 @@ fn wolf() -> serde_json::Value {
         "drops": {"always": [{"itemId": "logs", "minQuantity": 1, "maxQuantity": 2, "chance": 1}]}})
 }
 
+/// Tom offers a quest, and hears that it is done.
+fn tom() -> serde_json::Value {
+    json!({"entryNodeId": "hello", "nodes": [
+            {"id": "hello", "text": "Help me?", "responses": [
+                {"text": "Yes.", "effect": "startQuest:errand"},
+                {"text": "Heal me.", "effect": "heal"},
+                {"text": "My things.", "effect": "openBank"},
+                {"text": "Why?", "nextNodeId": "why"}]},
+            {"id": "why", "text": "Why not?"},
+            {"id": "done", "text": "Thank you!", "effect": "completeQuest:errand"}],
+        "questOverrides": {"errand": {"ready_to_complete": "done"}}})
+}
+
+fn errand() -> serde_json::Value {
+    json!({"id": "errand", "name": "An Errand", "startNpc": "tom", "questPoints": 1,
+        "onStart": {"items": [{"itemId": "tinderbox", "quantity": 1}]},
+        "stages": [{"id": "back", "type": "dialogue", "description": "Tell Tom.",
+            "npcId": "tom"}],
+        "rewards": {"questPoints": 1, "xp": {"cooking": 100},
+            "items": [{"itemId": "candle", "quantity": 3}]}})
+}
+
 /// A land with much in the way.
 fn content() -> Arc<Content> {
     static CONTENT: OnceLock<Arc<Content>> = OnceLock::new();
@@ -99,6 +121,8 @@ fn content() -> Arc<Content> {
             .beasts("rat", (0, 8), 6, 4)
             .beasts("hen", (66, 30), 6, 6)
             .npc("guard", (3, 4), patrol, 3)
+            .speaker("tom", (-3, 3), tom())
+            .quests(json!({"errand": errand()}))
     };
     Arc::clone(CONTENT.get_or_init(|| land().content()))
 }
@@ -134,6 +158,37 @@ fn intent() -> impl Strategy<Value = Intent> {
         3 => work_intent(),
         3 => fight_intent(),
         2 => shop_intent(),
+        3 => talk_intent(),
+    ]
+}
+
+fn talk_intent() -> impl Strategy<Value = Intent> {
+    let targets = [
+        "npc:field:tom",
+        "npc:field:guard",
+        "sta:field:bank",
+        "p1",
+        "",
+    ];
+    let quest = || {
+        let quests = vec!["errand", "nothing", ""];
+        prop::sample::select(quests).prop_map(Arc::<str>::from)
+    };
+    let wish = prop_oneof![
+        1 => Just(Questing::List),
+        1 => quest().prop_map(|quest| Questing::Show { quest }),
+        4 => quest().prop_map(|quest| Questing::Accept { quest }),
+        1 => quest().prop_map(|quest| Questing::Abandon { quest }),
+        2 => quest().prop_map(|quest| Questing::Complete { quest }),
+    ];
+    prop_oneof![
+        6 => prop::sample::select(targets.to_vec())
+            .prop_map(|target| Intent::Talk { target: target.into() }),
+        4 => prop_oneof![9 => 0..4_u8, 1 => any::<u8>()]
+            .prop_map(|index| Intent::Respond { index }),
+        2 => Just(Intent::Continue),
+        1 => Just(Intent::EndTalk),
+        4 => wish.prop_map(Intent::Quest),
     ]
 }
 

@@ -9,6 +9,7 @@ use super::labour::put_down;
 use super::making::Wish;
 use super::{Outcome, PhaseClock};
 use crate::agent::{AgentInput, AgentWord, Goal};
+use crate::border;
 use crate::content::ResourceKind;
 use crate::ids::{CharacterId, EntityId};
 use crate::intent::{Banking, Shopping};
@@ -86,7 +87,7 @@ impl World {
         let now = self.now;
         let idle = |player: &Player| {
             let agent = player.agent.as_ref()?;
-            let stands = player.path.is_empty()
+            let stands = (player.path.is_empty() || is_stuck(player))
                 && player.pickup.is_none()
                 && player.visit.is_none()
                 && player.labour.is_none()
@@ -96,6 +97,7 @@ impl World {
             (stands && agent::thinks(agent, now))
                 .then(|| (agent.thinks_at, player.record.id.clone()))
         };
+        self.alarm_agents(value, phases, out);
         let mut thinking: Vec<_> = self.players.values().filter_map(idle).collect();
         thinking.sort_unstable();
         let visited = self.router.visited();
@@ -124,6 +126,12 @@ impl World {
             Goal::Recover(grave, _) => self.ground.in_grave(grave).next().is_some(),
             _ => false,
         });
+        let fights = follows.is_some_and(|pursuit| pursuit.goal == Goal::Fight);
+        let beasts = if fights {
+            self.beasts(player)
+        } else {
+            Vec::new()
+        };
         let mut dice = Dice::new(self.seed, rng::key(who.as_str()), now.0);
         let Some(player) = self.players.get_mut(who) else {
             return;
@@ -141,6 +149,7 @@ impl World {
             tile: player.record.tile,
             items: &items,
             leader,
+            beasts: &beasts,
             grave_there,
             around: Some(Around {
                 record: &player.record,
@@ -180,7 +189,13 @@ impl World {
                 bank.is_ok()
             }
             Act::Store => value.open().is_ok() && self.store(who, out),
-            Act::Withdraw(item) => value.open().is_ok() && self.fetch(who, item, out),
+            Act::Withdraw(item, quantity) => {
+                value.open().is_ok() && self.fetch(who, item, quantity, out)
+            }
+            Act::Use(slot) => value.open().is_ok() && self.use_item(who, slot, None, out).is_ok(),
+            Act::Wear(slot) => value.open().is_ok() && self.equip(who, slot, out).is_ok(),
+            Act::FightAs(style) => self.fight_as(who, style, out).is_ok(),
+            Act::Attack(target) => self.attack(who, target, end, out).is_ok(),
             Act::OpenShop(keeper) => {
                 let shop = self.visit((who, 0), keeper, Interface::Shop, end, out);
                 shop.is_ok()
@@ -215,11 +230,17 @@ impl World {
         stored
     }
 
-    /// An agent takes one thing out of its open bank.
-    fn fetch(&mut self, who: &CharacterId, item: Arc<str>, out: &mut Outcome) -> bool {
+    /// An agent takes something out of its open bank.
+    fn fetch(
+        &mut self,
+        who: &CharacterId,
+        item: Arc<str>,
+        quantity: u32,
+        out: &mut Outcome,
+    ) -> bool {
         let wish = Banking::Withdraw {
             item,
-            quantity: 1,
+            quantity,
             noted: false,
         };
         let fetched = self.bank(who, &wish, out).is_ok();
@@ -286,6 +307,7 @@ impl World {
             tile: player.tile(),
             items: &items,
             leader: None,
+            beasts: &[],
             grave_there: false,
             around: Some(Around {
                 record: &player.record,
@@ -323,8 +345,16 @@ impl World {
     }
 }
 
+/// Whether somebody can go no further from its region, and is not being handed over: what lies
+/// beyond is played by nobody now.
+fn is_stuck(player: &Player) -> bool {
+    let next = player.path.front();
+    let no_further = |next: &Tile| !border::may_step(player.region, player.tile(), *next);
+    !player.held && next.is_some_and(no_further)
+}
+
 /// Whatever it was doing ends, and so does its way.
-fn stop(player: &mut Player, out: &mut Outcome) {
+pub(super) fn stop(player: &mut Player, out: &mut Outcome) {
     put_down(player, Some(Refusal::Interrupted), out);
     player.path.clear();
     player.pickup = None;

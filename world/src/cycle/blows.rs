@@ -127,7 +127,8 @@ impl World {
             out.events.push(failed(player, Refusal::Interrupted));
         }
         let heard = player.agent.is_some() || now.since(player.fight.heard_at) < UNHEARD_TICKS;
-        let turns = player.record.ways.retaliates && player.fight.aim.is_none();
+        let flees = player.agent.as_ref().is_some_and(|agent| agent.flees(now));
+        let turns = player.record.ways.retaliates && player.fight.aim.is_none() && !flees;
         if !willing || !heard || !turns || !player.free() {
             return;
         }

@@ -72,6 +72,10 @@ impl World {
         }
         if let Some(killer) = killer.filter(|who| self.players.contains_key(who)) {
             self.did(&killer, Deed::Killed(&kind.id), out);
+            let agent = self.players.get_mut(&killer).and_then(|p| p.agent.as_mut());
+            if let Some(agent) = agent {
+                agent::killed(agent);
+            }
             let kills = out.changes.kills.entry(killer).or_default();
             *kills.entry(kind.id.clone()).or_default() += 1;
         }

@@ -5,6 +5,7 @@
 //! given up after a few tries, so that no agent is stuck for ever.
 
 mod danger;
+pub(crate) mod fight;
 mod gear;
 pub(crate) mod work;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, DeedSort, Goal, Orders, Pursuit, TRAINED, Tally};
 use crate::content::Content;
+use crate::fight::Style;
 use crate::ids::EntityId;
 use crate::labour::Trade;
 use crate::rng::Dice;
@@ -20,6 +22,7 @@ use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
 use danger::Danger;
+use fight::Beast;
 use work::Around;
 
 /// One is there when no more steps are missing.
@@ -50,6 +53,8 @@ pub(crate) struct Sees<'a> {
     pub(crate) items: &'a [EntityId],
     /// Where whom it follows stands, if that is here.
     pub(crate) leader: Option<Tile>,
+    /// Whom it may fight near it, if it looks for that.
+    pub(crate) beasts: &'a [Beast],
     /// The grave to which it is on its way is here.
     pub(crate) grave_there: bool,
     /// What it has, and what is about it, where that is known.
@@ -78,14 +83,22 @@ pub(crate) enum Act {
     Open(EntityId),
     /// Puts what it does not need into the open bank.
     Store,
-    /// Takes one of these out of the open bank.
-    Withdraw(Arc<str>),
+    /// Takes so many of these out of the open bank.
+    Withdraw(Arc<str>, u32),
     /// Goes to somebody who keeps a shop.
     OpenShop(EntityId),
     /// Buys one of these in the open shop.
     Buy(Arc<str>),
     /// Sells what it does not need in the open shop.
     Sell,
+    /// Uses what lies there in its pack: eats it, or buries it.
+    Use(u8),
+    /// Puts on what lies there in its pack.
+    Wear(u8),
+    /// Fights in another style.
+    FightAs(Style),
+    /// Attacks somebody.
+    Attack(EntityId),
     /// The goal is reached.
     Done,
     /// It comes to nothing.
@@ -111,6 +124,7 @@ pub(crate) fn fresh(orders: &Orders, xp: u64) -> Agent {
         last: None,
         detour: None,
         grave: None,
+        flees_until: Tick::default(),
         deeds: VecDeque::new(),
         tally: Tally {
             xp_before: xp,
@@ -217,7 +231,11 @@ pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act 
         | Act::Make { .. }
         | Act::Open(_)
         | Act::Store
-        | Act::Withdraw(_)
+        | Act::Withdraw(..)
+        | Act::Use(_)
+        | Act::Wear(_)
+        | Act::FightAs(_)
+        | Act::Attack(_)
         | Act::OpenShop(_)
         | Act::Buy(_)
         | Act::Sell => {}
@@ -256,36 +274,30 @@ pub(crate) fn died(agent: &mut Agent, tile: Tile, now: Tick) {
     }
 }
 
-/// In which skills it could get on just now.
-fn able(sees: &Sees<'_>) -> Vec<Skill> {
+/// At what it could get on just now.
+fn able(sees: &Sees<'_>) -> Vec<Goal> {
     let Some(around) = &sees.around else {
         return Vec::new();
     };
+    let fights = fight::reason(around, sees).map(|_| Goal::Fight);
     let all = TRAINED.iter().map(|(skill, _)| *skill);
-    all.filter(|skill| work::reason(*skill, around, sees).is_some())
-        .collect()
+    let works = all.filter(|skill| work::reason(*skill, around, sees).is_some());
+    works.map(Goal::Train).chain(fights).collect()
 }
 
 /// Which goal one picks: what lies about first, then mostly work, then places to see, then a
 /// rest.
-fn pick(last: Option<&(Goal, bool)>, able: &[Skill], items: bool, dice: &mut Dice) -> Goal {
-    let failed = match last {
-        Some((Goal::Train(skill), false)) => Some(*skill),
-        _ => None,
-    };
+fn pick(last: Option<&(Goal, bool)>, able: &[Goal], items: bool, dice: &mut Dice) -> Goal {
+    let failed = last.filter(|(_, reached)| !reached).map(|(goal, _)| goal);
     if items && last != Some(&(Goal::Collect, false)) {
         return Goal::Collect;
     }
-    let able: Vec<Skill> = able
-        .iter()
-        .copied()
-        .filter(|s| Some(*s) != failed)
-        .collect();
+    let able: Vec<&Goal> = able.iter().filter(|goal| Some(*goal) != failed).collect();
     let many = u32::try_from(able.len()).unwrap_or(u32::MAX);
     if many > 0 && dice.below(8) > 0 {
         let which = dice.below(many) as usize;
-        if let Some(skill) = able.get(which) {
-            return Goal::Train(*skill);
+        if let Some(goal) = able.get(which) {
+            return (*goal).clone();
         }
     }
     match last {
@@ -341,6 +353,10 @@ fn pursue(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
         Goal::Explore => explore(pursuit, sees, dice),
         Goal::Collect => collect(pursuit, sees),
         Goal::Follow(_) => follow(pursuit, sees),
+        Goal::Fight => match &sees.around {
+            Some(around) => fight::step(pursuit, around, sees),
+            None => Act::Failed("it sees nothing"),
+        },
         Goal::Train(skill) => match (*skill, &sees.around) {
             (skill, Some(around)) => work::step(pursuit, skill, around, sees, dice),
             (_, None) => Act::Failed("it sees nothing"),
@@ -518,13 +534,24 @@ pub(crate) fn took(agent: &mut Agent, name: &str, quantity: u32, coins: bool, no
     if coins {
         agent.tally.gold = agent.tally.gold.saturating_add(u64::from(quantity));
     }
-    let pursuit = agent.current();
-    if let Some(pursuit) = pursuit.filter(|pursuit| pursuit.goal == Goal::Collect) {
-        pursuit.progress += 1;
+    if let Some(pursuit) = agent.current() {
+        pursuit.progress += u32::from(pursuit.goal == Goal::Collect);
         pursuit.tries = 0;
     }
     let words = format!("Took {quantity} × {name}");
     agent.did(now, DeedSort::Pickup, words);
+}
+
+/// It killed somebody.
+pub(crate) fn killed(agent: &mut Agent) {
+    agent.tally.kills = agent.tally.kills.saturating_add(1);
+    if let Some(pursuit) = agent.current()
+        && pursuit.goal == Goal::Fight
+    {
+        let done = pursuit.progress.saturating_add(1);
+        pursuit.progress = done.min(pursuit.goal.target());
+        pursuit.tries = 0;
+    }
 }
 
 /// Why a goal may be set just now; `None`: it may not.
@@ -539,6 +566,7 @@ pub(crate) fn reason(goal: &Goal, sees: &Sees<'_>) -> Option<String> {
             format!("It is {} tiles away", sees.tile.steps_to(place))
         }
         Goal::Train(skill) => work::reason(*skill, sees.around.as_ref()?, sees)?,
+        Goal::Fight => fight::reason(sees.around.as_ref()?, sees)?,
         Goal::Place(_) | Goal::Follow(_) | Goal::Recover(..) | Goal::Fetch(_) => return None,
     })
 }
@@ -571,6 +599,7 @@ mod tests {
             tile: content.spawn(),
             items,
             leader: None,
+            beasts: &[],
             grave_there: false,
             around: None,
         }
@@ -623,7 +652,7 @@ mod tests {
 
     #[test]
     fn one_that_can_work_mostly_works_and_not_again_where_it_failed() {
-        let able = [Skill::Mining, Skill::Fishing];
+        let able = [Goal::Train(Skill::Mining), Goal::Train(Skill::Fishing)];
         let work = |last, throws| pick(last, &able, false, &mut Dice::scripted(throws));
         assert_eq!(work(None, [1, 0]), Goal::Train(Skill::Mining));
         assert_eq!(work(None, [7, 1]), Goal::Train(Skill::Fishing));

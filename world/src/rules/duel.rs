@@ -405,7 +405,7 @@ pub(crate) fn allows(duel: &Duel, player: &Player, intent: &Intent) -> Result<()
     let ruled_out = match intent {
         Intent::Walk { .. } | Intent::Pickup { .. } => duel.has(DuelRule::NoMovement),
         Intent::Pray { .. } => duel.has(DuelRule::NoPrayer),
-        Intent::Use { slot } => {
+        Intent::Use { slot, .. } => {
             let there = player.record().inventory.get(slot);
             there.is_some_and(|stack| bars(duel, stack))
         }

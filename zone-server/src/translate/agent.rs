@@ -56,6 +56,7 @@ pub(crate) fn command(text: &str, content: &Content) -> Option<Command> {
         "pick up" | "pick up items" | "pickup items" | "collect items" | "collect" => {
             Command::Do(Goal::Collect)
         }
+        "fight" | "hunt" | "fight beasts" => Command::Do(Goal::Fight),
         "chop wood" | "cut wood" | "chop trees" => Command::Do(Goal::Train(Skill::Woodcutting)),
         "mine" | "mine ore" => Command::Do(Goal::Train(Skill::Mining)),
         "fish" | "catch fish" => Command::Do(Goal::Train(Skill::Fishing)),

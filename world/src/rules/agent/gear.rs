@@ -127,7 +127,7 @@ pub(super) fn fetch(
                 return if inventory::free_slots(&around.record.inventory) == 0 {
                     Act::Store
                 } else {
-                    Act::Withdraw(Arc::clone(item))
+                    Act::Withdraw(Arc::clone(item), 1)
                 };
             }
             match bank_at(sees.content, sees.tile) {

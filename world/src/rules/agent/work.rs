@@ -235,7 +235,7 @@ fn nearest<'a>(
 }
 
 /// To the bank with all but what one works with.
-fn store(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
+pub(super) fn store(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     let content = sees.content;
     let kept = |item: &str| keeps(content, item);
     if !carries(around, |item| !kept(item)) {
