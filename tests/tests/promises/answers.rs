@@ -165,6 +165,10 @@ fn masked_text(name: &str, text: &str) -> String {
     match (name, text) {
         ("deviceKey", _) => "AAAAAAAAAAAAAAAAAAAAAA".to_owned(),
         ("zone" | "goesTo", _) => "1".to_owned(),
+        ("detail", text) if text.contains("(until ") => {
+            let (why, _) = text.split_once("(until ").unwrap_or_default();
+            format!("{why}(until 1795305600000)")
+        }
         ("room", _) => "region:0:0".to_owned(),
         (_, text) if text.starts_with("Wanderer-") => "Wanderer-5f3a0c1d".to_owned(),
         (_, text) if schema::is_moment(text) => "2026-11-21T16:00:00.000Z".to_owned(),
