@@ -52,9 +52,12 @@ const FEB: [&str; 2] = ["jan_2026", "feb_2026"];
 const JUN: [&str; 3] = ["jan_2026", "feb_2026", "jun_2026"];
 
 #[test]
-fn october_2025_loads_without_a_warning() {
+fn october_2025_loads_with_the_reeds_that_nothing_describes() {
     let loaded = load(&["oct_2025"]);
-    assert_eq!(warnings(&loaded), [""; 0]);
+    assert_eq!(
+        warnings(&loaded),
+        ["biomes.json: [0].resources[0]: there is no resource \"reeds\", none is there"]
+    );
     let content = loaded.content;
 
     let blade = content.item("pewter_blade").unwrap();
