@@ -106,7 +106,7 @@ fn production_takes_no_secret_that_everybody_knows() {
     ] {
         for pair in [
             ("IDP_APP_SECRET", "change-me"),
-            ("IDP_APP_SECRET_FILE", &path),
+            ("IDP_APP_SECRET_FILE", path.as_str()),
         ] {
             let mut reader = Reader::new(Env::from_pairs([("NODE_ENV", environment), pair]));
             assert!(reader.secret("IDP_APP_SECRET", "the app's").is_some());
