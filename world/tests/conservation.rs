@@ -304,6 +304,16 @@ impl Cluster {
             self.naps.insert(who.clone(), self.now + 3);
             return Some(self.ask_people(who));
         }
+        let open = world.and_then(|world| world.player(who)?.open().cloned());
+        match open {
+            Some(Interface::Bank) if self.dice.below(2) == 0 => {
+                return Some(Intent::Bank(self.ask_bank()));
+            }
+            Some(Interface::Shop) if self.dice.below(2) == 0 => {
+                return Some(Intent::Shop(self.ask_shop()));
+            }
+            _ => {}
+        }
         let dice = &mut self.dice;
         Some(match dice.below(60) {
             0..4 => {
@@ -541,6 +551,10 @@ impl Cluster {
     fn ask_duel(&mut self, who: &CharacterId, from: Tile) -> Dueling {
         let world = self.worlds.iter().find(|world| world.player(who).is_some());
         let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
+        let record = world.and_then(|world| world.record(who));
+        let packed: Vec<u8> = record.map_or(Vec::new(), |record| {
+            record.inventory.iter().map(|(slot, _)| *slot).collect()
+        });
         let told = |event: &Event| match event {
             Event::Duel { told, .. } => Some(told.clone()),
             _ => None,
@@ -586,8 +600,11 @@ impl Cluster {
             },
             5..28 if stage == DuelStage::Stakes => Dueling::Stake {
                 duel,
-                slot: u8::try_from(dice.below(30)).unwrap(),
-                quantity: dice.below(12),
+                slot: match packed.len() as u32 {
+                    many if many > 0 && dice.below(8) > 0 => packed[dice.below(many) as usize],
+                    _ => u8::try_from(dice.below(30)).unwrap(),
+                },
+                quantity: if dice.below(3) > 0 { 1 } else { dice.below(12) },
             },
             _ => Dueling::Agree { duel, seen: stage },
         }

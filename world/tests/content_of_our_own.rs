@@ -292,7 +292,11 @@ fn what_nobody_can_come_to_get_make_or_end_is_found() {
             "\"target\":\"unheard\"",
         ),
         ("stores.json", "\"price\": 26,", "\"price\": 1,"),
-        ("items/misc.json", "\"xp_lamp\",\"xpAmount\":250", "\"wish\""),
+        (
+            "items/misc.json",
+            "\"xp_lamp\",\"xpAmount\":250",
+            "\"wish\"",
+        ),
         ("items/misc.json", "\"xpAmount\":5000", "\"xpAmount\":0"),
     ]);
     for wanted in [

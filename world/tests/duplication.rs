@@ -145,7 +145,7 @@ fn what_is_bought_and_dropped_in_one_tick_is_there_once() {
     let goods = [("candle", 3, 5), ("sword", 60, 1)];
     let land = Land::default().shop("stall", (4, 0), &goods);
     let mut stage = Stage::new(&land);
-    stage.play(
+    let told = stage.play(
         "ann joins at 3 0 pouch 100
          ann opens shop at npc:field:stall_keeper
          ann buys 2 candle / ann drops 0 / ann drops 0 / ann buys 9 sword",
@@ -154,7 +154,7 @@ fn what_is_bought_and_dropped_in_one_tick_is_there_once() {
         (everywhere(&stage, "candle"), has(&stage, "ann", "candle")),
         (2, 0)
     );
-    assert_eq!(everywhere(&stage, "sword"), 1, "there is one");
+    assert_eq!(everywhere(&stage, "sword"), 1, "there is one: {told}");
     let coins = everywhere(&stage, "coins");
     let told = stage.play("ann sells 1 of 0 / ann drops 0 / ann sells 1 of 0");
     assert!(told.contains("refused EmptySlot"), "{told}");
@@ -186,7 +186,7 @@ fn nobody_makes_or_gathers_more_than_a_stack_can_hold() {
     let mut stage = Stage::of(&files);
     let told = stage.play(&format!(
         "ann joins at 0 0 trained smithing=500000 with tip {} bronze_bar 1 hammer 1 feather {QUANTITY_MAX} bronze_pickaxe 1
-         ann smiths tip at sta:field:anvil
+         ann smith tip at sta:field:anvil
          wait 8
          ann gathers res:monolith:-1,0
          wait 20",
