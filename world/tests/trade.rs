@@ -599,13 +599,38 @@ fn each_step_of_a_trade_is_written_down_and_so_is_each_that_is_refused() {
          bob accepts confirm
          ann accepts offer
          ann doubts
-         ann accepts offer / bob accepts offer
+         ann accepts offer
+         bob accepts offer
          ann accepts confirm / ann may not trade
-         ann accepts confirm / bob accepts confirm
+         ann accepts confirm
+         bob accepts confirm
          bob accepts confirm
          wait 6
          bob trades ann
          ann declines",
     );
-    assert_snapshot!(audited(&stage), @"");
+    assert_snapshot!(audited(&stage), @r"
+    ann with ann of none: Refused(SelfTrade)
+    ann with bob of it: Asked
+    bob with ann of it: Began
+    ann with bob of it: Refused(EmptySlot)
+    ann with bob of it: Offered 4 candle
+    ann with bob of it: Withdrew 4 candle
+    ann with bob of it: Offered 1 sword
+    bob with ann of it: Offered 1 logs
+    bob with ann of it: Refused(ScreenChanged)
+    ann with bob of it: Agreed(Offer)
+    ann with bob of it: Doubted
+    ann with bob of it: Agreed(Offer)
+    bob with ann of it: Agreed(Offer)
+    ann with bob of it: Refused(ExchangesFrozen)
+    ann with bob of it: Agreed(Confirm)
+    bob with ann of it: Agreed(Confirm)
+    ann with bob of it: Gave 1 sword
+    bob with ann of it: Gave 1 logs
+    bob with  of it: Refused(NotInTrade)
+    bob with ann of it: Asked
+    bob with ann of it: Ended(Declined)
+    ann with bob of it: Ended(Declined)
+    ");
 }
