@@ -1081,7 +1081,6 @@ fn each_holder_has_what_the_ledger_says_in_one_world() {
         "said",
         "quest",
         "quest state",
-        "quest done",
         "trade completed",
     ] {
         assert!(sum.contains_key(what), "no {what} in {sum:?}");
@@ -1123,7 +1122,6 @@ fn each_holder_has_what_the_ledger_says_across_worlds() {
         "said",
         "quest",
         "quest state",
-        "quest done",
         "shop buy",
         "shop sell",
         "trade",

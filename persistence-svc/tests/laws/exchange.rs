@@ -86,10 +86,18 @@ pub(crate) async fn what_is_staked_is_in_no_pack_and_goes_to_who_wins(kind: Kind
     let laid = stakes(&scene.bare, 25, &rest, &escrow);
     done(&scene, 2, of(vec![laid], Vec::new())).await;
     let loaded = scene.load().await;
-    assert_eq!((&*loaded.inventory, &*loaded.stakes), (&rest[..], &escrow[..]));
+    assert_eq!(
+        (&*loaded.inventory, &*loaded.stakes),
+        (&rest[..], &escrow[..])
+    );
     scene.conserved().await;
     // A row that does not write them leaves them.
-    done(&scene, 3, of(vec![owns(&scene.bare, 25, &rest)], Vec::new())).await;
+    done(
+        &scene,
+        3,
+        of(vec![owns(&scene.bare, 25, &rest)], Vec::new()),
+    )
+    .await;
     assert_eq!(scene.load().await.stakes.len(), 2);
     let duel = |who: &str, item, delta| ledger(who, item, Cause::Duel, delta);
     let lost = stakes(&scene.bare, 25, &rest, &[]);

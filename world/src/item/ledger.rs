@@ -115,12 +115,9 @@ impl Cause {
             | Cause::Trade
             | Cause::Death
             | Cause::Duel => Balance::Moves,
-            Cause::Expire
-            | Cause::Eat
-            | Cause::Bury
-            | Cause::Rub
-            | Cause::Burn
-            | Cause::Spend => Balance::Destroys,
+            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Rub | Cause::Burn | Cause::Spend => {
+                Balance::Destroys
+            }
             Cause::Note => Balance::Changes,
             Cause::Gather => Balance::Gathers,
             Cause::Make => Balance::Works,

@@ -202,7 +202,10 @@ impl Run {
 
     /// Those in duels whom nobody plays just now.
     fn away(&self) -> BTreeSet<CharacterId> {
-        let alone = self.roster.iter().filter(|(_, seat)| seat.session.is_none());
+        let alone = self
+            .roster
+            .iter()
+            .filter(|(_, seat)| seat.session.is_none());
         let away = alone.filter(|(who, _)| self.world.duel_of(who).is_some());
         away.map(|(who, _)| who.clone()).collect()
     }

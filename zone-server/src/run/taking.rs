@@ -133,9 +133,7 @@ impl Run {
         self.came_back(&who);
         let mut seat = Seat::new(region, h, self.now, Holdings::default());
         seat.account_id.clone_from(&moved.account_id);
-        let linger = moved
-            .linger_ticks
-            .min(self.config.ticks(self.linger_max()));
+        let linger = moved.linger_ticks.min(self.config.ticks(self.linger_max()));
         let until = self.now.saturating_add(linger.max(1));
         if let Some(session) = &moved.session {
             seat.take_session(session, until);

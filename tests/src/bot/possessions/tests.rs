@@ -109,6 +109,8 @@ fn a_drop_that_was_asked_for_is_no_loss_and_one_that_was_not_is() {
 #[test]
 fn what_a_death_takes_is_no_fault_whether_it_is_told_before_or_after() {
     let mut own = with(3, &[("logs", 2)]);
+    own.asked(1, Deed::MoveSlot { from: 0, to: 4 });
+    own.refused(1, ErrorCode::Busy);
     own.pack_changed(&slot(0, Some(stack("logs", 1))));
     own.heard();
     own.died();
