@@ -558,6 +558,7 @@ fn trade_events(server: &mut Server) {
     });
 }
 
+#[allow(clippy::too_many_lines, reason = "a list")]
 fn duel_events(server: &mut Server) {
     let duel_id = || "duel:1-2".to_owned();
     let rules = || [("noFood".to_owned(), true), ("noMagic".to_owned(), false)].into();

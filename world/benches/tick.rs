@@ -251,7 +251,7 @@ impl Jobs {
             return Some(walk);
         };
         let target = target.clone();
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             return Some(Intent::Attack { target });
         }
         let pack = &player.record().inventory;

@@ -134,6 +134,7 @@ pub enum Refusal {
 impl Refusal {
     /// Whether it says what somebody holds or what lies on the ground, when it answers an intent
     /// about that.
+    #[allow(clippy::too_many_lines, reason = "a table")]
     pub(crate) const fn tells_of_value(self) -> bool {
         match self {
             Refusal::NotFound

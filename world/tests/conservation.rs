@@ -553,7 +553,7 @@ impl Cluster {
         let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
         let record = world.and_then(|world| world.record(who));
         let packed: Vec<u8> = record.map_or(Vec::new(), |record| {
-            record.inventory.iter().map(|(slot, _)| *slot).collect()
+            record.inventory.keys().copied().collect()
         });
         let told = |event: &Event| match event {
             Event::Duel { told, .. } => Some(told.clone()),

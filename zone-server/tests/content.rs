@@ -20,7 +20,10 @@ impl World {
         for (path, text) in [
             ("npcs.json", "[]"),
             ("stores.json", "[]"),
-            ("items.json", "[]"),
+            (
+                "items.json",
+                r#"[{"id": "coins", "name": "Coins", "stackable": true}]"#,
+            ),
             ("biomes.json", r#"[{"id": "plain", "name": "Plain"}]"#),
             (
                 "world-areas.json",
@@ -63,7 +66,7 @@ async fn a_zone_that_starts_later_plays_what_is_played() {
     until("the second run", || content_of(&store, 2).is_some()).await;
     let coins = |state: &crate::stage::store::State| {
         let items = state.items.get(&2);
-        items.is_some_and(|ids| ids.iter().any(|id| id == "coins"))
+        items.is_some_and(|ids| ids == &["coins".to_owned()])
     };
     until("the store has the catalogue", || store.read(coins)).await;
     assert_eq!(content_of(&store, 2), Some(played));

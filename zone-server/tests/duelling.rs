@@ -59,10 +59,6 @@ async fn about_to_fight(store: &Store, zone: &Zone, gateway: &Gateway) -> (u64, 
     store.assign(region, run);
     gateway.link(run, &zone.address, 1, &[region]).await;
     for who in ["ann", "bob"] {
-        until(&format!("{who} stands in the lobby"), || {
-            gateway.position(who).is_some()
-        })
-        .await;
         gateway.attach(run, who, 1, 1).await;
     }
     until("both are attached", || {

@@ -297,6 +297,7 @@ async fn refused(stage: &Stage, (method, path): (&str, &str), asked: &Ask<'_>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[allow(clippy::too_many_lines, reason = "a list of routes")]
 async fn what_is_somebody_elses_is_nobodys_to_others() {
     let stage = Stage::open(&SETTINGS).await;
     let mut ann = stage.connect().await;

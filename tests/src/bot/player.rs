@@ -407,7 +407,8 @@ impl Player {
         ensure!(view.ticks_backwards == 0, "ticks went backwards");
         let own = &view.possessions;
         let wrong = own.count(FaultKind::TakenBack) + own.count(FaultKind::Unasked);
-        ensure!(wrong == 0, "{wrong} times wrong: {:?}", own.faults());
+        let faults: Vec<&String> = own.faults().collect();
+        ensure!(wrong == 0, "{wrong} times wrong: {faults:?}");
         Ok(())
     }
 

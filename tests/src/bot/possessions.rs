@@ -154,8 +154,9 @@ impl Possessions {
     }
 
     /// The first of these in words.
-    pub fn faults(&self) -> &[String] {
-        &self.faults
+    pub fn faults(&self) -> impl Iterator<Item = &String> {
+        let open = self.loss.iter().map(|(words, _)| words);
+        self.faults.iter().chain(open)
     }
 
     /// A message came; of each it is said before what it tells.

@@ -193,7 +193,7 @@ impl Summary {
         self.taken_back += own.count(FaultKind::TakenBack);
         self.unasked += own.count(FaultKind::Unasked);
         let room = EXAMPLES_MAX.saturating_sub(self.possession_faults.len());
-        let faults = own.faults().iter().take(room);
+        let faults = own.faults().take(room);
         self.possession_faults.extend(faults.cloned());
     }
 }

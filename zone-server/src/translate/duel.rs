@@ -214,6 +214,7 @@ fn of_challenge(told: &DuelTold) -> Private {
     }
 }
 
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn of_duel(told: &DuelTold) -> Private {
     let now = Bytes::new;
     match told {
@@ -305,6 +306,7 @@ fn of_duel(told: &DuelTold) -> Private {
 }
 
 /// What of a duel is different.
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn shows(part: DuelPart, by: Option<&CharacterId>, shown: &DuelShown) -> Private {
     let duel_id = shown.duel.to_string();
     let modified_by = by.map_or_else(String::new, ToString::to_string);
