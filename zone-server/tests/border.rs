@@ -670,6 +670,7 @@ async fn who_goes_home_to_a_region_of_another_zone_stands_there() {
 
 /// A blow was on its way to her when she was handed over: it lands where she is played then.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[allow(clippy::too_many_lines, reason = "one story")]
 async fn who_dies_as_it_is_handed_over_leaves_one_grave() {
     let scene = scene(&["ann"], true).await;
     let session = SessionRef {

@@ -40,6 +40,7 @@ fn has(store: &Store, who: &str) -> (Held, Held) {
 
 /// Ann with coins and bob with logs, in the lobby, who have come to the last look: what they stake
 /// is in no pack any more. With the region and the duel.
+#[allow(clippy::too_many_lines, reason = "one story")]
 async fn about_to_fight(store: &Store, zone: &Zone, gateway: &Gateway) -> (u64, Region, String) {
     let content = Content::embedded();
     let rings = content.rings().unwrap();

@@ -364,6 +364,7 @@ async fn own(story: &mut Story<'_>, ann: &Caller<'_>, anna: &str) -> Result<()> 
     Ok(())
 }
 
+#[allow(clippy::too_many_lines, reason = "a list of operations")]
 async fn agents(story: &mut Story<'_>, ann: &Caller<'_>) -> Result<()> {
     let made = ann
         .ask(

@@ -184,6 +184,7 @@ async fn every_variable_of_the_specification_is_a_setting_with_its_default() {
 }
 
 /// All secrets, whose they are, and what else must be set with them.
+#[allow(clippy::type_complexity, reason = "a table")]
 const SECRETS: [(&str, &str, &[(&str, &str)]); 7] = [
     ("gateway", "JWT_SECRET", &[]),
     ("gateway", "ADMIN_CODE", &[]),
@@ -266,7 +267,7 @@ async fn production_refuses_each_secret_that_is_missing_or_a_sample() {
 /// The files of this repository that give settings to people.
 fn published() -> Vec<PathBuf> {
     fn look(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
             let (path, name) = (entry.path(), entry.file_name());
             let name = name.to_string_lossy();
             let gives = [
@@ -363,7 +364,7 @@ impl SecretFile {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let file = format!("secret-{}-{count}-{name}", std::process::id());
         let file = std::env::temp_dir().join(file);
-        std::fs::write(&file, format!("{secret}\n")).unwrap();
+        std::fs::write(&file, format!("{secret}\n")).expect("a file");
         Self(file)
     }
 }
