@@ -60,12 +60,8 @@ async fn about_to_fight(store: &Store, zone: &Zone, gateway: &Gateway) -> (u64, 
     store.assign(region, run);
     gateway.link(run, &zone.address, 1, &[region]).await;
     for who in ["ann", "bob"] {
-        gateway.attach(run, who, 1, 1).await;
+        gateway.enter(run, who).await;
     }
-    until("both are attached", || {
-        gateway.read(|seen| seen.attached.len()) == 2
-    })
-    .await;
     let says = |who: &'static str, number: u64, event: &'static str, data: String| async move {
         gateway.input(run, who, number, event, data).await;
     };

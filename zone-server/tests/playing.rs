@@ -46,20 +46,7 @@ async fn scene(names: &[&str], change: impl FnOnce(&mut zone_server::Config)) ->
 
 impl Scene {
     async fn enter(&self, who: &str) {
-        let mut attach = 0;
-        // The region may be on its way from the store still.
-        while !self.gateway.read(|seen| seen.attached.contains_key(who)) {
-            attach += 1;
-            let refusals = self.gateway.read(|seen| seen.refused.len());
-            self.gateway.attach(self.run, who, 1, attach).await;
-            until("attached or refused", || {
-                let answered = |seen: &stage::gateway::Seen| {
-                    seen.attached.contains_key(who) || seen.refused.len() > refusals
-                };
-                self.gateway.read(answered)
-            })
-            .await;
-        }
+        self.gateway.enter(self.run, who).await;
     }
 
     fn answers(&self, who: &str) -> Vec<(String, String)> {

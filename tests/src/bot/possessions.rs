@@ -342,7 +342,8 @@ impl Possessions {
         self.close();
     }
 
-    /// Forgets requests of which all is known, and those before them. A pickup may be on its way
+    /// Forgets requests of which all is known, and those before them, but for what has been told
+    /// in part: the rest is told too. A pickup may be on its way
     /// while others are done; only another pickup ends it.
     fn close(&mut self) {
         let place = |pickup: bool| {
@@ -360,7 +361,7 @@ impl Possessions {
             } else {
                 any
             };
-            let earlier = last.is_some_and(|last| at < last);
+            let earlier = last.is_some_and(|last| at < last) && !open.told_in_part;
             at += 1;
             !earlier && !open.is_over()
         });

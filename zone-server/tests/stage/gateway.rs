@@ -240,6 +240,23 @@ impl Gateway {
         })
     }
 
+    /// Attaches a session of somebody, as often as it takes: the region may be on its way from the
+    /// store still.
+    pub async fn enter(&self, run: u64, who: &str) {
+        let mut attach = 0;
+        while !self.read(|seen| seen.attached.contains_key(who)) {
+            attach += 1;
+            let refusals = self.read(|seen| seen.refused.len());
+            self.attach(run, who, 1, attach).await;
+            super::until("attached or refused", || {
+                let answered =
+                    |seen: &Seen| seen.attached.contains_key(who) || seen.refused.len() > refusals;
+                self.read(answered)
+            })
+            .await;
+        }
+    }
+
     /// Where a character was last.
     pub fn position(&self, who: &str) -> Option<common::Tile> {
         self.read(|seen| seen.words.get(who)?.last()?.position)

@@ -127,6 +127,32 @@ fn what_a_death_takes_is_no_fault_whether_it_is_told_before_or_after() {
 }
 
 #[test]
+fn the_rest_of_what_was_told_in_part_may_come_after_a_later_request_is_over() {
+    let mut own = with(9, &[("logs", 2)]);
+    own.asked(1, Deed::Withdraw { amount: 5 });
+    own.asked(2, drop_of("logs", Some(1)));
+    own.pack_changed(&InventoryUpdate {
+        slots: vec![
+            SlotUpdate {
+                slot: 0,
+                item: Some(stack("logs", 1)),
+            },
+            SlotUpdate {
+                slot: 1,
+                item: Some(stack("coins", 5)),
+            },
+        ],
+    });
+    own.pouch_changed(&CoinsUpdate { coins: 4 });
+    assert_eq!(
+        faults(&own),
+        (0, 0),
+        "{:?}",
+        own.faults().collect::<Vec<_>>()
+    );
+}
+
+#[test]
 fn the_answer_may_come_before_or_after_the_change() {
     for answer_first in [true, false] {
         let mut own = with(3, &[("logs", 2)]);
