@@ -141,28 +141,6 @@ fn the_game_does_no_input_or_output() {
     }
 }
 
-/// A test program that `tests/run` does not name would never be run.
-#[test]
-fn the_test_command_names_every_program() {
-    let command = std::fs::read_to_string(workspace().join("tests/run")).expect("tests/run");
-    let named: BTreeSet<&str> = command
-        .lines()
-        .filter_map(|line| line.strip_prefix("besides=(")?.strip_suffix(')'))
-        .flat_map(str::split_whitespace)
-        .chain(command.contains("--test=promises").then_some("promises"))
-        .collect();
-    let metadata = metadata();
-    let packages = metadata["packages"].as_array().expect("packages");
-    let targets = packages
-        .iter()
-        .flat_map(|p| p["targets"].as_array().expect("targets"));
-    let programs: BTreeSet<&str> = targets
-        .filter(|target| target["kind"][0] == "test")
-        .filter_map(|target| target["name"].as_str())
-        .collect();
-    assert_eq!(named, programs);
-}
-
 /// All files of our own under `folder` that end so.
 fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {

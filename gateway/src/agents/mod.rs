@@ -309,7 +309,7 @@ impl Agents {
         F: Future<Output = Result<Option<T>, Status>>,
     {
         let (mut region, mut online) = (agent.region.unwrap_or_default(), agent.online);
-        for step in 0..2 {
+        for step in 0..ZONE_TRIES {
             if step > 0 {
                 sleep(ZONE_PAUSE).await;
                 let now = self.get(&agent.agent_id).await.ok()?;

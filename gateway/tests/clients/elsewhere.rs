@@ -23,9 +23,7 @@ async fn a_session_goes_on_at_another_gateway_with_everything_anew() {
     client.ask("player:move", json!({"stop": true})).await;
     let asleep = json!({"action": "sleep"});
     client.request("player:action", asleep).await;
-    client.alive().await;
-    let inputs = stage.zone.inputs();
-    assert_eq!(inputs.len(), 2);
+    let inputs = stage.zone.heard(2).await;
     let lost = client.lose();
     let (mut client, resumed) = lost.resume(stage.address(1), lost.seq).await;
     assert_eq!(resumed["event"], "session:resumed", "{resumed}");

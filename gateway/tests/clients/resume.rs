@@ -77,10 +77,9 @@ async fn a_count_in_doubt_means_everything_anew_and_unknown_outcomes() {
     let asked = client
         .request("player:action", json!({"action": "sleep"}))
         .await;
-    client.alive().await;
+    let inputs = stage.zone.heard(1).await;
     let lost = client.lose();
     sessions(&stage, "lingering", 1.0).await;
-    let inputs = stage.zone.inputs();
     let (mut client, resumed) = lost.resume(stage.address(0), lost.seq + 1000).await;
     assert_eq!(resumed["data"]["resync"], true, "{resumed}");
     assert_eq!(resumed["seq"], 2, "behind the hello of the new connection");

@@ -28,6 +28,7 @@ use crate::minds::Minds;
 
 pub(crate) const RUN: u64 = 1;
 const TICK: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Playing {
     gateway: String,
@@ -106,6 +107,19 @@ impl Zone {
             .iter()
             .map(|input| (input.number, input.event.clone()))
             .collect()
+    }
+
+    /// The same, once there are as many as `number`: an input is on its way after its socket's
+    /// task is done with it.
+    pub(crate) async fn heard(&self, number: usize) -> Vec<(u64, String)> {
+        let heard = async {
+            while self.inputs().len() < number {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let heard = tokio::time::timeout(PATIENCE, heard).await;
+        heard.expect("the inputs never reached the zone");
+        self.inputs()
     }
 
     /// The linger time of a character is over.

@@ -33,9 +33,9 @@ fn once_a_tick(events: &[Event]) -> Vec<Event> {
             _ => {}
         }
     }
-    // From the end, so that the last of a player's is the one that stays.
+    // Where the first of a player's stood: whoever reads an answer has been shown what it did.
     let mut told: Vec<Event> = Vec::with_capacity(events.len());
-    for event in events.iter().rev() {
+    for event in events {
         let who = event.who().clone();
         let of = event.who();
         told.extend(match event {
@@ -51,7 +51,6 @@ fn once_a_tick(events: &[Event]) -> Vec<Event> {
             other => Some(other.clone()),
         });
     }
-    told.reverse();
     told
 }
 
@@ -257,6 +256,6 @@ mod tests {
             pack("ann", &[20, 2]),
         ];
         let told = once_a_tick(&events);
-        assert_eq!(told, [pack("bob", &[0]), coins, pack("ann", &[2, 20])]);
+        assert_eq!(told, [pack("ann", &[2, 20]), pack("bob", &[0]), coins]);
     }
 }
