@@ -407,11 +407,13 @@ impl World {
                 return self.visit(by, target, what, searches_end, out);
             }
             Intent::Respond { index } => {
-                self.respond(who, index, value, out)?;
+                let by = (who, input.number);
+                self.respond(by, index, (value, searches_end), out)?;
                 return Ok(Answer::Done { value: true });
             }
             Intent::Continue => {
-                self.continue_talk(who, value, out)?;
+                let by = (who, input.number);
+                self.continue_talk(by, (value, searches_end), out)?;
                 return Ok(Answer::Done { value: true });
             }
             Intent::EndTalk => self.end_talk(who, out)?,

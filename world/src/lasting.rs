@@ -1,8 +1,10 @@
-//! What of the land outlives the loss of whoever plays it: stumps that stand for long, and fires.
+//! What of the land outlives the loss of whoever plays it: stumps that stand for long, fires, and
+//! beasts that are dead for long.
 //!
 //! Always: what lasts is told of by the chunk of its region in which it stands; what was due when
 //! it was last played is not brought back.
 
+use crate::fight::Feud;
 use crate::fire::Fire;
 use crate::ids::EntityId;
 use crate::tick::Tick;
@@ -19,6 +21,9 @@ pub struct Lasting {
     pub empty: Vec<(EntityId, Tick)>,
     /// What burns.
     pub fires: Vec<Fire>,
+    /// Who is dead, and until when; by the chunk in which it comes back.
+    #[serde(default)]
+    pub dead: Vec<(EntityId, Tick)>,
 }
 
 impl World {
@@ -35,9 +40,16 @@ impl World {
         });
         let fires = self.fires.values();
         let fires = fires.filter(|f| f.region == region && Chunk::from(f.tile) == chunk);
+        let dead = content.npcs_in(region).iter().filter_map(|placement| {
+            let back_at = self.npcs.get(&placement.id)?.state.feud.back_at?;
+            let here = Chunk::from(placement.tile) == chunk;
+            let long = back_at.since(self.now) > LASTS_TICKS;
+            (here && long).then(|| (placement.id.clone(), back_at))
+        });
         Lasting {
             empty: empty.collect(),
             fires: fires.cloned().collect(),
+            dead: dead.collect(),
         }
     }
 
@@ -57,6 +69,11 @@ impl World {
                     self.touched.insert(id);
                 }
             }
+            for (id, back_at) in lasting.dead {
+                if back_at > played {
+                    self.keep_dead(region, &id, back_at.after(away));
+                }
+            }
             for mut fire in lasting.fires {
                 if fire.region == region && fire.out_at > played {
                     fire.out_at = fire.out_at.after(away);
@@ -65,5 +82,20 @@ impl World {
             }
         }
         true
+    }
+
+    /// An NPC of `region` that has come to its place is dead until then after all.
+    fn keep_dead(&mut self, region: Region, id: &EntityId, back_at: Tick) {
+        let npc = self.npcs.get_mut(id);
+        let Some(npc) = npc.filter(|npc| npc.region == region && npc.lives()) else {
+            return;
+        };
+        npc.state.feud = Feud {
+            back_at: Some(back_at),
+            ..Feud::default()
+        };
+        npc.state.goal = None;
+        self.index.take(Chunk::from(npc.state.tile), id);
+        self.touched.insert(id.clone());
     }
 }

@@ -161,3 +161,31 @@ fn who_listens_stands_still_and_goes_on_after() {
     stage.play("ann ends talk\nwait 200");
     assert_ne!(at(&stage), stands, "it goes on");
 }
+
+#[test]
+fn a_talk_may_open_a_shop_or_set_a_tanner_to_work() {
+    let says = |effect: &str| {
+        json!({"entryNodeId": "hello", "nodes": [{"id": "hello", "text": "Yes?", "responses": [
+            {"text": "Please.", "effect": effect, "nextNodeId": "end"}]}]})
+    };
+    let land = Land::default()
+        .shop("stall", (4, 0), &[("logs", 4, 9)])
+        .kind(json!({"id": "stall_keeper", "name": "Stan", "dialogue": says("openStore")}))
+        .tanner("ellis", (0, 4))
+        .kind(json!({"id": "ellis", "name": "Ellis", "dialogue": says("openTanner")}))
+        .speaker("tom", (4, 4), says("openStore"));
+    let mut stage = Stage::new(&land);
+    let told = stage.play(
+        "ann joins at 3 0 pouch 20 / bob joins at 0 3 pouch 20 with hide 1 hide 1 / cid joins at 4 3
+         ann talks to npc:field:stall_keeper / bob talks to npc:field:ellis / cid talks to npc:field:tom
+         ann answers 0 / bob answers 0 / cid answers 0
+         ann buys 1 logs
+         wait 3",
+    );
+    assert!(told.contains("ann sees stall: 9 logs at 4"), "{told}");
+    assert!(told.contains("ann 0=logs 1"), "{told}");
+    assert!(told.contains("bob closed Dialogue"), "{told}");
+    assert!(told.contains("0=leather 1 1=leather 1"), "{told}");
+    assert_eq!(told.matches("refused").count(), 1, "{told}");
+    assert!(told.contains("cid refused Unsupported"), "tom keeps none");
+}

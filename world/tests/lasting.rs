@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde_json::json;
 use world::{Chunk, Inbox, Kind, Lasting, Region, Rules, Tick, Tile, World};
 
 use crate::stage::{BEGIN, Land, Stage};
@@ -92,4 +93,46 @@ fn what_was_over_when_it_was_last_played_is_not_brought_back() {
     world.region_in(HOME, out, None).unwrap();
     assert!(world.lasting_in(HOME, out, vec![lasting]));
     assert_eq!(fires(&world), 0);
+}
+
+#[test]
+fn a_beast_that_is_dead_for_long_is_not_back_at_once() {
+    let beast = |id: &str, ticks: u32| {
+        json!({"id": id, "name": id, "stats": {"level": 1, "health": 1},
+            "combat": {"attackable": true, "respawnTicks": ticks}})
+    };
+    let land = Land::default()
+        .beast(beast("boss", 500), (5, 0))
+        .beast(beast("rat", 50), (0, 5));
+    let (boss, rat) = ("npc:field:boss:5,0:0", "npc:field:rat:0,5:0");
+    let mut stage = Stage::new(&land);
+    let strong = "trained attack=50000000,strength=50000000";
+    let chunks = played(
+        &mut stage,
+        &format!(
+            "ann joins at 4 0 {strong} / bob joins at 0 4 {strong}
+             ann attacks {boss} / bob attacks {rat}"
+        ),
+        30,
+    );
+    let gone = |world: &World, id: &str| world.look(&id.into()).is_none();
+    assert!(gone(&stage.world, boss) && gone(&stage.world, rat));
+    let chunk = Chunk::from(Tile::new(5, 0));
+    assert!(chunks.len() <= 1 && !chunks.contains(&Chunk::from(Tile::new(0, 9))));
+    let lasting = stage.world.lasting(chunk);
+    assert_eq!(lasting.dead.len(), 1, "the rat is back too soon");
+    let (last, later) = (stage.world.now(), BEGIN + 1_020);
+    let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
+    world.region_in(HOME, Tick(later), None).unwrap();
+    assert!(world.lasting_in(HOME, last, vec![lasting.clone()]));
+    assert!(gone(&world, boss) && !gone(&world, rat));
+    let left = lasting.dead[0].1.since(last);
+    for n in 1..left {
+        world.tick(Tick(later + n), Inbox::default(), &mut ());
+        assert!(gone(&world, boss), "{n} of {left}");
+    }
+    for n in left..left + 3 {
+        world.tick(Tick(later + n), Inbox::default(), &mut ());
+    }
+    assert!(!gone(&world, boss));
 }

@@ -12,6 +12,7 @@ use crate::fight::{Dying, Feud};
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Stack;
 use crate::item::ledger::Cause;
+use crate::lasting::LASTS_TICKS;
 use crate::rng::Dice;
 use crate::rules::combat::loot;
 use crate::rules::combat::timing::{self, MEND_TICKS};
@@ -51,6 +52,10 @@ impl World {
             ..Feud::default()
         };
         npc.state.goal = None;
+        if back_at.since(now) > LASTS_TICKS {
+            let chunk = Chunk::from(npc.placement.tile);
+            out.changes.lasting.insert(chunk);
+        }
         let (kind, key) = (Arc::clone(&npc.placement.kind), npc.placement.key);
         let (tile, region) = (npc.state.tile, npc.region);
         self.index.take(Chunk::from(tile), id);

@@ -65,7 +65,7 @@ impl World {
     }
 
     /// The shop that somebody keeps.
-    fn shop_at(&self, keeper: &EntityId) -> Option<(Region, &Arc<Store>)> {
+    pub(super) fn shop_at(&self, keeper: &EntityId) -> Option<(Region, &Arc<Store>)> {
         let npc = self.npcs.get(keeper)?;
         let store = npc.placement.store.as_ref()?;
         Some((npc.region, self.content.stores().get(store)?))

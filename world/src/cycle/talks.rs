@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use super::making::Wish;
 use super::{Outcome, visits};
 use crate::content::{Dialogue, Effect};
 use crate::event::Event;
 use crate::ids::CharacterId;
 use crate::interface::{Interface, Said};
 use crate::item::Value;
+use crate::labour::Trade;
 use crate::refusal::Refusal;
 use crate::rules::dialogue;
 use crate::rules::quest::Deed;
@@ -85,11 +87,12 @@ impl World {
     /// Gives an answer.
     pub(super) fn respond(
         &mut self,
-        who: &CharacterId,
+        by: (&CharacterId, u64),
         index: u8,
-        value: Value,
+        bounds: (Value, u64),
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
+        let who = by.0;
         let talk = self.talk(who)?;
         let node = talk.dialogue.nodes.get(&talk.node);
         let answer = node.and_then(|node| node.answers.get(usize::from(index)));
@@ -99,7 +102,7 @@ impl World {
             return Err(Refusal::NotFound);
         }
         if let Some(effect) = &answer.effect
-            && self.effect(who, effect, value, out)?
+            && self.effect(by, effect, bounds, out)?
         {
             return Ok(());
         }
@@ -110,10 +113,11 @@ impl World {
     /// Ends a talk that has come to its end, with what comes of that.
     pub(super) fn continue_talk(
         &mut self,
-        who: &CharacterId,
-        value: Value,
+        by: (&CharacterId, u64),
+        bounds: (Value, u64),
         out: &mut Outcome,
     ) -> Result<(), Refusal> {
+        let who = by.0;
         let talk = self.talk(who)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let node = talk.dialogue.nodes.get(&talk.node);
@@ -121,7 +125,7 @@ impl World {
             return Err(Refusal::Unsupported);
         }
         if let Some(effect) = node.and_then(|node| node.effect.as_ref())
-            && self.effect(who, effect, value, out)?
+            && self.effect(by, effect, bounds, out)?
         {
             return Ok(());
         }
@@ -140,20 +144,28 @@ impl World {
         Ok(())
     }
 
-    /// What comes of something said. True: something else is open now.
+    /// What comes of something said. True: something else is open or under way now.
     fn effect(
         &mut self,
-        who: &CharacterId,
+        by: (&CharacterId, u64),
         effect: &Effect,
-        value: Value,
+        (value, searches_end): (Value, u64),
         out: &mut Outcome,
     ) -> Result<bool, Refusal> {
+        let who = by.0;
         match effect {
             Effect::OpenBank => {
                 self.open_instead(who, Interface::Bank, out);
                 Ok(true)
             }
-            Effect::OpenStore | Effect::OpenTanner => Err(Refusal::Unsupported),
+            Effect::OpenStore => {
+                self.open_shop(who, out)?;
+                Ok(true)
+            }
+            Effect::OpenTanner => {
+                self.begin_to_tan(by, searches_end, out)?;
+                Ok(true)
+            }
             Effect::Heal => {
                 self.heal(who, out);
                 Ok(false)
@@ -187,6 +199,40 @@ impl World {
         player.open = Some(open);
         let who = who.clone();
         out.events.push(Event::Opened { who, what });
+    }
+
+    /// The shop of whoever is talked with opens.
+    fn open_shop(&mut self, who: &CharacterId, out: &mut Outcome) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let open = player.open.as_ref().ok_or(Refusal::NotOpen)?;
+        if self.shop_at(&open.with).is_none() {
+            return Err(Refusal::Unsupported);
+        }
+        self.open_instead(who, Interface::Shop, out);
+        out.events.extend(self.shop_shown(who));
+        Ok(())
+    }
+
+    /// Whoever is talked with tans what one has, if it can only be one thing.
+    fn begin_to_tan(
+        &mut self,
+        by: (&CharacterId, u64),
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get(by.0).ok_or(Refusal::NotFound)?;
+        let open = player.open.as_ref().ok_or(Refusal::NotOpen)?;
+        let wish = Wish {
+            trade: Trade::Tan,
+            what: None,
+            target: Some(open.with.clone()),
+            quantity: None,
+        };
+        self.make(by, wish, searches_end, out)?;
+        if let Some(player) = self.players.get_mut(by.0) {
+            visits::close(player, out);
+        }
+        Ok(())
     }
 
     fn heal(&mut self, who: &CharacterId, out: &mut Outcome) {

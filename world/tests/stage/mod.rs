@@ -110,6 +110,12 @@ impl Land {
         self
     }
 
+    /// What `npcs.json` says of whoever is placed otherwise.
+    pub(crate) fn kind(mut self, kind: Value) -> Land {
+        self.kinds.push(kind);
+        self
+    }
+
     /// Places a beast that stands at a point; `kind` as in `npcs.json`. It is called
     /// `npc:field:<id>:<x>,<z>:0`.
     pub(crate) fn beast(mut self, kind: Value, at: (i32, i32)) -> Land {
