@@ -19,6 +19,7 @@ mod fires;
 mod gathering;
 mod graves;
 mod homeward;
+mod inputs;
 mod labour;
 mod making;
 mod npcs;
@@ -37,20 +38,18 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use inputs::{Answer, failed, interrupt};
+
 use crate::agent::AgentInput;
 use crate::border::{self, Crossing};
 use crate::changes::Changes;
-use crate::duel::DuelEnd;
 use crate::event::Event;
 use crate::fight::Hit;
 use crate::ids::{CharacterId, EntityId};
-use crate::intent::{Arrival, Intent, PlayerInput};
-use crate::interface::Interface;
+use crate::intent::{Arrival, PlayerInput};
 use crate::item::Value;
-use crate::player::{PID_END, Player};
-use crate::refusal::Refusal;
 use crate::rules::combat::mind;
-use crate::rules::{energy, examine, home_teleport, movement};
+use crate::rules::{energy, movement};
 use crate::tick::Tick;
 use crate::tile::{Chunk, Region};
 use crate::trade::TradeNote;
@@ -258,221 +257,6 @@ impl World {
         out
     }
 
-    fn inputs(
-        &mut self,
-        inputs: Vec<PlayerInput>,
-        value: Value,
-        phases: &mut dyn PhaseClock,
-        out: &mut Outcome,
-    ) {
-        let place = |who: &CharacterId| self.players.get(who).map_or(PID_END, |p| p.pid);
-        let mut ordered: Vec<(u32, PlayerInput)> = inputs
-            .into_iter()
-            .map(|input| (place(&input.who), input))
-            .collect();
-        ordered.sort_by(|(a_pid, a), (b_pid, b)| {
-            (a_pid, &a.who, a.number).cmp(&(b_pid, &b.who, b.number))
-        });
-        let searches_end = self
-            .router
-            .visited()
-            .saturating_add(self.rules.search_tiles_per_tick);
-        for (_, input) in ordered {
-            phases.input(&input.who);
-            let (who, number) = (input.who.clone(), input.number);
-            let about_value = input.intent.about_value();
-            let trading = match &input.intent {
-                Intent::Trade(wish) => Some(wish.clone()),
-                _ => None,
-            };
-            let answer = match self.follow(input, value, searches_end, out) {
-                Ok(Answer::Told) => continue,
-                Ok(Answer::Done { value }) => Event::Done { who, number, value },
-                Ok(Answer::Elsewhere { target }) => Event::Elsewhere {
-                    who,
-                    number,
-                    target,
-                },
-                Err(refusal) => {
-                    if let Some(wish) = &trading {
-                        self.note_refused(&who, wish, refusal, &mut *out);
-                    }
-                    Event::Refused {
-                        who,
-                        number,
-                        refusal,
-                        value: about_value && refusal.tells_of_value(),
-                    }
-                }
-            };
-            out.events.push(answer);
-        }
-    }
-
-    /// Who answers which intent.
-    #[allow(clippy::too_many_lines, reason = "one arm an intent")]
-    fn follow(
-        &mut self,
-        input: PlayerInput,
-        value: Value,
-        searches_end: u64,
-        out: &mut Outcome,
-    ) -> Result<Answer, Refusal> {
-        let who = &input.who;
-        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        if player.held || player.leaving_for().is_some() {
-            return Err(Refusal::Busy);
-        }
-        if !player.lives() {
-            // It stands up in its time.
-            let asked = matches!(input.intent, Intent::Respawn);
-            return if asked {
-                Ok(Answer::Done { value: false })
-            } else {
-                Err(Refusal::Dead)
-            };
-        }
-        player.fight.heard_at = self.now;
-        player.fight.shy_until = Tick::default();
-        let trades = player.trade.is_some() && self.trades_now(who);
-        if trades && input.intent.waits_for_trade() {
-            return Err(Refusal::InterfaceOpen);
-        }
-        self.allowed_in_duel(who, &input.intent)?;
-        input.intent.allowed(value)?;
-        if matches!(input.intent, Intent::Teleport { .. }) {
-            self.end_duels_of(who, DuelEnd::Cancelled, out);
-        }
-        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        let about_value = input.intent.about_value();
-        match input.intent {
-            Intent::Walk { to, run } => {
-                let (router, terrain) = (&mut self.router, self.content.terrain());
-                player.path = movement::way(player, router, terrain, searches_end, to)?;
-                interrupt(player, out);
-                if let Some(run) = run {
-                    choose_pace(player, run, out);
-                }
-            }
-            Intent::Run(run) => choose_pace(player, run, out),
-            Intent::Stop => {
-                player.path.clear();
-                interrupt(player, out);
-            }
-            Intent::Examine { target } => self.examine(who, target, out)?,
-            Intent::Drop { slot, quantity } => self.drop(who, slot, quantity, out)?,
-            Intent::Pickup { target } => {
-                return self.pick_up(who, input.number, target, searches_end, out);
-            }
-            Intent::MoveSlot { from, to } => self.move_slot(who, from, to, out)?,
-            Intent::WithdrawCoins { amount } => self.withdraw(who, amount, out)?,
-            Intent::DepositCoins { amount } => self.deposit(who, amount, out)?,
-            Intent::Use { slot, skill } => self.use_item(who, slot, skill, out)?,
-            Intent::UseWith { slot, other } => {
-                let by = (who, input.number);
-                return self.use_with(by, slot, other, searches_end, out);
-            }
-            Intent::UseOn { slot, target } => {
-                let by = (who, input.number);
-                return self.use_on(by, slot, target, searches_end, out);
-            }
-            Intent::Gather { target } => {
-                return self.gather((who, input.number), target, searches_end, out);
-            }
-            Intent::Make {
-                trade,
-                what,
-                target,
-                quantity,
-            } => {
-                let wish = making::Wish {
-                    trade,
-                    what,
-                    target,
-                    quantity,
-                };
-                return self.make((who, input.number), wish, searches_end, out);
-            }
-            Intent::Equip { slot } => self.equip(who, slot, out)?,
-            Intent::Unequip { place } => self.unequip(who, place, out)?,
-            Intent::OpenBank { target } => {
-                let by = (who, input.number);
-                return self.visit(by, target, Interface::Bank, searches_end, out);
-            }
-            Intent::CloseBank => self.shut(who, &Interface::Bank, out)?,
-            Intent::Bank(wish) => self.bank(who, &wish, out)?,
-            Intent::Talk { target } => {
-                let by = (who, input.number);
-                let what = Interface::Dialogue { node: "".into() };
-                return self.visit(by, target, what, searches_end, out);
-            }
-            Intent::Respond { index } => {
-                let by = (who, input.number);
-                self.respond(by, index, (value, searches_end), out)?;
-                return Ok(Answer::Done { value: true });
-            }
-            Intent::Continue => {
-                let by = (who, input.number);
-                self.continue_talk(by, (value, searches_end), out)?;
-                return Ok(Answer::Done { value: true });
-            }
-            Intent::EndTalk => self.end_talk(who, out)?,
-            Intent::Quest(wish) => {
-                self.quest_wish(who, &wish, out)?;
-                return Ok(Answer::Done { value: true });
-            }
-            Intent::Attack { target } => return self.attack(who, target, searches_end, out),
-            Intent::FightAs(style) => self.fight_as(who, style, out)?,
-            Intent::Retaliate(on) => self.retaliate(who, on, out)?,
-            Intent::Autocast { spell } => self.autocast(who, spell.as_deref(), out)?,
-            Intent::Pray { prayer } => self.pray(who, &prayer, out)?,
-            Intent::PrayAt { target } => {
-                let by = (who, input.number);
-                return self.visit(by, target, Interface::Altar, searches_end, out);
-            }
-            Intent::Respawn => return Err(Refusal::Unsupported),
-            Intent::Shop(wish) => {
-                let by = (who, input.number);
-                return self.shop(by, wish, searches_end, out);
-            }
-            Intent::Trade(wish) => return self.trade((who, input.number), wish, out),
-            Intent::Duel(wish) => return self.duel(who, wish, out),
-            Intent::Teleport { to } => {
-                let place = movement::settled(self.content.terrain(), to, to);
-                let place = place.ok_or(Refusal::Unreachable)?;
-                home_teleport::send(&mut player.homeward, place, self.now)?;
-                player.path.clear();
-                player.fight.aim = None;
-                give_up_errand(player, out);
-            }
-            Intent::HomeTeleport => {
-                home_teleport::begin(&mut player.homeward, &player.fight.clash, self.now)?;
-                player.path.clear();
-                player.fight.aim = None;
-                give_up_errand(player, out);
-            }
-        }
-        Ok(Answer::Done { value: about_value })
-    }
-
-    fn examine(
-        &self,
-        who: &CharacterId,
-        target: EntityId,
-        out: &mut Outcome,
-    ) -> Result<(), Refusal> {
-        let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
-        let played = |region| self.regions.contains_key(&region);
-        let things = (&self.players, &self.npcs, &self.ground);
-        let text = examine::examine(things, &self.content, played, from, &target)?;
-        out.events.push(Event::Examined {
-            who: who.clone(),
-            target,
-            text,
-        });
-        Ok(())
-    }
-
     /// Nobody stands in a player's way, so that the order does not matter here.
     fn move_players(&mut self, phases: &mut dyn PhaseClock, out: &mut Outcome) {
         let terrain = self.content.terrain();
@@ -513,51 +297,4 @@ impl World {
         let crossings = crossings.filter_map(|player| border::crossing(player, self.now));
         out.crossings.extend(crossings);
     }
-}
-
-/// How an intent was followed.
-enum Answer {
-    Done {
-        value: bool,
-    },
-    Elsewhere {
-        target: EntityId,
-    },
-    /// It was answered by an event of its own.
-    Told,
-}
-
-/// The player does something else: what it had set out to do comes to nothing.
-fn interrupt(player: &mut Player, out: &mut Outcome) {
-    give_up_errand(player, out);
-    player.fight.aim = None;
-    if player.homeward.done_at.take().is_some() {
-        out.events.push(failed(player, Refusal::Interrupted));
-    }
-}
-
-fn give_up_errand(player: &mut Player, out: &mut Outcome) {
-    labour::put_down(player, Some(Refusal::Interrupted), out);
-    let visit = player.visit.take().is_some();
-    if player.pickup.take().is_some() || visit {
-        out.events.push(failed(player, Refusal::Interrupted));
-    }
-}
-
-/// What `player` was promised came to nothing.
-fn failed(player: &Player, refusal: Refusal) -> Event {
-    Event::Failed {
-        who: player.record.id.clone(),
-        refusal,
-        value: refusal.tells_of_value(),
-    }
-}
-
-/// The client is told in any case: it may have shown the choice already.
-fn choose_pace(player: &mut Player, run: bool, out: &mut Outcome) {
-    let who = player.record.id.clone();
-    if energy::choose(player, run) {
-        out.touched.insert(who.entity());
-    }
-    out.events.push(Event::Vitals { who });
 }

@@ -233,7 +233,7 @@ impl fmt::Display for Fault {
 }
 
 /// PostgreSQL may be away for a minute, in milliseconds.
-const AWAY_MS: u64 = 60_000;
+pub const AWAY_MS: u64 = 60_000;
 
 /// One entry of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tests::{
     chaos::{
-        fault::{Fault, Step},
+        fault::{AWAY_MS, Fault, Step},
         story::{self, Cast},
         timeline::Timeline,
     },
@@ -51,6 +51,24 @@ async fn whatever_dies_nothing_is_lost_and_nobody_is_dropped() {
     ];
     let summary = story::play(plan, cast(40, 11), steps, Timeline::new(true)).await;
     eprintln!("{}", summary.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost() {
+    let mut plan = Plan::new("chaos_minute").of(1, 2, 1);
+    plan.breakable = true;
+    let mut cast = cast(20, 13);
+    // Whoever leaves cannot come back before the store does.
+    cast.acting.leave_every = None;
+    let away = Step {
+        after: Duration::from_secs(15),
+        ..step(Fault::KillDatabase, AWAY_MS)
+    };
+    let summary = story::play(plan, cast, [away], Timeline::new(true)).await;
+    let summary = summary.unwrap();
+    eprintln!("{summary}");
+    let refused = summary.errors.get("storage_unavailable").copied();
+    assert!(refused > Some(0), "{:?}", summary.errors);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
