@@ -16,6 +16,7 @@ mod identity;
 mod interface;
 mod intruders;
 mod launcher;
+mod play;
 mod storm;
 mod tracing;
 mod trading;

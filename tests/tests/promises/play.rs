@@ -1,0 +1,529 @@
+//! Play on the page, in a real browser, by what a person clicks: a trade, a shop, a fish caught
+//! and cooked, a death and a grave, a quest to its end. One cluster for all of it.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use anyhow::{Context, Result, ensure};
+use fantoccini::Client;
+use serde_json::{Value, json};
+use tests::{
+    cluster::{Cluster, Plan},
+    http,
+    journey::Atlas,
+};
+use tokio::time::{Instant, sleep};
+
+use super::browser::{
+    Driver, held, in_world, open, pack, pack_until, position, quiet, shoot, state, until, walk,
+};
+
+const ADMIN_CODE: &str = "a-code-for-operators-0123456789";
+const SOON: Duration = Duration::from_secs(20);
+/// Fish bite when they like, fights take their time.
+const PATIENCE: Duration = Duration::from_secs(90);
+/// So many are caught before they are cooked: about every other one burns.
+const CATCH: u64 = 3;
+/// How far from something one is put down at most.
+const NEAR: i32 = 6;
+
+/// What the stories need to know of the world.
+struct World {
+    atlas: Atlas,
+    areas: Vec<Value>,
+    quests: Value,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_trades_buys_fishes_cooks_dies_finds_its_grave_and_ends_a_quest() {
+    let plan = Plan::new("play").env("ADMIN_CODE", ADMIN_CODE);
+    let cluster = Cluster::start(plan.clone()).await.unwrap();
+    let driver = Driver::start().await.unwrap();
+    let ann = driver.browser().await.unwrap();
+    let bob = driver.browser().await.unwrap();
+    let told = stories(&cluster, &plan, &ann, &bob).await;
+    if told.is_err() {
+        shoot(&ann, "failed-ann").await.unwrap();
+        shoot(&bob, "failed-bob").await.unwrap();
+    }
+    ann.close().await.unwrap();
+    bob.close().await.unwrap();
+    told.unwrap();
+}
+
+async fn stories(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Result<()> {
+    let gateway = cluster.gateway(0);
+    let world = World {
+        atlas: Atlas::of(cluster, plan).await?,
+        areas: areas(&gateway).await?,
+        quests: manifest(&gateway, "quests").await?,
+    };
+    let page = format!("http://{gateway}/");
+    open(ann, &page, "Ann").await?;
+    open(bob, &page, "Bob").await?;
+    let code = json!({ "code": ADMIN_CODE });
+    ask(ann, "admin:elevate", &code).await?;
+    two_trade(ann, bob).await.context("a trade")?;
+    one_buys(&world, ann).await.context("a bucket")?;
+    one_cooks(&world, ann).await.context("a fish")?;
+    one_dies(&world, ann).await.context("a grave")?;
+    one_ends_a_quest(&world, ann).await.context("a quest")?;
+    for browser in [ann, bob] {
+        let gaps = browser
+            .execute("return window.tilestead.gaps", vec![])
+            .await?;
+        ensure!(gaps == json!(0), "{gaps} gaps");
+        quiet(browser).await?;
+    }
+    Ok(())
+}
+
+// --- the stories ---
+
+/// Candles for coins, after one candle was taken back before the eyes of the other.
+async fn two_trade(ann: &Client, bob: &Client) -> Result<()> {
+    let bob_id = state(bob).await?["characterId"].clone();
+    until(ann, "Bob", |state| entity(state, "id", &bob_id).is_some()).await?;
+    let before = (
+        held(&pack(&state(ann).await?)),
+        held(&pack(&state(bob).await?)),
+    );
+    ask(bob, "coins:withdraw", &json!({ "amount": 10 })).await?;
+    pack_until(bob, "coins in the pack", |pack| {
+        held(pack).get("coins") == Some(&10)
+    })
+    .await?;
+
+    deed(ann, &bob_id, "Trade with").await?;
+    press(bob, "#asking button", "Trade").await?;
+    choose(ann, "candle", "Offer all").await?;
+    choose(bob, "coins", "Offer all").await?;
+    let offered = |side: &'static str, item: &'static str, many: u64| {
+        move |state: &Value| {
+            let items = state["trade"][side]["items"].as_array();
+            items.is_some_and(|items| {
+                items
+                    .iter()
+                    .any(|i| i["itemId"] == json!(item) && i["quantity"] == json!(many))
+            })
+        }
+    };
+    until(bob, "five candles", offered("theirs", "candle", 5)).await?;
+    until(ann, "ten coins", offered("theirs", "coins", 10)).await?;
+    shoot(ann, "trade").await?;
+
+    // What is taken back is seen to go.
+    press(ann, "#trade section:first-child .goods[aria-label]", "").await?;
+    press(ann, "#menu button", "Take back 1").await?;
+    until(bob, "four candles", offered("theirs", "candle", 4)).await?;
+    let warned = words(bob, "#trade .word").await?;
+    ensure!(warned.contains("took back"), "{warned}");
+    shoot(bob, "trade-changed").await?;
+
+    for browser in [ann, bob] {
+        press(browser, "#trade footer button", "Agree").await?;
+    }
+    for browser in [ann, bob] {
+        press(browser, "#trade.confirming footer button", "Yes, swap").await?;
+    }
+    for (browser, item, many) in [(ann, "coins", 10), (bob, "candle", 9)] {
+        until(browser, "what was traded", |state| {
+            state["trade"].is_null() && held(&pack(state)).get(item) == Some(&many)
+        })
+        .await?;
+        browser.refresh().await?;
+        until(browser, "the world after a reload", in_world).await?;
+        pack_until(browser, "what was traded, after a reload", |pack| {
+            held(pack).get(item) == Some(&many)
+        })
+        .await?;
+    }
+    let after = (
+        held(&pack(&state(ann).await?)),
+        held(&pack(&state(bob).await?)),
+    );
+    ensure!(
+        after.0.get("candle") == Some(&1),
+        "{before:?} became {after:?}"
+    );
+    ensure!(
+        after.1.get("in the pouch").copied().unwrap_or(0) + 10 == before.1["in the pouch"],
+        "{before:?} became {after:?}"
+    );
+    // The code was named in a session that is over.
+    ask(ann, "admin:elevate", &json!({ "code": ADMIN_CODE })).await
+}
+
+/// Buys a bucket.
+async fn one_buys(world: &World, ann: &Client) -> Result<()> {
+    world.put(ann, world.npc("mina_sundry")?).await?;
+    let keeper = seen(ann, "npcId", &json!("mina_sundry")).await?;
+    deed(ann, &keeper, "Buy from").await?;
+    press(ann, "#shop .goods", "Bucket").await?;
+    press(ann, "#menu button", "Buy 1").await?;
+    pack_until(ann, "a bucket", |pack| held(pack).contains_key("bucket")).await?;
+    shoot(ann, "shop").await?;
+    press(ann, "#shop .cross", "").await
+}
+
+/// Catches something, and cooks it until it is not burnt.
+async fn one_cooks(world: &World, ann: &Client) -> Result<()> {
+    let (spot, range) = (world.spot("spot_shore_net")?, world.station("range")?);
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        world.put(ann, spot).await?;
+        catches(ann, "spot_shore_net", "raw_sprat").await?;
+        world.put(ann, range).await?;
+        let id = seen(ann, "stationType", &json!("range")).await?;
+        deed(ann, &id, "Cook at").await?;
+        press(ann, "#make .goods", "Sprat").await?;
+        shoot(ann, "cooking").await?;
+        press(ann, "#menu button", "Cook all").await?;
+        let cooked = patiently(ann, "nothing raw", |state| {
+            !held(&pack(state)).contains_key("raw_sprat")
+        })
+        .await?;
+        if held(&pack(&cooked)).contains_key("sprat") {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "burns everything: {cooked:.400}");
+    }
+}
+
+/// Fishes until there is enough; where the fish have swum elsewhere, one begins again there.
+async fn catches(browser: &Client, spot: &str, fish: &str) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let id = seen(browser, "resourceId", &json!(spot)).await?;
+        deed(browser, &id, "Fish").await?;
+        for _ in 0..40 {
+            let had = held(&pack(&state(browser).await?));
+            if had.get(fish) >= Some(&CATCH) {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(300)).await;
+        }
+        ensure!(Instant::now() < deadline, "no {CATCH} {fish} at {spot}");
+    }
+}
+
+/// Attacks what is too strong, wakes up in town, and takes back what was left behind.
+async fn one_dies(world: &World, ann: &Client) -> Result<()> {
+    let before = owned(&state(ann).await?);
+    world.put(ann, world.mob("brown_bear")?).await?;
+    let bear = seen(ann, "npcId", &json!("brown_bear")).await?;
+    deed(ann, &bear, "Attack").await?;
+    showing(ann, "#death", PATIENCE).await?;
+    shoot(ann, "dead").await?;
+    hidden(ann, "#death", SOON).await?;
+    let left = until(ann, "a grave", |state| {
+        state["graves"]
+            .as_array()
+            .is_some_and(|graves| graves.len() == 1)
+    })
+    .await?;
+    let lost = owned(&left);
+    ensure!(
+        !lost.contains_key("bronze_hatchet"),
+        "{before:?} and {lost:?}"
+    );
+    let grave = left["graves"][0].clone();
+    let axis = |name: &str| i32::try_from(grave[name].as_i64().unwrap_or(0));
+    world.put(ann, (axis("x")?, axis("z")?)).await?;
+    let id = seen(ann, "id", &grave["id"]).await?;
+    deed(ann, &id, "Take").await?;
+    let back = until(ann, "everything back", |state| owned(state) == before).await?;
+    ensure!(back["graves"] == json!([]), "{}", back["graves"]);
+    let spawn = world.atlas.terrain.spawn();
+    world.put(ann, spawn).await
+}
+
+/// Brings a letter where nobody has asked for it.
+async fn one_ends_a_quest(world: &World, ann: &Client) -> Result<()> {
+    let quest = "second_class_post";
+    let is = |status: &'static str| {
+        move |state: &Value| {
+            let quests = state["quests"].as_array().into_iter().flatten();
+            let mut quests = quests.filter(|q| q["id"] == json!(quest));
+            quests.any(|q| q["status"] == json!(status))
+        }
+    };
+    talk_to(world, ann, "lost_postman").await?;
+    until_said(ann, "#quest footer button", "I'll do it").await?;
+    shoot(ann, "quest").await?;
+    until(ann, "a quest begun", is("in_progress")).await?;
+    let letter = |pack: &Value| held(pack).contains_key("lost_letter");
+    pack_until(ann, "the letter", letter).await?;
+    talk_to(world, ann, "elder_moss").await?;
+    says_yes(ann).await?;
+    // It is walked to: whoever is put there has not come.
+    let goal = world.goal(quest)?;
+    world.put(ann, goal).await?;
+    walk(ann, world.step(&state(ann).await?)?).await?;
+    until(ann, "all done", is("ready_to_complete")).await?;
+    talk_to(world, ann, "lost_postman").await?;
+    says_yes(ann).await?;
+    let over = until(ann, "a quest that is over", is("completed")).await?;
+    ensure!(
+        held(&pack(&over)).contains_key("leather_boots"),
+        "{over:.600}"
+    );
+    shoot(ann, "quest-over").await
+}
+
+/// What one has; coins that are picked up come into the pouch.
+fn owned(state: &Value) -> BTreeMap<String, u64> {
+    let mut owned = held(&pack(state));
+    let loose = owned.remove("coins").unwrap_or(0);
+    *owned.entry("in the pouch".to_owned()).or_default() += loose;
+    owned
+}
+
+async fn talk_to(world: &World, browser: &Client, npc: &str) -> Result<()> {
+    world.put(browser, world.npc(npc)?).await?;
+    let id = seen(browser, "npcId", &json!(npc)).await?;
+    deed(browser, &id, "Talk to").await?;
+    showing(browser, "#dialogue", SOON).await
+}
+
+/// Goes through a talk by its first answers to its end.
+async fn says_yes(browser: &Client) -> Result<()> {
+    let deadline = Instant::now() + SOON;
+    while shown(browser, "#dialogue").await? {
+        pressed(browser, "#dialogue .answers button", "").await?;
+        ensure!(Instant::now() < deadline, "the talk has no end");
+        sleep(Duration::from_millis(200)).await;
+    }
+    Ok(())
+}
+
+/// Goes through a talk by its first answers until a button of that name is there, and presses it.
+async fn until_said(browser: &Client, css: &str, name: &str) -> Result<()> {
+    let deadline = Instant::now() + SOON;
+    loop {
+        if pressed(browser, css, name).await? {
+            return Ok(());
+        }
+        pressed(browser, "#dialogue .answers button", "").await?;
+        ensure!(Instant::now() < deadline, "{css} {name} never came");
+        sleep(Duration::from_millis(300)).await;
+    }
+}
+
+// --- where things are ---
+
+async fn manifest(gateway: &str, name: &str) -> Result<Value> {
+    let answer = http::get(gateway, &format!("/manifests/{name}.json")).await?;
+    serde_json::from_str(&answer.text()).context(name.to_owned())
+}
+
+async fn areas(gateway: &str) -> Result<Vec<Value>> {
+    let all = manifest(gateway, "world-areas").await?;
+    let groups = all.as_object().context("areas")?.iter();
+    let groups = groups.filter(|(name, _)| name.ends_with("Areas") || *name == "starterTowns");
+    let areas = groups.flat_map(|(_, group)| group.as_object().into_iter().flatten());
+    Ok(areas.map(|(_, area)| area.clone()).collect())
+}
+
+impl World {
+    fn find(&self, list: &str, field: &str, value: &str, safe: bool) -> Result<(i32, i32)> {
+        let areas = self.areas.iter();
+        let areas = areas.filter(|area| !safe || area["pvpEnabled"] != json!(true));
+        let mut all = areas.flat_map(|area| area[list].as_array().into_iter().flatten());
+        let found = all.find(|one| one[field] == json!(value));
+        let at = &found.with_context(|| format!("{list}: no {value}"))?["position"];
+        let axis = |name: &str| i32::try_from(at[name].as_i64().unwrap_or(0));
+        Ok((axis("x")?, axis("z")?))
+    }
+
+    fn npc(&self, id: &str) -> Result<(i32, i32)> {
+        self.find("npcs", "id", id, false)
+    }
+
+    fn mob(&self, id: &str) -> Result<(i32, i32)> {
+        self.find("mobSpawns", "mobId", id, true)
+    }
+
+    fn spot(&self, id: &str) -> Result<(i32, i32)> {
+        self.find("resources", "resourceId", id, true)
+    }
+
+    fn station(&self, sort: &str) -> Result<(i32, i32)> {
+        self.find("stations", "type", sort, true)
+    }
+
+    /// Where a quest sends one.
+    fn goal(&self, quest: &str) -> Result<(i32, i32)> {
+        let stages = self.quests[quest]["stages"].as_array();
+        let mut stages = stages.into_iter().flatten();
+        let travel = stages.find(|stage| stage["type"] == json!("travel"));
+        let at = &travel.with_context(|| format!("{quest} sends nowhere"))?["location"];
+        let axis = |name: &str| i32::try_from(at[name].as_i64().unwrap_or(0));
+        Ok((axis("x")?, axis("z")?))
+    }
+
+    /// A tile beside one's own on which nothing stands.
+    fn step(&self, state: &Value) -> Result<(i32, i32)> {
+        let from = position(state)?;
+        let ways = self.atlas.terrain.ways_to(from);
+        let bare = |(x, z): (i32, i32)| {
+            let mut all = state["all"].as_array().into_iter().flatten();
+            !all.any(|one| one["x"] == json!(x) && one["z"] == json!(z))
+        };
+        let around = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+        let mut tiles = around
+            .map(|(dx, dz)| (from.0 + dx, from.1 + dz))
+            .into_iter();
+        let free = tiles.find(|tile| ways.far(*tile) == Some(1) && bare(*tile));
+        free.with_context(|| format!("walled in at {from:?}"))
+    }
+
+    /// Puts the operator down at a place, or on the free ground nearest to it.
+    async fn put(&self, browser: &Client, at: (i32, i32)) -> Result<()> {
+        let around = (-NEAR..=NEAR).flat_map(|dx| (-NEAR..=NEAR).map(move |dz| (dx, dz)));
+        let free = around.filter(|(dx, dz)| {
+            let tile = (at.0 + dx, at.1 + dz);
+            self.atlas.terrain.walkable(tile)
+        });
+        let (dx, dz) = free
+            .min_by_key(|(dx, dz)| dx * dx + dz * dz)
+            .with_context(|| format!("no ground near {at:?}"))?;
+        let to = (at.0 + dx, at.1 + dz);
+        let args = json!({ "command": "teleport", "args": { "x": to.0, "z": to.1 } });
+        ask(browser, "admin:command", &args).await?;
+        until(browser, &format!("standing near {to:?}"), |state| {
+            position(state).is_ok_and(|(x, z)| (x - to.0).abs().max((z - to.1).abs()) <= NEAR)
+        })
+        .await?;
+        Ok(())
+    }
+}
+
+fn entity<'v>(state: &'v Value, field: &str, value: &Value) -> Option<&'v Value> {
+    let all = state["all"].as_array()?;
+    all.iter().find(|entity| entity[field] == *value)
+}
+
+/// The id of something that is in sight.
+async fn seen(browser: &Client, field: &str, value: &Value) -> Result<Value> {
+    let what = format!("something whose {field} is {value}");
+    let state = until(browser, &what, |state| {
+        entity(state, field, value).is_some()
+    })
+    .await?;
+    let found = entity(&state, field, value).context("gone again")?;
+    Ok(found["id"].clone())
+}
+
+// --- what a person does ---
+
+/// Chooses what begins with `words` of what can be done with something in the world.
+async fn deed(browser: &Client, id: &Value, words: &str) -> Result<()> {
+    let script = "return window.tilestead.deed(arguments[0], arguments[1])";
+    let done = browser
+        .execute(script, vec![id.clone(), json!(words)])
+        .await?;
+    ensure!(done == json!(true), "nothing of {id} is called {words}");
+    Ok(())
+}
+
+/// Asks the server; that it was refused is an error.
+async fn ask(browser: &Client, event: &str, data: &Value) -> Result<()> {
+    let script = "const done = arguments[2]; \
+        window.tilestead.act(arguments[0], arguments[1]).then(done, () => done(false));";
+    let done = browser
+        .execute_async(script, vec![json!(event), data.clone()])
+        .await?;
+    if done == json!(true) {
+        return Ok(());
+    }
+    let said = words(browser, "#notices").await?;
+    anyhow::bail!("{event} was refused: {said}")
+}
+
+/// Clicks a slot of the pack that holds `item`, and an entry of its menu.
+async fn choose(browser: &Client, item: &str, entry: &str) -> Result<()> {
+    let slots = pack(&state(browser).await?)["slots"].clone();
+    let slots = slots.as_array().context("slots")?;
+    let slot = slots.iter().position(|slot| slot["itemId"] == json!(item));
+    let slot = slot.with_context(|| format!("no {item}"))?;
+    let script = "document.querySelectorAll('#slots button')[arguments[0]].click()";
+    // What is done there depends on what is open: it may still be opening.
+    let deadline = Instant::now() + SOON;
+    loop {
+        browser.execute(script, vec![json!(slot)]).await?;
+        if pressed(browser, "#menu button", entry).await? {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "{item}: nothing called {entry}");
+        sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// Clicks the first button that is shown, enabled, and whose words begin so.
+async fn press(browser: &Client, css: &str, words: &str) -> Result<()> {
+    let deadline = Instant::now() + SOON;
+    while !pressed(browser, css, words).await? {
+        ensure!(
+            Instant::now() < deadline,
+            "no button {css} called {words:?}"
+        );
+        sleep(Duration::from_millis(100)).await;
+    }
+    Ok(())
+}
+
+async fn pressed(browser: &Client, css: &str, words: &str) -> Result<bool> {
+    let script = "const fits = (b) => b.offsetParent !== null && !b.disabled && \
+        (b.getAttribute('aria-label') ?? b.textContent).startsWith(arguments[1]); \
+        const found = [...document.querySelectorAll(arguments[0])].find(fits); \
+        found?.click(); return found !== undefined;";
+    let done = browser
+        .execute(script, vec![json!(css), json!(words)])
+        .await?;
+    Ok(done == json!(true))
+}
+
+async fn words(browser: &Client, css: &str) -> Result<String> {
+    let script = "return document.querySelector(arguments[0])?.innerText ?? ''";
+    let words = browser.execute(script, vec![json!(css)]).await?;
+    Ok(words.as_str().unwrap_or_default().to_owned())
+}
+
+async fn shown(browser: &Client, css: &str) -> Result<bool> {
+    let script = "return document.querySelector(arguments[0])?.hidden === false";
+    Ok(browser.execute(script, vec![json!(css)]).await? == json!(true))
+}
+
+async fn showing(browser: &Client, css: &str, within: Duration) -> Result<()> {
+    shows(browser, css, true, within).await
+}
+
+async fn hidden(browser: &Client, css: &str, within: Duration) -> Result<()> {
+    shows(browser, css, false, within).await
+}
+
+async fn shows(browser: &Client, css: &str, wanted: bool, within: Duration) -> Result<()> {
+    let deadline = Instant::now() + within;
+    while shown(browser, css).await? != wanted {
+        ensure!(Instant::now() < deadline, "{css} shown: not {wanted}");
+        sleep(Duration::from_millis(100)).await;
+    }
+    Ok(())
+}
+
+/// Like [`until`], for what takes its time.
+async fn patiently(browser: &Client, what: &str, test: impl Fn(&Value) -> bool) -> Result<Value> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let state = state(browser).await?;
+        if test(&state) {
+            return Ok(state);
+        }
+        ensure!(
+            Instant::now() < deadline,
+            "waiting for {what}: {}",
+            state["pack"]
+        );
+        sleep(Duration::from_millis(300)).await;
+    }
+}
