@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
-use tokio::{sync::OwnedMutexGuard, time::Instant};
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
 use super::process::{Process, binary, free_port, keep_logs};
 use crate::http;
@@ -21,7 +21,7 @@ pub struct Launcher {
     port: u16,
     process: Process,
     logs: PathBuf,
-    _alone: Option<OwnedMutexGuard<()>>,
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 /// A data folder of its own, removed when dropped.
@@ -57,10 +57,10 @@ impl Launcher {
         arguments: &'a [&'a str],
     ) -> BoxFuture<'a, Result<Self>> {
         Box::pin(async move {
-            let alone = super::alone().await;
+            let place = super::place(false).await?;
             let port = free_port()?;
             let mut launcher = Self::launch(name, data, port, arguments)?;
-            launcher._alone = Some(alone);
+            launcher._place = Some(place);
             launcher.ready().await?;
             Ok(launcher)
         })
@@ -81,7 +81,7 @@ impl Launcher {
             port,
             process,
             logs,
-            _alone: None,
+            _place: None,
         })
     }
 

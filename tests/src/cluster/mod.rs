@@ -17,7 +17,10 @@ use std::{
 use anyhow::{Context, Result, bail};
 use futures::future::BoxFuture;
 use test_servers::{Postgres, Redis};
-use tokio::{sync::OwnedMutexGuard, time::Instant};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
 
 pub use launcher::Launcher;
 pub use process::{Process, binary, free_port};
@@ -50,6 +53,8 @@ pub struct Plan {
     /// Regions move between zone servers to even out their load; without it, tests know who owns
     /// what.
     pub balance: bool,
+    /// No other cluster runs meanwhile: this one loads the machine, or is measured.
+    pub alone: bool,
     /// The addresses of the database and of Redis stand in files.
     pub secret_files: bool,
     /// Further variables of every service.
@@ -68,6 +73,7 @@ impl Plan {
             dump_ticks: 0,
             breakable: false,
             balance: false,
+            alone: false,
             secret_files: false,
             env: Vec::new(),
         }
@@ -139,15 +145,16 @@ pub struct Cluster {
     redis: Redis,
     postgres: Database,
     wires: Option<Wires>,
-    _alone: OwnedMutexGuard<()>,
+    _place: OwnedSemaphorePermit,
 }
 
-/// Held by whatever loads the machine.
-pub async fn alone() -> OwnedMutexGuard<()> {
-    static ALONE: std::sync::OnceLock<Arc<tokio::sync::Mutex<()>>> = std::sync::OnceLock::new();
-    Arc::clone(ALONE.get_or_init(Arc::default))
-        .lock_owned()
-        .await
+/// A place on the machine, on which two clusters run at a time, or one `alone`.
+pub async fn place(alone: bool) -> Result<OwnedSemaphorePermit> {
+    const PLACES: u32 = 2;
+    static FREE: std::sync::OnceLock<Arc<Semaphore>> = std::sync::OnceLock::new();
+    let free = FREE.get_or_init(|| Arc::new(Semaphore::new(PLACES as usize)));
+    let places = if alone { PLACES } else { 1 };
+    Ok(Arc::clone(free).acquire_many_owned(places).await?)
 }
 
 impl Cluster {
@@ -167,7 +174,7 @@ impl Cluster {
     /// Prepares stores and ports; starts none of the services.
     pub fn prepare(plan: Plan) -> BoxFuture<'static, Result<Self>> {
         Box::pin(async move {
-            let alone = alone().await;
+            let place = place(plan.alone).await?;
             for kind in [Kind::Persistence, Kind::Zone, Kind::Gateway] {
                 binary(kind.binary())?;
             }
@@ -196,7 +203,7 @@ impl Cluster {
                 redis,
                 postgres,
                 wires: None,
-                _alone: alone,
+                _place: place,
                 plan,
             };
             for member in cluster.members() {

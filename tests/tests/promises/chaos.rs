@@ -37,7 +37,7 @@ fn step(fault: Fault, lasts_ms: u64) -> Step {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_dies_nothing_is_lost_and_nobody_is_dropped() {
     let mut plan = Plan::new("chaos_short").of(2, 3, 2);
-    plan.breakable = true;
+    (plan.breakable, plan.alone) = (true, true);
     let steps = [
         step(Fault::Kill((Kind::Zone, 0)), 2_000),
         step(Fault::Freeze((Kind::Zone, 1)), 6_000),
@@ -74,7 +74,7 @@ async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost()
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn players_of_a_gateway_that_dies_go_on_at_another() {
     let mut plan = Plan::new("chaos_gateways").of(2, 2, 1);
-    plan.breakable = true;
+    (plan.breakable, plan.alone) = (true, true);
     let steps = [
         step(Fault::Kill((Kind::Gateway, 0)), 3_000),
         step(Fault::Stop((Kind::Gateway, 1)), 3_000),

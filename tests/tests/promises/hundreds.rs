@@ -30,7 +30,7 @@ const IN_TRANSIT_TICKS: u64 = 2;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn five_hundred_cross_borders_for_two_minutes_and_nobody_notices() {
     let mut plan = Plan::new("five_hundred").of(2, 3, 2);
-    plan.dump_ticks = 50;
+    (plan.dump_ticks, plan.alone) = (50, true);
     let cluster = Cluster::start(plan.clone()).await.unwrap();
     story(&cluster, &plan).await.unwrap();
 }

@@ -31,7 +31,7 @@ const CLIENTS: usize = 150;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_storm_of_requests_delays_neither_the_status_nor_the_tick() {
     let mut plan = Plan::new("storm").of(1, 1, 1);
-    plan.rate_limits = true;
+    (plan.rate_limits, plan.alone) = (true, true);
     let cluster = Cluster::start(plan).await.unwrap();
     story(&cluster.gateway(0)).await.unwrap();
 }
