@@ -217,9 +217,26 @@ impl Owner {
     }
 }
 
-/// Runs schemathesis over the document of a running gateway, with this configuration.
-#[allow(clippy::too_many_lines, reason = "one story, told in order")]
+/// Runs schemathesis over the document of a running gateway, with this configuration; for longer
+/// where the machine is too slow to try everything.
 async fn look(gateway: &str, token: &str, which: &[&str], known: &str) -> Result<()> {
+    let said = look_for(LOOK_S, gateway, token, which, known).await?;
+    if all_looked_at(&said).is_ok() {
+        return Ok(());
+    }
+    let said = look_for(LOOK_S * 4, gateway, token, which, known).await?;
+    all_looked_at(&said)
+}
+
+/// Runs it for so many seconds at most; what it said. An error, if it found anything.
+#[allow(clippy::too_many_lines, reason = "one story, told in order")]
+async fn look_for(
+    seconds: u64,
+    gateway: &str,
+    token: &str,
+    which: &[&str],
+    known: &str,
+) -> Result<String> {
     let program = std::env::var_os("SCHEMATHESIS").map(PathBuf::from);
     let program = program.context(
         "SCHEMATHESIS does not name the program; tests/run installs it, or do: \
@@ -230,7 +247,7 @@ async fn look(gateway: &str, token: &str, which: &[&str], known: &str) -> Result
     std::fs::write(folder.join("schemathesis.toml"), known)?;
     let mut command = Command::new("timeout");
     command
-        .args(["-s", "KILL", &(LOOK_S * 4).to_string()])
+        .args(["-s", "KILL", &(seconds * 4).to_string()])
         .arg(program);
     command
         .args(["run", &format!("http://{gateway}/openapi.json")])
@@ -243,7 +260,7 @@ async fn look(gateway: &str, token: &str, which: &[&str], known: &str) -> Result
         ])
         .args([
             "--max-time",
-            &LOOK_S.to_string(),
+            &seconds.to_string(),
             "--workers",
             "1",
             "--no-color",
@@ -281,7 +298,7 @@ async fn look(gateway: &str, token: &str, which: &[&str], known: &str) -> Result
         "{:?}\n{said}\n{complaint}",
         output.status
     );
-    all_looked_at(&said)
+    Ok(said.into_owned())
 }
 
 /// Every operation that was chosen was tried: one that was left out proves nothing.
