@@ -81,7 +81,7 @@ export class Deeds {
         `Trade with ${name}`,
         () => this.errand.near(other, REACH_TRADE, () => this.trade.request(other)),
       ],
-      [`Follow ${name}`, () => this.errand.follow(other)],
+      [`Follow ${name}`, () => this.request("follow", other.id)],
       [
         `Challenge ${name}`,
         () => this.errand.near(other, REACH_DUEL, () => this.duel.request(other)),

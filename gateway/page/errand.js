@@ -1,5 +1,4 @@
-// Going up to somebody who may walk on, to do something there that is only done from near, or just
-// to go along. Always: one errand at a time; walking elsewhere ends it.
+// Going up to somebody who may walk on, to do something there that is only done from near. Always: one errand at a time; walking elsewhere ends it.
 
 const GIVES_UP_MS = 20000;
 
@@ -13,12 +12,6 @@ export class Errand {
   /** Calls `what` once `who` is within `reach` tiles. */
   near(who, reach, what) {
     this.now = { id: who.id, name: who.name, reach, what, since: performance.now(), at: undefined };
-    this.step();
-  }
-
-  /** Goes where `who` goes, until something else is done. */
-  follow(who) {
-    this.now = { id: who.id, name: who.name, reach: 1, since: Infinity, at: undefined };
     this.step();
   }
 
@@ -38,7 +31,6 @@ export class Errand {
       return;
     }
     if (Math.max(Math.abs(who.x - here.x), Math.abs(who.z - here.z)) <= errand.reach) {
-      if (!errand.what) return;
       this.now = undefined;
       errand.what();
       return;

@@ -1,10 +1,10 @@
 //! The tick: its phases in order, and who answers which intent.
 //!
 //! The order is: who arrives (by character id); duels; inputs (by place in the order, then number); who
-//! goes home; NPCs; players' steps; players' attacks; blows that land, deaths, and who stands up
-//! again; what lies on the ground (who has come to it takes it, by place in the order, and what is
-//! due goes); visits; work (trees and shoals, who works by place in the order, fires); shops;
-//! trades that cannot go on; skills;
+//! goes home; NPCs; players' steps, and where those turn who follow others; players' attacks; blows
+//! that land, deaths, and who stands up again; what lies on the ground (who has come to it takes it,
+//! by place in the order, and what is due goes); visits; work (trees and shoals, who works by place
+//! in the order, fires); shops; trades that cannot go on; skills;
 //! health and prayers; energy; crossings. NPCs move before players, so that a
 //! player never runs into one that was about to step aside.
 
@@ -16,6 +16,7 @@ mod deaths;
 mod duels;
 mod fights;
 mod fires;
+mod follows;
 mod gathering;
 mod graves;
 mod homeward;
@@ -224,6 +225,7 @@ impl World {
         phases.phase(Phase::Npcs);
         self.stand_still();
         self.move_players(phases, &mut out);
+        self.play_follows(phases, &mut out);
         phases.phase(Phase::Players);
         self.play_fights(inbox.value, phases, &mut out);
         phases.phase(Phase::Fights);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::EntityId;
+use crate::ids::{CharacterId, EntityId};
 use crate::tick::Tick;
 use crate::tile::{Region, Tile};
 
@@ -15,6 +15,19 @@ pub struct Pickup {
     pub target: EntityId,
     /// The region to which it belongs.
     pub region: Region,
+}
+
+/// On the heels of another player.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Follow {
+    /// Of whom.
+    pub leader: CharacterId,
+    /// The region to which that one belonged when it was last here.
+    pub region: Region,
+    /// Where it stood then.
+    pub seen_at: Tile,
+    /// For so many ticks it has not been here.
+    pub lost_ticks: u32,
 }
 
 /// Where somebody is in going home by magic.

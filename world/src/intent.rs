@@ -31,6 +31,11 @@ pub enum Intent {
     Run(bool),
     /// Stand still.
     Stop,
+    /// Go where another player goes.
+    Follow {
+        /// Who.
+        target: EntityId,
+    },
     /// Take a good look at something.
     Examine {
         /// At what.
@@ -462,6 +467,7 @@ impl Intent {
             | Intent::Walk { .. }
             | Intent::Run(_)
             | Intent::Stop
+            | Intent::Follow { .. }
             | Intent::Examine { .. }
             | Intent::HomeTeleport
             | Intent::Teleport { .. } => false,
@@ -514,6 +520,7 @@ impl Intent {
             | Intent::Walk { .. }
             | Intent::Run(_)
             | Intent::Stop
+            | Intent::Follow { .. }
             | Intent::Examine { .. }
             | Intent::HomeTeleport
             | Intent::Teleport { .. } => false,

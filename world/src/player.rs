@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent::Agent;
 use crate::border::{PINNED_TICKS, PINNED_TILES};
 use crate::content::Content;
-use crate::errand::{Homeward, Pickup};
+use crate::errand::{Follow, Homeward, Pickup};
 use crate::fight::Fight;
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::{Interface, Open, Visit};
@@ -39,6 +39,9 @@ pub struct Player {
     pub(crate) pid: u32,
     /// The steps that it still has to take, the next one first.
     pub(crate) path: VecDeque<Tile>,
+    /// The tile that it stepped off last.
+    #[serde(default)]
+    pub(crate) trail: Option<Tile>,
     /// A handover is under way: it does not move.
     pub(crate) held: bool,
     /// The run energy that its client was told last.
@@ -46,6 +49,9 @@ pub struct Player {
     /// What it is on the way to take.
     #[serde(default)]
     pub(crate) pickup: Option<Pickup>,
+    /// Whom it follows.
+    #[serde(default)]
+    pub(crate) follow: Option<Follow>,
     /// Where it is in going home by magic.
     #[serde(default)]
     pub(crate) homeward: Homeward,
@@ -151,7 +157,9 @@ impl Player {
         let open = self.open.as_ref().map(|open| open.region);
         let labour = self.labour.as_ref().and_then(|labour| labour.region);
         let aim = self.fight.aim.as_ref().map(|aim| aim.region);
-        let about = [pickup, visit, open, labour, aim].contains(&Some(self.region));
+        let follow = self.follow.as_ref().filter(|follow| follow.lost_ticks == 0);
+        let follow = follow.map(|follow| follow.region);
+        let about = [pickup, visit, open, labour, aim, follow].contains(&Some(self.region));
         let fights = self.fight.clash.since_blow(self.region_since, now);
         let fights = self.lives() && fights.is_some_and(|ticks| ticks < PINNED_TICKS);
         (about || fights || self.trade.is_some() || self.duel.is_some())
@@ -191,7 +199,9 @@ impl Player {
     pub fn hot(&self) -> PlayerHot {
         PlayerHot {
             path: self.path.iter().copied().collect(),
+            trail: self.trail,
             pickup: self.pickup.clone(),
+            follow: self.follow.clone(),
             homeward: self.homeward.clone(),
             visit: self.visit.clone(),
             open: self.open.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
-use crate::errand::{Homeward, Pickup};
+use crate::errand::{Follow, Homeward, Pickup};
 use crate::experience;
 use crate::fight::{Fight, Ways};
 use crate::ids::{CharacterId, EntityId};
@@ -115,6 +115,10 @@ impl PlayerRecord {
 pub struct PlayerHot {
     /// The steps that it still has to take, the next one first.
     pub path: Vec<Tile>,
+    /// The tile that it stepped off last.
+    pub trail: Option<Tile>,
+    /// Whom it follows.
+    pub follow: Option<Follow>,
     /// What it is on the way to take.
     pub pickup: Option<Pickup>,
     /// Where it is in going home by magic.

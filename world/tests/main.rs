@@ -15,6 +15,7 @@ mod dialogue;
 mod duel;
 mod duplication;
 mod fires;
+mod follow;
 mod gather;
 mod ground_items;
 mod home_teleport;

@@ -9,7 +9,7 @@ use super::limits::MAKE_MAX;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlayerAction {
-    /// What to do: attack, gather, talk, examine …
+    /// What to do: attack, follow, gather, talk, examine …
     pub action: String,
     /// The entity to do it to.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -89,6 +89,7 @@ impl World {
             let agent = player.agent.as_ref()?;
             let stands = (player.path.is_empty() || is_stuck(player))
                 && player.pickup.is_none()
+                && player.follow.is_none()
                 && player.visit.is_none()
                 && player.labour.is_none()
                 && player.free()
@@ -358,6 +359,7 @@ pub(super) fn stop(player: &mut Player, out: &mut Outcome) {
     put_down(player, Some(Refusal::Interrupted), out);
     player.path.clear();
     player.pickup = None;
+    player.follow = None;
     player.visit = None;
     player.fight.aim = None;
     player.homeward.done_at = None;

@@ -80,9 +80,11 @@ impl World {
             region_since: self.now,
             pid,
             path: movement::brought(hot.path),
+            trail: hot.trail,
             held: false,
             told_energy,
             pickup: hot.pickup,
+            follow: hot.follow,
             homeward: Homeward {
                 // Who comes from the store knows only what was saved.
                 ready_at: hot.homeward.ready_at.max(record.home_ready_at),

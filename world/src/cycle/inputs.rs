@@ -114,6 +114,7 @@ impl World {
             Intent::Walk { .. }
             | Intent::Run(_)
             | Intent::Stop
+            | Intent::Follow { .. }
             | Intent::Examine { .. }
             | Intent::Teleport { .. }
             | Intent::HomeTeleport => self.move_about(by.0, intent, searches_end, out),
@@ -172,6 +173,7 @@ impl World {
                 player.path.clear();
                 interrupt(player, out);
             }
+            Intent::Follow { target } => return self.go_after(who, target, out),
             Intent::Examine { target } => self.examine(who, target, out)?,
             Intent::Teleport { to } => {
                 let place = movement::settled(self.content.terrain(), to, to);
@@ -336,6 +338,7 @@ pub(super) fn interrupt(player: &mut Player, out: &mut Outcome) {
 
 pub(super) fn give_up_errand(player: &mut Player, out: &mut Outcome) {
     labour::put_down(player, Some(Refusal::Interrupted), out);
+    player.follow = None;
     let visit = player.visit.take().is_some();
     if player.pickup.take().is_some() || visit {
         out.events.push(failed(player, Refusal::Interrupted));

@@ -15,6 +15,7 @@ pub(crate) mod duel;
 pub(crate) mod energy;
 pub(crate) mod examine;
 pub(crate) mod firemaking;
+pub(crate) mod follow;
 pub(crate) mod gather;
 pub(crate) mod ground_items;
 pub(crate) mod home_teleport;

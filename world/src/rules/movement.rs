@@ -81,6 +81,7 @@ pub(crate) fn advance(player: &mut Player, terrain: &Terrain, rules: &Rules) -> 
             break;
         }
         player.path.pop_front();
+        player.trail = Some(tile);
         player.tiles_gone = player.tiles_gone.saturating_add(1);
         tile = next;
     }

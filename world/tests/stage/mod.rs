@@ -462,6 +462,9 @@ impl Stage {
             ["walks"] => Intent::Run(false),
             ["runs"] => Intent::Run(true),
             ["stops"] => Intent::Stop,
+            ["follows", target] => Intent::Follow {
+                target: self.thing(target),
+            },
             ["examines", target] => Intent::Examine {
                 target: self.thing(target),
             },

@@ -280,6 +280,7 @@ fn of_value(intent: &Intent) -> bool {
         | Intent::Respawn
         | Intent::CloseBank
         | Intent::Walk { .. }
+        | Intent::Follow { .. }
         | Intent::Run(_)
         | Intent::Stop
         | Intent::Examine { .. }

@@ -35,6 +35,9 @@ pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
         "talk" => Ok(Intent::Talk {
             target: target("talked with")?,
         }),
+        "follow" => Ok(Intent::Follow {
+            target: target("followed")?,
+        }),
         "attack" => Ok(Intent::Attack {
             target: target("attacked")?,
         }),

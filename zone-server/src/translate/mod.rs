@@ -493,6 +493,12 @@ mod tests {
         ));
         let target = "npc:1".into();
         assert_eq!(look, Ok(Wish::Intent(Intent::Examine { target })));
+        let follow = wish(&input(
+            "player:action",
+            r#"{"action":"follow","target":"bob"}"#,
+        ));
+        let target = "bob".into();
+        assert_eq!(follow, Ok(Wish::Intent(Intent::Follow { target })));
     }
 
     #[test]
@@ -501,6 +507,10 @@ mod tests {
         assert_eq!(code("player:move", "nonsense"), ErrorCode::InvalidData);
         assert_eq!(
             code("player:move", r#"{"target":{"x":1}}"#),
+            ErrorCode::InvalidData
+        );
+        assert_eq!(
+            code("player:action", r#"{"action":"follow"}"#),
             ErrorCode::InvalidData
         );
         assert_eq!(code("player:fly", "{}"), ErrorCode::UnknownEvent);
