@@ -47,7 +47,7 @@ fn tom() -> serde_json::Value {
                 {"text": "Heal me.", "effect": "heal"},
                 {"text": "My things.", "effect": "openBank"},
                 {"text": "Why?", "nextNodeId": "why"}]},
-            {"id": "why", "text": "Why not?"},
+            {"id": "why", "text": "Why not?", "effect": "giveItem:candle:2"},
             {"id": "well", "text": "Well?", "responses": [{"text": "Not yet."}]},
             {"id": "done", "text": "Thank you!", "effect": "completeQuest:errand"}],
         "questOverrides": {"errand": {"in_progress": "well", "ready_to_complete": "done"}}})
@@ -787,6 +787,7 @@ impl Cluster {
                 Cause::Burn => "burn",
                 Cause::Ashes => "ashes",
                 Cause::Quest => "quest",
+                Cause::Gift => "gift",
                 Cause::Loot => "loot",
                 Cause::Shoot => "shoot",
                 Cause::Spend => "spend",

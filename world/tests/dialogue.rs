@@ -189,3 +189,78 @@ fn a_talk_may_open_a_shop_or_set_a_tanner_to_work() {
     assert_eq!(told.matches("refused").count(), 1, "{told}");
     assert!(told.contains("cid refused Unsupported"), "tom keeps none");
 }
+
+/// Gives coins and candles to all who ask, and a sword to those who hear him to the end.
+fn giver() -> Value {
+    json!({"entryNodeId": "hello", "nodes": [
+        {"id": "hello", "text": "Take.", "responses": [
+            {"text": "Coins.", "effect": "giveItem:coins:7", "nextNodeId": "hello"},
+            {"text": "Candles.", "effect": "giveItem:candle:3", "nextNodeId": "more"},
+            {"text": "Swords.", "effect": "giveItem:sword:2", "nextNodeId": "more"},
+        ]},
+        {"id": "more", "text": "And this.", "effect": "giveItem:sword"},
+    ]})
+}
+
+#[test]
+fn what_is_given_in_a_talk_is_written_down() {
+    let mut stage = Stage::new(&Land::default().speaker("tom", (4, 0), giver()));
+    let told = stage.play(&format!(
+        "ann joins at 4 1
+         ann talks to {TOM}
+         ann answers 0
+         ann answers 1"
+    ));
+    assert_snapshot!(told, @r#"
+    1 ann joined; ann 4,1; npc:field:tom 4,0
+    2 ann hears tom: Take. [0 Coins.] [1 Candles.] [2 Swords.]
+    3 ann coins 7; ann hears tom: Take. [0 Coins.] [1 Candles.] [2 Swords.]
+    4 ann 0=candle 3; ann hears tom: And this.
+    "#);
+    let mut inbox = world::Inbox::default();
+    stage.command("ann goes on", &mut inbox);
+    let outcome = stage.step(inbox);
+    let given = outcome.changes.ledger.iter();
+    let given: Vec<_> = given.map(|e| (&*e.item, e.cause, e.delta)).collect();
+    assert_eq!(given, [("sword", world::Cause::Gift, 1)]);
+    let ann = stage.world.record(&"ann".into()).unwrap();
+    assert_eq!(ann.coins, 7);
+    assert_eq!(ann.inventory.len(), 2);
+}
+
+#[test]
+fn for_what_has_no_room_nothing_is_given_and_the_talk_stays_where_it_is() {
+    let mut stage = Stage::new(&Land::default().speaker("tom", (4, 0), giver()));
+    let swords = ["sword 1"; 27].join(" ");
+    let told = stage.play(&format!(
+        "ann joins at 4 1 with {swords}
+         ann talks to {TOM}
+         ann answers 2
+         ann answers 1
+         ann goes on
+         ann drops 0
+         ann goes on"
+    ));
+    let told: Vec<&str> = told.lines().skip(2).collect();
+    assert_snapshot!(told.join("\n"), @r#"
+    3 ann refused InventoryFull
+    4 ann 27=candle 3; ann hears tom: And this.
+    5 ann refused InventoryFull
+    6 ann 0=nothing; #1 4,1 sword 1 ann
+    7 ann 0=sword 1; ann closed Dialogue { node: "more" }
+    "#);
+}
+
+#[test]
+fn a_gift_that_cannot_be_is_none() {
+    let wrong = ["candle:0", "candle:many", "candle:1:2", "bell"];
+    for wrong in wrong.map(|about| format!("giveItem:{about}")) {
+        let says = json!({"entryNodeId": "hello", "nodes": [
+            {"id": "hello", "text": "Take.", "effect": wrong}]});
+        let mut files = Land::default().files();
+        let npcs = json!([{"id": "tom", "name": "tom", "dialogue": says}]);
+        files.insert("npcs.json".to_owned(), npcs.to_string());
+        let loaded = world::Content::load(&files).unwrap();
+        assert_eq!(loaded.warnings.len(), 1, "{wrong}: {:?}", loaded.warnings);
+    }
+}

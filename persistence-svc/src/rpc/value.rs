@@ -229,6 +229,7 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
         wire::Cause::Burn => Cause::Burn,
         wire::Cause::Ashes => Cause::Ashes,
         wire::Cause::Quest => Cause::Quest,
+        wire::Cause::Gift => Cause::Gift,
         wire::Cause::Loot => Cause::Loot,
         wire::Cause::Shoot => Cause::Shoot,
         wire::Cause::Spend => Cause::Spend,

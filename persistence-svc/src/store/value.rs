@@ -156,6 +156,8 @@ pub(crate) enum Cause {
     /// What a fire left on the ground.
     Ashes,
     Quest,
+    /// Somebody gave it in a talk.
+    Gift,
     /// A dead NPC left it behind.
     Loot,
     /// An arrow that came to lie on the ground.
@@ -193,6 +195,7 @@ impl Cause {
             Cause::Burn => "burn",
             Cause::Ashes => "ashes",
             Cause::Quest => "quest",
+            Cause::Gift => "gift",
             Cause::Loot => "loot",
             Cause::Shoot => "shoot",
             Cause::Spend => "spend",

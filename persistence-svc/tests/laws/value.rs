@@ -119,7 +119,7 @@ pub(crate) async fn what_one_drops_another_picks_up(kind: Kind) {
 type Spoil = fn(&mut wire::CommitRows);
 
 /// Ways to spoil the batch in which two arrows are dropped, and whether its character is named.
-const SPOILS: [(&str, bool, Spoil); 22] = [
+const SPOILS: [(&str, bool, Spoil); 23] = [
     ("a side is missing", true, |rows| drop(rows.ledger.pop())),
     ("nothing is said", true, |rows| rows.ledger.clear()),
     ("the other side is missing", true, |rows| {
@@ -158,6 +158,9 @@ const SPOILS: [(&str, bool, Spoil); 22] = [
     }),
     ("a starter pack that takes", true, |rows| {
         rows.ledger[0].cause = Cause::Starter.into();
+    }),
+    ("a gift that takes", true, |rows| {
+        rows.ledger[0].cause = Cause::Gift.into();
     }),
     ("what expires grows", false, |rows| {
         rows.ledger[1].cause = Cause::Expire.into();

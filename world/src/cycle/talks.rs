@@ -8,7 +8,9 @@ use crate::content::{Dialogue, Effect};
 use crate::event::Event;
 use crate::ids::CharacterId;
 use crate::interface::{Interface, Said};
-use crate::item::Value;
+use crate::item::ledger::Cause;
+use crate::item::transfer::Leg;
+use crate::item::{COINS, Stack, Value};
 use crate::labour::Trade;
 use crate::refusal::Refusal;
 use crate::rules::dialogue;
@@ -180,6 +182,11 @@ impl World {
                 self.complete_quest(who, quest, out)?;
                 Ok(false)
             }
+            Effect::GiveItem(item, quantity) => {
+                value.open()?;
+                self.give(who, item, *quantity, out)?;
+                Ok(false)
+            }
             Effect::Other(_) => Ok(false),
         }
     }
@@ -233,6 +240,30 @@ impl World {
             visits::close(player, out);
         }
         Ok(())
+    }
+
+    /// Whoever is talked with gives something, all of it; coins go into the pouch. Of what the
+    /// content does not know there is none to give.
+    fn give(
+        &mut self,
+        who: &CharacterId,
+        item: &Arc<str>,
+        quantity: u32,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let who = who.clone();
+        let leg = if **item == *COINS {
+            Leg::ToPouch {
+                who,
+                amount: quantity,
+            }
+        } else if self.content.item(item).is_some() {
+            let stack = Stack::new(Arc::clone(item), quantity);
+            Leg::ToPack { who, stack }
+        } else {
+            return Ok(());
+        };
+        self.transfer(Some(Cause::Gift), &[leg], out)
     }
 
     fn heal(&mut self, who: &CharacterId, out: &mut Outcome) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Faults;
 use super::reach::{Reach, fixtures, npcs};
+use super::trade;
 use crate::content::{
     Content, Effect, ItemKind, Note, NpcPlacement, Part, Quest, ResourceKind, ToolNeed,
 };
@@ -61,6 +62,13 @@ impl Goods {
                     .items
                     .extend(dropped.map(|drop| Arc::clone(&drop.item)));
             }
+            let effects = npc.dialogue.iter().flat_map(|talk| trade::effects(talk));
+            goods
+                .items
+                .extend(effects.filter_map(|effect| match effect {
+                    Effect::GiveItem(item, _) => Some(Arc::clone(item)),
+                    _ => None,
+                }));
             let store = npc.store.as_ref().and_then(|id| content.stores().get(id));
             let sold = store.into_iter().flat_map(|store| &store.goods);
             let sold = sold.filter(|good| good.stock != Some(0));

@@ -86,7 +86,7 @@ fn shops(content: &Content, faults: &mut Faults) {
 }
 
 /// All effects that a talk can have.
-fn effects(dialogue: &Dialogue) -> impl Iterator<Item = &Effect> {
+pub(super) fn effects(dialogue: &Dialogue) -> impl Iterator<Item = &Effect> {
     dialogue.nodes.values().flat_map(effects_of)
 }
 

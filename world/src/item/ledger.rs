@@ -44,6 +44,8 @@ pub enum Cause {
     Ashes,
     /// Made: what a quest gives.
     Quest,
+    /// Made: what somebody gave in a talk.
+    Gift,
     /// Made: what a dead NPC left behind.
     Loot,
     /// Moved: an arrow, from a quiver to the ground.
@@ -82,7 +84,7 @@ pub(crate) enum Balance {
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 21] = [
+    pub const ALL: [Cause; 22] = [
         Cause::Starter,
         Cause::Drop,
         Cause::Pickup,
@@ -96,6 +98,7 @@ impl Cause {
         Cause::Burn,
         Cause::Ashes,
         Cause::Quest,
+        Cause::Gift,
         Cause::Loot,
         Cause::Shoot,
         Cause::Spend,
@@ -108,7 +111,9 @@ impl Cause {
 
     pub(crate) const fn balance(self) -> Balance {
         match self {
-            Cause::Starter | Cause::Ashes | Cause::Quest | Cause::Loot => Balance::Makes,
+            Cause::Starter | Cause::Ashes | Cause::Quest | Cause::Gift | Cause::Loot => {
+                Balance::Makes
+            }
             Cause::Drop
             | Cause::Pickup
             | Cause::Shoot

@@ -72,6 +72,7 @@ pub(crate) fn cause(cause: Cause) -> rpc::Cause {
         Cause::Burn => rpc::Cause::Burn,
         Cause::Ashes => rpc::Cause::Ashes,
         Cause::Quest => rpc::Cause::Quest,
+        Cause::Gift => rpc::Cause::Gift,
         Cause::Loot => rpc::Cause::Loot,
         Cause::Shoot => rpc::Cause::Shoot,
         Cause::Spend => rpc::Cause::Spend,

@@ -166,6 +166,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             _ if who.is_some_and(|id| !rows.contains(id)) => Some("has no row in the batch"),
             Cause::Starter if row.delta < 0 => Some("a starter pack destroys nothing"),
             Cause::Quest if row.delta < 0 => Some("a quest destroys nothing"),
+            Cause::Gift if who.is_none() || row.delta < 0 => Some("a gift is for somebody"),
             Cause::Expire if row.delta > 0 => Some("what expires is not made"),
             Cause::Deleted => Some("only the store deletes"),
             Cause::ShopBuy | Cause::ShopSell if who.is_none() => Some("the ground is no customer"),
@@ -213,6 +214,7 @@ fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
             }
             Cause::Starter
             | Cause::Quest
+            | Cause::Gift
             | Cause::Expire
             | Cause::Eat
             | Cause::Bury

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::content::fields::Fields;
 use crate::content::reader::{Defect, Of};
+use crate::item::{COINS, QUANTITY_MAX};
 use crate::quest::QuestStatus;
 use crate::skill::Skill;
 
@@ -93,6 +94,8 @@ pub enum Effect {
     StartQuest(Arc<str>),
     /// A quest ends.
     CompleteQuest(Arc<str>),
+    /// So many of an item are given.
+    GiveItem(Arc<str>, u32),
     /// Nothing that the rules know.
     Other(Arc<str>),
 }
@@ -210,13 +213,18 @@ fn quest_status(name: &str) -> Option<QuestStatus> {
     })
 }
 
-/// An effect: a name and, after a colon, what it is about.
+/// An effect: a name and, after a colon, what it is about; behind another one, how many.
 fn effect(fields: &Fields<'_>) -> Option<Effect> {
     let text = fields.text_or("effect", "");
     let (name, about) = text.split_once(':').unwrap_or((text, ""));
     let quest = || {
         fields.refer_to("effect", Of::Quest, about, "nothing comes of it");
         about.into()
+    };
+    let unknown = || {
+        let what = format!("the rules know no effect {text:?}, nothing comes of it");
+        fields.defect(Defect::Unknown, "effect", &what);
+        Effect::Other(text.into())
     };
     Some(match name.to_ascii_lowercase().as_str() {
         "" => return None,
@@ -226,12 +234,20 @@ fn effect(fields: &Fields<'_>) -> Option<Effect> {
         "heal" => Effect::Heal,
         "startquest" => Effect::StartQuest(quest()),
         "completequest" => Effect::CompleteQuest(quest()),
-        _ => {
-            let what = format!("the rules know no effect {text:?}, nothing comes of it");
-            fields.defect(Defect::Unknown, "effect", &what);
-            Effect::Other(text.into())
-        }
+        "giveitem" => gift(fields, about).unwrap_or_else(unknown),
+        _ => unknown(),
     })
+}
+
+/// What is given: an item, and after a colon how many of it; one, if that is not said.
+fn gift(fields: &Fields<'_>, about: &str) -> Option<Effect> {
+    let (item, many) = about.split_once(':').unwrap_or((about, "1"));
+    let many = many.parse().ok();
+    let many = many.filter(|many| (1..=QUANTITY_MAX).contains(many))?;
+    if item != COINS {
+        fields.refer_to("effect", Of::Item, item, "nothing comes of it");
+    }
+    Some(Effect::GiveItem(item.into(), many))
 }
 
 fn overrides(fields: &Fields<'_>) -> BTreeMap<Arc<str>, Overrides> {
