@@ -28,6 +28,7 @@ mod npc;
 mod pack;
 mod prayer;
 mod quest;
+mod rare_drops;
 mod replay;
 mod shop;
 mod skills;

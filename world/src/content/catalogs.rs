@@ -12,6 +12,7 @@ use crate::content::music::{self, Track};
 use crate::content::npcs::{self, NpcKind};
 use crate::content::prayers::{self, Prayer};
 use crate::content::quests::{self, Quest};
+use crate::content::rare_drops::{self, RareDrop};
 use crate::content::reader::{ContentError, Of, Reader};
 use crate::content::recipes::{self, Recipes};
 use crate::content::runes::{self, Runes};
@@ -38,6 +39,7 @@ pub(crate) struct Catalogs {
     quests: Catalog<Quest>,
     spells: Catalog<Spell>,
     arrows: Catalog<Arrow>,
+    rare_drops: Vec<RareDrop>,
     runes: Runes,
     tools: Catalog<Tool>,
     tiers: Tiers,
@@ -62,6 +64,7 @@ impl Catalogs {
             quests: quests::load(reader, &items),
             spells: spells::load(reader),
             arrows: ammunition::load(reader, &items),
+            rare_drops: rare_drops::load(reader),
             runes: runes::load(reader),
             tools: tools::load(reader),
             unlocks: unlocks::load(reader),
@@ -160,6 +163,11 @@ impl Content {
     /// All arrows, by item.
     pub fn arrows(&self) -> &Catalog<Arrow> {
         &self.catalogs.arrows
+    }
+
+    /// The table of rare things.
+    pub fn rare_drops(&self) -> &[RareDrop] {
+        &self.catalogs.rare_drops
     }
 
     /// Runes, and staves that spare them.

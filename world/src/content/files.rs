@@ -108,6 +108,7 @@ pub const MANIFESTS: &[Manifest] = &[
         ..object("quests.json")
     },
     list("ammunition.json", Need::Optional, &["arrows"]),
+    list("rare-drops.json", Need::Optional, &["drops"]),
     list("runes.json", Need::Optional, &["runes"]),
     object("combat-spells.json"),
     list("duel-arenas.json", Need::Optional, &["arenas"]),

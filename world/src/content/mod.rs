@@ -21,6 +21,7 @@ mod npcs;
 mod placement;
 mod prayers;
 mod quests;
+mod rare_drops;
 mod reader;
 mod recipes;
 mod rings;
@@ -61,6 +62,7 @@ pub use npcs::{
 pub use placement::{Fixture, NpcPlacement};
 pub use prayers::{Prayer, PrayerKind};
 pub use quests::{Difficulty, Quest, Reward, Stage, StageKind};
+pub use rare_drops::RareDrop;
 pub use reader::{ContentError, Defect, Warning};
 pub use recipes::{
     Consumed, Cooking, Crafting, Effort, Firemaking, Fletching, Part, Recipes, Runecrafting,

@@ -62,6 +62,10 @@ impl Goods {
                     .items
                     .extend(dropped.map(|drop| Arc::clone(&drop.item)));
             }
+            if npc.kind.attackable && npc.kind.drops.rare_table_millionths > 0 {
+                let rare = content.rare_drops().iter().filter(|rare| rare.weight > 0);
+                goods.items.extend(rare.map(|rare| Arc::clone(&rare.item)));
+            }
             let effects = npc.dialogue.iter().flat_map(|talk| trade::effects(talk));
             goods
                 .items

@@ -22,7 +22,7 @@ const OLD_LISTS: [&str; 4] = [
 pub struct Drops {
     /// In the order of the manifest, the default drop first.
     pub entries: Vec<Drop>,
-    /// The chance of something from the table of rare things, in millionths.
+    /// The chance of one of [`crate::content::RareDrop`], in millionths.
     pub rare_table_millionths: u32,
 }
 

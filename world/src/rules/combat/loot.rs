@@ -1,8 +1,11 @@
 //! What dead NPCs leave behind.
 //!
-//! Always: every entry of a table is thrown for by itself.
+//! Always: every entry of a table is thrown for by itself; of the table of rare things one is left
+//! at the most.
 
-use crate::content::{Content, Drops};
+use std::sync::Arc;
+
+use crate::content::{Content, Drops, RareDrop};
 use crate::ids::CharacterId;
 use crate::item::{COINS, QUANTITY_MAX, Stack};
 use crate::rng::Dice;
@@ -15,23 +18,51 @@ pub(crate) fn left(content: &Content, drops: &Drops, dice: &mut Dice) -> Vec<Sta
     let mut stacks = Vec::new();
     for entry in &drops.entries {
         let falls = dice.below(CERTAIN) < entry.chance_millionths;
-        let more = entry.most.saturating_sub(entry.least);
-        let quantity = entry
-            .least
-            .saturating_add(dice.below(more.saturating_add(1)));
-        let quantity = quantity.min(QUANTITY_MAX);
-        let known = *entry.item == *COINS || content.item(&entry.item).is_some();
-        if !falls || quantity == 0 || !known {
-            continue;
-        }
-        let note = content.items().note_of(&entry.item);
-        let item = match note.filter(|_| entry.noted) {
-            Some(note) => note.id.clone(),
-            None => entry.item.clone(),
-        };
-        stacks.push(Stack::new(item, quantity));
+        let quantity = quantity(entry.least, entry.most, dice);
+        let stack = stack(content, &entry.item, quantity, entry.noted);
+        stacks.extend(stack.filter(|_| falls));
+    }
+    if let Some(rare) = rare(content.rare_drops(), drops.rare_table_millionths, dice) {
+        let quantity = quantity(rare.least, rare.most, dice);
+        stacks.extend(stack(content, &rare.item, quantity, rare.noted));
     }
     stacks
+}
+
+/// With that chance one of the table of rare things, each by its share.
+fn rare<'t>(
+    table: &'t [RareDrop],
+    chance_millionths: u32,
+    dice: &mut Dice,
+) -> Option<&'t RareDrop> {
+    if dice.below(CERTAIN) >= chance_millionths {
+        return None;
+    }
+    let weights = table.iter().map(|rare| rare.weight);
+    let sum = weights.fold(0, u32::saturating_add);
+    let mut thrown = dice.below(sum);
+    table.iter().find(|rare| {
+        let hit = thrown < rare.weight;
+        thrown = thrown.saturating_sub(rare.weight);
+        hit
+    })
+}
+
+fn quantity(least: u32, most: u32, dice: &mut Dice) -> u32 {
+    let more = most.saturating_sub(least);
+    let quantity = least.saturating_add(dice.below(more.saturating_add(1)));
+    quantity.min(QUANTITY_MAX)
+}
+
+/// So many of an item, or of its note.
+fn stack(content: &Content, item: &Arc<str>, quantity: u32, noted: bool) -> Option<Stack> {
+    let known = **item == *COINS || content.item(item).is_some();
+    if quantity == 0 || !known {
+        return None;
+    }
+    let note = content.items().note_of(item).filter(|_| noted);
+    let item = note.map_or_else(|| Arc::clone(item), |note| note.id.clone());
+    Some(Stack::new(item, quantity))
 }
 
 /// Whose the kill is: of whoever hurt it most, and of those of the first.
@@ -56,5 +87,65 @@ mod tests {
         assert_eq!(of([4, 5, 5]).as_deref(), Some("bob"));
         assert_eq!(of([0, 0, 0]).as_deref(), Some("ann"));
         assert_eq!(killer(&[]), None);
+    }
+
+    /// Throws `many` times with the dice of one seed each: how often each share of a table fell.
+    fn fell(weights: &[u32], chance_millionths: u32, many: u32) -> Vec<u32> {
+        let drop = |(n, weight): (usize, &u32)| RareDrop {
+            item: n.to_string().into(),
+            least: 1,
+            most: 1,
+            weight: *weight,
+            noted: false,
+        };
+        let table: Vec<RareDrop> = weights.iter().enumerate().map(drop).collect();
+        let mut fell = vec![0; table.len()];
+        for seed in 0..u64::from(many) {
+            let one = rare(&table, chance_millionths, &mut Dice::new(seed, 7, 9));
+            if let Some(at) = table.iter().position(|rare| Some(rare) == one) {
+                fell[at] += 1;
+            }
+        }
+        fell
+    }
+
+    #[test]
+    fn rare_things_fall_by_their_chance_and_their_shares() {
+        let many = 20_000;
+        let shares: [&[u32]; 5] = [
+            &[1],
+            &[1, 1],
+            &[60, 30, 9, 1],
+            &[0, 5, 0, 15],
+            &[1, 999_999],
+        ];
+        for (weights, chance) in shares
+            .into_iter()
+            .zip([CERTAIN, 500_000, CERTAIN, 250_000, 0])
+        {
+            let sum: u64 = weights.iter().copied().map(u64::from).sum();
+            let falls = u64::from(many) * u64::from(chance) / u64::from(CERTAIN);
+            let fell = fell(weights, chance, many);
+            for (weight, fell) in weights.iter().zip(&fell) {
+                let due = falls * u64::from(*weight) / sum;
+                let off = u64::from(*fell).abs_diff(due);
+                assert!(off <= 250, "{weights:?}: {weight} fell {fell} times");
+                assert!(
+                    due > 0 || *fell == 0,
+                    "{weights:?}: {weight} fell {fell} times"
+                );
+            }
+            let all: u32 = fell.iter().sum();
+            assert!(
+                chance < CERTAIN || all == many,
+                "{weights:?}: one each time"
+            );
+        }
+        assert!(fell(&[], CERTAIN, 9).is_empty());
+        assert_eq!(
+            fell(&[0, 0], CERTAIN, 9),
+            [0, 0],
+            "without any share nothing falls"
+        );
     }
 }

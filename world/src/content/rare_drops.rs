@@ -1,0 +1,48 @@
+//! `rare-drops.json`: the table of rare things. An NPC of which `npcs.json` says so leaves one of
+//! them behind, with the chance that stands there.
+
+use std::sync::Arc;
+
+use crate::content::fields::Fields;
+use crate::content::reader::{Of, Reader};
+
+/// The file.
+const FILE: &str = "rare-drops.json";
+/// The greatest share, so that sums stay small.
+const WEIGHT_MAX: u32 = 1_000_000;
+
+/// Something of the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RareDrop {
+    /// The item.
+    pub item: Arc<str>,
+    /// The fewest of them.
+    pub least: u32,
+    /// The most of them.
+    pub most: u32,
+    /// Its share among the shares of all.
+    pub weight: u32,
+    /// As a note.
+    pub noted: bool,
+}
+
+pub(crate) fn load(reader: &Reader) -> Vec<RareDrop> {
+    let records = reader.records(FILE);
+    records.iter().filter_map(read).collect()
+}
+
+fn read(fields: &Fields<'_>) -> Option<RareDrop> {
+    fields.key("itemId")?;
+    let least = fields.count_or("minQuantity", 1);
+    let most = fields.count_or("maxQuantity", least);
+    if most < least {
+        fields.warn("maxQuantity", "below minQuantity, taken as it");
+    }
+    Some(RareDrop {
+        item: fields.refer("itemId", Of::Item, "it is never left behind"),
+        least,
+        most: most.max(least),
+        weight: fields.count_or("weight", 1).min(WEIGHT_MAX),
+        noted: fields.flag_or("noted", false),
+    })
+}
