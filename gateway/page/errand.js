@@ -1,4 +1,5 @@
-// Going up to somebody who may walk on, to do something there that is only done from near. Always: one errand at a time; walking elsewhere ends it.
+// Going up to somebody who may walk on, to do something there that is only done from near.
+// Always: one errand at a time; walking elsewhere ends it.
 
 const GIVES_UP_MS = 20000;
 

@@ -38,7 +38,7 @@ use gateway::Gateway;
 use store::Store as FakeStore;
 
 /// No condition is waited for longer.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = std::time::Instant::now();

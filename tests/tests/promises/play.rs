@@ -125,18 +125,8 @@ async fn two_trade(ann: &Client, bob: &Client) -> Result<()> {
     for browser in [ann, bob] {
         press(browser, "#trade.confirming footer button", "Yes, swap").await?;
     }
-    for (browser, item, many) in [(ann, "coins", 10), (bob, "candle", 9)] {
-        until(browser, "what was traded", |state| {
-            state["trade"].is_null() && held(&pack(state)).get(item) == Some(&many)
-        })
-        .await?;
-        browser.refresh().await?;
-        until(browser, "the world after a reload", in_world).await?;
-        pack_until(browser, "what was traded, after a reload", |pack| {
-            held(pack).get(item) == Some(&many)
-        })
-        .await?;
-    }
+    kept(ann, "coins", 10).await?;
+    kept(bob, "candle", 9).await?;
     let after = (
         held(&pack(&state(ann).await?)),
         held(&pack(&state(bob).await?)),
@@ -151,6 +141,21 @@ async fn two_trade(ann: &Client, bob: &Client) -> Result<()> {
     );
     // The code was named in a session that is over.
     ask(ann, "admin:elevate", &json!({ "code": ADMIN_CODE })).await
+}
+
+/// The trade is over, and has brought so many of something, which are there after a reload as well.
+async fn kept(browser: &Client, item: &'static str, many: u64) -> Result<()> {
+    until(browser, "what was traded", |state| {
+        state["trade"].is_null() && held(&pack(state)).get(item) == Some(&many)
+    })
+    .await?;
+    browser.refresh().await?;
+    until(browser, "the world after a reload", in_world).await?;
+    pack_until(browser, "what was traded, after a reload", |pack| {
+        held(pack).get(item) == Some(&many)
+    })
+    .await?;
+    Ok(())
 }
 
 /// Buys a bucket.
