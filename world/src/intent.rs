@@ -427,6 +427,12 @@ impl Dueling {
 }
 
 impl Intent {
+    /// Whether following it may move something of value: what one says in a talk may do so, too.
+    #[must_use]
+    pub const fn may_move_value(&self) -> bool {
+        self.about_value() || matches!(self, Intent::Respond { .. } | Intent::Continue)
+    }
+
     /// Whether its answer tells what somebody holds or what lies on the ground.
     pub(crate) const fn about_value(&self) -> bool {
         match self {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{CharacterId, EntityId};
 use crate::item::Stack;
+use crate::item::inventory::Pack;
 use crate::refusal::Refusal;
 use crate::tick::Tick;
 
@@ -31,6 +32,15 @@ pub struct Offered {
     pub slot: u8,
     /// What, and how many of it.
     pub stack: Stack,
+}
+
+impl Offered {
+    /// Whether it lies in the slot that is named, or more of it.
+    pub(crate) fn lies_in(&self, pack: &Pack) -> bool {
+        pack.get(&self.slot).is_some_and(|there| {
+            there.item == self.stack.item && there.quantity >= self.stack.quantity
+        })
+    }
 }
 
 /// What one side offers.

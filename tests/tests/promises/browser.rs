@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_secs(20);
 /// What was dropped is everybody's after 100 ticks.
 const FREE_WITHIN: Duration = Duration::from_secs(75);
 
-pub(super) struct Driver {
+struct Driver {
     port: u16,
     _process: Process,
     _log: LogFolder,
@@ -43,9 +43,9 @@ fn program(names: &[&str]) -> Result<PathBuf> {
 }
 
 impl Driver {
-    pub(super) async fn start() -> Result<Self> {
+    async fn start() -> Result<Self> {
         let port = free_port()?;
-        let folder = std::env::temp_dir().join(format!("ts-driver-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("ts-driver-{port}"));
         std::fs::create_dir_all(&folder)?;
         let log = folder.join("chromedriver.log");
         let argument = format!("--port={port}");
@@ -67,7 +67,7 @@ impl Driver {
         Ok(driver)
     }
 
-    pub(super) async fn browser(&self) -> Result<Client> {
+    async fn browser(&self) -> Result<Client> {
         let chromium = program(&["chromium", "chromium-browser", "google-chrome"])?;
         let mut arguments = vec![
             "--headless=new",
@@ -104,12 +104,15 @@ fn root() -> bool {
 async fn the_page_is_entered_walked_over_a_border_talked_on_and_found_again_after_a_reload() {
     let plan = Plan::new("browser").env("GROUND_OWN_TICKS", "15");
     let cluster = Cluster::start(plan.clone()).await.unwrap();
+    with_two(async |ann, bob| story(&cluster, &plan, ann, bob).await).await;
+}
+
+/// Plays a story on two pages. What they show is kept where it fails.
+pub(super) async fn with_two(story: impl AsyncFnOnce(&Client, &Client) -> Result<()>) {
     let driver = Driver::start().await.unwrap();
-    let (ann, bob) = (
-        driver.browser().await.unwrap(),
-        driver.browser().await.unwrap(),
-    );
-    let told = story(&cluster, &plan, &ann, &bob).await;
+    let ann = driver.browser().await.unwrap();
+    let bob = driver.browser().await.unwrap();
+    let told = story(&ann, &bob).await;
     if told.is_err() {
         shoot(&ann, "failed-ann").await.unwrap();
         shoot(&bob, "failed-bob").await.unwrap();

@@ -14,7 +14,7 @@ use tests::{
 use tokio::time::{Instant, sleep};
 
 use super::browser::{
-    Driver, held, in_world, open, pack, pack_until, position, quiet, shoot, state, until, walk,
+    held, in_world, open, pack, pack_until, position, quiet, shoot, state, until, walk, with_two,
 };
 
 const ADMIN_CODE: &str = "a-code-for-operators-0123456789";
@@ -37,17 +37,7 @@ struct World {
 async fn the_page_trades_buys_fishes_cooks_dies_finds_its_grave_and_ends_a_quest() {
     let plan = Plan::new("play").env("ADMIN_CODE", ADMIN_CODE);
     let cluster = Cluster::start(plan.clone()).await.unwrap();
-    let driver = Driver::start().await.unwrap();
-    let ann = driver.browser().await.unwrap();
-    let bob = driver.browser().await.unwrap();
-    let told = stories(&cluster, &plan, &ann, &bob).await;
-    if told.is_err() {
-        shoot(&ann, "failed-ann").await.unwrap();
-        shoot(&bob, "failed-bob").await.unwrap();
-    }
-    ann.close().await.unwrap();
-    bob.close().await.unwrap();
-    told.unwrap();
+    with_two(async |ann, bob| stories(&cluster, &plan, ann, bob).await).await;
 }
 
 async fn stories(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Result<()> {

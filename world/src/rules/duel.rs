@@ -260,14 +260,9 @@ pub(crate) fn unstake(
 /// Whether everything that is staked lies where it is said to.
 pub(crate) fn still_there(duel: &Duel, players: &Players) -> bool {
     duel.sides.iter().all(|side| {
-        let pack = players.get(&side.who).map(|p| &p.record().inventory);
-        let lies = |staked: &Offered| {
-            let there = pack.and_then(|pack| pack.get(&staked.slot));
-            there.is_some_and(|there| {
-                there.item == staked.stack.item && there.quantity >= staked.stack.quantity
-            })
-        };
-        side.stakes.iter().all(lies)
+        let mut stakes = side.stakes.iter();
+        let who = players.get(&side.who);
+        who.is_some_and(|who| stakes.all(|staked| staked.lies_in(&who.record().inventory)))
     })
 }
 

@@ -6,7 +6,7 @@ use crate::item::Stack;
 use crate::item::transfer::Leg;
 
 const COINS: u32 = 25;
-const THINGS: [(&str, u32); 7] = [
+const THINGS: [(&str, u32); 11] = [
     ("bronze_hatchet", 1),
     ("bronze_pickaxe", 1),
     ("tinderbox", 1),
@@ -14,6 +14,10 @@ const THINGS: [(&str, u32); 7] = [
     ("fishing_net", 1),
     ("hammer", 1),
     ("candle", 5),
+    ("bronze_sword", 1),
+    ("bronze_shortsword", 1),
+    ("shrimp", 5),
+    ("bread", 5),
 ];
 
 /// Coins, and those things that the content knows.

@@ -208,14 +208,9 @@ pub(crate) fn withdraw(
 /// Whether everything that is offered lies where it is said to.
 pub(crate) fn still_there(trade: &Trade, players: &Players) -> bool {
     trade.sides.iter().all(|side| {
-        let pack = players.get(&side.who).map(|p| &p.record().inventory);
-        let lies = |offered: &Offered| {
-            let there = pack.and_then(|pack| pack.get(&offered.slot));
-            there.is_some_and(|there| {
-                there.item == offered.stack.item && there.quantity >= offered.stack.quantity
-            })
-        };
-        side.offer.things.values().all(lies)
+        let mut things = side.offer.things.values();
+        let who = players.get(&side.who);
+        who.is_some_and(|who| things.all(|offered| offered.lies_in(&who.record().inventory)))
     })
 }
 

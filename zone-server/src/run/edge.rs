@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use proto::{client::ErrorCode, rpc::zone::v1::Input};
-use world::{CharacterId, Inbox, Intent, Phase, PhaseClock, PlayerInput, Region, Tick};
+use world::{CharacterId, Inbox, Phase, PhaseClock, PlayerInput, Region, Tick};
 
 use super::{Run, trace::TickTrace};
 use crate::{
@@ -214,7 +214,7 @@ impl Run {
     /// but for what it would have found in its pack when it comes back.
     fn leaves(&mut self, who: &CharacterId, re: Bytes, inbox: &mut Inbox, asked: &mut Requests) {
         for input in inbox.inputs.extract_if(.., |input| input.who == *who) {
-            if !of_value(&input.intent) {
+            if !input.intent.may_move_value() {
                 continue;
             }
             let request = asked.remove(&(input.who, input.number));
@@ -246,45 +246,4 @@ fn too_late(input: &Input) -> proto::rpc::zone::v1::Private {
         words: "the character is leaving the world".to_owned(),
     };
     translate::error(input, why)
-}
-
-/// Whether following it would move something of value.
-fn of_value(intent: &Intent) -> bool {
-    match intent {
-        Intent::Drop { .. }
-        | Intent::Pickup { .. }
-        | Intent::MoveSlot { .. }
-        | Intent::WithdrawCoins { .. }
-        | Intent::DepositCoins { .. }
-        | Intent::Use { .. }
-        | Intent::UseWith { .. }
-        | Intent::UseOn { .. }
-        | Intent::Gather { .. }
-        | Intent::Make { .. }
-        | Intent::Equip { .. }
-        | Intent::Unequip { .. }
-        | Intent::Bank(_)
-        | Intent::Respond { .. }
-        | Intent::Continue
-        | Intent::Quest(_) => true,
-        Intent::Shop(_) | Intent::Trade(_) | Intent::Duel(_) => true,
-        Intent::OpenBank { .. }
-        | Intent::Talk { .. }
-        | Intent::EndTalk
-        | Intent::Attack { .. }
-        | Intent::FightAs(_)
-        | Intent::Retaliate(_)
-        | Intent::Autocast { .. }
-        | Intent::Pray { .. }
-        | Intent::PrayAt { .. }
-        | Intent::Respawn
-        | Intent::CloseBank
-        | Intent::Walk { .. }
-        | Intent::Follow { .. }
-        | Intent::Run(_)
-        | Intent::Stop
-        | Intent::Examine { .. }
-        | Intent::HomeTeleport
-        | Intent::Teleport { .. } => false,
-    }
 }

@@ -1,5 +1,5 @@
-//! What is worn, what is at stake, what lies in banks and how far one is with quests, in PostgreSQL: read and written in one statement each, over
-//! arrays.
+//! What is worn, what is at stake, what lies in banks and how far one is with quests, in
+//! PostgreSQL: read and written in one statement each, over arrays.
 
 use std::collections::BTreeMap;
 
@@ -39,25 +39,9 @@ pub(super) async fn worn<C: GenericClient>(
     client: &C,
     ids: &[&str],
 ) -> Result<BTreeMap<String, Worn>> {
-    let mut clothes: BTreeMap<String, Worn> = BTreeMap::new();
-    if ids.is_empty() {
-        return Ok(clothes);
-    }
-    let statement = client
-        .prepare_cached(
-            r#"SELECT "playerId", "slotType", "itemId", quantity FROM equipment
-               WHERE "playerId" = ANY($1)"#,
-        )
-        .await?;
-    for row in client.query(&statement, &[&ids]).await? {
-        let stack = Stack {
-            item: row.try_get(2)?,
-            quantity: row.try_get(3)?,
-        };
-        let worn = clothes.entry(row.try_get(0)?).or_default();
-        worn.insert(row.try_get(1)?, stack);
-    }
-    Ok(clothes)
+    let select = r#"SELECT "playerId", "slotType", "itemId", quantity FROM equipment
+                    WHERE "playerId" = ANY($1)"#;
+    value::stacks(client, select, ids).await
 }
 
 /// What characters have at stake; who has nothing there has none.
@@ -65,25 +49,9 @@ pub(super) async fn stakes<C: GenericClient>(
     client: &C,
     ids: &[&str],
 ) -> Result<BTreeMap<String, Pack>> {
-    let mut stakes: BTreeMap<String, Pack> = BTreeMap::new();
-    if ids.is_empty() {
-        return Ok(stakes);
-    }
-    let statement = client
-        .prepare_cached(
-            r#"SELECT "playerId", place, "itemId", quantity FROM stakes
-               WHERE "playerId" = ANY($1)"#,
-        )
-        .await?;
-    for row in client.query(&statement, &[&ids]).await? {
-        let stack = Stack {
-            item: row.try_get(2)?,
-            quantity: row.try_get(3)?,
-        };
-        let of = stakes.entry(row.try_get(0)?).or_default();
-        of.insert(row.try_get(1)?, stack);
-    }
-    Ok(stakes)
+    let select = r#"SELECT "playerId", place, "itemId", quantity FROM stakes
+                    WHERE "playerId" = ANY($1)"#;
+    value::stacks(client, select, ids).await
 }
 
 /// The banks of characters; who has nothing there has none.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::Row;
+use tokio_postgres::types::FromSql;
 
 use super::{Values, stored};
 use crate::store::error::Result;
@@ -21,25 +22,32 @@ pub(super) async fn packs<C: GenericClient>(
     client: &C,
     ids: &[&str],
 ) -> Result<BTreeMap<String, Pack>> {
-    let mut packs: BTreeMap<String, Pack> = BTreeMap::new();
+    let select = r#"SELECT "playerId", "slotIndex", "itemId", quantity FROM inventory
+                    WHERE "playerId" = ANY($1)"#;
+    stacks(client, select, ids).await
+}
+
+/// What these characters have somewhere, by place. `select` gives the id of the character, the
+/// place, the id of the item and how many of it; its parameter is `ids`.
+pub(super) async fn stacks<C: GenericClient, P: Ord + for<'a> FromSql<'a>>(
+    client: &C,
+    select: &str,
+    ids: &[&str],
+) -> Result<BTreeMap<String, BTreeMap<P, Stack>>> {
+    let mut all: BTreeMap<String, BTreeMap<P, Stack>> = BTreeMap::new();
     if ids.is_empty() {
-        return Ok(packs);
+        return Ok(all);
     }
-    let statement = client
-        .prepare_cached(
-            r#"SELECT "playerId", "slotIndex", "itemId", quantity FROM inventory
-               WHERE "playerId" = ANY($1)"#,
-        )
-        .await?;
+    let statement = client.prepare_cached(select).await?;
     for row in client.query(&statement, &[&ids]).await? {
         let stack = Stack {
             item: row.try_get(2)?,
             quantity: row.try_get(3)?,
         };
-        let pack = packs.entry(row.try_get(0)?).or_default();
-        pack.insert(row.try_get(1)?, stack);
+        let of = all.entry(row.try_get(0)?).or_default();
+        of.insert(row.try_get(1)?, stack);
     }
-    Ok(packs)
+    Ok(all)
 }
 
 /// What belongs to a region and lies on the ground, by id.

@@ -28,30 +28,13 @@ pub(super) fn holdings(transaction: &Transaction<'_>, id: &str, coins: i32) -> R
 }
 
 fn worn(transaction: &Transaction<'_>, id: &str) -> Result<Worn> {
-    let mut statement = transaction.prepare_cached(
-        r#"SELECT "slotType", "itemId", quantity FROM equipment WHERE "playerId" = ?1"#,
-    )?;
-    let rows = statement.query_map([id], |row| {
-        let stack = Stack {
-            item: row.get(1)?,
-            quantity: row.get(2)?,
-        };
-        Ok((row.get(0)?, stack))
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let select = r#"SELECT "slotType", "itemId", quantity FROM equipment WHERE "playerId" = ?1"#;
+    value::stacks(transaction, select, id)
 }
 
 fn stakes(transaction: &Transaction<'_>, id: &str) -> Result<Pack> {
-    let mut statement = transaction
-        .prepare_cached(r#"SELECT place, "itemId", quantity FROM stakes WHERE "playerId" = ?1"#)?;
-    let rows = statement.query_map([id], |row| {
-        let stack = Stack {
-            item: row.get(1)?,
-            quantity: row.get(2)?,
-        };
-        Ok((row.get(0)?, stack))
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let select = r#"SELECT place, "itemId", quantity FROM stakes WHERE "playerId" = ?1"#;
+    value::stacks(transaction, select, id)
 }
 
 fn write_stakes(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {

@@ -1,5 +1,8 @@
 //! Packs, ground items and the ledger in SQLite: read for a batch and written by it.
 
+use std::collections::BTreeMap;
+
+use rusqlite::types::FromSql;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::stored;
@@ -14,9 +17,18 @@ const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id,
 
 /// The pack of a character.
 pub(super) fn pack(transaction: &Transaction<'_>, id: &str) -> Result<Pack> {
-    let mut statement = transaction.prepare_cached(
-        r#"SELECT "slotIndex", "itemId", quantity FROM inventory WHERE "playerId" = ?1"#,
-    )?;
+    let select = r#"SELECT "slotIndex", "itemId", quantity FROM inventory WHERE "playerId" = ?1"#;
+    stacks(transaction, select, id)
+}
+
+/// What a character has somewhere, by place. `select` gives the place, the id of the item and how
+/// many of it; its parameter is `id`.
+pub(super) fn stacks<P: Ord + FromSql>(
+    transaction: &Transaction<'_>,
+    select: &str,
+    id: &str,
+) -> Result<BTreeMap<P, Stack>> {
+    let mut statement = transaction.prepare_cached(select)?;
     let rows = statement.query_map([id], |row| {
         let stack = Stack {
             item: row.get(1)?,

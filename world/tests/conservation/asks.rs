@@ -1,0 +1,415 @@
+//! What random players ask.
+
+use std::sync::Arc;
+
+use world::content::EquipSlot;
+use world::item::SLOTS;
+use world::rng::Dice;
+use world::{
+    Arrange, Banking, CharacterId, DuelRule, DuelStage, DuelTold, Dueling, EntityId, Event,
+    GroundItem, Intent, Interface, Questing, Screen, Shopping, Skill, Style, Tile, Trade,
+    TradeTold, Trading, World,
+};
+
+use super::cluster::{BEASTS, Cluster, PLAYERS};
+
+impl Cluster {
+    /// What somebody asks, now and then.
+    pub(super) fn ask(&mut self, who: &CharacterId, from: Tile) -> Option<Intent> {
+        let napping = self.naps.get(who).is_some_and(|until| self.now < *until);
+        if napping || self.dice.below(3) > 0 {
+            return None;
+        }
+        let dice = &mut self.dice;
+        let slot = |dice: &mut Dice| u8::try_from(dice.below(30)).unwrap();
+        let world = self.worlds.iter().find(|world| world.player(who).is_some());
+        let trades = world.is_some_and(|world| !world.trades_of(who).is_empty());
+        if dice.below(8) < if trades { 7 } else { 2 } {
+            return Some(Intent::Trade(self.ask_trade(who, from)));
+        }
+        let duels = world.is_some_and(|world| world.duel_of(who).is_some());
+        if self.duels && self.dice.below(8) < if duels { 7 } else { 2 } {
+            return Some(match self.opponent(who) {
+                Some(target) if self.dice.below(4) > 0 => Intent::Attack { target },
+                _ => Intent::Duel(self.ask_duel(who, from)),
+            });
+        }
+        if self.dice.below(9) == 0 {
+            self.naps.insert(who.clone(), self.now + 3);
+            return Some(self.ask_people(who));
+        }
+        let open = world.and_then(|world| world.player(who)?.open().cloned());
+        match open {
+            Some(Interface::Bank) if self.dice.below(2) == 0 => {
+                return Some(Intent::Bank(self.ask_bank()));
+            }
+            Some(Interface::Shop) if self.dice.below(2) == 0 => {
+                return Some(Intent::Shop(self.ask_shop()));
+            }
+            _ => {}
+        }
+        let dice = &mut self.dice;
+        Some(match dice.below(60) {
+            0..4 => {
+                let reach = if dice.below(5) == 0 { 40 } else { 7 };
+                let to = Tile::new(dice.between(-reach, reach), dice.between(-reach, reach));
+                let run = Some(dice.below(2) == 0);
+                Intent::Walk { to, run }
+            }
+            4..10 => {
+                let quantity = Some(dice.below(5)).filter(|q| *q < 4);
+                let slot = slot(dice) % (SLOTS / 2 + dice.below(20) as u8);
+                Intent::Drop { slot, quantity }
+            }
+            10..17 => {
+                let near = self.store.ground.values();
+                let near: Vec<&GroundItem> = near.filter(|i| i.tile.steps_to(from) < 20).collect();
+                let target = match near.len() as u32 {
+                    0 => EntityId::from("item:1-1"),
+                    many => near[dice.below(many) as usize].id.clone(),
+                };
+                Intent::Pickup { target }
+            }
+            17 => Intent::MoveSlot {
+                from: slot(dice),
+                to: slot(dice),
+            },
+            18 => Intent::WithdrawCoins {
+                amount: dice.below(60),
+            },
+            19 => Intent::DepositCoins {
+                amount: Some(dice.below(30)).filter(|q| *q < 25),
+            },
+            20 => {
+                self.naps.insert(who.clone(), self.now + 20);
+                Intent::HomeTeleport
+            }
+            21 => Intent::Stop,
+            22 => Intent::Use {
+                slot: slot(dice),
+                skill: (dice.below(2) == 0).then_some(Skill::Mining),
+            },
+            23 => Intent::Equip { slot: slot(dice) },
+            24 => Intent::Unequip {
+                place: EquipSlot::ALL[dice.below(11) as usize],
+            },
+            25..28 => {
+                let banks = ["npc:field:teller", "sta:field:bank", "sta:field:nothing"];
+                let target = banks[dice.below(3) as usize].into();
+                Intent::OpenBank { target }
+            }
+            28 if dice.below(4) == 0 => Intent::CloseBank,
+            31..43 => {
+                self.naps.insert(who.clone(), self.now + 9);
+                self.ask_work()
+            }
+            43..47 => {
+                let (x, z) = BEASTS[dice.below(4) as usize];
+                let target = if dice.below(4) == 0 {
+                    format!("p{:02}", dice.below(PLAYERS))
+                } else {
+                    format!("npc:field:rat:{x},{z}:0")
+                };
+                Intent::Attack {
+                    target: target.into(),
+                }
+            }
+            50 => Intent::Pray {
+                prayer: ["skin", "fist", "nothing"][dice.below(3) as usize].into(),
+            },
+            51 => Intent::PrayAt {
+                target: ["sta:field:altar", "sta:field:bank"][dice.below(2) as usize].into(),
+            },
+            52 => Intent::Respawn,
+            53 => Intent::Examine {
+                target: format!("p{:02}", dice.below(PLAYERS)).into(),
+            },
+            47 => Intent::Autocast {
+                spell: (dice.below(2) == 0).then(|| "gust".into()),
+            },
+            48 => Intent::FightAs(Style::ALL[dice.below(7) as usize]),
+            49 => Intent::Retaliate(dice.below(3) > 0),
+            54..60 => Intent::Shop(self.ask_shop()),
+            _ => Intent::Bank(self.ask_bank()),
+        })
+    }
+
+    /// Talks, mostly on and on, and goes about quests.
+    pub(super) fn ask_people(&mut self, who: &CharacterId) -> Intent {
+        let player = self.worlds.iter().find_map(|world| world.player(who));
+        let open = player.and_then(world::Player::open).cloned();
+        let dice = &mut self.dice;
+        let other = dice.below(20) == 0;
+        let quest = || Arc::<str>::from(if other { "nothing" } else { "errand" });
+        match open {
+            Some(Interface::Dialogue { .. }) => match dice.below(8) {
+                0 => Intent::EndTalk,
+                1..3 => Intent::Continue,
+                _ => Intent::Respond {
+                    index: u8::try_from(dice.below(5)).unwrap(),
+                },
+            },
+            Some(Interface::Offer { .. }) if dice.below(6) > 0 => {
+                Intent::Quest(Questing::Accept { quest: quest() })
+            }
+            _ => match dice.below(12) {
+                0 => Intent::Quest(Questing::List),
+                1 => Intent::Quest(Questing::Show { quest: quest() }),
+                2 => Intent::Quest(Questing::Accept { quest: quest() }),
+                3 => Intent::Quest(Questing::Abandon { quest: quest() }),
+                4 => Intent::Quest(Questing::Complete { quest: quest() }),
+                5 => Intent::Respond { index: 0 },
+                6 => Intent::Continue,
+                _ => Intent::Talk {
+                    target: "npc:field:tom".into(),
+                },
+            },
+        }
+    }
+
+    pub(super) fn ask_work(&mut self) -> Intent {
+        let dice = &mut self.dice;
+        let slot = |dice: &mut Dice| u8::try_from(dice.below(29)).unwrap();
+        let places = [
+            "res:thicket:-2,2",
+            "res:copper:2,-2",
+            "sta:field:range",
+            "sta:field:furnace",
+            "npc:field:ellis",
+        ];
+        let target = || EntityId::from(places[0]);
+        let at = |dice: &mut Dice| EntityId::from(places[dice.below(5) as usize]);
+        match dice.below(12) {
+            0..3 => Intent::Gather {
+                target: places[dice.below(2) as usize].into(),
+            },
+            3..5 => Intent::UseWith {
+                slot: slot(dice),
+                other: slot(dice),
+            },
+            5 => Intent::UseOn {
+                slot: slot(dice),
+                target: at(dice),
+            },
+            6 => Intent::UseOn {
+                slot: slot(dice),
+                target: target(),
+            },
+            n => Intent::Make {
+                trade: match n {
+                    7 => Trade::Cook,
+                    8 => Trade::Smelt,
+                    9 => Trade::Fletch,
+                    10 => Trade::Tan,
+                    _ => Trade::Light,
+                },
+                what: (n == 9).then(|| "shaft".into()),
+                target: match n {
+                    7 => Some(places[2].into()),
+                    8 => Some(places[3].into()),
+                    10 => Some(places[4].into()),
+                    _ => None,
+                },
+                quantity: Some(dice.below(5)).filter(|n| *n > 0),
+            },
+        }
+    }
+
+    /// Something about a trade: of one's own, if there is one, and mostly what leads to its end.
+    pub(super) fn ask_trade(&mut self, who: &CharacterId, from: Tile) -> Trading {
+        let world = self.worlds.iter().find(|world| world.player(who).is_some());
+        let mine = world.map_or(Vec::new(), |world| world.trades_of(who));
+        let near = self.worlds.iter().flat_map(World::players);
+        let near = near.filter(|p| p.tile().steps_to(from) <= 3 && p.record().id != *who);
+        let near: Vec<EntityId> = near.map(|p| p.record().id.entity()).collect();
+        let dice = &mut self.dice;
+        let trade = match (mine.len() as u32, near.len() as u32) {
+            (0, 0) => EntityId::from("trade:1-1"),
+            (0, many) => {
+                let target = near[dice.below(many) as usize].clone();
+                return Trading::Ask { target };
+            }
+            (many, _) => mine[dice.below(many) as usize].clone(),
+        };
+        let shown = world.map_or(Vec::new(), |world| world.trade_shown(who));
+        let confirms = shown.iter().any(|event| {
+            let Event::Trade { told, .. } = event else {
+                return false;
+            };
+            matches!(told, TradeTold::Shown { screen, .. } if *screen == Screen::Confirm)
+        });
+        let seen = if confirms == (dice.below(9) > 0) {
+            Screen::Confirm
+        } else {
+            Screen::Offer
+        };
+        match dice.below(24) {
+            0..6 => Trading::Answer {
+                trade,
+                accept: dice.below(8) > 0,
+            },
+            6..9 => Trading::Offer {
+                trade,
+                slot: u8::try_from(dice.below(30)).unwrap(),
+                quantity: Some(dice.below(12)).filter(|q| *q < 11),
+            },
+            9 => Trading::Change {
+                trade,
+                place: u8::try_from(dice.below(6)).unwrap(),
+                quantity: dice.below(12),
+            },
+            10 => Trading::Withdraw {
+                trade,
+                place: u8::try_from(dice.below(6)).unwrap(),
+            },
+            11 if dice.below(4) == 0 => Trading::Cancel { trade },
+            12 => Trading::Doubt { trade },
+            _ => Trading::Accept { trade, seen },
+        }
+    }
+
+    /// Whom somebody fights in a ring.
+    pub(super) fn opponent(&self, who: &CharacterId) -> Option<EntityId> {
+        let world = self.worlds.iter().find(|world| world.player(who).is_some());
+        let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
+        shown.iter().find_map(|event| match event {
+            Event::Duel {
+                told: DuelTold::Fight { opponent, .. },
+                ..
+            } => Some(opponent.entity()),
+            _ => None,
+        })
+    }
+
+    /// Something about a duel: of one's own, if there is one, and mostly what leads to its end.
+    pub(super) fn ask_duel(&mut self, who: &CharacterId, from: Tile) -> Dueling {
+        let world = self.worlds.iter().find(|world| world.player(who).is_some());
+        let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
+        let record = world.and_then(|world| world.record(who));
+        let packed: Vec<u8> = record.map_or(Vec::new(), |record| {
+            record.inventory.keys().copied().collect()
+        });
+        let told = |event: &Event| match event {
+            Event::Duel { told, .. } => Some(told.clone()),
+            _ => None,
+        };
+        let shown: Vec<DuelTold> = shown.iter().filter_map(told).collect();
+        let challenge = shown.iter().find_map(|told| match told {
+            DuelTold::Incoming { challenge, .. } => Some(challenge.clone()),
+            _ => None,
+        });
+        let dice = &mut self.dice;
+        if let Some(challenge) = challenge.filter(|_| dice.below(4) > 0) {
+            let accept = dice.below(8) > 0;
+            return Dueling::Answer { challenge, accept };
+        }
+        let own = shown.iter().find_map(|told| match told {
+            DuelTold::Shown { shown, .. } => Some((shown.duel.clone(), shown.stage)),
+            _ => None,
+        });
+        let Some((duel, stage)) = own else {
+            let near = self.worlds.iter().flat_map(World::players);
+            let near = near.filter(|p| p.tile().steps_to(from) <= 16 && p.record().id != *who);
+            let near: Vec<EntityId> = near.map(|p| p.record().id.entity()).collect();
+            let target = match near.len() as u32 {
+                0 => EntityId::from("p99"),
+                many => near[dice.below(many) as usize].clone(),
+            };
+            return Dueling::Challenge { target };
+        };
+        match dice.below(40) {
+            0 => Dueling::Cancel { duel },
+            1 if stage == DuelStage::Fighting => Dueling::Forfeit { duel },
+            2 => Dueling::Rule {
+                duel,
+                rule: DuelRule::ALL[dice.below(10) as usize],
+            },
+            3 => Dueling::Bare {
+                duel,
+                place: EquipSlot::ALL[dice.below(11) as usize],
+            },
+            4 => Dueling::Unstake {
+                duel,
+                place: u8::try_from(dice.below(4)).unwrap(),
+            },
+            5..28 if stage == DuelStage::Stakes => Dueling::Stake {
+                duel,
+                slot: match packed.len() as u32 {
+                    many if many > 0 && dice.below(8) > 0 => packed[dice.below(many) as usize],
+                    _ => u8::try_from(dice.below(30)).unwrap(),
+                },
+                quantity: if dice.below(3) > 0 { 1 } else { dice.below(12) },
+            },
+            _ => Dueling::Agree { duel, seen: stage },
+        }
+    }
+
+    pub(super) fn ask_shop(&mut self) -> Shopping {
+        let dice = &mut self.dice;
+        let items = ["logs", "candle", "sword", "coins", "cake", "nothing"];
+        match dice.below(12) {
+            0..4 => Shopping::Open {
+                target: "npc:field:stall_keeper".into(),
+            },
+            4..8 => Shopping::Buy {
+                item: items[dice.below(6) as usize].into(),
+                quantity: dice.below(4),
+            },
+            8 if dice.below(4) == 0 => Shopping::Close,
+            _ => Shopping::Sell {
+                slot: u8::try_from(dice.below(30)).unwrap(),
+                quantity: dice.below(9),
+            },
+        }
+    }
+
+    pub(super) fn ask_bank(&mut self) -> Banking {
+        let dice = &mut self.dice;
+        let items = [
+            "logs",
+            "candle",
+            "coins",
+            "sword",
+            "arrow",
+            "shield",
+            "logs_noted",
+        ];
+        let item = |dice: &mut Dice| items[dice.below(7) as usize].into();
+        let tab = u8::try_from(dice.below(10)).unwrap();
+        let amount = dice.below(40);
+        match dice.below(12) {
+            0..4 => Banking::Deposit {
+                slot: u8::try_from(dice.below(30)).unwrap(),
+                quantity: amount,
+                tab,
+            },
+            4 if dice.below(4) == 0 => Banking::DepositAll { tab },
+            5 => Banking::DepositWorn { tab },
+            6 => Banking::Coins {
+                amount,
+                out: dice.below(2) == 0,
+            },
+            7 => Banking::Arrange(match dice.below(5) {
+                0 => Arrange::Placeholders(amount.is_multiple_of(2)),
+                1 => Arrange::Release(None),
+                2 => Arrange::Swap {
+                    item: item(dice),
+                    with: item(dice),
+                },
+                3 => Arrange::Before {
+                    item: item(dice),
+                    other: item(dice),
+                },
+                _ => Arrange::Tab {
+                    item: item(dice),
+                    tab,
+                },
+            }),
+            _ => Banking::Withdraw {
+                item: item(dice),
+                quantity: amount,
+                noted: dice.below(2) == 0,
+            },
+        }
+    }
+}

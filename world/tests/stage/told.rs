@@ -1,0 +1,262 @@
+//! What is told of a tick, in words.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use world::content::EquipSlot;
+use world::{CharacterId, EntityId, Event, Field, Hit, Job, Outcome, Screen, TradeTold};
+
+use super::{BEGIN, Stage, duels};
+
+impl Stage {
+    pub(super) fn trade_name(&self, trade: &EntityId) -> String {
+        let place = self.trades.iter().position(|known| known == trade);
+        place.map_or(trade.to_string(), |place| format!("t{}", place + 1))
+    }
+
+    pub(super) fn trade_told(&self, who: &CharacterId, told: &TradeTold) -> String {
+        match told {
+            TradeTold::Incoming { trade, from, .. } => {
+                format!("{who} hears {from} ask for {}", self.trade_name(trade))
+            }
+            TradeTold::Started {
+                trade,
+                partner,
+                partner_free_slots,
+                ..
+            } => {
+                let name = self.trade_name(trade);
+                format!("{who} began {name} with {partner} free {partner_free_slots}")
+            }
+            TradeTold::Shown {
+                screen,
+                mine,
+                theirs,
+                partner_free_slots,
+                worth: [gives, gets],
+                ..
+            } => {
+                let (mine, theirs) = (offer(mine), offer(theirs));
+                match screen {
+                    Screen::Offer => {
+                        format!("{who} sees {mine} for {theirs} free {partner_free_slots}")
+                    }
+                    Screen::Confirm => {
+                        format!("{who} confirms {mine} for {theirs} worth {gives} for {gets}")
+                    }
+                }
+            }
+            TradeTold::Completed { trade, received } => {
+                let got = received.iter();
+                let got = got.map(|stack| format!(" {} {}", stack.item, stack.quantity));
+                let name = self.trade_name(trade);
+                format!("{who} got by {name}{}", got.collect::<String>())
+            }
+            TradeTold::Ended { trade, why } => {
+                format!("{who} lost {} {why:?}", self.trade_name(trade))
+            }
+        }
+    }
+
+    pub(super) fn tell(&mut self, outcome: &Outcome, told: &mut String) {
+        self.audit.extend(outcome.trades.iter().cloned());
+        for event in &outcome.events {
+            if let Event::TradeAsked { trade, .. } = event {
+                self.trades.push(trade.clone());
+            }
+            self.hear_of_duel(event);
+        }
+        let events = outcome.events.iter();
+        let mut parts: Vec<String> = events.filter_map(|e| self.event(e)).collect();
+        for id in &outcome.touched {
+            let is_thing = ["item:", "fire:"]
+                .iter()
+                .any(|p| id.as_str().starts_with(p));
+            if is_thing && !self.things.contains(id) {
+                self.things.push(id.clone());
+            }
+            let place = self.things.iter().position(|thing| thing == id);
+            let name = place.map_or(id.to_string(), |place| format!("#{}", place + 1));
+            parts.push(match self.world.look(id) {
+                Some(look) => {
+                    let mut part = format!("{name} {},{}", look.tile.x, look.tile.z);
+                    let said = ["itemId", "quantity", "owner"].map(|field| look.field(field));
+                    for field in said.into_iter().flatten() {
+                        match field {
+                            Field::Text(text) => write!(part, " {text}"),
+                            Field::Int(number) => write!(part, " {number}"),
+                            Field::Bool(flag) => write!(part, " {flag}"),
+                        }
+                        .expect("a string takes all");
+                    }
+                    if look.field("depleted").is_some() {
+                        part.push_str(" empty");
+                    }
+                    part
+                }
+                None => format!("{name} gone"),
+            });
+        }
+        for crossing in &outcome.crossings {
+            let mut part = format!("{} to {},{}", crossing.who, crossing.to.x, crossing.to.z);
+            if let Some(place) = crossing.place {
+                write!(part, " at {},{}", place.x, place.z).expect("a string takes all");
+            }
+            parts.push(part);
+        }
+        let line = format!("{:>2} {}", self.tick - BEGIN, parts.join("; "));
+        writeln!(told, "{}", line.trim_end()).expect("a string takes all");
+    }
+
+    /// What an event says; vitals are told by the stories about energy only.
+    pub(super) fn event(&self, event: &Event) -> Option<String> {
+        let record = || self.world.player(event.who()).expect("it is here").record();
+        Some(match event {
+            Event::Done { .. } | Event::Vitals { .. } => return None,
+            Event::Refused { who, refusal, .. } => format!("{who} refused {refusal:?}"),
+            Event::Joined { who } => format!("{who} joined"),
+            Event::TurnedAway { who, refusal } => format!("{who} turned away {refusal:?}"),
+            Event::Examined { who, target, text } => format!("{who} sees {target}: {text}"),
+            Event::Inventory { who, slots } => {
+                let inside = |slot: &u8| match record().inventory.get(slot) {
+                    Some(stack) => format!(" {slot}={} {}", stack.item, stack.quantity),
+                    None => format!(" {slot}=nothing"),
+                };
+                format!("{who}{}", slots.iter().map(inside).collect::<String>())
+            }
+            Event::Coins { who } => format!("{who} coins {}", record().coins),
+            Event::Equipment { who, slots } => {
+                let worn = |slot: &EquipSlot| match record().equipment.get(slot) {
+                    Some(stack) => format!(" {}={} {}", slot.name(), stack.item, stack.quantity),
+                    None => format!(" {}=nothing", slot.name()),
+                };
+                format!("{who} wears{}", slots.iter().map(worn).collect::<String>())
+            }
+            Event::Bank { who, items } => {
+                let lies = |item: &Arc<str>| match record().bank.items.get(item) {
+                    Some(there) => {
+                        format!(" {item}={} {}:{}", there.quantity, there.tab, there.place)
+                    }
+                    None => format!(" {item}=gone"),
+                };
+                format!("{who} banks{}", items.iter().map(lies).collect::<String>())
+            }
+            Event::Opened { who, what } => format!("{who} opened {what:?}"),
+            Event::Closed { who, what } => format!("{who} closed {what:?}"),
+            Event::Trained {
+                who,
+                skill,
+                gained_tenths,
+                now,
+                leveled_up,
+            } => {
+                let points = |tenths: u64| format!("{}.{}", tenths / 10, tenths % 10);
+                let (gained, has) = (points(*gained_tenths), points(now.xp_tenths));
+                let up = if *leveled_up { "!" } else { "" };
+                format!(
+                    "{who} {} +{gained}={has} level {}{up}",
+                    skill.name(),
+                    now.level
+                )
+            }
+            Event::Working { who, job, target } => {
+                let at = target
+                    .as_ref()
+                    .map_or(String::new(), |id| format!(" at {id}"));
+                match job {
+                    Job::Gather => format!("{who} gathers{at}"),
+                    Job::Make(craft) => {
+                        format!("{who} begins to {} {}{at}", craft.trade.name(), craft.key)
+                    }
+                }
+            }
+            Event::Rested { who, why: None } => format!("{who} is done"),
+            Event::Rested {
+                who,
+                why: Some(why),
+            } => format!("{who} rests {why:?}"),
+            Event::Said { who, said } => {
+                let answers = said.answers.iter();
+                let answers = answers.map(|(number, text)| format!(" [{number} {text}]"));
+                let answers: String = answers.collect();
+                format!("{who} hears {}: {}{answers}", said.name, said.text)
+            }
+            Event::Quests { who } => format!("{who} sees quests"),
+            Event::QuestShown { who, quest } => format!("{who} sees {quest}"),
+            Event::Quest { who, quest } => {
+                let state = record().quests.get(quest).cloned().unwrap_or_default();
+                let stage = state.stage.as_deref().unwrap_or("-");
+                let counts = state.counts.iter().map(|(of, n)| format!(" {of}={n}"));
+                let counts: String = counts.collect();
+                format!("{who} {quest}: {:?} {stage}{counts}", state.status())
+            }
+            Event::QuestDone { who, quest } => format!("{who} completes {quest}"),
+            Event::Hit { who, hit } => {
+                let own = hit.attacker == who.entity();
+                let beast = self.world.player(&hit.attacker.character()).is_none();
+                if !own && !beast {
+                    return None;
+                }
+                let Hit {
+                    attacker,
+                    target,
+                    damage,
+                    health,
+                    ..
+                } = hit;
+                let killed = if hit.killed { " dead" } else { "" };
+                format!("{attacker} hits {target} {damage} left {health}{killed}")
+            }
+            Event::Died { who, killer, .. } => {
+                format!("{who} died by {}", killer.as_deref().unwrap_or("nothing"))
+            }
+            Event::Respawned { who, tile } => format!("{who} rose {},{}", tile.x, tile.z),
+            Event::Prayer { who } => {
+                let prayer = &self.world.player(who).expect("it is here").record().prayer;
+                let on: Vec<&str> = prayer.active.iter().map(|id| &**id).collect();
+                format!("{who} prays {} [{}]", prayer.points, on.join(" "))
+            }
+            Event::Ways { .. } => return None,
+            Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
+            Event::Shop { who, shop } => {
+                let goods = shop.goods.iter().map(|good| {
+                    let stock = good.stock.map_or("any".to_owned(), |many| many.to_string());
+                    format!(" {stock} {} at {}", good.item, good.price)
+                });
+                format!("{who} sees {}:{}", shop.id, goods.collect::<String>())
+            }
+            Event::Grave { who, grave } => {
+                let things = grave.items.iter();
+                let things = things.map(|stack| format!(" {} {}", stack.item, stack.quantity));
+                let things = things.collect::<String>();
+                match grave.tile {
+                    Some(at) => format!(
+                        "{who} grave at {},{} for {}:{things}",
+                        at.x, at.z, grave.ticks
+                    ),
+                    None => format!("{who} grave gone"),
+                }
+            }
+            Event::TradeAsked { who, trade, .. } => {
+                format!("{who} asked for {}", self.trade_name(trade))
+            }
+            Event::Trade { who, told } => self.trade_told(who, told),
+            Event::Duel { who, told } => duels::told(who, told),
+            Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
+            Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
+        })
+    }
+}
+
+/// What one side of a trade offers; with a ! behind it if it agrees.
+fn offer(offer: &world::Offer) -> String {
+    let things = offer.things.iter().map(|(place, offered)| {
+        let stack = &offered.stack;
+        format!(
+            "{place}={} {} of {}",
+            stack.item, stack.quantity, offered.slot
+        )
+    });
+    let agreed = if offer.agreed { "!" } else { "" };
+    format!("[{}]{agreed}", things.collect::<Vec<_>>().join(", "))
+}
