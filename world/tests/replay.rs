@@ -7,6 +7,7 @@ use crate::stage;
 
 use std::sync::{Arc, OnceLock};
 
+use deeds::{Deed, story};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use serde_json::json;
@@ -16,7 +17,6 @@ use world::{
     Arrival, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent, Kind, PlayerHot,
     PlayerInput, Region, Rules, Screen, Tick, Tile, Trading, World,
 };
-use deeds::{Deed, story};
 
 fn wolf() -> serde_json::Value {
     json!({"id": "wolf", "name": "Wolf", "stats": {"level": 9, "health": 4, "strength": 60},

@@ -78,8 +78,9 @@ async fn vouched(app: &App, provider: &Provider, token: &str) -> Result<Caller, 
         account_id,
         scope: Scope::Player,
         character_id: None,
+        login_id: vouched.token_id.clone(),
         token_id: vouched.token_id,
-        login_id: vouched.login_id,
+        expires_at_ms: vouched.expires_at_ms,
         role: None,
     })
 }

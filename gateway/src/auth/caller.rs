@@ -29,6 +29,8 @@ pub(crate) struct Caller {
     pub(crate) token_id: String,
     /// The login that the token comes from, which is named to end it with all its tokens.
     pub(crate) login_id: String,
+    /// When the token ends, in milliseconds since 1970.
+    pub(crate) expires_at_ms: u64,
     /// What operators made of the account, where a route asks for that.
     pub(crate) role: Option<Role>,
 }
@@ -66,6 +68,7 @@ impl From<Claims> for Caller {
     fn from(claims: Claims) -> Self {
         Self {
             login_id: claims.login_id().to_owned(),
+            expires_at_ms: claims.exp.saturating_mul(1000),
             account_id: claims.sub,
             scope: claims.scope,
             character_id: claims.character_id,
@@ -275,6 +278,7 @@ mod tests {
             character_id: None,
             token_id: "t".to_owned(),
             login_id: login.to_owned(),
+            expires_at_ms: 0,
             role: None,
         };
         let subject = |scope, login: &str| caller(scope, login).subject();

@@ -134,6 +134,9 @@ pub(crate) struct Good<'a> {
     pub(crate) scope: Scope,
     /// With [`Scope::Agent`], and only then.
     pub(crate) character_id: Option<&'a str>,
+    /// When it ends at the latest, in milliseconds since 1970. An agent's token makes no token that
+    /// outlives it: its owner gives it another, and may have ended it by then.
+    pub(crate) ends_by_ms: Option<u64>,
 }
 
 impl<'a> Good<'a> {
@@ -143,6 +146,7 @@ impl<'a> Good<'a> {
             account_id,
             scope: Scope::Player,
             character_id: None,
+            ends_by_ms: None,
         }
     }
 }
@@ -214,7 +218,7 @@ impl Tokens {
             iss: ISSUER.to_owned(),
             aud: AUDIENCE.to_owned(),
             iat: now_s,
-            exp: now_s + good.scope.lifetime_s(),
+            exp: end_s(now_s + good.scope.lifetime_s(), good.ends_by_ms),
             jti: uuid::Uuid::new_v4().simple().to_string(),
             scope: good.scope,
             character_id: good.character_id.map(str::to_owned),
@@ -240,18 +244,21 @@ impl Tokens {
         timely(claims.iat, claims.exp).map(|()| claims)
     }
 
-    /// A resume token; `None` while the secret is not known.
-    pub(crate) fn issue_resume(&self, account_id: &str, session: Resumable) -> Option<String> {
-        self.issue_resume_at(account_id, session, clock::unix_ms() / 1000)
-    }
-
-    fn issue_resume_at(&self, account_id: &str, session: Resumable, now_s: u64) -> Option<String> {
+    /// A resume token, which ends at `ends_by_ms` at the latest; `None` while the secret is not
+    /// known.
+    pub(crate) fn issue_resume(
+        &self,
+        account_id: &str,
+        session: Resumable,
+        ends_by_ms: Option<u64>,
+    ) -> Option<String> {
+        let now_s = clock::unix_ms() / 1000;
         let claims = ResumeClaims {
             sub: account_id.to_owned(),
             iss: ISSUER.to_owned(),
             aud: RESUME_AUDIENCE.to_owned(),
             iat: now_s,
-            exp: now_s + LIFETIME_S,
+            exp: end_s(now_s + LIFETIME_S, ends_by_ms),
             jti: uuid::Uuid::new_v4().simple().to_string(),
             session,
         };
@@ -276,6 +283,11 @@ impl Tokens {
         let read = jsonwebtoken::decode::<T>(token, &keys.verify, &rules);
         Ok(read.map_err(|_| Refused::Invalid)?.claims)
     }
+}
+
+/// The earlier end, in seconds since 1970.
+fn end_s(usual_s: u64, ends_by_ms: Option<u64>) -> u64 {
+    ends_by_ms.map_or(usual_s, |by| usual_s.min(by / 1000))
 }
 
 /// What the library does not check.
@@ -411,22 +423,28 @@ mod tests {
 
     #[test]
     fn a_resume_token_tells_another_gateway_all_it_needs() {
-        let here = tokens().issue_resume("account-7", resumable()).unwrap();
+        let here = tokens()
+            .issue_resume("account-7", resumable(), None)
+            .unwrap();
         let claims = tokens().verify_resume(&here).unwrap();
         assert_eq!(
             (claims.sub.as_str(), &claims.session),
             ("account-7", &resumable())
         );
-        let again = tokens().issue_resume("account-7", resumable()).unwrap();
+        let again = tokens()
+            .issue_resume("account-7", resumable(), None)
+            .unwrap();
         assert_ne!(here, again, "each has its own id");
         let over = now_s() - LIFETIME_S - LEEWAY_S - 1;
-        let old = tokens().issue_resume_at("a", resumable(), over).unwrap();
+        let old = tokens()
+            .issue_resume("a", resumable(), Some(over * 1000))
+            .unwrap();
         assert_eq!(tokens().verify_resume(&old), Err(Refused::Invalid));
     }
 
     #[test]
     fn neither_kind_of_token_serves_as_the_other() {
-        let resume = tokens().issue_resume("a", resumable()).unwrap();
+        let resume = tokens().issue_resume("a", resumable(), None).unwrap();
         assert_eq!(tokens().verify(&resume), Err(Refused::Invalid));
         let access = tokens().issue("a").unwrap().token;
         assert_eq!(tokens().verify_resume(&access), Err(Refused::Invalid));
@@ -451,6 +469,7 @@ mod tests {
                 account_id: "a",
                 scope,
                 character_id,
+                ends_by_ms: None,
             };
             tokens.verify(&tokens.issue_for(good).unwrap().token)
         };
@@ -463,6 +482,31 @@ mod tests {
         }
         let operator = issue(Scope::Operator, None).unwrap();
         assert_eq!(operator.exp - operator.iat, 60 * 60);
+    }
+
+    #[test]
+    fn what_an_agents_token_makes_ends_with_it() {
+        let tokens = tokens();
+        let soon = now_s() + 60;
+        let good = Good {
+            account_id: "a",
+            scope: Scope::Agent,
+            character_id: Some("c"),
+            ends_by_ms: Some(soon * 1000 + 999),
+        };
+        let issued = tokens.issue_within(good, "login").unwrap();
+        assert_eq!(issued.expires_at_ms, soon * 1000);
+        assert_eq!(tokens.verify(&issued.token).unwrap().exp, soon);
+        let resume = tokens.issue_resume("a", resumable(), good.ends_by_ms);
+        assert_eq!(tokens.verify_resume(&resume.unwrap()).unwrap().exp, soon);
+        // Later than usual is not possible.
+        let good = Good {
+            ends_by_ms: Some(u64::MAX),
+            ..good
+        };
+        let claims = tokens.verify(&tokens.issue_for(good).unwrap().token);
+        let claims = claims.unwrap();
+        assert_eq!(claims.exp - claims.iat, LIFETIME_S);
     }
 
     #[test]

@@ -125,10 +125,9 @@ pub(super) async fn login(
         return Err(Problem::store_away().into_response());
     };
     provider.remember(&vouched.subject, &account.id);
-    let ids = [vouched.token_id.as_str(), vouched.login_id.as_str()];
-    pass(&app, &account.id, &ids, &uri).await?;
+    pass(&app, &account.id, &[&vouched.token_id], &uri).await?;
     let good = Good::player(&account.id);
-    let issued = app.tokens.issue_within(good, &vouched.login_id);
+    let issued = app.tokens.issue_within(good, &vouched.token_id);
     Ok(Json(token(issued, Some(&found), &uri)?).into_response())
 }
 
@@ -152,6 +151,7 @@ pub(super) async fn operator(
         account_id: OPERATOR,
         scope: Scope::Operator,
         character_id: None,
+        ends_by_ms: None,
     });
     let answer = token(issued, None, &uri)?;
     tracing::info!("somebody logged in as an operator");
@@ -169,6 +169,7 @@ pub(super) async fn refresh(
         account_id: &caller.account_id,
         scope: caller.scope,
         character_id: caller.character_id.as_deref(),
+        ends_by_ms: None,
     };
     let issued = app.tokens.issue_within(good, &caller.login_id);
     Ok(Json(token(issued, None, &uri)?).into_response())
@@ -184,6 +185,7 @@ pub(super) async fn spectator(
         account_id: &caller.account_id,
         scope: Scope::Spectator,
         character_id: None,
+        ends_by_ms: None,
     };
     let issued = app.tokens.issue_within(good, &caller.login_id);
     Ok(Json(token(issued, None, &uri)?).into_response())
@@ -194,7 +196,9 @@ pub(super) async fn logout(
     State(app): State<Arc<App>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Response, Response> {
-    let until_ms = clock::unix_ms() + LIFETIME_S * 1000 + MARGIN_MS;
+    // Whatever comes from the login has ended by then, and the provider's own token, too.
+    let ours_ms = clock::unix_ms() + LIFETIME_S * 1000;
+    let until_ms = ours_ms.max(caller.expires_at_ms).saturating_add(MARGIN_MS);
     let ids = vec![caller.login_id.clone()];
     let revoked = app.identity.revoke(&caller.account_id, ids, until_ms).await;
     revoked.map_err(|status| shapes::refused(&status).into_response())?;

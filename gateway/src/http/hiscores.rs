@@ -161,7 +161,46 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::{StatusCode, header};
+    use proto::rpc::queries::v1::Ranked;
+
     use super::*;
+
+    #[test]
+    fn ranks_go_on_from_page_to_page_and_experience_is_told_in_points() {
+        let ranked = |name: &str, level, xp_tenths| Ranked {
+            name: name.to_owned(),
+            level,
+            xp_tenths,
+        };
+        let reply = RankingReply {
+            rows: vec![ranked("Ann", 20, 44_705), ranked("Bob", 1, 0)],
+            total: 27,
+        };
+        let asked = Page {
+            offset: ROWS,
+            limit: ROWS,
+        };
+        let body = shown("mining", 2, asked, &reply);
+        assert_eq!(body["skill"], "mining");
+        assert_eq!(
+            body["rows"],
+            json!([
+                {"rank": 26, "name": "Ann", "level": 20, "xp": 4_470.5},
+                {"rank": 27, "name": "Bob", "level": 1, "xp": 0.0},
+            ])
+        );
+        assert_eq!(body["pagination"]["page"], 2);
+        assert_eq!(body["pagination"]["total"], 27);
+        assert_eq!(body["skills"].as_array().map(Vec::len), Some(17));
+        // Who has the page already is not sent it again.
+        let page = Stored::new(body.to_string(), "application/json", CACHE);
+        let mut headers = HeaderMap::new();
+        let first = page.answer(&headers);
+        assert_eq!(first.status(), StatusCode::OK);
+        headers.insert(header::IF_NONE_MATCH, first.headers()[header::ETAG].clone());
+        assert_eq!(page.answer(&headers).status(), StatusCode::NOT_MODIFIED);
+    }
 
     #[test]
     fn no_more_pages_are_kept_than_there_is_room_for() {

@@ -129,7 +129,10 @@ pub(crate) fn crowded(app: &Arc<App>) -> Router {
             router = router.route(route.path, route.handler);
         }
     }
-    router.fallback(full).with_state(Arc::clone(app))
+    router
+        .fallback(full)
+        .method_not_allowed_fallback(full)
+        .with_state(Arc::clone(app))
 }
 
 async fn full(uri: Uri) -> Response {

@@ -45,6 +45,7 @@ mod tests {
         assert_eq!(names, known);
         for list in skills.values() {
             let list = list.as_array().unwrap();
+            assert!(!list.is_empty());
             assert!(list.is_sorted_by_key(|unlock| unlock["level"].as_u64()));
             for unlock in list {
                 assert!(unlock["level"].as_u64().is_some_and(|level| level >= 1));

@@ -207,6 +207,10 @@ impl Session {
             account_id,
             scope,
             character_id: agent.as_deref(),
+            ends_by_ms: by
+                .as_ref()
+                .filter(|caller| caller.scope == Scope::Agent)
+                .map(|caller| caller.expires_at_ms),
         };
         let issued = match &by {
             Some(caller) => self.app.tokens.issue_within(good, &caller.login_id),

@@ -343,7 +343,9 @@ impl Session {
             login: Some(account.login.clone()),
             agent: account.agent.clone(),
         };
-        self.app.tokens.issue_resume(&account.id, session)
+        let ends_by_ms = account.agent.as_ref().map(|_| account.until_ms);
+        let tokens = &self.app.tokens;
+        tokens.issue_resume(&account.id, session, ends_by_ms)
     }
 
     /// Keeps the count of sessions by state right.

@@ -1,6 +1,6 @@
 //! HTTP, and what becomes of connections that never get as far as a session.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{io::AsyncReadExt, io::AsyncWriteExt, net::TcpStream, time::timeout};
@@ -75,6 +75,27 @@ async fn whatever_is_refused_is_a_problem_document() {
         );
         assert_eq!(problem["detail"], problem["error"]);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_store_what_it_has_is_asked_for_later_and_the_gateway_is_well() {
+    let stage = Stage::open(&[]).await;
+    let ann = stage.player("Ann").await;
+    let token = ann.welcome["authToken"].as_str().unwrap();
+    let head = format!(
+        "GET /api/v1/player HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
+         connection: close\r\n\r\n"
+    );
+    let answer = stage.ask(0, &head).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    stage.store.away.store(true, Ordering::SeqCst);
+    let answer = stage.ask(0, &head).await;
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    for said in ["retry-after: ", "application/problem+json", r#""code":""#] {
+        assert!(answer.contains(said), "{said}: {answer}");
+    }
+    let answer = stage.get(0, "/status").await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

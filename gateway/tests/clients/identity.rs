@@ -64,6 +64,18 @@ impl Store {
         gates.version.send_modify(|_| {});
     }
 
+    /// Until when tokens and logins are good for nothing, in milliseconds since 1970.
+    pub(crate) fn revoked_until_ms(&self) -> Vec<u64> {
+        let gates = self.gates.lock().unwrap();
+        let revoked = |gate: &&Gate| gate.kind() == GateKind::Revoked;
+        gates
+            .rows
+            .iter()
+            .filter(revoked)
+            .map(|gate| gate.until_ms)
+            .collect()
+    }
+
     /// From now on the account has just these roles.
     pub(crate) fn give_roles(&self, account_id: &str, roles: &[&str]) {
         let mut gates = self.gates.lock().unwrap();

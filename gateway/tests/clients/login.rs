@@ -117,6 +117,31 @@ async fn a_subject_of_the_provider_is_one_account_by_every_way() {
     assert_eq!(refused["data"]["code"], "anonymous_disabled");
 }
 
+/// Of an object its names and what each is, of anything else of what sort it is.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => map.iter().map(|(k, v)| (k.clone(), shape(v))).collect(),
+        Value::Array(list) => list.iter().take(1).map(shape).collect(),
+        Value::String(_) => json!("string"),
+        Value::Number(_) => json!("number"),
+        Value::Bool(_) => json!("bool"),
+        Value::Null => Value::Null,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_shows_a_login_as_it_is_answered() {
+    let idp = Idp::start();
+    let stage = with_idp(&idp).await;
+    let (_, answer) = login(&stage, &idp.token("ann")).await;
+    let document = stage.get(0, "/openapi.json").await;
+    let (_, document) = document.split_once("\r\n\r\n").unwrap();
+    let document: Value = serde_json::from_str(document).unwrap();
+    let shown = "/paths/~1api~1auth~1login/post/responses/200/content/application~1json/example";
+    let shown = document.pointer(shown).unwrap();
+    assert_eq!(shape(shown), shape(&answer));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_provider_everybody_is_anonymous_and_lasts_by_its_key() {
     let stage = Stage::open(&[FREELY]).await;
@@ -374,6 +399,36 @@ async fn a_logout_ends_the_login_at_every_gateway_at_once() {
             .0,
         200
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_logout_by_the_providers_token_lasts_as_long_as_it_and_the_next_token_comes_in() {
+    let idp = Idp::start();
+    let stage = with_idp(&idp).await;
+    let mut claims = idp.claims("ann");
+    let end_s = claims["iat"].as_u64().unwrap() + 30 * 24 * 60 * 60;
+    claims["exp"] = json!(end_s);
+    let long = idp.sign(&claims);
+    let (_, renewed) = post(&stage, 0, "/api/auth/refresh", &showing(&long)).await;
+    let ours = text(&renewed["token"]);
+    let (status, _) = post(&stage, 0, "/api/auth/logout", &showing(&long)).await;
+    assert_eq!(status, 204);
+    for token in [&long, &ours] {
+        let refused = post(&stage, 0, "/api/auth/refresh", &showing(token)).await;
+        assert_eq!(
+            (refused.0, &refused.1["code"]),
+            (401, &json!("invalid_token"))
+        );
+        let mut client = stage.connect().await;
+        let refused = client.ask("authenticate", json!({"token": token})).await;
+        assert_eq!(refused["data"]["code"], "invalid_credentials");
+    }
+    assert_eq!(login(&stage, &long).await.0, 401);
+    let ends = stage.store.revoked_until_ms();
+    assert!(ends.iter().all(|end| *end >= end_s * 1000), "{ends:?}");
+    // The same login at the provider, and its next token.
+    let (status, answer) = login(&stage, &idp.token("ann")).await;
+    assert_eq!(status, 200, "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

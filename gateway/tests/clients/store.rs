@@ -3,7 +3,10 @@
 use std::{
     collections::BTreeMap,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use proto::rpc::{
@@ -45,6 +48,8 @@ pub(crate) struct Store {
     pub(crate) gates: Arc<Mutex<Gates>>,
     /// Who is whose friend.
     pub(crate) book: Arc<Mutex<Book>>,
+    /// It answers no question.
+    pub(crate) away: Arc<AtomicBool>,
 }
 
 impl Store {
@@ -56,14 +61,23 @@ impl Store {
             state: Arc::default(),
             gates: Arc::default(),
             book: Arc::default(),
+            away: Arc::default(),
+        };
+        let away = Arc::clone(&store.away);
+        let answers = move |request: Request<()>| match away.load(Ordering::SeqCst) {
+            true => Err(Status::unavailable("away")),
+            false => Ok(request),
         };
         let serving = tonic::transport::Server::builder()
-            .add_service(AccountsServer::new(store.clone()))
+            .add_service(AccountsServer::with_interceptor(
+                store.clone(),
+                answers.clone(),
+            ))
             .add_service(AgentsServer::new(Minds::default()))
             .add_service(IdentityServer::new(store.clone()))
             .add_service(SocialServer::new(store.clone()))
             .add_service(DirectoryServer::new(store.clone()))
-            .add_service(QueriesServer::new(store.clone()))
+            .add_service(QueriesServer::with_interceptor(store.clone(), answers))
             .add_service(ChangesServer::new(store.clone()))
             .serve_with_incoming(TcpIncoming::from(listener));
         tokio::spawn(serving);
@@ -83,6 +97,7 @@ impl Store {
             name: id.clone(),
             id,
             anonymous: true,
+            created_at_ms: 1_700_000_000_000,
             ..Default::default()
         });
         Response::new(SignInReply {

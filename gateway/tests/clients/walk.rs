@@ -2,6 +2,7 @@
 //! other scope, and somebody else's. The routes stand in `tests/routes.txt`, which the router's own
 //! tests hold against the router, so that none can be forgotten.
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use proto::client::{ClientMessage, Needs, Route};
 use serde_json::{Value, json};
@@ -573,11 +574,25 @@ async fn a_token_of_another_scope_does_only_what_it_names() {
         assert_eq!(refused["data"]["code"], "wrong_scope", "{event}");
     }
     // Its new token is good for no more than the one it showed.
-    let token = welcome["data"]["authToken"].clone();
+    let renewed = welcome["data"]["authToken"].clone();
     let mut again = stage.connect().await;
-    let welcome = again.ask("authenticate", json!({"token": token})).await;
+    let welcome = again.ask("authenticate", json!({"token": renewed})).await;
     assert_eq!(welcome["data"]["characters"].as_array().unwrap().len(), 1);
     agent_client.enter_as(&second).await;
+    // Nor for longer: its owner gives out another one, or does not.
+    let soon = now_s() + 60;
+    let agent = token(&account, "agent", move |claims| {
+        claims["characterId"] = json!(second);
+        claims["exp"] = json!(soon);
+    });
+    let mut short = stage.connect().await;
+    let welcome = short.ask("authenticate", json!({"token": agent})).await;
+    for made in ["authToken", "resumeToken"] {
+        let said = welcome["data"][made].as_str().unwrap().split('.').nth(1);
+        let said = URL_SAFE_NO_PAD.decode(said.unwrap()).unwrap();
+        let said: Value = serde_json::from_slice(&said).unwrap();
+        assert_eq!(said["exp"], soon, "{made}");
+    }
 }
 
 #[test]

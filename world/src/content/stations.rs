@@ -1,7 +1,7 @@
 //! `stations.json`: furnaces, anvils, banks and the like.
 //!
-//! How many tiles one covers: what `model-bounds.json` measures times the model's scale, where
-//! both are there; else what the record itself says; else one tile.
+//! How many tiles one covers: what the record itself says; else what `model-bounds.json` measures
+//! times the model's scale, where both are there; else one tile.
 
 use std::sync::Arc;
 

@@ -72,6 +72,7 @@ pub(crate) async fn create(
         account_id: &caller.account_id,
         scope: Scope::Agent,
         character_id: Some(&agent.character_id),
+        ends_by_ms: None,
     };
     let not_ready = || {
         let why = "Tokens cannot be made right now; try again in a moment.";

@@ -1,6 +1,5 @@
 //! How one operation is described, in few words; the rest follows from its route.
 
-use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::{super::router::Policy, schema};
@@ -68,20 +67,8 @@ const SHARED: [(u16, &str, &str); 10] = [
 /// The shared errors as components.
 pub(super) fn shared() -> Value {
     let all = SHARED.map(|(status, name, description)| {
-        let code = crate::http::problem::Code::of_status(
-            StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST),
-        );
-        let example = json!({
-            "type": "about:blank",
-            "title": StatusCode::from_u16(status).ok().and_then(|s| s.canonical_reason()),
-            "status": status,
-            "detail": code.meaning(),
-            "instance": "/",
-            "code": code.name(),
-            "error": code.meaning(),
-        });
         let schema = json!({"$ref": "#/components/schemas/Problem"});
-        let content = json!({"application/problem+json": {"schema": schema, "example": example}});
+        let content = json!({"application/problem+json": {"schema": schema}});
         let mut response = json!({"description": description, "content": content});
         if matches!(status, 429 | 503) {
             let seconds = json!({"schema": {"type": "integer"}, "description": "In seconds."});

@@ -67,7 +67,8 @@ pub(super) fn operations() -> Vec<Operation> {
             "probes",
             "Measurements, as Prometheus reads them",
         )
-        .about("In production on a port of its own.")
-        .gives(200, "text/plain", words),
+        .about("In production on a port of its own, and not here.")
+        .gives(200, "text/plain", words)
+        .problems(&[404]),
     ]
 }
