@@ -10,6 +10,7 @@ use proto::rpc::{
         LookReply, LookRequest, Orders, SayReply, SayRequest, TellRequest,
         zone_agents_client::ZoneAgentsClient,
     },
+    persistence::v1::Slot,
     zone::v1::{Detach, to_zone},
 };
 use tonic::transport::Channel;
@@ -138,6 +139,59 @@ impl Scene {
 fn away(seen: &LookReply, from: Tile) -> bool {
     let at = seen.position.unwrap();
     from.steps_to(Tile { x: at.x, z: at.z }) > 6
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_is_told_what_is_about_it_and_what_it_carries() {
+    let (.., from, _) = border();
+    let store = Store::start().await;
+    store.log_in("ann", from);
+    store.change(|state| {
+        let mut orders = orders("ann");
+        orders.paused = true;
+        state.agents_version = orders.version;
+        state.agents.insert("ann".to_owned(), orders);
+        let ann = &mut state.characters.get_mut("ann").unwrap().record;
+        ann.inventory = [(2, "bronze_hatchet", 1), (5, "bread", 1), (9, "coins", 70)]
+            .map(|(slot, item, quantity)| Slot {
+                slot,
+                item_id: item.to_owned(),
+                quantity,
+            })
+            .into();
+    });
+    let (zone, run) = started(&store).await;
+    let scene = Scene {
+        store,
+        zone,
+        run,
+        from,
+    };
+    let seen = scene.sees("things about it", |seen| !seen.nearby.is_empty());
+    let seen = seen.await;
+    let carried = seen.inventory.iter();
+    let carried: Vec<_> = carried
+        .map(|c| (c.slot, &*c.name, c.quantity, c.can_equip, c.can_use))
+        .collect();
+    assert_eq!(
+        carried,
+        [
+            (2, "Bronze hatchet", 1, true, false),
+            (5, "Bread", 1, false, true),
+            (9, "Coins", 70, false, false),
+        ]
+    );
+    let distances: Vec<u32> = seen.nearby.iter().map(|place| place.distance).collect();
+    assert!(distances.is_sorted(), "{distances:?}");
+    for place in &seen.nearby {
+        let at = place.tile.unwrap();
+        let far = from.steps_to(Tile { x: at.x, z: at.z });
+        assert_eq!(far, place.distance, "{place:?}");
+        assert!(
+            !place.sort.is_empty() && !place.name.is_empty(),
+            "{place:?}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

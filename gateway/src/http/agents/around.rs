@@ -84,6 +84,13 @@ fn commands(content: &Content, seen: Option<&LookReply>) -> Vec<Value> {
             work("fishing"),
         ),
         (
+            "attack_nearest",
+            "Fight",
+            "fight",
+            "⚔️",
+            (!open("fight")).then_some("There is no beast about that it is a match for."),
+        ),
+        (
             "pickup_items",
             "Pick up items",
             "pick up items",
@@ -200,6 +207,8 @@ mod tests {
             ..Default::default()
         }];
         assert_eq!(open(Some(&seen))[0], "mine_ore");
+        seen.available[0].id = "fight".to_owned();
+        assert_eq!(open(Some(&seen))[0], "attack_nearest");
         seen.played = true;
         assert!(open(Some(&seen)).is_empty());
         let why = commands(&content, Some(&seen));
