@@ -115,6 +115,8 @@ impl Run {
             };
             if let Some(seat) = self.roster.get_mut(&who).filter(|s| s.sequence == h) {
                 seat.catch_up_late(last_words(moved));
+                // An acknowledgement shows what it is owed for that.
+                self.batch.moved(&who, self.now);
             }
         }
     }

@@ -134,8 +134,10 @@ impl Run {
         } else if let Some(seat) = self.roster.get_mut(&who) {
             let known = seat.sequence >= h;
             if seat.sequence == h {
-                // It came by the store's word, or this is a repetition.
+                // It came by the store's word, or this is a repetition. What it is owed for that
+                // comes with an acknowledgement, which may be the last for a long time else.
                 seat.catch_up_late(request);
+                self.batch.moved(&who, now);
             } else if known {
                 self.too_late(request);
             }
