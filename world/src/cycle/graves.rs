@@ -12,7 +12,7 @@ use crate::item::ground::{GRAVE_PREFIX, GraveShown, GroundChange, GroundItem, ID
 use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
 use crate::refusal::Refusal;
-use crate::rules::death::{self, Place};
+use crate::rules::death::{self, Lost, Place};
 use crate::rules::ground_items;
 use crate::tile::Chunk;
 use crate::trade::TradeEnd;
@@ -57,7 +57,7 @@ impl World {
             Place::Safe | Place::Wild => self.rules.ground_ticks,
         };
         let mut legs = Vec::with_capacity(2 * lost.len());
-        for (taken, stack) in lost {
+        for Lost { legs: taken, stack } in lost {
             let Ok(id) = self.mint(ID_PREFIX) else {
                 return;
             };
@@ -75,7 +75,7 @@ impl World {
                 expires_at: public_at.after(lies_ticks),
                 grave: (place != Place::Contested).then(|| grave.clone()),
             };
-            legs.push(taken);
+            legs.extend(taken);
             let merges_with = None;
             legs.push(Leg::ToGround { item, merges_with });
         }

@@ -34,6 +34,8 @@ fn content() -> Arc<Content> {
         {"id": "crown", "name": "Crown", "value": 900},
         {"id": "helm", "name": "Helm", "value": 500, "equipSlot": "helmet"},
         {"id": "arrow", "name": "Arrow", "value": 2, "stackable": true, "equipSlot": "arrows"},
+        {"id": "rune_arrow", "name": "Rune arrow", "value": 400, "stackable": true,
+            "equipSlot": "arrows"},
         {"id": "gem", "name": "Gem", "value": 300, "stackable": true},
         {"id": "twig", "name": "Twig", "value": 1},
         {"id": "coins", "name": "Coins", "value": 1, "stackable": true, "type": "currency"},
@@ -200,6 +202,27 @@ fn where_it_is_safe_the_three_best_things_are_kept() {
         70
     );
     assert!(out.changes.valued.contains(&"ann".into()) && out.changes.worn.contains(&"ann".into()));
+}
+
+/// Of a stack that is worn no more is kept than of one in the pack: each is a thing of its own.
+#[test]
+fn of_a_worn_stack_as_many_are_kept_as_are_among_the_best() {
+    for (pack, kept, lost) in [
+        (vec![("crown", 1)], 2, 9_997),
+        (vec![("crown", 1), ("crown", 1)], 1, 9_998),
+        (vec![], 3, 9_996),
+    ] {
+        let mut story = Story::new();
+        let worn = [(EquipSlot::Arrows, "rune_arrow", 9_999)];
+        story.joins("ann", (9, 9), &pack, &worn);
+        let out = story.dies("ann", None);
+        let has: Vec<(&str, u32)> = pack.into_iter().chain([("rune_arrow", kept)]).collect();
+        assert_eq!(story.has("ann"), pairs(&has));
+        assert_eq!(story.lies(), pairs(&[("rune_arrow", lost)]));
+        let moved: Vec<i64> = sums(&out).into_values().collect();
+        assert_eq!(moved, [-i64::from(lost), i64::from(lost)]);
+        assert!(out.changes.worn.contains(&"ann".into()), "it is saved");
+    }
 }
 
 #[test]

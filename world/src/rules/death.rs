@@ -42,8 +42,16 @@ enum At {
     Worn(EquipSlot),
 }
 
-/// What one who dies at `place` loses: how each stack is taken, and what it is.
-pub(crate) fn lost(record: &PlayerRecord, content: &Content, place: Place) -> Vec<(Leg, Stack)> {
+/// Something that one who dies loses.
+pub(crate) struct Lost {
+    /// How it is taken.
+    pub(crate) legs: Vec<Leg>,
+    /// What it is.
+    pub(crate) stack: Stack,
+}
+
+/// What one who dies at `place` loses.
+pub(crate) fn lost(record: &PlayerRecord, content: &Content, place: Place) -> Vec<Lost> {
     let pack = record.inventory.iter();
     let pack = pack.map(|(slot, stack)| (At::Pack(*slot), stack));
     let worn = record.equipment.iter();
@@ -59,31 +67,45 @@ pub(crate) fn lost(record: &PlayerRecord, content: &Content, place: Place) -> Ve
         let quantity = stack.quantity.checked_sub(kept).filter(|many| *many > 0)?;
         Some((at, Stack::new(stack.item.clone(), quantity)))
     });
+    let taken = lost.map(|(at, stack)| Lost {
+        legs: taken(record, at, stack.quantity),
+        stack,
+    });
+    taken.collect()
+}
+
+/// How `quantity` of what is there is taken. What is worn comes off as a whole, and what is kept
+/// of it goes on again.
+fn taken(record: &PlayerRecord, at: At, quantity: u32) -> Vec<Leg> {
     let who = || record.id.clone();
-    let taken = lost.filter_map(|(at, stack)| {
-        let (who, quantity) = (who(), stack.quantity);
-        let leg = match at {
-            At::Pack(slot) => Leg::FromSlot {
+    let slot = match at {
+        At::Pack(slot) => {
+            let who = who();
+            return vec![Leg::FromSlot {
                 who,
                 slot,
                 quantity,
-            },
-            At::Worn(slot) => {
-                // Of what is worn all is taken, or nothing.
-                let worn = record.equipment.get(&slot)?;
-                if worn.quantity != quantity {
-                    return None;
-                }
-                Leg::FromWorn {
-                    who,
-                    slot,
-                    quantity,
-                }
-            }
-        };
-        Some((leg, stack))
-    });
-    taken.collect()
+            }];
+        }
+        At::Worn(slot) => slot,
+    };
+    let Some(worn) = record.equipment.get(&slot) else {
+        return Vec::new();
+    };
+    let mut legs = vec![Leg::FromWorn {
+        who: who(),
+        slot,
+        quantity: worn.quantity,
+    }];
+    let kept = worn.quantity.saturating_sub(quantity);
+    if kept > 0 {
+        legs.push(Leg::ToWorn {
+            who: who(),
+            slot,
+            stack: Stack::new(worn.item.clone(), kept),
+        });
+    }
+    legs
 }
 
 /// How many are kept of what lies where: one by one whatever is worth most, in the order of
