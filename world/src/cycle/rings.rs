@@ -79,11 +79,7 @@ impl World {
         let Some(duel) = self.duels.all.get_mut(id) else {
             return;
         };
-        let ticks = if duel.stage.prepares() {
-            duel::AWAY_BEFORE_TICKS
-        } else {
-            duel::AWAY_TICKS
-        };
+        let ticks = duel::away_ticks(duel);
         let [one, other] = duel.fighters();
         let others = [other, one];
         for (side, whom) in duel.sides.iter_mut().zip(others) {
@@ -120,9 +116,10 @@ impl World {
         match duel.stage {
             DuelStage::Countdown => self.count(id, ticks, out),
             DuelStage::Fighting if value == Value::Open => {
+                let most = duel::away_ticks(duel);
                 let gone = |side: &&Fighter| {
                     let since = side.away_since;
-                    since.is_some_and(|since| self.now.since(since) >= duel::AWAY_TICKS)
+                    since.is_some_and(|since| self.now.since(since) >= most)
                 };
                 let gone: Vec<&Fighter> = duel.sides.iter().filter(gone).collect();
                 match gone.as_slice() {

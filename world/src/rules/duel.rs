@@ -30,9 +30,9 @@ const CHALLENGES_MAX: usize = 16;
 /// Two talk about their fight for so long, and fight for so long, at most: 30 min.
 const DUEL_TICKS: u64 = 3_000;
 /// One may be away for so long before the fight.
-pub(crate) const AWAY_BEFORE_TICKS: u64 = 12;
+const AWAY_BEFORE_TICKS: u64 = 12;
 /// One may be away for so long in the fight: 30 s.
-pub(crate) const AWAY_TICKS: u64 = 50;
+const AWAY_TICKS: u64 = 50;
 /// From the last blow to the word who has won.
 pub(crate) const RESULT_TICKS: u64 = 8;
 /// When what is counted, since both stand in the ring: one a second.
@@ -445,6 +445,18 @@ pub(crate) fn forbids(duel: &Duel, kind: HitKind) -> bool {
         HitKind::Ranged => DuelRule::NoRanged,
         HitKind::Magic => DuelRule::NoMagic,
     })
+}
+
+/// For how long one may be away from a duel as it stands; not at all from a fight in which nobody
+/// may give up.
+pub(crate) fn away_ticks(duel: &Duel) -> u64 {
+    if duel.stage.prepares() {
+        AWAY_BEFORE_TICKS
+    } else if duel.has(DuelRule::NoForfeit) {
+        0
+    } else {
+        AWAY_TICKS
+    }
 }
 
 /// Why a duel cannot go on after a tick, if it cannot; of one who is away too long in the fight
