@@ -3,6 +3,7 @@
 use crate::stage;
 
 use insta::assert_snapshot;
+use serde_json::json;
 use stage::{Land, Stage};
 use world::Region;
 use world::item::QUANTITY_MAX;
@@ -203,4 +204,22 @@ fn the_stock_moves_along_with_the_region() {
     11
     12 ann sees stall: 1 logs at 5 any candle at 3 2 sword at 60
     ");
+}
+
+/// Manifests say it in milliseconds, ticks are 600 of them.
+#[test]
+fn goods_come_back_in_the_time_that_the_manifest_says() {
+    let goods = [30_000, 900, 1, 0].map(|ms| {
+        json!({"id": format!("of {ms}"), "itemId": "logs", "price": 1, "stockQuantity": 1,
+            "restockTime": ms})
+    });
+    let unsaid = json!({"id": "unsaid", "itemId": "logs", "price": 1, "stockQuantity": 1});
+    let goods: Vec<_> = goods.into_iter().chain([unsaid]).collect();
+    let mut files = land().files();
+    let stores = json!([{"id": "stall", "name": "Stall", "items": goods}]);
+    files.insert("stores.json".to_owned(), stores.to_string());
+    let content = world::Content::load(&files).unwrap().content;
+    let goods = &content.stores().get("stall").unwrap().goods;
+    let ticks: Vec<u32> = goods.iter().map(|good| good.restock_ticks).collect();
+    assert_eq!(ticks, [50, 2, 1, 100, 100]);
 }

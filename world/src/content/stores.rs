@@ -10,6 +10,8 @@ use crate::content::reader::{ContentError, Of, Reader};
 pub(crate) const FILE: &str = "stores.json";
 /// What a shop that does not say pays, in thousandths of an item's worth.
 const BUYBACK_THOUSANDTHS: u32 = 500;
+/// Until one more is there of what does not say, or says 0: a minute.
+const RESTOCK_TICKS: u32 = 100;
 
 /// A shop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub struct Good {
     pub price: u32,
     /// How many it has when it has all; none for any number.
     pub stock: Option<u32>,
-    /// Ticks until one more is there.
+    /// Ticks until one more is there, at least 1.
     pub restock_ticks: u32,
     /// weapons, food … as the manifest says.
     pub category: Arc<str>,
@@ -74,7 +76,15 @@ fn good(fields: &Fields<'_>) -> Option<Good> {
         item: fields.refer("itemId", Of::Item, "it is not sold"),
         price: fields.count_or("price", 0),
         stock: (stock >= 0).then(|| stock.min(i64::from(i32::MAX)) as u32),
-        restock_ticks: fields.count_or("restockTime", 100),
+        restock_ticks: restock_ticks(fields),
         category: fields.text("category"),
     })
+}
+
+/// The manifest says it in milliseconds.
+fn restock_ticks(fields: &Fields<'_>) -> u32 {
+    match fields.count_or("restockTime", 0) {
+        0 => RESTOCK_TICKS,
+        _ => fields.ticks_or("", "restockTime", RESTOCK_TICKS),
+    }
 }
