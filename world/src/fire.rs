@@ -1,6 +1,6 @@
 //! Fires that players lit.
 //!
-//! Always: a fire belongs to the region of whoever lit it; there is one at most on a tile.
+//! Always: a fire belongs to the region in which it burns; there is one at most on a tile.
 
 use std::collections::BTreeMap;
 

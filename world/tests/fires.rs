@@ -4,7 +4,7 @@ use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};
-use world::{Kind, Region, Tick};
+use world::{Chunk, Inbox, Kind, Region, Tick, Tile};
 
 fn fires(stage: &Stage) -> Vec<(i32, i32)> {
     let looks = stage.world.entities().filter_map(|id| stage.world.look(id));
@@ -134,6 +134,35 @@ fn a_fire_moves_with_its_region_and_burns_as_long() {
     assert_eq!(fires(&stage), [(0, 0)]);
     stage.play("wait 110");
     assert_eq!(fires(&stage), []);
+}
+
+/// Ann still belongs to the region that she left: the fire does not.
+#[test]
+fn a_fire_past_a_border_stays_with_the_land_on_which_it_burns() {
+    let mut stage = Stage::new(&Land::default());
+    stage.play(&format!(
+        "ann joins at -2 0 of 0 0 {SURE} with tinderbox 1 logs 1
+         ann light logs"
+    ));
+    let seen = (0..6).flat_map(|_| stage.step(Inbox::default()).changes.lasting);
+    let chunk = Chunk::from(Tile::new(-2, 0));
+    assert_eq!(seen.collect::<Vec<_>>(), [chunk], "it is to be saved");
+    assert_eq!(stage.world.lasting(chunk).fires.len(), 1);
+    stage.world.region_out(Region { x: 0, z: 0 }).unwrap();
+    assert_eq!(fires(&stage), [(-2, 0)], "it burns on");
+    stage.world.region_out(Region { x: -1, z: 0 }).unwrap();
+    assert_eq!(fires(&stage), []);
+}
+
+#[test]
+fn no_fire_is_lit_on_land_that_is_played_elsewhere() {
+    let mut stage = Stage::new(&Land::default());
+    stage.world.region_out(Region { x: -1, z: 0 }).unwrap();
+    let told = stage.play(&format!(
+        "ann joins at -2 0 of 0 0 {SURE} with tinderbox 1 logs 1
+         ann light logs"
+    ));
+    assert!(told.contains("ann refused NoFireHere"), "{told}");
 }
 
 #[test]

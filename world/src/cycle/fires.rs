@@ -15,7 +15,7 @@ use crate::rules::make::recipe::{self, ASHES};
 use crate::rules::quest::Deed;
 use crate::rules::{firemaking, make};
 use crate::skill::Skill;
-use crate::tile::{Chunk, Region};
+use crate::tile::{Chunk, Region, Tile};
 use crate::world::World;
 
 impl World {
@@ -29,9 +29,9 @@ impl World {
     ) -> Result<(), Refusal> {
         let recipe = recipe::recipe(&self.content, craft, None).ok_or(Refusal::NotFound)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
-        let (record, tile, region) = (&player.record, player.tile(), player.region);
+        let (record, tile) = (&player.record, player.tile());
         make::able(record, &recipe, &player.spools, 1)?;
-        firemaking::may_light(&self.fires, &self.content, who, tile)?;
+        self.may_light(who, tile)?;
         let mut dice = self.work_dice(who);
         let catches = firemaking::catches(record.level(Skill::Firemaking), &mut dice);
         let mut left = work.left;
@@ -48,16 +48,13 @@ impl World {
             let lit_by = who.clone();
             let fire = Fire {
                 id,
-                region,
+                region: Region::from(tile),
                 tile,
                 lit_by,
                 out_at,
             };
             out.touched.insert(fire.id.clone());
-            // A fire over the border burns on, but is lost with whoever plays it.
-            if Region::from(tile) == region {
-                out.changes.lasting.insert(Chunk::from(tile));
-            }
+            out.changes.lasting.insert(Chunk::from(tile));
             self.settle_fire(fire);
             self.did(who, Deed::Lit, out);
             self.train(who, Skill::Firemaking, u64::from(recipe.xp_tenths), out);
@@ -75,6 +72,15 @@ impl World {
             (labour.left, labour.due_at) = (left, due_at);
         }
         Ok(())
+    }
+
+    /// Whether `who` may light a fire at `tile`, which must be played here: past a border nobody
+    /// would remember it.
+    pub(super) fn may_light(&self, who: &CharacterId, tile: Tile) -> Result<(), Refusal> {
+        if !self.regions.contains_key(&Region::from(tile)) {
+            return Err(Refusal::NoFireHere);
+        }
+        firemaking::may_light(&self.fires, &self.content, who, tile)
     }
 
     /// A fire burns from now on.

@@ -113,7 +113,7 @@ impl World {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         make::able(&player.record, &recipe, &player.spools, many)?;
         if craft.trade == Trade::Light {
-            firemaking::may_light(&self.fires, &self.content, who, player.tile())?;
+            self.may_light(who, player.tile())?;
         }
         // What is made anywhere is made here, whatever was named.
         let bound = recipe.place != Place::Anywhere;
