@@ -280,3 +280,7 @@ pub(crate) fn npc_guard(kind: &NpcKind, against: Against) -> i64 {
     };
     roll::roll(roll::effective_npc(level), stats.defense_bonus)
 }
+
+#[cfg(test)]
+#[path = "fighter_tests.rs"]
+mod tests;
