@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::danger::Danger;
+use super::walk::straight_leg;
 use super::work::{Around, store, to};
 use super::{Act, Sees};
 use crate::agent::{Pursuit, bank_at};
@@ -235,7 +236,7 @@ pub(super) fn reason(around: &Around<'_>, sees: &Sees<'_>) -> Option<String> {
 /// Where one runs to who must: to the nearest bank.
 pub(crate) fn refuge(content: &Content, from: Tile) -> Tile {
     let bank = bank_at(content, from).map(|(_, tile)| tile);
-    super::straight_leg(from, bank.unwrap_or_else(|| content.spawn()))
+    straight_leg(from, bank.unwrap_or_else(|| content.spawn()))
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::danger::Danger;
 use super::gear::{self, TINDERBOX};
-use super::{Act, Sees, leg};
+use super::walk::leg;
+use super::{Act, Sees};
 use crate::agent::{Pursuit, bank_at};
 use crate::content::{Content, Fixture, ResourceKind};
 use crate::fire::Fires;
