@@ -123,10 +123,13 @@ impl World {
             Goal::Follow(leader) => self.players.get(leader).map(Player::tile),
             _ => None,
         });
-        let grave_there = follows.is_some_and(|pursuit| match &pursuit.goal {
-            Goal::Recover(grave, _) => self.ground.in_grave(grave).next().is_some(),
-            _ => false,
-        });
+        // The grave to which it is on its way, or goes when it has thought.
+        let left = player.agent.as_ref().and_then(|agent| agent.grave.as_ref());
+        let grave = match follows.map(|pursuit| &pursuit.goal) {
+            Some(Goal::Recover(grave, _)) => Some(grave),
+            _ => left.map(|grave| &grave.id),
+        };
+        let grave_there = grave.is_some_and(|grave| self.ground.in_grave(grave).next().is_some());
         let fights = follows.is_some_and(|pursuit| pursuit.goal == Goal::Fight);
         let beasts = if fights {
             self.beasts(player)

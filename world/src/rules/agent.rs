@@ -47,7 +47,7 @@ pub(crate) struct Sees<'a> {
     pub(crate) leader: Option<Tile>,
     /// Whom it may fight near it, if it looks for that.
     pub(crate) beasts: &'a [Beast],
-    /// The grave to which it is on its way is here.
+    /// The grave to which it is on its way, or goes next, is here.
     pub(crate) grave_there: bool,
     /// What it has, and what is about it, where that is known.
     pub(crate) around: Option<Around<'a>>,
