@@ -8,31 +8,31 @@ use world::{
 use crate::stage::{BEGIN, Land, Stage};
 
 /// A stage on which `ann` stands at 0,0 and is an agent from the second tick on.
-struct Scene {
-    stage: Stage,
+pub(crate) struct Scene {
+    pub(crate) stage: Stage,
     version: u64,
 }
 
-fn ann() -> CharacterId {
+pub(crate) fn ann() -> CharacterId {
     CharacterId::from("ann")
 }
 
 impl Scene {
-    fn new(land: &Land, before: &str) -> Scene {
+    pub(crate) fn new(land: &Land, before: &str) -> Scene {
         let mut stage = Stage::new(land);
         stage.play(before);
         Scene { stage, version: 0 }
     }
 
     /// One tick in which something is heard about ann.
-    fn hears(&mut self, word: AgentWord) {
+    pub(crate) fn hears(&mut self, word: AgentWord) {
         self.stage.step(Inbox {
             agents: vec![AgentInput { who: ann(), word }],
             ..Inbox::default()
         });
     }
 
-    fn ordered(&mut self, paused: bool, goal: Option<Goal>) {
+    pub(crate) fn ordered(&mut self, paused: bool, goal: Option<Goal>) {
         self.version += 1;
         let orders = Orders {
             version: self.version,
@@ -45,32 +45,36 @@ impl Scene {
         self.hears(AgentWord::Orders(orders));
     }
 
-    fn wait(&mut self, ticks: u32) {
+    pub(crate) fn wait(&mut self, ticks: u32) {
         (0..ticks).for_each(|_| drop(self.stage.step(Inbox::default())));
     }
 
     /// Waits until something holds, but not for ever.
-    fn until(&mut self, what: &str, holds: impl Fn(&World) -> bool) {
+    pub(crate) fn until(&mut self, what: &str, holds: impl Fn(&World) -> bool) {
         for _ in 0..600 {
             if holds(&self.stage.world) {
                 return;
             }
             self.wait(1);
         }
-        panic!("never: {what}");
+        let player = self.stage.world.player(&ann()).unwrap();
+        let deeds = player
+            .agent()
+            .map(|agent| agent.deeds().collect::<Vec<_>>());
+        panic!("never: {what}; it is at {:?} after {deeds:#?}", self.at());
     }
 
-    fn at(&self) -> Tile {
+    pub(crate) fn at(&self) -> Tile {
         self.stage.world.player(&ann()).unwrap().tile()
     }
 
-    fn goal(&self) -> Option<Goal> {
+    pub(crate) fn goal(&self) -> Option<Goal> {
         let player = self.stage.world.player(&ann()).unwrap();
         let pursuit = player.agent().and_then(world::Agent::pursuit);
         pursuit.map(|pursuit| pursuit.goal.clone())
     }
 
-    fn deeds(&self) -> Vec<DeedSort> {
+    pub(crate) fn deeds(&self) -> Vec<DeedSort> {
         let player = self.stage.world.player(&ann()).unwrap();
         player
             .agent()

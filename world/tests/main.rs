@@ -3,6 +3,8 @@
 #![allow(clippy::too_many_lines, reason = "stories and laws, told in order")]
 
 mod agents;
+mod agents_fetch;
+mod agents_fight;
 mod agents_work;
 mod bank;
 mod border;

@@ -19,6 +19,7 @@ pub(crate) struct Land {
     stations: Vec<Value>,
     quests: Value,
     stores: Vec<Value>,
+    areas: Vec<Value>,
     pub(super) seed: u64,
     lawless: bool,
     crowded: bool,
@@ -38,6 +39,7 @@ impl Default for Land {
             stations: none(),
             quests: json!({}),
             stores: none(),
+            areas: none(),
             seed: 1,
             lawless: false,
             crowded: false,
@@ -120,6 +122,16 @@ impl Land {
         self
     }
 
+    /// A place of its own within the field: both corners included.
+    pub(crate) fn area(mut self, id: &str, low: (i32, i32), high: (i32, i32)) -> Land {
+        self.areas.push(
+            json!({"id": id, "name": id, "biomeType": "plain", "difficultyLevel": 1,
+            "safeZone": true, "bounds": {"minX": low.0, "minZ": low.1,
+                "maxX": high.0 + 1, "maxZ": high.1 + 1}}),
+        );
+        self
+    }
+
     /// Any number may fight one.
     pub(crate) fn crowded(mut self) -> Land {
         self.crowded = true;
@@ -155,7 +167,7 @@ impl Land {
     pub(crate) fn shop(mut self, id: &str, at: (i32, i32), goods: &[(&str, u32, i32)]) -> Land {
         let goods = goods.iter().map(|(item, price, stock)| {
             json!({"id": item, "itemId": item, "price": price, "stockQuantity": stock,
-                "restockTime": 10})
+                "restockTime": 6_000})
         });
         self.stores.push(
             json!({"id": id, "name": id, "buyback": true, "buybackRate": 0.5,
@@ -211,12 +223,16 @@ impl Land {
     /// The manifests of this land.
     pub(crate) fn files(&self) -> BTreeMap<String, String> {
         let bounds = json!({"minX": -128, "maxX": 128, "minZ": -128, "maxZ": 128});
+        let areas = self.areas.iter();
+        let areas = areas.map(|area| (area["id"].as_str().unwrap_or_default().to_owned(), area));
+        let areas: BTreeMap<String, &Value> = areas.collect();
         let areas = json!({
             "starterTowns": {"field": {"id": "field", "name": "The Field", "biomeType": "plain",
                 "difficultyLevel": 0, "safeZone": !self.lawless, "pvpEnabled": self.lawless,
                 "multiCombat": self.crowded, "bounds": bounds, "npcs": self.npcs,
                 "mobSpawns": self.spawns, "resources": self.resources,
                 "stations": self.stations}},
+            "level1Areas": areas,
             "terrain": {"seed": 5, "bounds": bounds, "spawn": {"x": 1, "z": 1},
                 "defaultBiome": "plain", "paints": self.paints},
         });

@@ -10,8 +10,8 @@ mod trades;
 mod words;
 
 pub(crate) use land::Land;
-pub(crate) use words::record;
 use words::newcomer;
+pub(crate) use words::record;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
