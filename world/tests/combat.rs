@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use stage::{BEGIN, Land, Stage};
 use world::content::EquipSlot;
 use world::{
-    Cause, CharacterId, EntityId, Event, Hit, Holder, Inbox, Outcome, Refusal, Skill, Style, Tile,
+    Cause, CharacterId, EntityId, Event, Hit, HitKind, Holder, Inbox, Outcome, Refusal, Skill,
+    Style, Tile,
 };
 
 /// Strong enough never to die of a rat, and to hit it nearly always.
@@ -389,7 +390,7 @@ fn spells_take_runes_but_for_those_that_a_staff_stands_for() {
     assert_eq!(hits.len(), 3, "one for each mind rune");
     assert!(
         hits.iter()
-            .all(|hit| hit.kind == world::HitKind::Magic && hit.damage <= 2)
+            .all(|hit| hit.kind == HitKind::Magic && hit.damage <= 2)
     );
     let left = record(&stage, "ann").inventory;
     let left: Vec<(&str, u32)> = left.values().map(|s| (&*s.item, s.quantity)).collect();
@@ -500,4 +501,93 @@ fn beasts_let_those_be_who_have_just_come_and_do_nothing_yet() {
         idle.is_some_and(|tick| (50..56).contains(&tick)),
         "{idle:?}"
     );
+}
+
+/// One that stands five tiles off and fights from there, all thumbs at close quarters.
+fn marksman(attack: &str) -> Value {
+    json!({"id": "elf", "name": "Elf",
+        "stats": {"level": 200, "health": 9_000, "attack": 1, "strength": 1, "ranged": 900,
+            "magic": 900},
+        "combat": {"attackable": true, "aggressive": true, "aggroRange": 8, "leashRange": 9,
+            "combatRange": 7, "attackType": attack, "spellId": "gust"}})
+}
+
+#[test]
+fn beasts_shoot_and_cast_from_afar() {
+    for (attack, kind) in [("ranged", HitKind::Ranged), ("magic", HitKind::Magic)] {
+        let land = Land::default().magic().beast(marksman(attack), (5, 5));
+        let mut stage = Stage::new(&land);
+        stage.play(&format!("ann joins at 0 5 {STRONG}\nann suffers"));
+        let seen = hits(&watch(&mut stage, 60));
+        assert!(!seen.is_empty(), "{attack}");
+        assert!(seen.iter().all(|hit| hit.kind == kind), "{seen:?}");
+        assert_eq!(tile(&stage, "npc:field:elf:5,5:0"), Tile::new(5, 5));
+        let most = seen.iter().map(|hit| hit.damage).max();
+        // The spell hurts by 2 at most; an arrow as the archer can shoot.
+        let fits = |most: u32| {
+            if kind == HitKind::Magic {
+                most <= 2
+            } else {
+                most > 2
+            }
+        };
+        assert!(most.is_some_and(fits), "{attack}: {seen:?}");
+    }
+}
+
+#[test]
+fn whoever_is_attacked_stands_at_no_counter_any_more() {
+    let wolf = json!({"id": "wolf", "name": "Wolf",
+        "stats": {"level": 9, "health": 9_000, "strength": 1, "attack": 1},
+        "combat": {"attackable": true, "aggressive": true, "aggroRange": 6, "leashRange": 9}});
+    let land = Land::default()
+        .beast(wolf, (6, 5))
+        .station("bank", (0, 6))
+        .shop("stall", (0, 4), &[("logs", 4, 9)])
+        .speaker("tom", (2, 6), json!({"greeting": "Oh!"}));
+    for (asks, closed) in [
+        ("ann opens bank at sta:field:bank", "ann closed Bank"),
+        (
+            "ann opens shop at npc:field:stall_keeper",
+            "ann closed Shop",
+        ),
+        ("ann talks to npc:field:tom", "ann closed Dialogue"),
+    ] {
+        let mut stage = Stage::new(&land);
+        let told = stage.play(&format!("ann joins at 1 5 / ann suffers / {asks}"));
+        let opened = told.contains("ann opened")
+            || told.contains("ann sees stall")
+            || told.contains("ann hears");
+        assert!(opened && !told.contains("closed"), "{told}");
+        let struck = (0..30).any(|_| {
+            let told = stage.play("wait 1");
+            let struck = told.contains("npc:field:wolf:6,5:0 hits ann");
+            assert_eq!(told.contains(closed), struck, "{told}");
+            struck
+        });
+        assert!(struck, "{asks}");
+        let told = stage.play("ann gets 1 logs / ann buys 1 logs / ann answers 0");
+        assert_eq!(told.matches("refused").count(), 3, "{told}");
+    }
+}
+
+/// The bow asks for no level, which makes it one of the lowest tier.
+#[test]
+fn a_bow_shoots_only_arrows_of_its_tier_and_of_its_archer_s_level() {
+    for (level, tier, shoots) in [(1, 1, true), (1, 2, false), (2, 1, false)] {
+        let mut files = Land::default().beast(dummy(), (5, 5)).files();
+        let arrow = json!({"id": "arrow", "name": "Arrow", "rangedStrength": 7,
+            "requiredRangedLevel": level, "requiredBowTier": tier});
+        let arrows = json!({"arrows": [arrow]});
+        files.insert("ammunition.json".to_owned(), arrows.to_string());
+        let mut stage = Stage::of(&files);
+        stage.play("ann joins at 0 0 with bow 1 arrow 9\nann wears 0 / ann wears 1");
+        let mut told = stage.play(&format!("ann attacks {DUMMY}"));
+        told.push_str(&stage.play("wait 20"));
+        let case = format!("level {level}, tier {tier}: {told}");
+        assert_eq!(told.contains("ann hits"), shoots, "{case}");
+        assert_eq!(told.contains("NoAmmunition"), !shoots, "{case}");
+        let quiver = &record(&stage, "ann").equipment[&EquipSlot::Arrows];
+        assert_eq!(quiver.quantity < 9, shoots, "{case}");
+    }
 }
