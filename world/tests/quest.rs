@@ -282,3 +282,99 @@ fn a_reward_that_a_full_pouch_cannot_take_lies_in_the_pack() {
         assert_eq!(coins, pouch + if packed { 0 } else { 40 }, "{told}");
     }
 }
+
+/// Each way in which something counts: a beast killed, logs cut, a trout cooked, a fire lit.
+fn chores() -> Value {
+    let stage = |id: &str, kind: &str, target: &str, count: u32| json!({"id": id, "type": kind, "description": id, "target": target, "count": count});
+    json!({"id": "chores", "name": "Chores", "startNpc": "tom", "questPoints": 1,
+        "stages": [
+            stage("rats", "kill", "rat", 1),
+            stage("elm", "gather", "elm_logs", 2),
+            stage("trout", "interact", "trout", 1),
+            stage("warm", "interact", "fire", 1),
+            {"id": "back", "type": "dialogue", "description": "Tell Tom.", "npcId": "tom"}]})
+}
+
+#[test]
+fn what_is_killed_cut_cooked_and_lit_counts() {
+    let asks = json!({"entryNodeId": "hello", "nodes": [
+        {"id": "hello", "text": "Help me?", "responses": [
+            {"text": "Yes.", "effect": "startQuest:chores"}]}]});
+    let beast = |id: &str| {
+        json!({"id": id, "name": id, "stats": {"level": 1, "health": 1},
+            "combat": {"attackable": true, "retaliates": false}})
+    };
+    let land = Land::default()
+        .speaker("tom", (4, 0), asks)
+        .quests(json!({"chores": chores()}))
+        .beast(beast("rat"), (4, 4))
+        .beast(beast("mole"), (0, 4))
+        .resource("tree", "thicket", (6, 2))
+        .station("range", (8, 0));
+    let mut stage = Stage::new(&land);
+    let skills = "attack=50000000,strength=50000000,firemaking=503390";
+    stage.play(&format!(
+        "ann joins at 4 1 trained {skills} with bronze_hatchet 1 raw_trout 1 logs 1 tinderbox 1
+         ann talks to {TOM}
+         ann answers 0
+         ann accepts chores"
+    ));
+    let counts = |stage: &Stage| {
+        let record = stage.world.player(&"ann".into()).unwrap().record();
+        let state = &record.quests["chores"];
+        let counts = state.counts.iter().map(|(of, n)| format!(" {of}={n}"));
+        format!("{:?}{}", state.status(), counts.collect::<String>())
+    };
+    for (script, counted) in [
+        ("ann attacks npc:field:mole:0,4:0\nwait 40", "InProgress"),
+        (
+            "ann attacks npc:field:rat:4,4:0\nwait 40",
+            "InProgress rats=1",
+        ),
+        // Cut, and let go again: what was cut has been cut.
+        (
+            "ann gathers res:thicket:6,2\nwait 9\nann stops\nann drops 4\nann drops 5\nwait 1",
+            "InProgress elm=2 rats=1",
+        ),
+        (
+            "ann cook raw_trout at sta:field:range times 1\nwait 12",
+            "InProgress elm=2 rats=1 trout=1",
+        ),
+        (
+            "ann light logs times 1\nwait 9",
+            "ReadyToComplete elm=2 rats=1 trout=1 warm=1",
+        ),
+    ] {
+        let told = stage.play(script);
+        assert_eq!(counts(&stage), counted, "{script}: {told}");
+    }
+}
+
+/// Another quest, a level and a thing, all of which ann has; and all but the thing.
+#[test]
+fn a_quest_begins_for_one_who_has_all_that_it_takes() {
+    for (candles, begins) in [("candle 1", true), ("cake 1", false)] {
+        let told = played(
+            &mut stage(),
+            &format!(
+                "ann joins at 4 1 with logs 1 logs 1 {candles}
+                 ann talks to {TOM}
+                 ann answers 0
+                 ann accepts errand
+                 ann walks to 11 0
+                 wait 6
+                 ann talks to {EVE}
+                 wait 16
+                 ann talks to {TOM}
+                 wait 6
+                 ann goes on
+                 ann talks to {TOM}
+                 ann answers 0
+                 ann accepts second"
+            ),
+        );
+        assert!(told.contains("ann completes errand"), "{told}");
+        assert_eq!(told.contains("ann second: "), begins, "{told}");
+        assert_eq!(told.contains("ann refused QuestLocked"), !begins, "{told}");
+    }
+}
