@@ -151,3 +151,11 @@ fn the_same_seed_gives_the_same_bytes_and_another_does_not() {
     assert_eq!(one, other);
     assert_ne!(one.1, play(8, WORLDS, 200).1);
 }
+
+#[test]
+fn the_same_seed_gives_the_same_duels() {
+    let duels = || played(Cluster::new(7, 2, true), 200);
+    let (one, other) = (duels(), duels());
+    assert_eq!(one, other);
+    assert!(one.0.contains_key("duel fought"), "{:?}", one.0);
+}

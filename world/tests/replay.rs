@@ -14,8 +14,8 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use stage::{BEGIN, Land};
 use world::{
-    Arrival, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent, Kind, PlayerHot,
-    PlayerInput, Region, Rules, Screen, Tick, Tile, Trading, World,
+    AgentInput, Arrival, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent, Kind,
+    PlayerHot, PlayerInput, Region, Rules, Screen, Tick, Tile, Trading, World,
 };
 
 fn wolf() -> serde_json::Value {
@@ -216,6 +216,10 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                     number,
                     intent: Intent::Trade(trading(world, who, (what, slot, many))),
                 });
+            }
+            Deed::Agent { who, word } => {
+                let who = id(who);
+                inbox.agents.push(AgentInput { who, word });
             }
             Deed::Value(value) => inbox.value = value,
         }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use world::agent::TRAINED;
 use world::content::EquipSlot;
 use world::{
-    Arrange, Banking, EntityId, Intent, Questing, Region, Shopping, Skill, Style, Tile, Trade,
+    AgentWord, Arrange, Banking, EntityId, Goal, Intent, Orders, Questing, Region, Shopping, Skill,
+    Style, Tile, Trade,
 };
 
 /// What may happen to one of a few players at a tick's edge.
@@ -45,6 +47,11 @@ pub(super) enum Deed {
         slot: u8,
         many: u32,
     },
+    /// What is heard of an agent from outside.
+    Agent {
+        who: u8,
+        word: AgentWord,
+    },
     /// Whether value may change hands in this tick.
     Value(world::Value),
 }
@@ -83,6 +90,48 @@ pub(super) fn intent() -> impl Strategy<Value = Intent> {
         3 => fight_intent(),
         2 => shop_intent(),
         3 => talk_intent(),
+        1 => tile().prop_map(|to| Intent::Teleport { to }),
+    ]
+}
+
+/// Something that an agent may be after.
+fn goal() -> impl Strategy<Value = Goal> {
+    let skills = TRAINED.map(|(skill, _)| skill).to_vec();
+    prop_oneof![
+        1 => prop::sample::select(vec![Goal::Explore, Goal::Rest, Goal::Collect, Goal::Bank]),
+        2 => Just(Goal::Fight),
+        2 => prop::sample::select(skills).prop_map(Goal::Train),
+        1 => tile().prop_map(Goal::Place),
+        1 => (0..6_u8).prop_map(|who| Goal::Follow(format!("p{who}").into())),
+        1 => prop::sample::select(vec!["field", "nowhere"])
+            .prop_map(|area| Goal::Area(area.into())),
+        1 => prop::sample::select(vec!["candle", "sword", "nothing"])
+            .prop_map(|item| Goal::Fetch(item.into())),
+    ]
+}
+
+fn agent_word() -> impl Strategy<Value = AgentWord> {
+    let often = || prop::bool::weighted(0.9);
+    let orders = (
+        1..9_u64,
+        often(),
+        often(),
+        any::<bool>(),
+        prop::option::of(goal()),
+        0..12_u32,
+    );
+    let orders = orders.prop_map(|(version, agent, active, paused, goal, progress)| Orders {
+        version,
+        agent,
+        active,
+        paused: paused && goal.is_none(),
+        goal,
+        progress,
+    });
+    prop_oneof![
+        6 => orders.prop_map(AgentWord::Orders),
+        1 => any::<bool>().prop_map(AgentWord::Played),
+        2 => prop::option::of(goal()).prop_map(AgentWord::Command),
     ]
 }
 
@@ -281,6 +330,7 @@ pub(super) fn deed() -> impl Strategy<Value = Deed> {
         3 => (who(), any::<u8>()).prop_map(|(who, which)| Deed::Take { who, which }),
         9 => (1..3_u8, 0..16_u8, 0..7_u8, 0..9_u32)
             .prop_map(|(who, what, slot, many)| Deed::Trade { who, what, slot, many }),
+        4 => (0..6_u8, agent_word()).prop_map(|(who, word)| Deed::Agent { who, word }),
         1 => prop::sample::select(vec![world::Value::Frozen, world::Value::Unavailable])
             .prop_map(Deed::Value),
     ]
