@@ -103,7 +103,7 @@ fn one_that_is_attacked_eats_and_one_that_is_stopped_or_played_does_not() {
         let mut scene = Scene::new(&land, before);
         scene.ordered(paused, (!paused).then_some(Goal::Rest));
         scene.hears(world::AgentWord::Played(played));
-        for _ in 0..60 {
+        for _ in 0..300 {
             scene.wait(1);
             if record(&scene.stage.world).health < 4 {
                 break;
