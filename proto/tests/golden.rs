@@ -219,6 +219,11 @@ fn own_events(server: &mut Server) {
         }],
         prayer: prayer(),
         combat: combat(),
+        settings: sync::Settings {
+            run: false,
+            retaliate: true,
+            bank_placeholders: true,
+        },
         dead: false,
     });
     fight_events(server);

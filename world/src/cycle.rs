@@ -32,6 +32,7 @@ mod talks;
 mod things;
 mod trades;
 mod training;
+mod vague;
 mod value;
 mod visits;
 

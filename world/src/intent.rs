@@ -16,6 +16,7 @@ use crate::refusal::Refusal;
 use crate::skill::Skill;
 use crate::tile::{Region, Tile};
 use crate::trade::Screen;
+use crate::vague::Vague;
 
 /// What a player asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,6 +175,8 @@ pub enum Intent {
     Trade(Trading),
     /// Something about a duel with another player.
     Duel(Dueling),
+    /// Something whose meaning shows when it is played.
+    Vague(Vague),
     /// Go home by magic, after standing still for a while.
     HomeTeleport,
     /// An operator puts one somewhere else, at once and however far.
@@ -455,6 +458,7 @@ impl Intent {
             | Intent::Shop(Shopping::Buy { .. } | Shopping::Sell { .. })
             | Intent::Trade(_)
             | Intent::Duel(_) => true,
+            Intent::Vague(vague) => vague.about_value(),
             Intent::Shop(Shopping::Open { .. } | Shopping::Close)
             | Intent::OpenBank { .. }
             | Intent::Talk { .. }
@@ -513,6 +517,7 @@ impl Intent {
                 | Dueling::Stake { .. }
                 | Dueling::Agree { .. },
             )
+            | Intent::Vague(_)
             | Intent::Bank(_) => true,
             Intent::Duel(_)
             | Intent::Trade(_)

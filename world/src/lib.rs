@@ -6,7 +6,7 @@
 //!
 //! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
 //! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`labour`], [`fight`],
-//! [`mod@prayer`], [`record`], [`trade`], [`duel`], [`shopping`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
+//! [`mod@prayer`], [`record`], [`trade`], [`duel`], [`shopping`], [`vague`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
 //! [`look`]); rules; [`inspect()`]; [`border`], [`changes`], [`mod@world`] and [`cycle`].
 
 pub mod agent;
@@ -29,6 +29,7 @@ pub mod skill;
 pub mod tick;
 pub mod tile;
 pub mod trade;
+pub mod vague;
 
 pub mod content;
 mod fire;
@@ -90,4 +91,5 @@ pub use skill::Skill;
 pub use tick::Tick;
 pub use tile::{Bounds, Chunk, Region, Tile};
 pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeStep, TradeTold};
+pub use vague::{InPack, Vague};
 pub use world::World;

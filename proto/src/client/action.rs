@@ -9,13 +9,16 @@ use super::limits::MAKE_MAX;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PlayerAction {
-    /// What to do: attack, follow, gather, talk, examine …
+    /// What to do: attack, follow, trade, gather, talk, open, pickup, loot, examine, pray-altar,
+    /// use, bury, cook, light, smelt, smith, craft, fletch, tan, runecraft, home-teleport, respawn.
+    /// `open` opens what the target offers: a bank, a shop, else a talk.
     pub action: String,
     /// The entity to do it to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Which way, where there are several: of what is cooked, lit or tanned, the item; of what is
-    /// smelted, smithed, crafted or fletched, what is made.
+    /// smelted, smithed, crafted or fletched, what is made; of what is used or buried, its slot in the
+    /// pack, 0 to 27, or the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
     /// How many are to be made, 1 to 10000; as many as can be, if not given.

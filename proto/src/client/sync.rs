@@ -47,6 +47,18 @@ pub struct Stack {
     pub quantity: u32,
 }
 
+/// What a character has chosen for itself. It is kept from one login to the next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    /// It runs rather than walks.
+    pub run: bool,
+    /// It turns to whoever attacks it.
+    pub retaliate: bool,
+    /// The bank keeps the place of what is taken out.
+    pub bank_placeholders: bool,
+}
+
 /// `player:sync`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -80,6 +92,9 @@ pub struct PlayerSync {
     /// What it has chosen of fighting.
     #[serde(default)]
     pub combat: super::combat::Combat,
+    /// What it has chosen for itself.
+    #[serde(default)]
+    pub settings: Settings,
     /// It has no health left and stands up again in its time; only said when it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dead: bool,

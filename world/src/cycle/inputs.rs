@@ -96,10 +96,11 @@ impl World {
         if trades && input.intent.waits_for_trade() {
             return Err(Refusal::InterfaceOpen);
         }
-        self.allowed_in_duel(who, &input.intent)?;
-        input.intent.allowed(value)?;
+        let intent = self.meant(who, input.intent)?;
+        self.allowed_in_duel(who, &intent)?;
+        intent.allowed(value)?;
         let by = (who, input.number);
-        self.answer(by, input.intent, (value, searches_end), out)
+        self.answer(by, intent, (value, searches_end), out)
     }
 
     /// Who answers which intent: one family after the other.
@@ -148,6 +149,8 @@ impl World {
             Intent::Shop(wish) => self.shop(by, wish, searches_end, out),
             Intent::Trade(wish) => self.trade(by, wish, out),
             Intent::Duel(wish) => self.duel(by.0, wish, out),
+            // It has become another one.
+            Intent::Vague(_) => Err(Refusal::Unsupported),
         }
     }
 

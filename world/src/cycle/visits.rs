@@ -11,7 +11,8 @@ use crate::rules::{ground_items, movement};
 use crate::world::World;
 
 impl World {
-    fn host(&self, target: &EntityId) -> Option<Host<'_>> {
+    /// Who or what `target` is, if it belongs to a region that is played here.
+    pub(super) fn host(&self, target: &EntityId) -> Option<Host<'_>> {
         let played = |region| self.regions.contains_key(&region);
         visit::host(&self.content, &self.npcs, played, target)
     }

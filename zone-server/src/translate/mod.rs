@@ -440,7 +440,7 @@ pub(crate) fn ack(id: &Bytes) -> Option<Private> {
 
 /// The answer to a request that was refused.
 pub(crate) fn error(input: &Input, why: Refused) -> Private {
-    if trade::is_about_trade(&input.event) {
+    if trade::is_about_trade(&input.event) || action::asks_to_trade(input) {
         return trade::error(&input.data, input.id.clone(), why);
     }
     if duel::is_about_duel(&input.event) {

@@ -2,7 +2,7 @@
 
 use proto::client::{
     session::Character,
-    sync::{Health, PlayerSync, Position, Skill, Teleport, VitalsUpdate},
+    sync::{Health, PlayerSync, Position, Settings, Skill, Teleport, VitalsUpdate},
 };
 use world::{Content, PlayerRecord, Tile, item::SLOTS};
 
@@ -48,6 +48,11 @@ pub(crate) fn sync(
         quests: quest::progress(&has.quests),
         prayer: prayer::all(player),
         combat: combat::ways(player, content),
+        settings: Settings {
+            run: player.running,
+            retaliate: player.ways.retaliates,
+            bank_placeholders: has.bank.placeholders,
+        },
         dead: player.health == 0,
     }
 }

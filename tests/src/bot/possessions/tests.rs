@@ -42,6 +42,7 @@ fn sync(coins: u64, items: &[(&str, u32)]) -> PlayerSync {
         quests: Vec::new(),
         prayer: proto::client::prayer::Prayer::default(),
         combat: proto::client::combat::Combat::default(),
+        settings: proto::client::sync::Settings::default(),
         dead: false,
     }
 }
