@@ -25,7 +25,7 @@ struct Known {
     about: &'static str,
 }
 
-const KNOWN: [Known; 6] = [
+const KNOWN: [Known; 7] = [
     Known {
         word: "migrate",
         operands: "",
@@ -60,6 +60,13 @@ fault, and which are paused.",
         operands: "[release ID]",
         about: "Lists the characters that are kept out of the world because what was to be saved \
 of them did not fit; `release ID` lets one in again.",
+    },
+    Known {
+        word: "promoted",
+        operands: "",
+        about: "To be said once after a standby was promoted or a backup was restored, which may \
+lack the last of what was saved: every zone server drops what it holds and begins anew from this \
+database.",
     },
 ];
 
@@ -141,6 +148,7 @@ enum Task {
     ResumeRegion(Region),
     Quarantined,
     Release(String),
+    Promoted,
 }
 
 impl Task {
@@ -154,6 +162,7 @@ impl Task {
             ("resume-region", [place]) => Task::ResumeRegion(place_of(place)?),
             ("quarantine", []) => Task::Quarantined,
             ("quarantine", ["release", id]) => Task::Release((*id).to_owned()),
+            ("promoted", []) => Task::Promoted,
             _ => return None,
         })
     }
@@ -199,6 +208,10 @@ async fn perform(store: &dyn Store, task: Task) -> anyhow::Result<()> {
                 bail!("no character {id} is quarantined");
             }
             say(&[format!("character {id} may play again")])
+        }
+        Task::Promoted => {
+            let life = store.promoted().await.context("raise the incarnation")?;
+            say(&[format!("incarnation {life}: every zone server begins anew")])
         }
     }
 }
@@ -279,6 +292,8 @@ mod tests {
                 Some(Some(Task::Release("c7".to_owned()))),
                 "svc",
             ),
+            ("svc promoted", Some(Some(Task::Promoted)), "svc"),
+            ("svc promoted twice", Some(None), "svc"),
         ] {
             assert_eq!(take(text), (task, rest.to_owned()), "{text}");
         }

@@ -160,6 +160,9 @@ pub(crate) trait Directories: Send + Sync {
 /// What operators look at and decide. All of it works beside a running service.
 #[async_trait]
 pub(crate) trait Operators: Send + Sync {
+    /// This store is another one than runs and watchers knew: every run ends and registers anew.
+    /// Returns which life of the world it is now.
+    async fn promoted(&self) -> Result<i64>;
     /// Compares all that is held with the ledger, and looks for owners that cannot be, at one
     /// moment.
     async fn check(&self) -> Result<Conservation>;

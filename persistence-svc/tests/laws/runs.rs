@@ -231,6 +231,45 @@ pub(crate) async fn the_directory_is_pushed_and_shows_life(kind: Kind) {
     assert_eq!(life.version, owned.version);
 }
 
+pub(crate) async fn a_promoted_store_says_so_to_runs_and_watchers_and_forgets_nothing(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let zone = stage.zone(region(0, 0)).await;
+    let life = async || {
+        let ask = wire::RenewRequest {
+            run_id: zone.run,
+            ..wire::RenewRequest::default()
+        };
+        stage.runs().renew(ask).await.unwrap().into_inner()
+    };
+    assert_eq!(life().await.incarnation, 1);
+    let mut updates = stage.watch().await;
+    let first = updates.message().await.unwrap().unwrap();
+    assert_eq!(first.incarnation, 1);
+    for now in [2, 3] {
+        let (code, said) = stage.command(&["promoted"]).await;
+        assert_eq!(code, 0, "{said}");
+        assert!(said.contains(&format!("incarnation {now}")), "{said}");
+        let told = loop {
+            let update = updates.message().await.unwrap().unwrap();
+            if update.incarnation == now {
+                break update;
+            }
+        };
+        assert!(!told.unchanged && told.version > first.version);
+        // Nothing of what it has is another's: only who was there before must begin anew.
+        assert_eq!(told.regions, first.regions);
+        let renewed = life().await;
+        assert_eq!(
+            (renewed.incarnation, renewed.state()),
+            (now, RunState::Live)
+        );
+    }
+    let next = stage.register(&[region(0, 0)]).await;
+    assert_eq!(next.incarnation, 3);
+    let (code, said) = stage.command(&["promoted", "perhaps"]).await;
+    assert_eq!(code, 64, "{said}");
+}
+
 pub(crate) async fn the_store_goes_on_after_a_restart(kind: Kind) {
     let mut stage = Stage::new(kind).await;
     let zone = stage.zone(region(0, 0)).await;

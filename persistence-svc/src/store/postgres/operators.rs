@@ -17,6 +17,17 @@ const CHECK_LIMIT: &str = "SET LOCAL statement_timeout = '600s'";
 
 #[async_trait]
 impl Operators for Postgres {
+    async fn promoted(&self) -> Result<i64> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        let raise = "UPDATE incarnation SET value = value + 1 RETURNING value";
+        let life = transaction.query_one(raise, &[]).await?.try_get(0)?;
+        bump(&transaction).await?;
+        transaction.commit().await?;
+        self.changed.notify_one();
+        Ok(life)
+    }
+
     async fn check(&self) -> Result<Conservation> {
         let mut client = self.client().await?;
         let moment = moment(&mut client).await?;

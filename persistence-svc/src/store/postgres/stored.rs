@@ -10,7 +10,7 @@ use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};
 use crate::store::stored::{Bank, Banked, Worn, banked, places, staking};
-use crate::store::value::{Holdings, Pack, Stack};
+use crate::store::value::{Holdings, Pack};
 
 /// Fills in all that these characters have beside their coins.
 pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -> Result<()> {

@@ -13,6 +13,19 @@ use crate::store::model::{Region, RegionReport};
 
 #[async_trait]
 impl Operators for Sqlite {
+    async fn promoted(&self) -> Result<i64> {
+        let life = self
+            .write(|transaction| {
+                let raise = "UPDATE incarnation SET value = value + 1 RETURNING value";
+                let life = transaction.query_row(raise, [], |row| row.get(0))?;
+                bump(transaction)?;
+                Ok(life)
+            })
+            .await?;
+        self.changed.notify_one();
+        Ok(life)
+    }
+
     async fn check(&self) -> Result<Conservation> {
         self.read(check).await
     }

@@ -7,7 +7,7 @@ use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};
 use crate::store::stored::{Bank, Banked, Worn, banked, places, staking};
-use crate::store::value::{Holdings, Pack, Stack};
+use crate::store::value::{Holdings, Pack};
 
 /// Fills in all that a character has beside its coins.
 pub(super) fn fill(transaction: &Transaction<'_>, record: &mut Record) -> Result<()> {
