@@ -1,10 +1,13 @@
 //! A zone server between gateways, peers and a store that the tests play.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod acting;
 mod agents;
 mod border;
 mod content;
 mod duelling;
+mod faults;
+mod fighting;
 mod moving;
 mod playing;
 mod stage;

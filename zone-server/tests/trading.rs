@@ -2,12 +2,20 @@
 
 #![allow(clippy::unwrap_used)]
 
-use proto::rpc::{persistence::v1::Slot, zone::v1::Private};
+use bytes::Bytes;
+use proto::rpc::{
+    persistence::v1::Slot,
+    zone::v1::{Attach, Input, Private, to_zone},
+};
 use world::Tile;
 
 use crate::{
     border::{Scene, scene_of},
-    stage::{store::key, until},
+    stage::{
+        TICK_MS, audit,
+        store::{Store, key},
+        until,
+    },
 };
 
 /// What the first message of that name says, once somebody has heard it.
@@ -26,19 +34,21 @@ fn has(scene: &Scene, who: &str) -> Vec<(String, u32)> {
     pack.map(|slot| (slot.item_id, slot.quantity)).collect()
 }
 
-/// Ann in the west and bob in the east, one step apart, with what ann has to give.
+/// Somebody has something to give.
+fn has_a_hatchet(store: &Store, who: &str) {
+    store.change(|state| {
+        let who = state.characters.get_mut(who).unwrap();
+        who.record.inventory = vec![Slot {
+            slot: 0,
+            item_id: "bronze_hatchet".to_owned(),
+            quantity: 1,
+        }];
+    });
+}
+
+/// Ann in the west and bob in the east, one step apart.
 async fn beside_the_border() -> Scene {
-    let scene = scene_of(&["ann", "bob"], true, |store| {
-        store.change(|state| {
-            let ann = state.characters.get_mut("ann").unwrap();
-            ann.record.inventory = vec![Slot {
-                slot: 0,
-                item_id: "bronze_hatchet".to_owned(),
-                quantity: 1,
-            }];
-        });
-    })
-    .await;
+    let scene = scene_of(&["ann", "bob"], true, |store| has_a_hatchet(store, "ann")).await;
     let edge = scene.east.bounds().min_x;
     let stands = |who: &'static str, x: i32| {
         let scene = &scene;
@@ -110,6 +120,203 @@ async fn whom_nobody_plays_is_asked_for_nothing() {
         .await;
     let refused = hears(&scene, "ann", "tradeError").await;
     assert_eq!(refused["code"], "PLAYER_OFFLINE");
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+/// Each asks the other in the same tick, and both would have to be brought to the other: the one
+/// whose id comes first goes, and there is one trade.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_who_ask_each_other_over_the_border_one_goes_and_one_is_refused() {
+    let scene = beside_the_border().await;
+    let (a, b, gateway) = (scene.run_a, scene.run_b, &scene.gateway);
+    let of = |who: &str| {
+        let held = scene.store.read(|state| state.characters[who].clone());
+        held.record.ownership_sequence
+    };
+    let before = (of("ann"), of("bob"));
+    let into_tick_ms = || {
+        let now = std::time::SystemTime::now();
+        let since = now.duration_since(std::time::UNIX_EPOCH).unwrap();
+        since.as_millis() % u128::from(TICK_MS)
+    };
+    until("a tick has just begun", || {
+        (20..80).contains(&into_tick_ms())
+    })
+    .await;
+    let ask = |whom: &str| format!(r#"{{"targetPlayerId":"{whom}"}}"#);
+    gateway.input(a, "ann", 2, "tradeRequest", ask("bob")).await;
+    gateway.input(b, "bob", 3, "tradeRequest", ask("ann")).await;
+    let incoming = |who: &str| {
+        let told = gateway.messages(who);
+        let told = told.iter().filter(|m| m.event == "tradeIncoming");
+        told.count()
+    };
+    let answers = |who: &str, re: &str| {
+        let told = gateway.messages(who).into_iter();
+        let told = told.filter(|message| *message.re == *re.as_bytes());
+        told.map(|message| message.event).collect::<Vec<_>>()
+    };
+    until("both are answered", || {
+        !answers("ann", "2").is_empty() && !answers("bob", "3").is_empty()
+    })
+    .await;
+    until("one is asked", || incoming("ann") + incoming("bob") > 0).await;
+    let mut answers = [answers("ann", "2"), answers("bob", "3")];
+    answers.sort();
+    assert_eq!(answers, [["ack"], ["tradeError"]]);
+    assert_eq!(incoming("ann") + incoming("bob"), 1);
+    let went = (of("ann") - before.0, of("bob") - before.1);
+    assert!([(1, 0), (0, 1)].contains(&went), "{went:?}");
+    let problems = scene.store.read(|state| state.problems.clone());
+    assert_eq!(problems, Vec::<String>::new());
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+/// Two in one zone, on the last screen of a trade in which `one` gives `other` a hatchet. With the
+/// trade's id, in quotes.
+async fn about_to_swap(one: &str, other: &str) -> (Scene, String) {
+    let scene = scene_of(&[one, other], false, |store| has_a_hatchet(store, one)).await;
+    let (run, gateway) = (scene.run_a, &scene.gateway);
+    let ask = format!(r#"{{"action":"trade","target":"{other}"}}"#);
+    gateway.input(run, one, 1, "player:action", ask).await;
+    let incoming = hears(&scene, other, "tradeIncoming").await;
+    let trade = incoming["tradeId"].to_string();
+    let of = |more: &str| format!(r#"{{"tradeId":{trade}{more}}}"#);
+    let yes = of(r#","accept":true"#);
+    let event = "tradeRequestRespond";
+    gateway.input(run, other, 1, event, yes).await;
+    hears(&scene, one, "tradeStarted").await;
+    let offer = of(r#","inventorySlot":0"#);
+    gateway.input(run, one, 2, "tradeAddItem", offer).await;
+    hears(&scene, other, "tradeUpdated").await;
+    gateway.input(run, one, 3, "tradeAccept", of("")).await;
+    gateway.input(run, other, 2, "tradeAccept", of("")).await;
+    hears(&scene, one, "tradeConfirmScreen").await;
+    hears(&scene, other, "tradeConfirmScreen").await;
+    (scene, trade)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_login_is_shown_the_trade_and_nothing_of_the_first_counts_any_more() {
+    let (scene, trade) = about_to_swap("ann", "bob").await;
+    let (run, gateway) = (scene.run_a, &scene.gateway);
+    let of = |screen: &str| format!(r#"{{"tradeId":{trade},"screen":"{screen}"}}"#);
+    let confirm = of("confirm");
+    gateway.input(run, "bob", 3, "tradeAccept", confirm).await;
+    let agreed = || {
+        let told = gateway.messages("bob");
+        told.iter().any(|message| *message.re == *b"3")
+    };
+    until("bob has agreed", agreed).await;
+    scene.store.change(|state| {
+        let ann = state.characters.get_mut("ann").unwrap();
+        ann.record.session_epoch = 2;
+    });
+    let before = gateway.messages("ann").len();
+    let attach = Attach {
+        session_id: "session-ann-2".to_owned(),
+        character_id: "ann".to_owned(),
+        session_epoch: 2,
+        attach: 1,
+        last_input: 0,
+        resume: false,
+    };
+    gateway.say(run, to_zone::Message::Attach(attach)).await;
+    let shown = || {
+        let told = gateway.messages("ann").into_iter().skip(before);
+        told.map(|message| message.event).collect::<Vec<_>>()
+    };
+    let screen = |event: &String| event == "tradeConfirmScreen";
+    until("the second login is shown the trade", || {
+        shown().iter().any(screen)
+    })
+    .await;
+    // The first one, which does not know yet, agrees, whatever number that has; the second one
+    // does something else.
+    for number in [4, 1] {
+        let confirm = of("confirm");
+        let agrees = gateway.input(run, "ann", number, "tradeAccept", confirm);
+        agrees.await;
+    }
+    let second = |number: u64, event: &str, data: String| {
+        let input = Input {
+            session_id: "session-ann-2".to_owned(),
+            character_id: "ann".to_owned(),
+            session_epoch: 2,
+            number,
+            event: event.to_owned(),
+            data: data.into(),
+            id: Bytes::from(format!("second-{number}")),
+            ..Input::default()
+        };
+        gateway.say(run, to_zone::Message::Input(input))
+    };
+    let answered = |re: &'static str| {
+        let told = gateway.messages("ann");
+        told.iter().any(|message| *message.re == *re.as_bytes())
+    };
+    second(1, "player:move", r#"{"run":true}"#.to_owned()).await;
+    until("the second login is heard", || answered("second-1")).await;
+    let completed = || shown().iter().filter(|e| *e == "tradeCompleted").count();
+    assert_eq!((completed(), has(&scene, "bob")), (0, vec![]));
+    second(2, "tradeAccept", of("confirm")).await;
+    until("the trade is done", || completed() > 0).await;
+    hears(&scene, "bob", "tradeCompleted").await;
+    assert_eq!(completed(), 1);
+    assert_eq!(has(&scene, "bob"), [("bronze_hatchet".to_owned(), 1)]);
+    assert_eq!(has(&scene, "ann"), []);
+    let kept = scene.store.read(|state| state.kept.clone());
+    let entries = kept.iter().flat_map(|rows| &rows.ledger);
+    let got = entries.filter(|entry| entry.character_id == "bob");
+    assert_eq!(got.map(|entry| entry.delta).collect::<Vec<_>>(), [1]);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+/// These two are in no other test: the log is one for all.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_step_of_a_trade_is_in_the_audit_log() {
+    audit::listen();
+    let (scene, trade) = about_to_swap("cid", "dot").await;
+    let (run, gateway) = (scene.run_a, &scene.gateway);
+    let of = |more: &str| format!(r#"{{"tradeId":{trade}{more}}}"#);
+    let wrong = of(r#","inventorySlot":5"#);
+    gateway.input(run, "cid", 4, "tradeAddItem", wrong).await;
+    hears(&scene, "cid", "tradeError").await;
+    gateway.input(run, "cid", 5, "tradeAccept", of("")).await;
+    gateway.input(run, "dot", 3, "tradeAccept", of("")).await;
+    hears(&scene, "dot", "tradeCompleted").await;
+    let lines = audit::lines_of(&format!("trade={} ", trade.trim_matches('"')));
+    let word = |line: &str, name: &str| {
+        let (_, rest) = line.split_once(&format!(" {name}=")).unwrap();
+        rest.split(' ').next().unwrap().to_owned()
+    };
+    let steps = |who: &str| {
+        let of = lines.iter().filter(|line| word(line, "character") == who);
+        of.map(|line| word(line, "step")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        steps("cid"),
+        [
+            "request",
+            "offer",
+            "accept_offer",
+            "refused",
+            "accept_confirm",
+            "gave"
+        ]
+    );
+    assert_eq!(
+        steps("dot"),
+        ["start", "accept_offer", "accept_confirm", "gave"]
+    );
+    let gave = lines.iter().find(|line| line.contains("step=gave"));
+    assert!(
+        gave.unwrap().contains("things=1 bronze_hatchet"),
+        "{gave:?}"
+    );
     scene.a.stop().await;
     scene.b.stop().await;
 }

@@ -1,6 +1,6 @@
 //! Places of the content that is built in, for tests.
 
-use world::{Content, Region, Tile};
+use world::{Content, EntityId, Region, Tile};
 
 /// A border between two regions, `west` and its eastern neighbour, that can be walked straight
 /// across along a row: the tile 8 before the border and the one 12 behind it.
@@ -26,4 +26,15 @@ pub fn border() -> (Region, Region, Tile, Tile) {
         }
     }
     panic!("the content has no border that can be walked across");
+}
+
+/// The first NPC of a kind: which, where it lives, and in which region.
+pub fn npc(kind: &str) -> (EntityId, Tile, Region) {
+    let content = Content::embedded();
+    let found = content.regions().into_iter().find_map(|region| {
+        let mut there = content.npcs_in(region).iter();
+        let npc = there.find(|npc| &*npc.kind.id == kind)?;
+        Some((npc.id.clone(), npc.tile, region))
+    });
+    found.expect("the content has such an NPC")
 }

@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod agents;
+pub mod audit;
 pub mod gateway;
 pub mod land;
 pub mod store;
@@ -15,7 +16,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zone_server::{Config, Server};
 
-pub use land::border;
+pub use land::{border, npc};
 
 /// A tick of the stage.
 pub const TICK_MS: u64 = 300;

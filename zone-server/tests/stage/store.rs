@@ -46,6 +46,10 @@ pub struct Faults {
     pub regions_held: bool,
     /// Commits are looked at when this ends, and not before.
     pub commits_held: bool,
+    /// The next batch with a row of this character is refused for it.
+    pub refused: Option<String>,
+    /// By run: the clock that it is shown at renewals is so many milliseconds ahead.
+    pub clock_ahead_ms: BTreeMap<u64, u64>,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +66,10 @@ pub struct State {
     pub applied: BTreeMap<u64, u64>,
     /// Every batch as it came: its run, its sequence, its rows.
     pub batches: Vec<(u64, u64, Vec<CharacterRow>)>,
+    /// All rows of every batch that was applied, in order.
+    pub kept: Vec<Rows>,
+    /// How often a copy of this store has taken its place.
+    pub promotions: u64,
     pub transfers: u64,
     /// Regions that were given to another run, in order.
     pub gives: Vec<(Region, u64, u64)>,
@@ -197,7 +205,7 @@ impl Store {
     fn directory_update(&self, version: u64) -> DirectoryUpdate {
         self.read(|state| DirectoryUpdate {
             version,
-            incarnation: 1,
+            incarnation: state.incarnation(),
             runs: state
                 .runs
                 .iter()
@@ -227,14 +235,14 @@ impl Store {
 }
 
 /// All rows of one batch.
-#[derive(Debug, Default)]
-struct Rows {
-    characters: Vec<CharacterRow>,
-    ground: Vec<GroundItem>,
-    gone: Vec<GroundGone>,
-    ledger: Vec<LedgerRow>,
-    gives: Vec<RegionGive>,
-    chunks: Vec<ChunkRow>,
+#[derive(Debug, Default, Clone)]
+pub struct Rows {
+    pub characters: Vec<CharacterRow>,
+    pub ground: Vec<GroundItem>,
+    pub gone: Vec<GroundGone>,
+    pub ledger: Vec<LedgerRow>,
+    pub gives: Vec<RegionGive>,
+    pub chunks: Vec<ChunkRow>,
 }
 
 impl Rows {
@@ -254,6 +262,10 @@ impl Rows {
 }
 
 impl State {
+    fn incarnation(&self) -> u64 {
+        1 + self.promotions
+    }
+
     fn state_of(&self, run: u64) -> RunState {
         if self.fenced.contains(&run) {
             RunState::Fenced
@@ -401,6 +413,7 @@ impl State {
                 detail,
                 regions: Vec::new(),
             };
+        let whole = all.clone();
         let rows = all.characters;
         let run = header.run_id;
         self.batches.push((run, header.sequence, rows.clone()));
@@ -421,6 +434,12 @@ impl State {
                     .unwrap_or_default();
                 return reply(commit_reply::Outcome::Refused, vec![id], why);
             }
+        }
+        let named = |row: &CharacterRow| row.record.as_ref().map(|record| record.id.clone());
+        let there: Vec<String> = rows.iter().filter_map(named).collect();
+        if let Some(who) = self.faults.refused.take_if(|who| there.contains(who)) {
+            let why = "it does not fit".to_owned();
+            return reply(commit_reply::Outcome::Refused, vec![who], why);
         }
         let mut stale: Vec<String> = rows
             .iter()
@@ -453,6 +472,7 @@ impl State {
             self.chunks.insert((at.x, at.z), row);
         }
         self.apply_all(header, rows, all.ground, all.gone, &all.gives);
+        self.kept.push(whole);
         self.applied.insert(run, header.sequence);
         reply(commit_reply::Outcome::Done, Vec::new(), String::new())
     }
@@ -475,7 +495,7 @@ impl Runs for Store {
             run_id,
             store_time_ms: now_ms(),
             lease_ms: 3000,
-            incarnation: 1,
+            incarnation: self.read(State::incarnation),
         }))
     }
 
@@ -494,12 +514,14 @@ impl Runs for Store {
 
     async fn renew(&self, request: Request<RenewRequest>) -> Result<Response<RenewReply>, Status> {
         let run = request.into_inner().run_id;
-        let state = self.read(|state| state.state_of(run));
-        Ok(Response::new(RenewReply {
-            state: state.into(),
-            store_time_ms: now_ms(),
-            incarnation: 1,
-        }))
+        self.read(|state| {
+            let ahead = state.faults.clock_ahead_ms.get(&run);
+            Ok(Response::new(RenewReply {
+                state: state.state_of(run).into(),
+                store_time_ms: now_ms() + ahead.copied().unwrap_or(0),
+                incarnation: state.incarnation(),
+            }))
+        })
     }
 
     async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
