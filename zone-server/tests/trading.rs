@@ -124,8 +124,8 @@ async fn whom_nobody_plays_is_asked_for_nothing() {
     scene.b.stop().await;
 }
 
-/// Each asks the other in the same tick, and both would have to be brought to the other: the one
-/// whose id comes first goes, and there is one trade.
+/// Each would have to be brought to the other: whoever is under way first goes, of two at once the
+/// one whose id comes first; and there is one trade.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_two_who_ask_each_other_over_the_border_one_goes_and_one_is_refused() {
     let scene = beside_the_border().await;
@@ -198,6 +198,7 @@ async fn about_to_swap(one: &str, other: &str) -> (Scene, String) {
     (scene, trade)
 }
 
+#[allow(clippy::too_many_lines, reason = "one story")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_login_is_shown_the_trade_and_nothing_of_the_first_counts_any_more() {
     let (scene, trade) = about_to_swap("ann", "bob").await;

@@ -48,7 +48,8 @@ impl World {
                 let there = player.record.inventory.get(&slot);
                 let there = there.ok_or(Refusal::EmptySlot)?;
                 let kind = self.content.item(&there.item);
-                if !kind.is_some_and(|kind| kind.bury_xp_tenths > 0) {
+                let buried = kind.is_some_and(|kind| kind.bury_xp_tenths > 0);
+                if !buried {
                     return Err(Refusal::Unsupported);
                 }
                 Intent::Use { slot, skill: None }
