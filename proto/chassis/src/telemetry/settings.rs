@@ -102,9 +102,8 @@ impl TelemetryConfig {
 
 /// Starts logging to stderr, once for the process: later calls change nothing.
 pub fn init_logs(config: &TelemetryConfig) {
-    let filter = EnvFilter::try_new(&config.log_level).unwrap_or_else(|_| EnvFilter::new("info"));
     let builder = subscriber()
-        .with_env_filter(filter)
+        .with_env_filter(filter(&config.log_level))
         .with_writer(std::io::stderr);
     // Fails only when a subscriber is there already, as in tests.
     let _ = match config.log_format {
@@ -115,10 +114,34 @@ pub fn init_logs(config: &TelemetryConfig) {
     };
 }
 
+/// What is logged: as `level` says, and the audit log in any case, unless `level` names it.
+fn filter(level: &str) -> EnvFilter {
+    EnvFilter::try_new(format!("audit=info,{level}")).unwrap_or_else(|_| EnvFilter::new("info"))
+}
+
 #[cfg(test)]
 mod tests {
+    use tracing::Level;
+
     use super::*;
     use crate::config::Env;
+
+    #[test]
+    fn the_audit_log_is_written_whatever_the_level_is() {
+        let written = |level: &str| {
+            let logs = subscriber().with_env_filter(filter(level)).finish();
+            tracing::subscriber::with_default(logs, || {
+                let audited = tracing::enabled!(target: "audit", Level::INFO);
+                (audited, tracing::enabled!(target: "other", Level::INFO))
+            })
+        };
+        assert_eq!(written("info"), (true, true));
+        for level in ["warn", "error", "off", "zone_server=debug"] {
+            assert_eq!(written(level), (true, false), "{level}");
+        }
+        // Whoever means it may still turn it off.
+        assert_eq!(written("info,audit=off"), (false, true));
+    }
 
     #[test]
     fn production_logs_json_unless_told_otherwise() {
