@@ -21,6 +21,8 @@ use crate::{
 
 /// How long a killed zone's players may take to move again before the exercise fails.
 const PLAYABLE_WITHIN: Duration = Duration::from_secs(20);
+/// How long 99 of 100 players of killed zone servers may take at most.
+const MOST_PLAYABLE_WITHIN: Duration = Duration::from_secs(4);
 /// How long placement may take to give a new zone server its share.
 const SPREAD_WITHIN: Duration = Duration::from_secs(15);
 /// The busiest run's load over the mean of all.
@@ -66,17 +68,23 @@ pub fn kills(cast: Cast, count: usize, timeline: Timeline) -> BoxFuture<'static,
         all.sort_unstable();
         let of = |values: &[Duration], share: f64| {
             let at = ((values.len() as f64 * share) as usize).min(values.len().saturating_sub(1));
-            values.get(at).copied().unwrap_or_default().as_secs_f64()
+            values.get(at).copied().unwrap_or_default()
         };
+        let p99 = of(&all, 0.99);
         stage.timeline.note(format!(
-        "{count} kills: last player playable after median {:.2} s, worst {:.2} s; each player p50 \
-         {:.2} s, p99 {:.2} s ({} players)",
-        of(&worst_of_each, 0.5),
-        of(&worst_of_each, 1.0),
-        of(&all, 0.5),
-        of(&all, 0.99),
-        all.len()
-    ));
+            "{count} kills: last player playable after median {:.2} s, worst {:.2} s; each player \
+             p50 {:.2} s, p99 {:.2} s ({} players)",
+            of(&worst_of_each, 0.5).as_secs_f64(),
+            of(&worst_of_each, 1.0).as_secs_f64(),
+            of(&all, 0.5).as_secs_f64(),
+            p99.as_secs_f64(),
+            all.len()
+        ));
+        ensure!(!all.is_empty(), "no killed zone server had players");
+        ensure!(
+            p99 <= MOST_PLAYABLE_WITHIN,
+            "1 of 100 players stood still for {p99:?} or longer"
+        );
         stage.judge().await
     })
 }
@@ -186,7 +194,8 @@ pub async fn rolling(cast: Cast, timeline: Timeline) -> Result<Summary> {
         restart(&mut stage, member).await?;
         shared(&stage, plan.zones).await;
     }
-    gives.add(Gives::of_all(&stage.cluster, plan.zones).await?);
+    let zones: Vec<Member> = order(Kind::Zone).collect();
+    gives.add(Gives::of_all(&stage.cluster, &zones).await?);
     stage.timeline.note(format!(
         "{} regions were given away; {} of them missed more than one tick",
         gives.count,
@@ -212,15 +221,20 @@ pub async fn rolling(cast: Cast, timeline: Timeline) -> Result<Summary> {
 
 async fn restart(stage: &mut Stage, member: Member) -> Result<()> {
     let began = Instant::now();
-    let code = stage.cluster.stop(member).await?;
-    ensure!(code == Some(0), "{member:?} ended with {code:?}");
+    let regions = match member {
+        (Kind::Zone, zone) => gives_all(&mut stage.cluster, zone).await?,
+        _ => {
+            ends(&mut stage.cluster, member).await?;
+            0
+        }
+    };
     let took = began.elapsed().as_secs_f64();
     stage.cluster.launch(member)?;
     stage.cluster.ready().await?;
     let summary = stage.swarm.summary();
     stage.timeline.note(format!(
-        "{}-{} left in {took:.2} s and is back; so far {} disconnects, {} resumed, {} moved on, \
-         longest move {:.0} ms",
+        "{}-{} left in {took:.2} s, gave {regions} regions and is back; so far {} disconnects, \
+         {} resumed, {} moved on, longest move {:.0} ms",
         member.0.binary(),
         member.1,
         summary.disconnects,
@@ -229,6 +243,29 @@ async fn restart(stage: &mut Stage, member: Member) -> Result<()> {
         summary.move_ms.max,
     ));
     Ok(())
+}
+
+async fn ends(cluster: &mut Cluster, member: Member) -> Result<()> {
+    let code = cluster.stop(member).await?;
+    ensure!(code == Some(0), "{member:?} ended with {code:?}");
+    Ok(())
+}
+
+/// Stops a zone server, from which others must take every region that it owns; how many.
+async fn gives_all(cluster: &mut Cluster, zone: usize) -> Result<u64> {
+    let others = |of: &Member| of.0 == Kind::Zone && of.1 != zone;
+    let others: Vec<Member> = cluster.running().filter(others).collect();
+    let before = Gives::of_all(cluster, &others).await?;
+    let run = run_of(cluster, zone).await?;
+    let directory = Directory::fetch(&cluster.persistence(0)).await?;
+    let owned = directory.shares().get(&run).copied().unwrap_or(0) as u64;
+    ends(cluster, (Kind::Zone, zone)).await?;
+    let given = Gives::of_all(cluster, &others).await?.count - before.count;
+    ensure!(
+        given >= owned,
+        "zone-server-{zone} gave away {given} of its {owned} regions"
+    );
+    Ok(owned)
 }
 
 /// Two zone servers become four and two again.
@@ -248,18 +285,24 @@ pub fn scale(cast: Cast, timeline: Timeline) -> BoxFuture<'static, Result<Summar
         stage.cluster.ready().await?;
         let (took, ratio) = spread(&stage, 4).await;
         note(&stage, "four zone servers", took, ratio);
-        ensure!(
-            took <= SPREAD_WITHIN && ratio <= SPREAD_MAX,
-            "the load did not spread: {ratio:.2} times the mean after {took:?}"
-        );
+        even(took, ratio)?;
         for member in added {
-            let code = stage.cluster.stop(member).await?;
-            ensure!(code == Some(0), "{member:?} ended with {code:?}");
+            ends(&mut stage.cluster, member).await?;
         }
         let (took, ratio) = spread(&stage, 2).await;
         note(&stage, "two zone servers again", took, ratio);
+        even(took, ratio)?;
         stage.judge().await
     })
+}
+
+/// The load came to be spread, and in time.
+fn even(took: Duration, ratio: f64) -> Result<()> {
+    ensure!(
+        took <= SPREAD_WITHIN && ratio <= SPREAD_MAX,
+        "the load did not spread: {ratio:.2} times the mean after {took:?}"
+    );
+    Ok(())
 }
 
 fn note(stage: &Stage, what: &str, took: Duration, ratio: f64) {
@@ -273,6 +316,8 @@ fn note(stage: &Stage, what: &str, took: Duration, ratio: f64) {
 const DEEDS_A_REST: (u32, u32) = (20, 40);
 /// From the end of a fault to the next one.
 const BETWEEN_FAULTS: Duration = Duration::from_secs(15);
+/// All stand still to be compared after every so many faults.
+const FAULTS_A_LOOK: usize = 10;
 
 /// How many exchanges are wanted.
 #[derive(Debug, Clone, Copy)]
@@ -304,6 +349,7 @@ pub fn exchanges(
         faults.push(Fault::KillDatabase);
         faults.push(Fault::LoseCommit);
         let mut stage = Stage::set(plan, cast, timeline).await?;
+        let crossed = stage.cluster.store().await?.crossings().await?;
         let mut turn = 0;
         loop {
             let summary = stage.swarm.summary();
@@ -321,8 +367,15 @@ pub fn exchanges(
             };
             turn += 1;
             stage.suffer(step).await?;
+            if turn % FAULTS_A_LOOK == 0 {
+                stage.compare().await?;
+            }
         }
         oracle::whole(&stage.cluster).await?;
+        let crossed = stage.cluster.store().await?.crossings().await? - crossed;
+        stage.timeline.note(format!(
+            "{turn} faults; players went from one process to another {crossed} times"
+        ));
         stage.judge().await
     })
 }

@@ -5,12 +5,17 @@
 
 use std::{fmt, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use tokio::time::{Instant, sleep};
 
-use super::proxy::Mode;
+use super::proxy::{Mode, Proxy};
 use crate::cluster::{Cluster, Kind, Member, Plan};
+
+/// Somebody must commit within this time.
+const COMMIT_WITHIN: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(50);
 
 /// Something that goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +97,26 @@ impl Fault {
         )
     }
 
+    /// Whether it is only the stores', so that whoever is in the world goes on all the time.
+    pub fn leaves_all_playing(&self) -> bool {
+        match self {
+            Fault::Kill((kind, _)) | Fault::Stop((kind, _)) | Fault::Freeze((kind, _)) => {
+                *kind == Kind::Persistence
+            }
+            Fault::CutOff(_) | Fault::HalfOpen(_) | Fault::Isolate(_) | Fault::CutZone(_) => false,
+            Fault::KillDatabase
+            | Fault::FreezeDatabase
+            | Fault::KillSession
+            | Fault::FullDatabase
+            | Fault::HangDatabase
+            | Fault::SlowDatabase
+            | Fault::LoseCommit
+            | Fault::CutDatabase
+            | Fault::WipeRedis
+            | Fault::HangRedis => true,
+        }
+    }
+
     /// Does it.
     ///
     /// # Errors
@@ -106,7 +131,8 @@ impl Fault {
             Fault::KillDatabase => cluster.postgres()?.kill9(),
             Fault::FreezeDatabase => cluster.postgres()?.signal_all("STOP"),
             Fault::KillSession => {
-                cluster.postgres()?.kill9_a_session();
+                let killed = cluster.postgres()?.kill9_a_session();
+                ensure!(killed, "PostgreSQL has no session that could be killed");
             }
             Fault::FullDatabase => sql(cluster, FULL)?,
             Fault::HangDatabase => databases(cluster, Mode::Hang)?,
@@ -151,7 +177,7 @@ impl Fault {
     /// Undoes it.
     ///
     /// # Errors
-    /// A process does not start again.
+    /// A process does not start again, or there was nothing that the fault could have broken.
     pub async fn end(self, cluster: &mut Cluster) -> Result<()> {
         match self {
             Fault::Kill(member) | Fault::Stop(member) => cluster.launch(member)?,
@@ -168,13 +194,27 @@ impl Fault {
             | Fault::CutOff(_)
             | Fault::HalfOpen(_)
             | Fault::Isolate(_) => cluster.wires()?.heal(),
-            Fault::KillSession
-            | Fault::LoseCommit
-            | Fault::CutDatabase
-            | Fault::CutZone(_)
-            | Fault::WipeRedis => {}
+            Fault::LoseCommit => commit_lost(cluster).await?,
+            Fault::KillSession | Fault::CutDatabase | Fault::CutZone(_) | Fault::WipeRedis => {}
         }
         Ok(())
+    }
+}
+
+/// Waits until the answer to a COMMIT was lost; no further one is lost then.
+async fn commit_lost(cluster: &Cluster) -> Result<()> {
+    let waited = Instant::now();
+    loop {
+        let proxies: Vec<&Proxy> = cluster.wires()?.to_database().collect();
+        if proxies.iter().any(|proxy| proxy.commits_lost() > 0) {
+            proxies.iter().for_each(|proxy| proxy.keep_commits());
+            return Ok(());
+        }
+        ensure!(
+            waited.elapsed() < COMMIT_WITHIN,
+            "no COMMIT came whose answer could be lost"
+        );
+        sleep(POLL).await;
     }
 }
 
@@ -232,6 +272,8 @@ impl fmt::Display for Fault {
     }
 }
 
+/// A pause after which a lease of 3 s that is renewed every second stands for at least a second.
+pub const BLINK: Duration = Duration::from_millis(1_000);
 /// PostgreSQL may be away for a minute, in milliseconds.
 pub const AWAY_MS: u64 = 60_000;
 
@@ -244,6 +286,13 @@ pub struct Step {
     pub fault: Fault,
     /// How long until it is undone.
     pub lasts: Duration,
+}
+
+impl Step {
+    /// Whether a zone server is only silent for so short a time that it keeps all its regions.
+    pub fn changes_no_owner(&self) -> bool {
+        matches!(self.fault, Fault::Freeze((Kind::Zone, _))) && self.lasts <= BLINK
+    }
 }
 
 /// Faults without end, by a seed: every kind comes once before any comes again.

@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 
 use crate::{
-    cluster::{Cluster, Kind, Member},
+    cluster::{Cluster, Member},
     http,
 };
 
@@ -55,10 +55,10 @@ impl Gives {
     ///
     /// # Errors
     /// One of them does not say.
-    pub async fn of_all(cluster: &Cluster, zones: usize) -> Result<Gives> {
+    pub async fn of_all(cluster: &Cluster, zones: &[Member]) -> Result<Gives> {
         let mut all = Gives::default();
-        for zone in 0..zones {
-            all.add(Gives::of(cluster, (Kind::Zone, zone)).await?);
+        for zone in zones {
+            all.add(Gives::of(cluster, *zone).await?);
         }
         Ok(all)
     }

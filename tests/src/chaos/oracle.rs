@@ -50,6 +50,15 @@ async fn ownerless(cluster: &Cluster) -> Result<usize> {
     Ok(all.saturating_sub(owned))
 }
 
+/// The runs that own regions.
+///
+/// # Errors
+/// The directory is silent.
+pub async fn owners(cluster: &Cluster) -> Result<BTreeSet<u64>> {
+    let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
+    Ok(directory.shares().into_keys().collect())
+}
+
 /// The number of a persistence service that runs.
 fn store_of(cluster: &Cluster) -> Result<usize> {
     let mut running = cluster.running();

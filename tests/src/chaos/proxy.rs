@@ -145,10 +145,16 @@ impl Proxy {
     /// The next COMMIT reaches the server; its answer does not come back, and the connection is
     /// reset.
     pub fn lose_next_commit(&self) {
+        self.state.commits_lost.store(0, Ordering::SeqCst);
         self.state.lose_commit.store(true, Ordering::SeqCst);
     }
 
-    /// How many answers to a COMMIT were lost so far.
+    /// Every further COMMIT is answered.
+    pub fn keep_commits(&self) {
+        self.state.lose_commit.store(false, Ordering::SeqCst);
+    }
+
+    /// How many answers to a COMMIT were lost since [`Proxy::lose_next_commit`].
     pub fn commits_lost(&self) -> u64 {
         self.state.commits_lost.load(Ordering::SeqCst)
     }

@@ -1,9 +1,10 @@
 //! A cluster under bots that act, faults that come and go, and the judgement afterwards.
 //!
-//! Always: everything is judged after the faults are over, by what players were told, what the
-//! store holds and what the operator's check says; whatever fails comes with the timeline.
+//! Always: after each fault and at the end everything is judged by what players were told, what the
+//! store holds and what the operator's check says; a socket that ends is held against the fault
+//! in whose time it ended; whatever fails comes with the timeline.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fmt::Display, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 use futures::future::BoxFuture;
@@ -26,6 +27,8 @@ use crate::{
 const ARRIVE_WITHIN: Duration = Duration::from_secs(60);
 /// After the faults are over everybody must be able to act again within this time.
 const RECOVER_WITHIN: Duration = Duration::from_secs(30);
+/// Half of all must have moved within this time, however long a store is away.
+const GO_ON_WITHIN: Duration = Duration::from_secs(10);
 /// How long what is under way may take to be answered once all stand still.
 const SETTLE_WITHIN: Duration = Duration::from_secs(45);
 /// How long the store may take to hold what was played.
@@ -57,8 +60,10 @@ pub struct Stage {
     pub swarm: Swarm,
     /// What happened so far.
     pub timeline: Timeline,
-    /// Somebody's socket may have been closed for good reason.
+    /// Sockets may end now, as a gateway is broken or was the last to be.
     sockets_may_end: bool,
+    /// Sockets that had ended when they were counted last.
+    sockets_ended: u64,
 }
 
 impl Stage {
@@ -99,6 +104,7 @@ impl Stage {
                 swarm,
                 timeline,
                 sockets_may_end: false,
+                sockets_ended: 0,
             };
             stage
                 .all_in(cast.players, cast.ramp + ARRIVE_WITHIN)
@@ -124,31 +130,68 @@ impl Stage {
     }
 
     /// Does one fault, undoes it, and waits until everything is owned and everybody is back;
-    /// nothing may be lost or doubled then.
+    /// nothing may be lost or doubled then, and no socket closed that should not be.
     ///
     /// # Errors
     /// It cannot be done, or the world does not recover.
     pub fn suffer<'a>(&'a mut self, step: Step) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             sleep(step.after).await;
-            self.sockets_may_end |= step.fault.costs_sockets();
+            // Until now whatever ended is the fault's before.
+            self.count_sockets(format_args!("before: {}", step.fault))?;
+            self.sockets_may_end = step.fault.costs_sockets();
             let lasts = step.lasts.as_secs_f64();
             self.timeline
                 .note(format!("{} for {lasts:.1} s", step.fault));
+            let owners = match step.changes_no_owner() {
+                true => oracle::owners(&self.cluster).await?,
+                false => BTreeSet::new(),
+            };
             let began = Instant::now();
             self.swarm.mark();
             step.fault.begin(&mut self.cluster).await?;
             sleep(step.lasts.saturating_sub(began.elapsed())).await;
             step.fault.end(&mut self.cluster).await?;
             self.recover(step.fault).await?;
+            let lost = &owners - &oracle::owners(&self.cluster).await?;
+            ensure!(
+                lost.is_empty(),
+                "runs {lost:?} lost all their regions by {} for {lasts:.1} s",
+                step.fault
+            );
             oracle::conserved(&self.cluster).await?;
-            Ok(())
+            self.count_sockets(step.fault)
         })
     }
 
-    /// Somebody's socket may be closed from now on.
+    /// Stops all bots, holds what they were told and where they are to what the store and the
+    /// zones say, and lets them go on.
+    ///
+    /// # Errors
+    /// They do not come to rest, or something differs.
+    pub fn compare<'a>(&'a mut self) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.rest().await?;
+            self.swarm.hush(false);
+            self.count_sockets("while all stood still")
+        })
+    }
+
+    /// Sockets may end from now on until the next fault.
     pub fn may_lose_sockets(&mut self) {
         self.sockets_may_end = true;
+    }
+
+    /// Counts the sockets that have ended since they were counted last.
+    fn count_sockets(&mut self, when: impl Display) -> Result<()> {
+        let summary = self.swarm.summary();
+        let more = summary.disconnects.saturating_sub(self.sockets_ended);
+        self.sockets_ended = summary.disconnects;
+        ensure!(
+            more == 0 || self.sockets_may_end,
+            "{more} sockets were closed ({when}):\n{summary}"
+        );
+        Ok(())
     }
 
     async fn recover(&mut self, fault: Fault) -> Result<()> {
@@ -162,13 +205,18 @@ impl Stage {
                 let mut took: Vec<Duration> = still.iter().filter_map(|bot| bot.took).collect();
                 took.sort_unstable();
                 let after = |at: usize| took.get(at).copied().unwrap_or_default().as_secs_f64();
+                let half = after(took.len() / 2);
                 self.timeline.note(format!(
                     "over ({fault}): all owned after {:.2} s, half of all moved {:.2} s after it \
                      began, the last one {:.2} s",
                     owned.as_secs_f64(),
-                    after(took.len() / 2),
+                    half,
                     after(took.len().saturating_sub(1))
                 ));
+                ensure!(
+                    half <= GO_ON_WITHIN.as_secs_f64() || !fault.leaves_all_playing(),
+                    "half of all stood still for {half:.2} s, though only a store was away: {fault}"
+                );
                 return Ok(());
             }
             if over.elapsed() > RECOVER_WITHIN {
@@ -190,28 +238,33 @@ impl Stage {
     /// Something does not hold.
     pub fn judge(mut self) -> BoxFuture<'static, Result<Summary>> {
         Box::pin(async move {
-            self.swarm.hush(true);
-            let busy = self.swarm.settled(SETTLE_WITHIN).await;
-            ensure!(
-                busy.is_empty(),
-                "{} bots do not come to rest, such as {:?}:\n{}",
-                busy.len(),
-                &busy[..busy.len().min(5)],
-                self.swarm.summary()
-            );
-            self.agrees().await?;
-            self.each_once().await?;
+            self.rest().await?;
             let said = oracle::conserved(&self.cluster).await?;
             self.timeline.note(said.lines().next().unwrap_or_default());
             let store = self.cluster.store().await?;
             oracle::everybody_is_somewhere(&store).await?;
             oracle::no_deadlock(&mut self.cluster)?;
-            let sockets_may_end = self.sockets_may_end;
+            self.count_sockets("until the end")?;
             let summary = self.swarm.finish().await?;
             self.timeline.note("judged");
-            sound(&summary, sockets_may_end)?;
+            sound(&summary)?;
             Ok(summary)
         })
+    }
+
+    /// All bots stand still, have what the store holds and are played by one zone each.
+    async fn rest(&self) -> Result<()> {
+        self.swarm.hush(true);
+        let busy = self.swarm.settled(SETTLE_WITHIN).await;
+        ensure!(
+            busy.is_empty(),
+            "{} bots do not come to rest, such as {:?}:\n{}",
+            busy.len(),
+            &busy[..busy.len().min(5)],
+            self.swarm.summary()
+        );
+        self.agrees().await?;
+        self.each_once().await
     }
 
     /// Everybody is played by exactly one zone.
@@ -269,7 +322,7 @@ impl Stage {
 }
 
 /// Whether nothing was told that must not be.
-fn sound(summary: &Summary, sockets_may_end: bool) -> Result<()> {
+fn sound(summary: &Summary) -> Result<()> {
     ensure!(
         summary.taken_back == 0 && summary.unasked == 0,
         "possessions were taken back or given unasked:\n{summary}"
@@ -277,10 +330,6 @@ fn sound(summary: &Summary, sockets_may_end: bool) -> Result<()> {
     ensure!(
         summary.gaps == 0 && summary.unreadable == 0 && summary.map_faults == 0,
         "what was told does not fit together:\n{summary}"
-    );
-    ensure!(
-        sockets_may_end || summary.disconnects == 0,
-        "sockets were closed:\n{summary}"
     );
     ensure!(
         summary.resume_failed * 1_000 <= summary.resumed,
@@ -309,6 +358,7 @@ pub async fn play(
         let mut stage = Stage::set(plan, cast, timeline).await?;
         for step in steps {
             stage.suffer(step).await?;
+            stage.compare().await?;
         }
         stage.judge().await
     };

@@ -1,16 +1,21 @@
-//! A minute of faults under bots that drop, pick up, cross borders, log out and in.
+//! Faults of every kind, one after the other, under bots that drop, pick up, cross borders, log out and in.
 
 use std::time::Duration;
 
+use anyhow::Result;
+use proto::client::{ErrorCode, Format};
+use serde_json::json;
 use tests::{
+    bot::{Player, Told},
     chaos::{
-        fault::{AWAY_MS, Fault, Step},
-        story::{self, Cast},
+        fault::{AWAY_MS, BLINK, Fault, Step},
+        story::{self, Cast, Stage},
         timeline::Timeline,
     },
     cluster::{Kind, Plan},
     load::{Acting, Scenario},
 };
+use tokio::time::sleep;
 
 fn cast(players: usize, seed: u64) -> Cast {
     Cast {
@@ -40,12 +45,20 @@ async fn whatever_dies_nothing_is_lost_and_nobody_is_dropped() {
     (plan.breakable, plan.alone) = (true, true);
     let steps = [
         step(Fault::Kill((Kind::Zone, 0)), 2_000),
+        Step {
+            lasts: BLINK,
+            ..step(Fault::Freeze((Kind::Zone, 2)), 0)
+        },
         step(Fault::Freeze((Kind::Zone, 1)), 6_000),
         step(Fault::LoseCommit, 1_000),
         step(Fault::Kill((Kind::Persistence, 0)), 1_000),
         step(Fault::KillDatabase, 2_000),
         step(Fault::FreezeDatabase, 3_000),
+        step(Fault::HangDatabase, 2_000),
+        step(Fault::Freeze((Kind::Persistence, 1)), 2_000),
         step(Fault::CutOff((Kind::Zone, 2)), 5_000),
+        step(Fault::Isolate(0), 4_000),
+        step(Fault::HangRedis, 2_000),
         step(Fault::WipeRedis, 500),
         step(Fault::Stop((Kind::Zone, 2)), 500),
     ];
@@ -64,11 +77,28 @@ async fn without_postgresql_for_a_minute_the_world_goes_on_and_nothing_is_lost()
         after: Duration::from_secs(15),
         ..step(Fault::KillDatabase, AWAY_MS)
     };
-    let summary = story::play(plan, cast, [away], Timeline::new(true)).await;
-    let summary = summary.unwrap();
+    let mut stage = Stage::set(plan, cast, Timeline::new(true)).await.unwrap();
+    let gateway = stage.cluster.gateway(0);
+    let meanwhile = async {
+        sleep(away.after + away.lasts / 3).await;
+        newcomer(&gateway).await
+    };
+    let (suffered, newcomer) = tokio::join!(stage.suffer(away), meanwhile);
+    suffered.unwrap();
+    assert_eq!(newcomer.unwrap(), Some(ErrorCode::StorageUnavailable));
+    let summary = stage.judge().await.unwrap();
     eprintln!("{summary}");
     let refused = summary.errors.get("storage_unavailable").copied();
     assert!(refused > Some(0), "{:?}", summary.errors);
+}
+
+/// Somebody new wants to come in; why not.
+async fn newcomer(gateway: &str) -> Result<Option<ErrorCode>> {
+    let player = Player::connect(gateway, Format::Json).await?;
+    Ok(match player.ask("authenticate", &json!({})).await? {
+        Told::Error(error) => Some(error.code),
+        _ => None,
+    })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -78,6 +108,7 @@ async fn players_of_a_gateway_that_dies_go_on_at_another() {
     let steps = [
         step(Fault::Kill((Kind::Gateway, 0)), 3_000),
         step(Fault::Stop((Kind::Gateway, 1)), 3_000),
+        step(Fault::Freeze((Kind::Gateway, 0)), 3_000),
     ];
     let summary = story::play(plan, cast(30, 12), steps, Timeline::new(true)).await;
     eprintln!("{}", summary.unwrap());
