@@ -13,7 +13,7 @@ use tonic::Status;
 use world::{CharacterId, Region};
 use zone_server::simulation::{PeerAnswer, PeerAsk};
 
-use super::{Event, Sim, player::Opening};
+use super::{Event, Sim, faults::Peer, player::Opening};
 
 /// Who is asked, and what.
 #[derive(Debug, Clone)]
@@ -121,6 +121,14 @@ impl Sim {
         self.faulty() && self.chance(lost)
     }
 
+    /// Whether a zone asks one that it does not reach.
+    fn between_parted(&self, by: Option<(usize, u64)>, callee: &Callee) -> bool {
+        match (by, callee) {
+            (Some((zone, _)), Callee::Zone(to, _)) => self.are_parted(zone, Peer::Zone(*to)),
+            _ => false,
+        }
+    }
+
     pub(crate) fn call(&mut self, call: Call, callee: Callee, deadline_ms: u64) {
         self.call_numbers += 1;
         let number = self.call_numbers;
@@ -131,7 +139,7 @@ impl Sim {
                 PeerAsk::Complete(_) | PeerAsk::Forward(_) | PeerAsk::CompleteRegion(_)
             )
         );
-        if self.loses() {
+        if self.between_parted(call.by, &callee) || self.loses() {
             self.coverage.count("bus: request lost");
         } else {
             let wait = self.delay();
@@ -159,6 +167,8 @@ impl Sim {
 
     /// A request has come to whom it was sent.
     pub(crate) fn arrives(&mut self, call: u64, callee: Callee, echo: bool) {
+        let by = self.calls.get(&call).and_then(|call| call.by);
+        let parted = self.between_parted(by, &callee);
         let result = match callee {
             Callee::Store(ask) => self.store_answers(*ask),
             Callee::Zone(zone, ask) => self.peer_answers(zone, ask),
@@ -166,7 +176,7 @@ impl Sim {
         if echo {
             return;
         }
-        if self.loses() {
+        if parted || self.loses() {
             self.coverage.count("bus: answer lost");
             return;
         }

@@ -48,6 +48,13 @@ impl Faults {
     };
 }
 
+/// Whom a zone may not reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Peer {
+    Zone(usize),
+    Gateway(usize),
+}
+
 impl Sim {
     /// Whether things go wrong at all now.
     pub(crate) fn faulty(&self) -> bool {
@@ -71,7 +78,8 @@ impl Sim {
                 self.pause(zone, ms);
             }
             50..60 if lives => self.stop(zone),
-            60..85 => {
+            60..70 => self.part(zone),
+            70..85 => {
                 let links: Vec<(usize, u64)> = self.links.keys().copied().collect();
                 if !links.is_empty() {
                     let (gateway, run) = links[self.dice.random_range(0..links.len())];
@@ -81,6 +89,38 @@ impl Sim {
             85.. => self.store_leaves(),
             _ => {}
         }
+    }
+
+    /// A zone and one other zone or gateway do not reach each other; everybody else does.
+    fn part(&mut self, zone: usize) {
+        let others = (0..self.zones.len()).filter(|other| *other != zone);
+        let gateways = (0..self.gateways.len()).map(Peer::Gateway);
+        let peers: Vec<Peer> = others.map(Peer::Zone).chain(gateways).collect();
+        let peer = peers[self.dice.random_range(0..peers.len())];
+        let ms = self.dice.random_range(500..14_000);
+        self.tell(|| format!("zone {zone} and {peer:?} are parted for {ms} ms"));
+        self.coverage.count("fault: two parted");
+        self.parted.insert((zone, peer), self.now + ms);
+        if let Peer::Gateway(gateway) = peer {
+            let here = |link: &super::gateway::Link| link.zone == zone;
+            let linked = self
+                .links
+                .iter()
+                .find(|((of, _), link)| *of == gateway && here(link));
+            if let Some((gateway, run)) = linked.map(|(of, _)| *of) {
+                self.cut_link(gateway, run);
+            }
+        }
+    }
+
+    /// Whether nothing goes between these two now.
+    pub(crate) fn are_parted(&self, zone: usize, peer: Peer) -> bool {
+        let until = |pair| self.parted.get(&pair).copied().unwrap_or_default();
+        let back = match peer {
+            Peer::Zone(other) => until((other, Peer::Zone(zone))),
+            Peer::Gateway(_) => 0,
+        };
+        self.faulty() && self.now < until((zone, peer)).max(back)
     }
 
     fn store_leaves(&mut self) {

@@ -11,7 +11,7 @@ use proto::rpc::{
 use rand::RngExt;
 use zone_server::simulation::{Heard, LinkEnd};
 
-use super::{Event, Sim, session::Session};
+use super::{Event, Sim, faults::Peer, session::Session};
 
 /// A gateway process.
 pub(crate) struct Gateway {
@@ -119,7 +119,8 @@ impl Sim {
         }
         let zone = super::zone::at(address);
         let here = self.zones[zone].run.as_ref().map(|here| here.id());
-        let refused = self.zones[zone].down || here != Some(run) || self.loses();
+        let parted = self.are_parted(zone, Peer::Gateway(gateway));
+        let refused = self.zones[zone].down || here != Some(run) || parted || self.loses();
         if refused {
             let wait = self.dice.random_range(100..1_000);
             return self.after(wait, Event::Dial { gateway, run });

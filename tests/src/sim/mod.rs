@@ -41,7 +41,7 @@ use zone_server::simulation::{BEGIN_MS, Heard};
 
 use bus::{Call, Callee, Result_};
 use coverage::Coverage;
-use faults::Faults;
+use faults::{Faults, Peer};
 use gateway::{Gateway, Link, ToGateway};
 use land::Stage;
 use laws::Laws;
@@ -181,6 +181,8 @@ pub struct Sim {
     pub(crate) dice: ChaCha8Rng,
     pub(crate) store: Store,
     pub(crate) store_away: bool,
+    /// Who does not reach whom, and until when.
+    pub(crate) parted: BTreeMap<(usize, Peer), u64>,
     pub(crate) facts: Facts,
     pub(crate) directory: DirectoryUpdate,
     pub(crate) pushed: BTreeMap<Watcher, u64>,
@@ -255,6 +257,7 @@ impl Sim {
             dice,
             store,
             store_away: false,
+            parted: BTreeMap::new(),
             facts: Facts::default(),
             directory: DirectoryUpdate::default(),
             pushed: BTreeMap::new(),
