@@ -96,6 +96,8 @@ pub struct Known {
     gifted: bool,
     leave_at: Option<Instant>,
     leave_id: u64,
+    /// It asked to leave the world, and its connection ended before the answer.
+    may_have_left: bool,
     enter_at: Option<Instant>,
 }
 
@@ -122,6 +124,7 @@ impl Known {
             deed_at: now,
             leave_at: None,
             leave_id: 0,
+            may_have_left: false,
             enter_at: None,
         };
         known.plan_to_leave(now);
@@ -160,8 +163,19 @@ impl Known {
         self.plan.refused(now);
         self.pending.clear();
         self.move_on_at = None;
-        self.view.leaving = false;
+        self.may_have_left |= std::mem::take(&mut self.view.leaving);
         self.view.possessions.unanswered();
+    }
+
+    /// Its session was resumed, or is over: which must not be, unless it may have left.
+    pub fn resumed(&mut self, resumed: bool) {
+        let may_have_left = std::mem::take(&mut self.may_have_left);
+        if resumed {
+            self.tally.resumed += 1;
+        } else {
+            self.tally.resume_failed += u64::from(!may_have_left);
+            self.view.entered = None;
+        }
     }
 
     /// Learns from a message; the latency of a walk that has just shown its first effect.
@@ -178,7 +192,7 @@ impl Known {
                 self.device_key.clone_from(&welcome.device_key);
             }
             Told::WorldLeft(_) => self.come_back(now),
-            Told::WorldEntered(_) => self.enter_at = None,
+            Told::WorldEntered(_) => (self.enter_at, self.may_have_left) = (None, false),
             // It begins its way anew where it stands up again.
             Told::Died(_) | Told::Respawned(_) => self.plan.refused(now),
             _ => {}

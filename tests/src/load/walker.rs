@@ -229,13 +229,11 @@ impl Bot {
                     matches!(m.told, Told::Resumed(_) | Told::Invalid(_))
                 })
                 .await?;
-            let mut known = self.known();
-            if matches!(answer, Told::Resumed(_)) {
-                known.tally.resumed += 1;
+            let resumed = matches!(answer, Told::Resumed(_));
+            self.known().resumed(resumed);
+            if resumed {
                 return Ok(());
             }
-            known.tally.resume_failed += 1;
-            known.view.entered = None;
         }
         self.start(connection).await
     }
