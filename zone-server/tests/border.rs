@@ -6,6 +6,7 @@ use crate::stage;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proto::rpc::persistence::v1::CharacterRow;
 use proto::rpc::zone::v1::{
     CompleteRequest, HandoverId, Input, PrepareRequest, Private, SessionRef,
     handover_client::HandoverClient,
@@ -13,7 +14,7 @@ use proto::rpc::zone::v1::{
 use stage::{
     Zone, border,
     gateway::{Gateway, Seen},
-    store::{Store, key},
+    store::{State, Store, key},
     until,
 };
 use world::{Content, Region, Tile};
@@ -550,6 +551,42 @@ async fn what_a_source_says_late_is_heard_once_and_not_by_a_newer_login() {
     })
     .await;
     assert_eq!(heard("ack"), 3);
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+/// What is said late of her pack is not shown any more; what she has is, though nothing else is
+/// to be saved.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_stands_still_is_shown_what_it_has_when_its_source_says_so_late() {
+    let scene = scene(&["ann"], true).await;
+    let session = SessionRef {
+        session_id: "session-zoe".to_owned(),
+        gateway_id: "g".to_owned(),
+        session_epoch: 1,
+        attach: 1,
+    };
+    let mut peer = scene.promise(&scene.zoes_request(session.clone())).await;
+    scene.zoe_is_handed_over();
+    until("zoe is saved where she stands", || {
+        let of_zoe = |row: &CharacterRow| row.record.as_ref().is_some_and(|r| r.id == "zoe");
+        let batches = |state: &State| {
+            let mut of_b = state.batches.iter().filter(|(run, ..)| *run == scene.run_b);
+            of_b.any(|(.., rows)| rows.iter().any(of_zoe))
+        };
+        scene.store.read(batches)
+    })
+    .await;
+    let mut late = zoes_last_words(session);
+    late.inputs.clear();
+    late.held[0].event = "inventory:update".to_owned();
+    assert!(peer.complete(late).await.unwrap().into_inner().known);
+    let shown = |event: &str| {
+        let messages = scene.gateway.messages("zoe");
+        messages.iter().any(|message| message.event == event)
+    };
+    until("zoe is shown what she has", || shown("player:sync")).await;
+    assert!(!shown("inventory:update"));
     scene.a.stop().await;
     scene.b.stop().await;
 }
