@@ -102,8 +102,10 @@ impl Table {
             };
         }
         if !std::mem::take(&mut session.entering) {
+            session.take_early(attached.tick, &self.measures);
             session.sync(attached.sync.clone(), &self.measures);
             session.trades_go_on(&attached.trades, &self.measures);
+            session.take_early(u64::MAX, &self.measures);
             if std::mem::take(&mut session.noticed) {
                 let text = "This part of the world goes on.";
                 session.notice("zone_recovered", text, "info", &self.measures);
@@ -181,7 +183,7 @@ impl Table {
 
     fn left(&self, left: wire::Left) {
         let mut inside = self.inside();
-        let Some(session) = inside.sessions.get(&*left.session_id) else {
+        let Some(session) = inside.sessions.get_mut(&*left.session_id) else {
             return;
         };
         // Who is replaced is told the epoch of the newer login.
@@ -196,6 +198,7 @@ impl Table {
             // It was elsewhere in between, and comes back under a higher number.
             return;
         }
+        session.take_early(u64::MAX, &self.measures);
         let event = if elsewhere {
             SessionEvent::Elsewhere
         } else {
@@ -256,7 +259,11 @@ impl Table {
                     tick,
                 );
             }
-            session.take(frame, counts, &self.measures);
+            if counts {
+                session.heard(run, tick, frame, &self.measures);
+            } else {
+                session.take(frame, false, &self.measures);
+            }
         }
     }
 }

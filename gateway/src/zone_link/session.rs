@@ -1,7 +1,7 @@
 //! One session in the world: its route, its mailbox, and the attach that it awaits.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     time::Duration,
 };
 
@@ -34,6 +34,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Trades of one session that are remembered: more than anybody is asked for at once.
 const TRADES_MAX: usize = 32;
+
+/// Frames that wait for the answer to an attach: more than come in the time that it may take.
+const EARLY_MAX: usize = 64;
 
 /// What a run answers to an attach.
 #[derive(Debug)]
@@ -79,6 +82,8 @@ pub(super) struct Session {
     /// It was told that its zone is lost.
     pub(super) noticed: bool,
     pub(super) waiter: Option<Waiter>,
+    /// What the run said in frames, by their ticks, while its answer to the attach is awaited.
+    early: VecDeque<(u64, wire::SessionFrame)>,
     /// While it comes back from another gateway: the runs that were asked.
     pub(super) asked: BTreeMap<u64, oneshot::Sender<Reply>>,
     /// It was resumed here and has not been attached since.
@@ -130,6 +135,7 @@ impl Session {
             entering: true,
             noticed: false,
             waiter: None,
+            early: VecDeque::new(),
             asked: BTreeMap::new(),
             returning: false,
             trades: BTreeSet::new(),
@@ -365,6 +371,32 @@ impl Session {
         }
         for asked in held {
             self.route.hold(asked);
+        }
+    }
+
+    /// A private frame of a run at a tick, which counts. What shows all that the character has comes
+    /// with the answer to an attach, by another way: whatever is newer waits for it, so that nothing
+    /// is shown as it was before.
+    pub(super) fn heard(
+        &mut self,
+        run: u64,
+        tick: u64,
+        frame: wire::SessionFrame,
+        measures: &Measures,
+    ) {
+        let asked = self.waiter.as_ref().is_some_and(|waiter| waiter.run == run);
+        if asked && !self.entering && self.early.len() < EARLY_MAX {
+            self.early.push_back((tick, frame));
+            return;
+        }
+        self.take_early(u64::MAX, measures);
+        self.take(frame, true, measures);
+    }
+
+    /// Takes what came before the answer to an attach, up to that of a tick.
+    pub(super) fn take_early(&mut self, until: u64, measures: &Measures) {
+        while let Some((_, frame)) = self.early.pop_front_if(|(tick, _)| *tick <= until) {
+            self.take(frame, true, measures);
         }
     }
 

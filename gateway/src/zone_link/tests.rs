@@ -403,6 +403,36 @@ async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
     );
 }
 
+/// The answer to an attach comes by another way than frames, which may be slower.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_newer_than_the_answer_to_an_attach_is_shown_after_it() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    assert_eq!(attach(&zone).await, 1);
+    stand.zones.pause("s");
+    zone.hears().await;
+    zone.waits();
+    let mailbox = player.mailbox.clone();
+    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
+    assert_eq!(attach(&zone).await, 2);
+    zone.says("inventory:update", 5);
+    let told = async {
+        while !zone.has_told() {
+            tokio::task::yield_now().await;
+        }
+        let tick = stand.zones.last_tick();
+        while stand.zones.last_tick() < tick + 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(PATIENCE, told).await.expect("frames come");
+    zone.answers_attach(2);
+    player.hears("player:sync").await;
+    player.hears("inventory:update").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_zone_that_does_not_play_the_character_any_more_says_so() {
     let zone = Zone::start(1, 5).await;

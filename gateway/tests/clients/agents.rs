@@ -307,12 +307,12 @@ async fn what_an_agent_sees_and_did_is_shown() {
         (&json!("logs"), &json!(true))
     );
     let commands = quick["quickCommands"].as_array().unwrap();
-    // The agent has no tools; all else it can do.
+    // The agent has no tools and sees no beast; all else it can do.
     let cannot = commands.iter().filter(|c| c["available"] == false);
     let cannot: Vec<_> = cannot
         .map(|c| (&c["id"], c["reason"].is_string()))
         .collect();
-    let work = ["chop_tree", "mine_ore", "catch_fish"].map(Value::from);
+    let work = ["chop_tree", "mine_ore", "catch_fish", "attack_nearest"].map(Value::from);
     assert_eq!(cannot, work.iter().map(|id| (id, true)).collect::<Vec<_>>());
     let did = ann.done(&stage, &line("activity"), Value::Null).await;
     assert_eq!(

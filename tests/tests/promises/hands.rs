@@ -12,7 +12,7 @@ use super::browser::{pack, position, state, until};
 
 pub(super) const SOON: Duration = Duration::from_secs(20);
 /// Fish bite when they like, fights take their time.
-pub(super) const PATIENCE: Duration = Duration::from_secs(90);
+pub(super) const PATIENCE: Duration = Duration::from_secs(180);
 /// How far from something one is put down at most.
 const NEAR: i32 = 6;
 

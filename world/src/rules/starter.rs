@@ -1,5 +1,8 @@
 //! What a new character begins with.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use crate::content::Content;
 use crate::ids::CharacterId;
 use crate::item::Stack;
@@ -34,8 +37,12 @@ pub(crate) fn pack(content: &Content, who: &CharacterId) -> Vec<Leg> {
     std::iter::once(coins).chain(things).collect()
 }
 
-/// What is in the pack, and how many of it: of [`THINGS`], what the content knows.
+/// What is in the pack, and how many of it: of [`THINGS`], what the content knows, once also where it
+/// has two names.
 pub(crate) fn things(content: &Content) -> impl Iterator<Item = (&'static str, u32)> + '_ {
-    let known = THINGS.into_iter();
-    known.filter(|(item, _)| content.item(item).is_some())
+    let mut given = BTreeSet::new();
+    THINGS.into_iter().filter(move |(item, _)| {
+        let kind = content.item(item);
+        kind.is_some_and(|kind| given.insert(Arc::clone(&kind.id)))
+    })
 }

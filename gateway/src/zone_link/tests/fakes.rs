@@ -111,6 +111,8 @@ enum Manner {
     NotInWorld,
     Stale,
     Busy,
+    /// Nothing yet.
+    Silent,
 }
 
 struct State {
@@ -238,6 +240,27 @@ impl Zone {
         });
     }
 
+    /// It answers no attach before [`Zone::answers_attach`].
+    pub(super) fn waits(&self) {
+        self.state().manner = Manner::Silent;
+    }
+
+    pub(super) fn answers_attach(&self, attach: u64) {
+        let attach = wire::Attach {
+            session_id: "s".to_owned(),
+            character_id: "ann".to_owned(),
+            attach,
+            ..Default::default()
+        };
+        let attached = self.attached(&attach);
+        self.control(from_zone::Message::Attached(attached));
+    }
+
+    /// Everything private has gone out with a frame.
+    pub(super) fn has_told(&self) -> bool {
+        self.state().private.is_empty()
+    }
+
     pub(super) fn log_out(&self) {
         self.state().manner = Manner::NotInWorld;
     }
@@ -361,6 +384,9 @@ impl Zone {
                 })
             };
             let manner = self.state().manner;
+            if let Manner::Silent = manner {
+                return self.hearing.try_send(message).expect("room");
+            }
             self.control(match manner {
                 Manner::Accept => from_zone::Message::Attached(self.attached(attach)),
                 Manner::NotHere => refused("not_here"),
@@ -370,7 +396,7 @@ impl Zone {
                     from_zone::Message::Attached(self.attached(attach))
                 }
                 Manner::Stale => refused("stale"),
-                Manner::Busy => refused("busy"),
+                Manner::Busy | Manner::Silent => refused("busy"),
             });
             if !matches!(manner, Manner::Accept) && !attach.resume {
                 return;
