@@ -395,7 +395,9 @@ impl Session {
 
     /// Takes what came before the answer to an attach, up to that of a tick.
     pub(super) fn take_early(&mut self, until: u64, measures: &Measures) {
-        while let Some((_, frame)) = self.early.pop_front_if(|(tick, _)| *tick <= until) {
+        let due = self.early.partition_point(|(tick, _)| *tick <= until);
+        let due: Vec<_> = self.early.drain(..due).collect();
+        for (_, frame) in due {
             self.take(frame, true, measures);
         }
     }

@@ -108,6 +108,7 @@ async fn the_page_is_entered_walked_over_a_border_talked_on_and_found_again_afte
 }
 
 /// Plays a story on two pages. What they show is kept where it fails.
+#[allow(clippy::unwrap_used, reason = "a test may")]
 pub(super) async fn with_two(story: impl AsyncFnOnce(&Client, &Client) -> Result<()>) {
     let driver = Driver::start().await.unwrap();
     let ann = driver.browser().await.unwrap();

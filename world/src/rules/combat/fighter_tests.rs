@@ -29,6 +29,7 @@ const MELEE: [&str; 13] = [
 ];
 
 /// A weapon of each sort, bows, arrows, mail, prayers for one thing each, and a spell.
+#[allow(clippy::too_many_lines, reason = "a table of things")]
 fn content() -> Content {
     let mut items: Vec<_> = MELEE
         .iter()
