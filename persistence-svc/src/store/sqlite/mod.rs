@@ -54,6 +54,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0010_combat.sql"),
     include_str!("../../../migrations/sqlite/0011_graves.sql"),
     include_str!("../../../migrations/sqlite/0012_duels.sql"),
+    include_str!("../../../migrations/sqlite/0013_locks.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
