@@ -143,7 +143,7 @@ impl Config {
             anonymous,
             provider,
             admin_code: AdminCode::read(reader, production),
-            origins: Allowlist::read(reader, &public, &agent_api_url),
+            origins: Allowlist::read(reader, &public, &agent_api_url, production),
             agent_api_url,
             public,
             proxies: TrustedProxies::read(reader),

@@ -39,17 +39,31 @@ pub(crate) struct Allowlist {
     frames: Vec<String>,
     /// Those of them that are the identity provider's.
     identity: Vec<String>,
+    /// The page of whatever host a client asks may upgrade too: not in production, where a name
+    /// that somebody else points at this server would do.
+    any_own_host: bool,
 }
 
 impl Allowlist {
-    pub(crate) fn read(reader: &mut Reader, public: &Public, agent_api: &str) -> Self {
-        let mut list = Self::default();
+    pub(crate) fn read(
+        reader: &mut Reader,
+        public: &Public,
+        agent_api: &str,
+        production: bool,
+    ) -> Self {
+        let mut list = Self {
+            any_own_host: !production,
+            ..Self::default()
+        };
         list.add_origin(reader, "AGENT_API_URL", agent_api);
         for origin in reader.list("CORS_ORIGINS", "", "origins that may use this server") {
             list.add_origin(reader, "CORS_ORIGINS", &origin);
         }
         if let Some(origin) = &public.app_url {
             list.add_origin(reader, "PUBLIC_APP_URL", origin);
+        }
+        if let Some(origin) = &public.api_url {
+            list.add_origin(reader, "PUBLIC_API_URL", origin);
         }
         for (name, help) in [
             ("CLIENT_URL", "a further origin: the game client"),
@@ -120,7 +134,7 @@ impl Allowlist {
     }
 
     /// Whether a request with these headers may upgrade: no origin (not a browser), one of the
-    /// list, or the page that this very host served.
+    /// list, or, outside production, the page that this very host served.
     pub(crate) fn allows_upgrade(&self, headers: &HeaderMap) -> bool {
         let Some(origin) = headers.get(ORIGIN) else {
             return true;
@@ -128,7 +142,7 @@ impl Allowlist {
         let Ok(origin) = origin.to_str() else {
             return false;
         };
-        self.allows(origin) || same_host(origin, headers)
+        self.allows(origin) || (self.any_own_host && same_host(origin, headers))
     }
 }
 
@@ -259,13 +273,21 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_this_host_may_upgrade() {
+    fn in_production_only_the_list_may_upgrade() {
+        let production = list();
+        let at_home = Allowlist {
+            any_own_host: true,
+            ..list()
+        };
         let mut headers = HeaderMap::new();
-        assert!(list().allows_upgrade(&headers), "not a browser");
+        assert!(production.allows_upgrade(&headers), "not a browser");
         headers.insert("host", "192.168.1.7:5555".parse().unwrap());
         headers.insert(ORIGIN, "http://192.168.1.7:5555".parse().unwrap());
-        assert!(list().allows_upgrade(&headers));
+        assert!(!production.allows_upgrade(&headers));
+        assert!(at_home.allows_upgrade(&headers), "a phone beside it");
         headers.insert(ORIGIN, "http://192.168.1.8:5555".parse().unwrap());
-        assert!(!list().allows_upgrade(&headers));
+        assert!(!at_home.allows_upgrade(&headers));
+        headers.insert(ORIGIN, "https://play.example".parse().unwrap());
+        assert!(production.allows_upgrade(&headers));
     }
 }

@@ -12,8 +12,18 @@ use fastwebsockets::upgrade::{IncomingUpgrade, UpgradeFut};
 use proto::client::Format;
 use tokio::time::timeout;
 
-use super::{address::Peer, problem::Problem};
-use crate::{app::App, auth::caller, limits::strangers::NoRoom, session::Session, socket::Socket};
+use super::{
+    address::Peer,
+    limited::{self, Counted},
+    problem::Problem,
+};
+use crate::{
+    app::App,
+    auth::caller::{self, Denied},
+    limits::strangers::NoRoom,
+    session::Session,
+    socket::Socket,
+};
 
 /// How long a client may take to read the answer to its upgrade.
 const UPGRADE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -50,7 +60,7 @@ pub(super) async fn ws(
     };
     let token = match caller::bearer(&headers) {
         Ok(token) => token,
-        Err(denied) => return denied.answer(&uri),
+        Err(denied) => return denied_attempt(&app, &peer, &headers, denied, &uri).await,
     };
     let tasks = app.tasks.clone();
     tasks.spawn(async move {
@@ -73,6 +83,24 @@ pub(super) async fn ws(
             .insert(SEC_WEBSOCKET_PROTOCOL, protocol);
     }
     response
+}
+
+/// Credentials that cannot even be read: an attempt as any other.
+async fn denied_attempt(
+    app: &App,
+    peer: &Peer,
+    headers: &HeaderMap,
+    denied: Denied,
+    uri: &Uri,
+) -> Response {
+    match limited::attempt(app, Counted::default(), Some(peer), headers).await {
+        Ok(counted) => {
+            let mut response = denied.answer(uri);
+            counted.tell(&mut response);
+            response
+        }
+        Err(over) => over.answer(uri),
+    }
 }
 
 /// There are too many sockets already whose client has not said who it is.

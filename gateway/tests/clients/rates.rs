@@ -148,6 +148,21 @@ async fn an_account_has_its_own_hundred_wherever_it_asks_from() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn credentials_of_an_upgrade_that_cannot_be_read_are_attempts() {
+    let stage = Stage::open(&[]).await;
+    let bad = upgrade("authorization: Basic eDp5\r\nconnection: close\r\n");
+    for n in 1..=10 {
+        let answer = stage.ask(0, &bad).await;
+        assert!(answer.starts_with("HTTP/1.1 401"), "{n}: {answer}");
+        let left = format!("\"auth\";r={};t=", 10 - n);
+        assert!(answer.contains(&left), "{n}: {answer}");
+    }
+    let answer = stage.ask(0, &bad).await;
+    assert!(answer.starts_with("HTTP/1.1 429"), "{answer}");
+    assert!(answer.contains("retry-after"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn ten_attempts_pass_the_next_are_refused_and_a_good_token_stays_good() {
     let mut stage = Stage::open(&[]).await;
     stage.add_gateway(&[]).await;
