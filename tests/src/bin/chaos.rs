@@ -48,6 +48,9 @@ enum What {
         /// For how long (30s, 30m, 2h)
         #[arg(long = "for", default_value = "5m", value_parser = duration)]
         time: Duration,
+        /// Only faults whose names have this in them, as "kill -9" or "PostgreSQL"
+        #[arg(long)]
+        only: Option<String>,
     },
     /// A zone server is killed, again and again: how long until its players move again
     Kills {
@@ -115,11 +118,14 @@ async fn play(arguments: &Arguments, timeline: Timeline) -> Result<Summary> {
     ensure!(arguments.players > 0, "--players: at least 1");
     let mut cast = cast(arguments, Scenario::Border);
     match &arguments.what {
-        What::Run { time } => {
+        What::Run { time, only } => {
             cast.acting.leave_every = Some(Duration::from_secs(40));
             let mut plan = Plan::new("chaos").of(2, 3, 2);
             plan.breakable = true;
             let mut schedule = Schedule::new(arguments.seed, &plan);
+            if let Some(words) = only {
+                schedule = schedule.only(words)?;
+            }
             let (clock, time) = (timeline.clone(), *time);
             let steps =
                 std::iter::from_fn(move || (clock.elapsed() < time).then(|| schedule.step()));

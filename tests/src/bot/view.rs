@@ -59,6 +59,8 @@ pub struct View {
     pub gaps: u64,
     /// `error` messages, by code.
     pub errors: BTreeMap<&'static str, u64>,
+    /// The code of the last of them and the event that it was about.
+    pub last_error: Option<(&'static str, Option<String>)>,
     /// `world:update` messages.
     pub updates: u64,
     /// Updates whose tick was below one seen before.
@@ -147,7 +149,10 @@ impl View {
             }
             // What a dead one asks for is refused: it need not have heard of its death yet.
             Told::Error(error) if self.dead && error.code == ErrorCode::Dead => {}
-            Told::Error(error) => *self.errors.entry(error.code.wire()).or_default() += 1,
+            Told::Error(error) => {
+                *self.errors.entry(error.code.wire()).or_default() += 1;
+                self.last_error = Some((error.code.wire(), error.event.clone()));
+            }
             // Who is out of the world does not look at what was on its way.
             Told::Update(_) if self.entered.is_none() => {}
             Told::Update(update) => {

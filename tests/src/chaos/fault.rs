@@ -313,6 +313,21 @@ impl Schedule {
         }
     }
 
+    /// Only the faults whose names have this in them, to look for what one of them does.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn only(mut self, words: &str) -> Result<Schedule> {
+        let all = self.all.iter().map(Fault::to_string).collect::<Vec<_>>();
+        self.all.retain(|fault| fault.to_string().contains(words));
+        ensure!(
+            !self.all.is_empty(),
+            "{words:?} is in the name of no fault; they are {}",
+            all.join(", ")
+        );
+        Ok(self)
+    }
+
     /// The next one.
     pub fn step(&mut self) -> Step {
         if self.bag.is_empty() {
@@ -350,6 +365,21 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_faults_come_alone() {
+        let plan = Plan::new("unused").of(2, 3, 2);
+        let redis = Schedule::new(7, &plan).only("Redis");
+        let mut redis = redis.expect("faults of Redis");
+        let mine = [Fault::WipeRedis, Fault::HangRedis];
+        assert!((0..9).all(|_| mine.contains(&redis.step().fault)));
+        let none = Schedule::new(7, &plan).only("earthquake");
+        assert!(
+            none.expect_err("no fault")
+                .to_string()
+                .contains("Redis hangs")
+        );
+    }
 
     #[test]
     fn a_seed_gives_its_faults_again_and_every_kind_comes() {

@@ -4,7 +4,12 @@
 //! store holds and what the operator's check says; a socket that ends is held against the fault
 //! in whose time it ended; whatever fails comes with the timeline.
 
-use std::{collections::BTreeSet, fmt::Display, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fmt::{Display, Write},
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::{Context, Result, bail, ensure};
 use futures::future::BoxFuture;
@@ -269,6 +274,7 @@ impl Stage {
 
     /// Everybody is played by exactly one zone.
     async fn each_once(&self) -> Result<()> {
+        let store = self.cluster.store().await?;
         let deadline = Instant::now() + STORED_WITHIN;
         loop {
             let places = self.swarm.places();
@@ -279,7 +285,14 @@ impl Stage {
                         .note(format!("{} players are played once each", places.len()));
                     return Ok(());
                 }
-                Ok(wrong) => format!("{wrong:?}"),
+                Ok(wrong) => {
+                    let mut why = String::new();
+                    for (id, zones) in &wrong {
+                        let (bot, stored) = (self.swarm.describe(id), store.whereabouts(id).await?);
+                        let _ = writeln!(why, "{id} by {zones}; {bot}; to the store {stored}");
+                    }
+                    why
+                }
                 Err(e) => format!("{e:#}"),
             };
             ensure!(

@@ -115,6 +115,19 @@ impl Store {
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
+    /// Where a character is to the store, for whoever looks for what went wrong.
+    pub async fn whereabouts(&self, id: &str) -> Result<String> {
+        let query = r#"SELECT format('online %s region %s,%s of run %s at %s,%s sequence %s epoch %s',
+              c.online, c."regionX", c."regionZ", r.run_id, c."positionX", c."positionZ",
+              c."ownershipSequence", c."sessionEpoch")
+            FROM characters c
+            LEFT JOIN regions r ON r.region_x = c."regionX" AND r.region_z = c."regionZ"
+            WHERE c.id = $1"#;
+        let row = self.client.query_opt(query, &[&id]).await;
+        let row = row.context("whereabouts")?;
+        row.map_or(Ok("nowhere".to_owned()), |row| Ok(row.try_get(0)?))
+    }
+
     /// What every character has.
     pub async fn held(&self) -> Result<AllHeld> {
         let mut all = AllHeld::new();

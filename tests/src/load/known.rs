@@ -139,6 +139,26 @@ impl Known {
             && self.enter_at.is_none()
     }
 
+    /// Where it takes itself to be, and what it waits for.
+    pub fn describe(&self) -> String {
+        let view = &self.view;
+        format!(
+            "phase {:?} tick {} at {:?} leaving {} may_have_left {} dead {} resumed {} resyncs {} \
+             last error {:?} enters {} pending {}",
+            view.phase,
+            view.tick,
+            view.position,
+            view.leaving,
+            self.may_have_left,
+            view.dead,
+            view.resumed,
+            view.resyncs,
+            view.last_error,
+            self.enter_at.is_some(),
+            self.pending.len(),
+        )
+    }
+
     /// A random time below `most`.
     pub fn jitter(&mut self, most: Duration) -> Duration {
         most.mul_f64(self.dice.random_range(0.0..1.0))

@@ -281,6 +281,19 @@ impl Swarm {
         self.bots.iter().filter_map(of).collect()
     }
 
+    /// What the bot of this entity knows of itself, for whoever looks for what went wrong.
+    pub fn describe(&self, entity: &str) -> String {
+        let of = |bot: &&Bot| {
+            let known = bot.known();
+            let entered = known.view.entered.as_ref();
+            entered.is_some_and(|entered| entered.entity_id == entity)
+        };
+        let bot = self.bots.iter().find(of);
+        bot.map_or_else(String::new, |bot| {
+            format!("{} {}", bot.name(), bot.known().describe())
+        })
+    }
+
     /// The numbers up to now.
     pub fn summary(&self) -> Summary {
         let (from, before) = self.measured.unwrap_or((self.start, (0, 0)));
