@@ -210,6 +210,16 @@ impl Seat {
         }
     }
 
+    /// The session that its last owner names when the character came from the store already, which
+    /// knows of no socket. Whoever has heard of that attach, or of a newer one, keeps to that.
+    pub(crate) fn take_session_late(&mut self, session: &SessionRef, linger_until: u64) {
+        if session.session_epoch == self.session_epoch && session.attach > self.attach {
+            self.take_session(session, linger_until);
+            // What it was not told meanwhile.
+            self.owe_sync(0);
+        }
+    }
+
     /// Nobody plays it any more; it stays until `until`.
     pub(crate) fn detach(&mut self, until: u64) {
         self.session = None;
@@ -448,6 +458,29 @@ mod tests {
         assert_eq!(told, ["ack"]);
         assert!(seat.release(1).is_some_and(|released| released.sync));
         assert!(seat.release(2).is_none());
+    }
+
+    #[test]
+    fn who_came_from_the_store_takes_the_session_that_its_last_owner_names() {
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        seat.session_epoch = 3;
+        seat.linger_until = Some(9);
+        let named = |epoch, attach| SessionRef {
+            session_id: format!("s{epoch}"),
+            gateway_id: "g1".to_owned(),
+            session_epoch: epoch,
+            attach,
+        };
+        seat.take_session_late(&named(2, 7), 100);
+        assert_eq!(seat.session, None, "of an older login");
+        seat.take_session_late(&named(3, 7), 100);
+        assert!(seat.current(3, "s3"));
+        assert_eq!(seat.linger_until, None);
+        assert!(seat.release(0).is_some_and(|released| released.sync));
+        // Its socket has gone meanwhile: a repetition does not bring it back.
+        seat.detach(200);
+        seat.take_session_late(&named(3, 7), 100);
+        assert_eq!((seat.session.clone(), seat.linger_until), (None, Some(200)));
     }
 
     #[test]

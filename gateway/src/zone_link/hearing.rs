@@ -9,7 +9,7 @@ use super::{
     SessionEvent,
     route::{Place, Verdict},
     session::{Link, Reply, request_id, to_zone},
-    table::{Lost, Table},
+    table::{Inside, Lost, Table},
 };
 use crate::directory::Owner;
 
@@ -126,6 +126,8 @@ impl Table {
         let session_id = Arc::clone(key);
         let session = inside.sessions.get_mut(&session_id)?;
         if let Some(answer) = session.refused(run, refused.attach) {
+            // Nothing that shows all is on its way.
+            session.take_early(u64::MAX, &self.measures);
             // Nobody waits any more: no harm.
             let _ = answer.send(Reply::Refused(refused.code));
             return None;
@@ -218,16 +220,14 @@ impl Table {
         self.changed.notify_one();
     }
 
-    /// What is private in a run's frame of a tick.
-    pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) {
+    /// What is private in a run's frame of a tick. Returns the sessions that are to be sought
+    /// because it has not named them for too long.
+    pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) -> Vec<Lost> {
         if self.is_fenced(run) {
             self.measures.fenced();
-            return;
+            return Vec::new();
         }
         self.last_tick.fetch_max(tick, Ordering::Relaxed);
-        if frames.is_empty() {
-            return;
-        }
         let mut guard = self.inside();
         let inside = &mut *guard;
         for frame in frames {
@@ -249,6 +249,7 @@ impl Table {
                 }
                 self.measures.handover();
             }
+            session.route.named(run, tick);
             let counts = verdict != Verdict::Drop;
             if counts && let Some(position) = frame.position {
                 session.route.stands(
@@ -265,5 +266,28 @@ impl Table {
                 session.take(frame, false, &self.measures);
             }
         }
+        self.unnamed(inside, run, tick)
+    }
+
+    /// The sessions of which a run that should play them has not spoken for too long.
+    fn unnamed(&self, inside: &mut Inside, run: u64, tick: u64) -> Vec<Lost> {
+        let mut lost = Vec::new();
+        for (session_id, session) in &mut inside.sessions {
+            if session.entering || !session.route.unnamed(run, tick) || !session.route.lost(run) {
+                continue;
+            }
+            tracing::warn!(
+                session = &**session_id,
+                run,
+                tick,
+                "a zone speaks no more of a session that it plays"
+            );
+            session.answer_unknown(&self.measures);
+            lost.push(Lost {
+                session_id: Arc::clone(session_id),
+                generation: session.generation,
+            });
+        }
+        lost
     }
 }

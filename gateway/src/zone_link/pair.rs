@@ -202,7 +202,9 @@ impl Pair {
             };
             let received = Instant::now();
             let private = std::mem::take(&mut frame.sessions);
-            self.table.framed(self.run, frame.tick, private);
+            for lost in self.table.framed(self.run, frame.tick, private) {
+                attach::recover(&self.table, &self.directory, lost);
+            }
             let frame = FromLink::Frame {
                 run: self.run,
                 number,

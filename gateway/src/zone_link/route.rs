@@ -11,6 +11,9 @@ use world::{Region, Tile};
 
 /// Inputs that wait for an owner, at most.
 pub(crate) const HELD_MAX: usize = 32;
+/// After so many of its run's ticks without a word of it a session is not played there any more:
+/// the run names each that it has in every tick. About 5 s.
+pub(crate) const UNNAMED_TICKS: u64 = 8;
 /// Trace contexts that wait for the next update, at most.
 const TRACEPARENTS_MAX: usize = 16;
 
@@ -89,6 +92,8 @@ pub(crate) struct Route {
     /// has said where they stand.
     pub(crate) resuming: bool,
     held: VecDeque<Asked>,
+    /// The run that named it last, or should have, and the tick since which it has not.
+    named: Option<(u64, u64)>,
 }
 
 impl Route {
@@ -113,6 +118,27 @@ impl Route {
             traceparents: Vec::new(),
             resuming: false,
             held: VecDeque::new(),
+            named: None,
+        }
+    }
+
+    /// A run has named the session in its frame of a tick.
+    pub(crate) fn named(&mut self, run: u64, tick: u64) {
+        self.named = Some((run, tick));
+    }
+
+    /// A run's frame of a tick has come: whether the session, which should be played there, has
+    /// not been named by it for too long.
+    pub(crate) fn unnamed(&mut self, run: u64, tick: u64) -> bool {
+        if self.place != Place::At(run) {
+            return false;
+        }
+        match self.named {
+            Some((by, since)) if by == run => tick.saturating_sub(since) > UNNAMED_TICKS,
+            _ => {
+                self.named = Some((run, tick));
+                false
+            }
         }
     }
 
@@ -329,6 +355,23 @@ pub(crate) fn candidates(owner: Option<u64>, hint: Option<u64>, linked: &[u64]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_not_named_for_too_long_by_its_run_is_not_played_there() {
+        let mut route = Route::new("ann".to_owned(), 3, 1, 0, Region { x: 0, z: 0 });
+        assert!(!route.unnamed(10, 90), "nobody should");
+        route.place = Place::At(10);
+        // Its first frame of the session may be on its way still.
+        assert!(!route.unnamed(10, 100));
+        assert!(!route.unnamed(11, 500), "not its run");
+        assert!(!route.unnamed(10, 100 + UNNAMED_TICKS));
+        route.named(10, 105);
+        assert!(!route.unnamed(10, 105 + UNNAMED_TICKS));
+        assert!(route.unnamed(10, 106 + UNNAMED_TICKS));
+        route.place = Place::At(11);
+        assert!(!route.unnamed(11, 200), "counted anew");
+        assert!(route.unnamed(11, 201 + UNNAMED_TICKS));
+    }
 
     const HOME: Region = Region { x: 0, z: 0 };
     const NEXT: Region = Region { x: 1, z: 0 };

@@ -35,13 +35,16 @@ impl Player {
 
     /// The next reliable message; updates on the way are read and dropped.
     async fn reliable(&self) -> Reliable {
-        loop {
-            match self.next().await {
-                Next::Reliable(message) => return message,
-                Next::Update(_) => {}
-                other => panic!("{other:?}"),
+        let reliable = async {
+            loop {
+                match self.mailbox.next().await {
+                    Next::Reliable(message) => return message,
+                    Next::Update(_) => {}
+                    other => panic!("{other:?}"),
+                }
             }
-        }
+        };
+        timeout(PATIENCE, reliable).await.expect("nothing came")
     }
 
     async fn hears(&self, event: &str) -> serde_json::Value {
@@ -447,6 +450,24 @@ async fn a_zone_that_does_not_play_the_character_any_more_says_so() {
     assert_eq!(attach(&zone).await, 2);
     player.hears("player:sync").await;
     assert_eq!(stand.asks(&player, "b"), Ok(()));
+    assert_eq!(input(&zone).await, (2, "\"b\"".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_which_its_zone_speaks_no_more_is_attached_anew() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    assert_eq!(attach(&zone).await, 1);
+    stand.asks(&player, "a").expect("sent");
+    assert_eq!(input(&zone).await, (1, "\"a\"".to_owned()));
+    zone.forgets();
+    assert_eq!(attach(&zone).await, 2);
+    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
+    player.hears("player:sync").await;
+    // It is spoken of again: nothing has to be asked.
+    stand.asks(&player, "b").expect("sent");
     assert_eq!(input(&zone).await, (2, "\"b\"".to_owned()));
 }
 

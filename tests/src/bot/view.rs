@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use proto::client::error::Error;
 use proto::client::session::{Character, Hello, Resumed, Welcome, WorldEntered};
 use proto::client::sync::PlayerSync;
 use proto::client::{ErrorCode, RequestId};
@@ -149,10 +150,7 @@ impl View {
             }
             // What a dead one asks for is refused: it need not have heard of its death yet.
             Told::Error(error) if self.dead && error.code == ErrorCode::Dead => {}
-            Told::Error(error) => {
-                *self.errors.entry(error.code.wire()).or_default() += 1;
-                self.last_error = Some((error.code.wire(), error.event.clone()));
-            }
+            Told::Error(error) => self.refused(error),
             // Who is out of the world does not look at what was on its way.
             Told::Update(_) if self.entered.is_none() => {}
             Told::Update(update) => {
@@ -162,6 +160,11 @@ impl View {
             }
             _ => {}
         }
+    }
+
+    fn refused(&mut self, error: &Error) {
+        *self.errors.entry(error.code.wire()).or_default() += 1;
+        self.last_error = Some((error.code.wire(), error.event.clone()));
     }
 
     fn goes_on(&mut self, resumed: &Resumed) {

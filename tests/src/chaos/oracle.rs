@@ -101,6 +101,15 @@ pub fn no_deadlock(cluster: &mut Cluster) -> Result<()> {
     Ok(())
 }
 
+/// The runs that the directory knows, whether they own anything or not.
+///
+/// # Errors
+/// The directory is silent.
+pub async fn runs(cluster: &Cluster) -> Result<Vec<u64>> {
+    let directory = Directory::fetch(&cluster.persistence(store_of(cluster)?)).await?;
+    Ok(directory.runs.into_keys().collect())
+}
+
 /// Each of these, who stand still where they were shown at a tick, is published by exactly one
 /// zone; whom not, and by how many.
 ///

@@ -286,7 +286,8 @@ impl Stage {
                     return Ok(());
                 }
                 Ok(wrong) => {
-                    let mut why = String::new();
+                    let runs = oracle::runs(&self.cluster).await?;
+                    let mut why = format!("of the runs {runs:?}: ");
                     for (id, zones) in &wrong {
                         let (bot, stored) = (self.swarm.describe(id), store.whereabouts(id).await?);
                         let _ = writeln!(why, "{id} by {zones}; {bot}; to the store {stored}");

@@ -50,6 +50,16 @@ impl Run {
         let Some((player, _)) = self.world.leave(who) else {
             return;
         };
+        tracing::debug!(
+            run = self.id,
+            tick = self.now,
+            character = %who,
+            session = seat.session_id,
+            epoch = seat.session_epoch,
+            played = seat.session.is_some(),
+            reason,
+            "leaves the world"
+        );
         seat.stage = Stage::Leaving { re };
         seat.source = None;
         let record = Box::new(record::row(&player, &seat.owner()));

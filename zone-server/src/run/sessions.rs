@@ -392,7 +392,18 @@ impl Run {
             call.attach.take_if(over);
         }
         if let Some(seat) = self.roster.get_mut(&who) {
-            if seat.ended_by(gateway_id, detach) {
+            let ends = seat.ended_by(gateway_id, detach);
+            tracing::debug!(
+                run = self.id,
+                tick = self.now,
+                character = %who,
+                session = detach.session_id,
+                epoch = detach.session_epoch,
+                attach = detach.attach,
+                ends,
+                "a socket is gone"
+            );
+            if ends {
                 seat.detach(until);
             }
         } else if let Some(announced) = self.announced.get_mut(&who) {

@@ -13,7 +13,7 @@ use world::{CharacterId, Chunk, EntityId, Hit, Kind, Player, Tile};
 use super::Run;
 use crate::{
     commit::batch::Settled,
-    roster::{Seat, Session},
+    roster::{Seat, Session, Stage},
     translate::{self, look, record},
 };
 
@@ -64,7 +64,10 @@ impl Run {
             let messages = seat.take_outbox();
             let traceparents = std::mem::take(&mut seat.traceparents);
             let tile = self.world.player(who).map(Player::tile);
-            if tile.is_none() && messages.is_empty() {
+            // Every session is named, so that its gateway hears when there is none any more; who
+            // comes in just now is told apart.
+            let comes = matches!(seat.stage, Stage::Joining { .. });
+            if comes && tile.is_none() && messages.is_empty() {
                 continue;
             }
             if let Some(session) = &seat.session {

@@ -113,12 +113,28 @@ impl Run {
             let Some((who, h)) = name(moved.h.clone()) else {
                 continue;
             };
-            if let Some(seat) = self.roster.get_mut(&who).filter(|s| s.sequence == h) {
-                seat.catch_up_late(last_words(moved));
-                // An acknowledgement shows what it is owed for that.
-                self.batch.moved(&who, self.now);
+            if self.roster.get(&who).is_some_and(|s| s.sequence == h) {
+                self.catch_up_late(&who, last_words(moved));
             }
         }
+    }
+
+    /// What the last owner says of somebody who is here already, by the store's word.
+    pub(super) fn catch_up_late(&mut self, who: &CharacterId, complete: CompleteRequest) {
+        let until = self.linger_until(who);
+        let Some(seat) = self.roster.get_mut(who) else {
+            return;
+        };
+        if let Some(session) = &complete.session {
+            seat.take_session_late(session, until);
+        }
+        let gateway = seat.session.as_ref().map(|session| &session.gateway_id);
+        if gateway.is_some_and(|gateway| !self.links.linked(gateway)) {
+            seat.detach(until);
+        }
+        seat.catch_up_late(complete);
+        // An acknowledgement shows what it is owed for that; it may be the last for a long time.
+        self.batch.moved(who, self.now);
     }
 
     /// Somebody who comes in with the region at the next edge.
@@ -153,6 +169,17 @@ impl Run {
         if unlinked || ended {
             seat.detach(self.linger_until(&who));
         }
+        tracing::debug!(
+            run = self.id,
+            tick = self.now,
+            character = %who,
+            session = seat.session_id,
+            epoch = seat.session_epoch,
+            unlinked,
+            ended,
+            played = seat.session.is_some(),
+            "comes with its region"
+        );
         let call = self.calls.remove(&who);
         self.roster.insert(who, seat);
         if let Some((gateway_id, attach)) = call.and_then(|call| call.attach) {

@@ -131,13 +131,11 @@ impl Run {
                 self.join(&who, Some(request));
                 return CompleteReply { known: true };
             }
-        } else if let Some(seat) = self.roster.get_mut(&who) {
-            let known = seat.sequence >= h;
-            if seat.sequence == h {
-                // It came by the store's word, or this is a repetition. What it is owed for that
-                // comes with an acknowledgement, which may be the last for a long time else.
-                seat.catch_up_late(request);
-                self.batch.moved(&who, now);
+        } else if let Some(sequence) = self.roster.get(&who).map(|seat| seat.sequence) {
+            let known = sequence >= h;
+            if sequence == h {
+                // It came by the store's word, or this is a repetition.
+                self.catch_up_late(&who, request);
             } else if known {
                 self.too_late(request);
             }

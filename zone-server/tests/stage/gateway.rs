@@ -259,7 +259,13 @@ impl Gateway {
 
     /// Where a character was last.
     pub fn position(&self, who: &str) -> Option<common::Tile> {
-        self.read(|seen| seen.words.get(who)?.last()?.position)
+        self.read(|seen| {
+            seen.words
+                .get(who)?
+                .iter()
+                .rev()
+                .find_map(|word| word.position)
+        })
     }
 }
 

@@ -120,6 +120,8 @@ struct State {
     things: Vec<wire::Entity>,
     fresh: Vec<common::Chunk>,
     private: Vec<wire::SessionFrame>,
+    /// The session that it plays is named in every frame, under this ownership sequence.
+    plays: Option<u64>,
     /// What is said between two ticks.
     extra: Option<wire::ChunkFrame>,
     /// How far the last gateway had come with attaches and inputs.
@@ -167,6 +169,7 @@ impl Zone {
             things: Vec::new(),
             fresh: Vec::new(),
             private: Vec::new(),
+            plays: None,
             extra: None,
             last: (0, 0),
             control: None,
@@ -203,6 +206,11 @@ impl Zone {
 
     pub(super) fn refuse(&self) {
         self.state().manner = Manner::NotHere;
+    }
+
+    /// It plays nobody any more and does not say so.
+    pub(super) fn forgets(&self) {
+        self.state().plays = None;
     }
 
     pub(super) fn accept(&self) {
@@ -323,6 +331,8 @@ impl Zone {
     }
 
     pub(super) fn moves_to(&self, to: &Zone, sequence: u64) {
+        self.forgets();
+        to.state().plays = Some(sequence);
         self.control(from_zone::Message::Moved(wire::Moved {
             session_id: "s".to_owned(),
             character_id: "ann".to_owned(),
@@ -333,6 +343,7 @@ impl Zone {
     }
 
     pub(super) fn turns_out(&self, attach: u64) {
+        self.forgets();
         self.control(from_zone::Message::AttachRefused(wire::AttachRefused {
             session_id: "s".to_owned(),
             character_id: "ann".to_owned(),
@@ -354,6 +365,7 @@ impl Zone {
 
     /// The character is attached elsewhere, under this epoch.
     pub(super) fn replaced(&self, session_epoch: u64) {
+        self.forgets();
         self.control(from_zone::Message::Left(wire::Left {
             session_id: "s".to_owned(),
             character_id: "ann".to_owned(),
@@ -364,6 +376,7 @@ impl Zone {
     }
 
     pub(super) fn leaves(&self, session_epoch: u64, re: &str) {
+        self.forgets();
         self.control(from_zone::Message::Left(wire::Left {
             session_id: "s".to_owned(),
             character_id: "ann".to_owned(),
@@ -402,12 +415,16 @@ impl Zone {
                 return;
             }
         }
+        if let to_zone::Message::Detach(_) = &message {
+            self.forgets();
+        }
         if !matches!(message, to_zone::Message::Hello(_)) {
             self.hearing.try_send(message).expect("room");
         }
     }
 
     fn attached(&self, attach: &wire::Attach) -> wire::Attached {
+        self.state().plays = Some(self.sequence);
         wire::Attached {
             session_id: attach.session_id.clone(),
             character_id: attach.character_id.clone(),
@@ -445,7 +462,10 @@ impl Zone {
             }
         });
         let chunks = chunks.collect();
-        let sessions = std::mem::take(&mut state.private);
+        let mut sessions = std::mem::take(&mut state.private);
+        if let Some(sequence) = state.plays.filter(|_| sessions.is_empty()) {
+            sessions.push(Self::session_frame(sequence, Vec::new()));
+        }
         wire::Frame {
             run_id: self.run,
             tick,
