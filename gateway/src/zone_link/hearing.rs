@@ -8,7 +8,7 @@ use world::{Region, Tile};
 use super::{
     SessionEvent,
     route::{Place, Verdict},
-    session::{Link, Reply, request_id, to_zone},
+    session::{Link, Reply, is_answer, request_id, to_zone},
     table::{Inside, Lost, Table},
 };
 use crate::directory::Owner;
@@ -220,8 +220,9 @@ impl Table {
         self.changed.notify_one();
     }
 
-    /// What is private in a run's frame of a tick. Returns the sessions that are to be sought
-    /// because it has not named them for too long.
+    /// What is private in a run's frame of a tick. Returns the sessions that are to be attached
+    /// anew: because it has not named them for too long, or because something that their clients
+    /// should have seen is lost.
     pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) -> Vec<Lost> {
         if self.is_fenced(run) {
             self.measures.fenced();
@@ -230,10 +231,13 @@ impl Table {
         self.last_tick.fetch_max(tick, Ordering::Relaxed);
         let mut guard = self.inside();
         let inside = &mut *guard;
+        let mut lost = Vec::new();
         for frame in frames {
+            let known = inside.sessions.get_key_value(&*frame.session_id);
+            let session_id = known.map(|(session_id, _)| Arc::clone(session_id));
             let session = inside.sessions.get_mut(&*frame.session_id);
-            let Some(session) = session.filter(|s| s.route.character_id == frame.character_id)
-            else {
+            let session = session.filter(|s| s.route.character_id == frame.character_id);
+            let Some((session_id, session)) = session_id.zip(session) else {
                 // It ended, and its zone has not heard of it: the character would stay for ever.
                 end_there(inside.links.get(&run), unknown(frame));
                 continue;
@@ -242,7 +246,9 @@ impl Table {
                 let detach = session.route.detach(&frame.session_id);
                 end_there(inside.links.get(&run), detach);
             }
-            let verdict = session.route.framed(run, frame.ownership_sequence);
+            let was = session.route.place;
+            let asked = session.is_asking(run);
+            let verdict = session.route.framed(run, frame.ownership_sequence, asked);
             if verdict == Verdict::Switch {
                 if let Some(link) = inside.links.get(&run) {
                     session.send_held(&frame.session_id, link);
@@ -260,13 +266,31 @@ impl Table {
                     tick,
                 );
             }
+            let anew = match verdict {
+                // Whoever is sought already finds it there.
+                Verdict::Unforeseen => {
+                    self.measures.handover();
+                    matches!(was, Place::At(_))
+                }
+                Verdict::Drop => {
+                    !frame.messages.iter().all(is_answer) && session.route.overlooked()
+                }
+                Verdict::Take | Verdict::Switch => false,
+            };
+            if anew && !session.entering {
+                lost.push(Lost {
+                    session_id,
+                    generation: session.generation,
+                });
+            }
             if counts {
                 session.heard(run, tick, frame, &self.measures);
             } else {
                 session.take(frame, false, &self.measures);
             }
         }
-        self.unnamed(inside, run, tick)
+        lost.append(&mut self.unnamed(inside, run, tick));
+        lost
     }
 
     /// The sessions of which a run that should play them has not spoken for too long.

@@ -61,6 +61,9 @@ pub(crate) enum Verdict {
     Take,
     /// They count, and the run that sent them plays the character from now on.
     Switch,
+    /// They count, but nobody said that the character would go there: what its former owner said
+    /// last may be lost. The session is to be attached there, which shows everything.
+    Unforeseen,
     /// An older owner speaks.
     Drop,
 }
@@ -94,6 +97,8 @@ pub(crate) struct Route {
     held: VecDeque<Asked>,
     /// The run that named it last, or should have, and the tick since which it has not.
     named: Option<(u64, u64)>,
+    /// The run that is to be asked before all others: it has the character for certain.
+    sure: Option<u64>,
 }
 
 impl Route {
@@ -119,7 +124,23 @@ impl Route {
             resuming: false,
             held: VecDeque::new(),
             named: None,
+            sure: None,
         }
+    }
+
+    /// The run to ask first, once.
+    pub(crate) fn take_sure(&mut self) -> Option<u64> {
+        self.sure.take()
+    }
+
+    /// Something that the client should have seen is lost: the session is to be attached anew where
+    /// it is played, if it is anywhere.
+    pub(crate) fn overlooked(&mut self) -> bool {
+        let Place::At(run) = self.place else {
+            return false;
+        };
+        self.sure = Some(run);
+        self.lost(run)
     }
 
     /// A run has named the session in its frame of a tick.
@@ -276,8 +297,9 @@ impl Route {
         true
     }
 
-    /// Judges a private frame.
-    pub(crate) fn framed(&mut self, run: u64, sequence: u64) -> Verdict {
+    /// Judges a private frame. `asked`: the run was asked to attach the session, so that its answer
+    /// is on its way.
+    pub(crate) fn framed(&mut self, run: u64, sequence: u64, asked: bool) -> Verdict {
         if sequence > self.sequence {
             self.sequence = sequence;
             return match self.place {
@@ -285,10 +307,16 @@ impl Route {
                 Place::Paused => Verdict::Take,
                 // Which number the next input has is not known yet.
                 Place::At(_) | Place::Sought if self.resuming => Verdict::Take,
-                Place::At(_) | Place::Sought => {
+                Place::At(_) | Place::Sought if asked => {
                     self.place = Place::At(run);
                     self.hint = None;
                     Verdict::Switch
+                }
+                Place::At(_) | Place::Sought => {
+                    self.place = Place::Sought;
+                    self.hint = Some(run);
+                    self.sure = Some(run);
+                    Verdict::Unforeseen
                 }
             };
         }
@@ -433,22 +461,36 @@ mod tests {
         let mut route = route();
         assert!(route.moved(11, 4, NEXT, false));
         assert_eq!((route.place, route.hint), (Place::Sought, Some(11)));
-        assert_eq!(route.framed(11, 4), Verdict::Take);
+        assert_eq!(route.framed(11, 4, false), Verdict::Take);
     }
 
     #[test]
     fn a_frame_of_a_newer_owner_switches_and_older_ones_are_dropped() {
         let mut route = route();
-        assert_eq!(route.framed(10, 3), Verdict::Take);
-        assert_eq!(route.framed(11, 4), Verdict::Switch);
+        assert_eq!(route.framed(10, 3, false), Verdict::Take);
+        assert_eq!(route.framed(11, 4, true), Verdict::Switch);
         assert_eq!(route.place, Place::At(11));
-        assert_eq!(route.framed(10, 3), Verdict::Drop);
+        assert_eq!(route.framed(10, 3, false), Verdict::Drop);
         assert_eq!(
-            route.framed(10, 4),
+            route.framed(10, 4, false),
             Verdict::Drop,
             "only one run has a sequence"
         );
-        assert_eq!(route.framed(11, 4), Verdict::Take);
+        assert_eq!(route.framed(11, 4, false), Verdict::Take);
+    }
+
+    #[test]
+    fn an_owner_that_nobody_foresaw_is_asked_to_attach_first() {
+        let mut route = route();
+        assert_eq!(route.framed(11, 4, false), Verdict::Unforeseen);
+        assert_eq!((route.place, route.hint), (Place::Sought, Some(11)));
+        assert_eq!((route.take_sure(), route.take_sure()), (Some(11), None));
+        assert_eq!(route.framed(10, 3, false), Verdict::Drop);
+        assert!(!route.overlooked(), "it is attached anew already");
+        assert_eq!(route.next_attach("s").attach, 2);
+        assert!(route.attached(11, 2, 4));
+        assert!(route.overlooked());
+        assert_eq!((route.place, route.take_sure()), (Place::Sought, Some(11)));
     }
 
     #[test]
@@ -467,7 +509,7 @@ mod tests {
     fn a_frame_may_be_faster_than_the_answer_to_the_attach() {
         let mut route = Route::new("c".to_owned(), 7, 1, 0, HOME);
         route.next_attach("s");
-        assert_eq!(route.framed(10, 5), Verdict::Switch);
+        assert_eq!(route.framed(10, 5, true), Verdict::Switch);
         assert!(route.attached(10, 1, 5));
         assert_eq!(route.place, Place::At(10));
     }
@@ -487,7 +529,11 @@ mod tests {
         route.resuming = true;
         let asked_run = route.resume("s");
         assert_eq!((asked_run.resume, asked_run.attach), (true, 0));
-        assert_eq!(route.framed(10, 5), Verdict::Take, "faster than the answer");
+        assert_eq!(
+            route.framed(10, 5, false),
+            Verdict::Take,
+            "faster than the answer"
+        );
         assert_eq!(route.way(&asked()), Way::Held, "its number is not known");
         assert!(!route.resumed(9, &said(4, 30, 4)), "an older owner");
         assert!(route.resumed(10, &said(4, 40, 5)));
@@ -512,7 +558,7 @@ mod tests {
         assert_eq!(route.way(&asked()), Way::Closed);
         assert!(!route.lost(10));
         assert_eq!(
-            route.framed(11, 4),
+            route.framed(11, 4, true),
             Verdict::Take,
             "gathered for the resume"
         );

@@ -106,6 +106,11 @@ pub(super) fn request_id(json: &[u8]) -> Option<RequestId> {
     serde_json::from_slice(json).ok()
 }
 
+/// Whether a message only answers a request: it shows nothing that a client keeps.
+pub(super) fn is_answer(message: &wire::Private) -> bool {
+    ["ack", "error", TradeError::NAME, DuelError::NAME].contains(&&*message.event)
+}
+
 fn outcome_unknown(id: RequestId, event: Option<&str>) -> Reliable {
     Reliable::of(&error::Error {
         code: ErrorCode::OutcomeUnknown,
@@ -374,6 +379,12 @@ impl Session {
         }
     }
 
+    /// Whether a run was asked to attach the session and has not answered yet.
+    pub(super) fn is_asking(&self, run: u64) -> bool {
+        self.waiter.as_ref().is_some_and(|waiter| waiter.run == run)
+            || self.asked.contains_key(&run)
+    }
+
     /// A private frame of a run at a tick, which counts. What shows all that the character has comes
     /// with the answer to an attach, by another way: whatever is newer waits for it, so that nothing
     /// is shown as it was before.
@@ -409,9 +420,7 @@ impl Session {
             let late = re.as_ref().is_some_and(|re| self.mailbox.is_late(re));
             if counts {
                 self.hears_of_trades(&message);
-                let refusals = ["ack", "error", TradeError::NAME, DuelError::NAME];
-                let answers_only = refusals.contains(&&*message.event);
-                if late && answers_only {
+                if late && is_answer(&message) {
                     continue;
                 }
                 let re = re.filter(|_| !late);

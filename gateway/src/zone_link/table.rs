@@ -121,16 +121,17 @@ impl Table {
     /// The runs to ask for the session's character, in order; none: it needs none any more.
     pub(super) fn candidates(&self, lost: &Lost) -> Option<Candidates> {
         let view = self.directory.view();
-        let inside = self.inside();
-        let session = inside.sessions.get(&lost.session_id)?;
+        let mut inside = self.inside();
+        let inside = &mut *inside;
+        let session = inside.sessions.get_mut(&lost.session_id)?;
         let sought = session.entering || session.route.place == Place::Sought;
         if session.generation != lost.generation || !sought {
             return None;
         }
         let linked: Vec<u64> = inside.links.keys().copied().collect();
-        let owner = view
-            .owner_of(session.route.region)
-            .map(|owner| owner.run_id);
+        let owner = view.owner_of(session.route.region);
+        let owner = owner.map(|owner| owner.run_id);
+        let owner = session.route.take_sure().or(owner);
         Some(candidates(owner, session.route.hint, &linked))
     }
 

@@ -289,6 +289,37 @@ async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
     player.hears("last").await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_played_by_another_zone_all_at_once_is_shown_everything() {
+    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    let stand = Stand::new(&[&from, &to]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    attach(&from).await;
+    // What the first one said of it is under way still, and may never come.
+    from.forgets();
+    to.says("first", 6);
+    player.hears("first").await;
+    assert_eq!(attach(&to).await, 2);
+    player.hears("player:sync").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_too_late_of_a_former_zone_is_made_up_for() {
+    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    let stand = Stand::new(&[&from, &to]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    attach(&from).await;
+    from.moves_to(&to, 6);
+    to.says("chosen", 6);
+    player.hears("chosen").await;
+    // Where it is played by now nothing more is said of that.
+    from.says("inventory:update", 5);
+    assert_eq!(attach(&to).await, 2);
+    player.hears("player:sync").await;
+}
+
 /// Its inputs may have gone along with the character, or not.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_asked_of_a_run_that_dies_after_the_move_is_answered_once() {
