@@ -231,66 +231,66 @@ impl Table {
         self.last_tick.fetch_max(tick, Ordering::Relaxed);
         let mut guard = self.inside();
         let inside = &mut *guard;
-        let mut lost = Vec::new();
-        for frame in frames {
-            let known = inside.sessions.get_key_value(&*frame.session_id);
-            let session_id = known.map(|(session_id, _)| Arc::clone(session_id));
-            let session = inside.sessions.get_mut(&*frame.session_id);
-            let session = session.filter(|s| s.route.character_id == frame.character_id);
-            let Some((session_id, session)) = session_id.zip(session) else {
-                // It ended, and its zone has not heard of it: the character would stay for ever.
-                end_there(inside.links.get(&run), unknown(frame));
-                continue;
-            };
-            if session.route.place == Place::Paused {
-                let detach = session.route.detach(&frame.session_id);
-                end_there(inside.links.get(&run), detach);
-            }
-            let was = session.route.place;
-            let asked = session.is_asking(run);
-            let verdict = session.route.framed(run, frame.ownership_sequence, asked);
-            if verdict == Verdict::Switch {
-                if let Some(link) = inside.links.get(&run) {
-                    session.send_held(&frame.session_id, link);
-                }
-                self.measures.handover();
-            }
-            session.route.named(run, tick);
-            let counts = verdict != Verdict::Drop;
-            if counts && let Some(position) = frame.position {
-                session.route.stands(
-                    Tile {
-                        x: position.x,
-                        z: position.z,
-                    },
-                    tick,
-                );
-            }
-            let anew = match verdict {
-                // Whoever is sought already finds it there.
-                Verdict::Unforeseen => {
-                    self.measures.handover();
-                    matches!(was, Place::At(_))
-                }
-                Verdict::Drop => {
-                    !frame.messages.iter().all(is_answer) && session.route.overlooked()
-                }
-                Verdict::Take | Verdict::Switch => false,
-            };
-            if anew && !session.entering {
-                lost.push(Lost {
-                    session_id,
-                    generation: session.generation,
-                });
-            }
-            if counts {
-                session.heard(run, tick, frame, &self.measures);
-            } else {
-                session.take(frame, false, &self.measures);
-            }
-        }
+        let frames = frames.into_iter();
+        let lost = frames.filter_map(|frame| self.private(inside, (run, tick), frame));
+        let mut lost: Vec<Lost> = lost.collect();
         lost.append(&mut self.unnamed(inside, run, tick));
         lost
+    }
+
+    /// What a run says of one session in its frame of a tick. Returns the session if something that
+    /// its client should have seen is lost.
+    fn private(
+        &self,
+        inside: &mut Inside,
+        (run, tick): (u64, u64),
+        frame: wire::SessionFrame,
+    ) -> Option<Lost> {
+        let known = inside.sessions.get_key_value(&*frame.session_id);
+        let session_id = known.map(|(session_id, _)| Arc::clone(session_id));
+        let session = inside.sessions.get_mut(&*frame.session_id);
+        let session = session.filter(|s| s.route.character_id == frame.character_id);
+        let Some((session_id, session)) = session_id.zip(session) else {
+            // It ended, and its zone has not heard of it: the character would stay for ever.
+            end_there(inside.links.get(&run), unknown(frame));
+            return None;
+        };
+        if session.route.place == Place::Paused {
+            let detach = session.route.detach(&frame.session_id);
+            end_there(inside.links.get(&run), detach);
+        }
+        let was = session.route.place;
+        let asked = session.is_asking(run);
+        let verdict = session.route.framed(run, frame.ownership_sequence, asked);
+        if verdict == Verdict::Switch
+            && let Some(link) = inside.links.get(&run)
+        {
+            session.send_held(&frame.session_id, link);
+        }
+        if matches!(verdict, Verdict::Switch | Verdict::Unforeseen) {
+            self.measures.handover();
+        }
+        let anew = match verdict {
+            Verdict::Take | Verdict::Switch => false,
+            // Whoever is sought already is found there.
+            Verdict::Unforeseen => matches!(was, Place::At(_)),
+            Verdict::Drop => !frame.messages.iter().all(is_answer) && session.route.overlooked(),
+        };
+        if verdict == Verdict::Drop {
+            session.take(frame, false, &self.measures);
+        } else {
+            session.route.named(run, tick);
+            if let Some(position) = frame.position {
+                let (x, z) = (position.x, position.z);
+                session.route.stands(Tile { x, z }, tick);
+            }
+            session.heard(run, tick, frame, &self.measures);
+        }
+        let generation = session.generation;
+        (anew && !session.entering).then_some(Lost {
+            session_id,
+            generation,
+        })
     }
 
     /// The sessions of which a run that should play them has not spoken for too long.

@@ -39,6 +39,19 @@ struct Playing {
     tile: Tile,
 }
 
+impl Playing {
+    fn frame(&self, character_id: &str, messages: Vec<Private>) -> SessionFrame {
+        SessionFrame {
+            session_id: self.session_id.clone(),
+            character_id: character_id.to_owned(),
+            ownership_sequence: 1,
+            position: Some(self.tile),
+            messages,
+            traceparents: Vec::new(),
+        }
+    }
+}
+
 #[derive(Default)]
 struct State {
     controls: BTreeMap<String, mpsc::Sender<Result<FromZone, Status>>>,
@@ -266,18 +279,12 @@ impl State {
         let Some(playing) = self.playing.get(character_id) else {
             return;
         };
-        let frame = SessionFrame {
-            session_id: playing.session_id.clone(),
-            character_id: character_id.to_owned(),
-            ownership_sequence: 1,
-            position: Some(playing.tile),
-            messages: vec![Private {
-                event: event.to_owned(),
-                data: data.to_owned().into(),
-                re: re.to_vec().into(),
-            }],
-            traceparents: Vec::new(),
+        let message = Private {
+            event: event.to_owned(),
+            data: data.to_owned().into(),
+            re: re.to_vec().into(),
         };
+        let frame = playing.frame(character_id, vec![message]);
         let gateway = playing.gateway.clone();
         self.private.entry(gateway).or_default().push(frame);
     }
@@ -303,11 +310,20 @@ impl State {
                 ..Default::default()
             }
         };
+        let mut sessions = self.private.remove(gateway).unwrap_or_default();
+        // Whom it plays is named in every frame.
+        let quiet = self.playing.iter().filter(|(who, playing)| {
+            playing.gateway == gateway && sessions.iter().all(|s| s.character_id != **who)
+        });
+        let quiet: Vec<SessionFrame> = quiet
+            .map(|(who, playing)| playing.frame(who, Vec::new()))
+            .collect();
+        sessions.extend(quiet);
         Frame {
             run_id: RUN,
             tick,
             chunks: fresh.into_iter().map(full).collect(),
-            sessions: self.private.remove(gateway).unwrap_or_default(),
+            sessions,
             extra: false,
         }
     }
