@@ -114,8 +114,21 @@ pub(crate) struct Seat {
     shows_confirm: bool,
 }
 
-/// Why a session is not let in, as `AttachRefused` says it.
+/// Why a session is not let in, as `AttachRefused` says it: a newer login plays the character.
 pub(crate) const STALE: &str = "stale";
+/// Likewise: a newer attach of the same login plays it, as a rule at another gateway.
+pub(crate) const ELSEWHERE: &str = "elsewhere";
+/// Attaches that a gateway may ask for before one of them looks like one of the next gateway's.
+const ATTACHES_OF_A_GATEWAY: u64 = 1 << 20;
+
+/// Why an attach is older than another one that counts.
+pub(crate) const fn older(attach: &Attach, newer_epoch: u64) -> &'static str {
+    if attach.session_epoch < newer_epoch {
+        STALE
+    } else {
+        ELSEWHERE
+    }
+}
 
 impl Seat {
     /// Somebody who comes in at the next edge, with pack and coins as the store has them.
@@ -155,8 +168,12 @@ impl Seat {
         attach: &Attach,
     ) -> Result<Option<Session>, &'static str> {
         let asked = (attach.session_epoch, attach.attach);
-        if asked <= (self.session_epoch, self.attach) {
-            return Err(STALE);
+        let has = (self.session_epoch, self.attach);
+        if attach.resume && asked == has && self.is_played_from(gateway_id, &attach.session_id) {
+            return Ok(None);
+        }
+        if asked <= has {
+            return Err(older(attach, self.session_epoch));
         }
         if attach.session_epoch > self.session_epoch {
             self.inputs = Inputs::after(attach.last_input);
@@ -176,6 +193,20 @@ impl Seat {
             attach: attach.attach,
         };
         Ok(self.session.replace(session))
+    }
+
+    /// Whether a session plays it from a gateway.
+    pub(crate) fn is_played_from(&self, gateway_id: &str, session_id: &str) -> bool {
+        let session = self.session.as_ref();
+        session.is_some_and(|s| s.session_id == session_id && s.gateway_id == gateway_id)
+    }
+
+    /// The number of the attach with which the session comes from another gateway. The one that it
+    /// leaves may go on to attach it until it hears of that: whatever it asks for is older.
+    pub(crate) const fn next_gateway(&self) -> u64 {
+        (self.attach / ATTACHES_OF_A_GATEWAY)
+            .saturating_add(1)
+            .saturating_mul(ATTACHES_OF_A_GATEWAY)
     }
 
     /// The session as a handover names it.
@@ -236,8 +267,7 @@ impl Seat {
             let current = self.current(detach.session_epoch, &detach.session_id);
             return current && self.attach <= detach.attach;
         }
-        let session = self.session.as_ref();
-        session.is_some_and(|s| s.session_id == detach.session_id && s.gateway_id == gateway_id)
+        self.is_played_from(gateway_id, &detach.session_id)
     }
 
     /// What the last owner says when the character is here already: once, and nothing that
@@ -409,11 +439,30 @@ mod tests {
     fn a_newer_session_replaces_an_older_and_never_the_other_way() {
         let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
         assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Ok(None));
-        assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Err(STALE));
+        assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Err(ELSEWHERE));
         let replaced = seat.attach("g2", &attach(4, 1, 0)).unwrap();
         assert_eq!(replaced.map(|s| s.session_id), Some("s3".to_owned()));
         assert_eq!(seat.attach("g1", &attach(3, 9, 0)), Err(STALE));
         assert!(seat.current(4, "s4") && !seat.current(3, "s3"));
+    }
+
+    #[test]
+    fn who_comes_from_another_gateway_is_ahead_of_whatever_the_first_one_asks() {
+        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        let from = |number| Attach {
+            resume: true,
+            ..attach(3, number, 0)
+        };
+        assert!(seat.attach("g1", &attach(3, 7, 0)).is_ok());
+        let number = seat.next_gateway();
+        assert!(seat.attach("g2", &from(number)).unwrap().is_some());
+        assert_eq!(seat.attach("g1", &attach(3, 9_000, 0)), Err(ELSEWHERE));
+        assert_eq!(seat.attach("g2", &from(number)), Ok(None), "asked twice");
+        assert_eq!(seat.attach("g1", &from(number)), Err(ELSEWHERE));
+        assert_eq!(seat.attach("g2", &attach(3, number, 0)), Err(ELSEWHERE));
+        assert!(seat.attach("g2", &attach(3, number + 9, 0)).is_ok());
+        assert_eq!(seat.attach("g1", &attach(2, u64::MAX, 0)), Err(STALE));
+        assert!(seat.next_gateway() > number + 9_000);
     }
 
     #[test]

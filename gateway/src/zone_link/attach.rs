@@ -37,7 +37,10 @@ const NOWHERE: Duration = Duration::from_millis(1500);
 
 enum Round {
     Attached(u64, Box<wire::Attached>),
+    /// A newer login plays the character.
     Replaced,
+    /// The session itself plays it, from another gateway.
+    Elsewhere,
     /// The character is out of the world, durably.
     LoggedOut,
     /// Nobody seeks any more.
@@ -65,6 +68,7 @@ async fn ask_one(table: &Table, lost: &Lost, run: u64) -> Answer {
         Ok(Ok(Reply::Attached(attached))) => Answer::Settled(Round::Attached(run, attached)),
         Ok(Ok(Reply::Refused(code))) => match code.as_str() {
             "stale" => Answer::Settled(Round::Replaced),
+            "elsewhere" => Answer::Settled(Round::Elsewhere),
             "busy" => Answer::Settled(Round::Nowhere),
             "not_in_world" => Answer::Settled(Round::LoggedOut),
             _ => Answer::NotThere,
@@ -148,7 +152,7 @@ pub(super) async fn enter(
     let error = match round {
         Ok(Round::Attached(run_id, said)) => return Ok(attached(run_id, *said)),
         Ok(Round::Replaced) => AttachError::Replaced,
-        Ok(Round::Over) => AttachError::Gone,
+        Ok(Round::Elsewhere | Round::Over) => AttachError::Gone,
         Ok(Round::Nowhere | Round::LoggedOut) | Err(_) => AttachError::Unavailable,
     };
     table.forget(&lost);
@@ -181,7 +185,7 @@ pub(super) async fn take_over(
         Ok(Round::Attached(run_id, said)) => return Ok(attached(run_id, *said)),
         Ok(Round::Replaced) => AttachError::Replaced,
         Ok(Round::LoggedOut) => AttachError::NotInWorld,
-        Ok(Round::Over) => AttachError::Gone,
+        Ok(Round::Elsewhere | Round::Over) => AttachError::Gone,
         Ok(Round::Nowhere) | Err(_) => AttachError::Unavailable,
     };
     table.forget(&lost);
@@ -262,7 +266,7 @@ pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost
             }
         };
         let round = match round {
-            Round::Replaced if table.was_elsewhere(&lost) => {
+            Round::Elsewhere if table.was_elsewhere(&lost) => {
                 seek_everywhere(&table, &directory, &lost).await
             }
             round => round,
@@ -270,6 +274,7 @@ pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost
         match round {
             Round::Attached(..) => table.measures.recovered(began.elapsed()),
             Round::Replaced => table.replaced(&lost),
+            Round::Elsewhere => table.gone_elsewhere(&lost),
             Round::LoggedOut => table.logged_out(&lost),
             Round::Over | Round::Nowhere => {}
         }

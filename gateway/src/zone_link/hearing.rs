@@ -125,6 +125,13 @@ impl Table {
         let (key, _) = inside.sessions.get_key_value(&*refused.session_id)?;
         let session_id = Arc::clone(key);
         let session = inside.sessions.get_mut(&session_id)?;
+        tracing::debug!(
+            session = &*session_id,
+            run,
+            attach = refused.attach,
+            code = refused.code,
+            "a zone refuses a session"
+        );
         if let Some(answer) = session.refused(run, refused.attach) {
             // Nothing that shows all is on its way.
             session.take_early(u64::MAX, &self.measures);

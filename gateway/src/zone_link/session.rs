@@ -43,7 +43,7 @@ const EARLY_MAX: usize = 64;
 pub(crate) enum Reply {
     /// It has the character.
     Attached(Box<wire::Attached>),
-    /// It has not: not_here, stale or busy.
+    /// It has not, by the code of `AttachRefused`.
     Refused(String),
 }
 
@@ -273,6 +273,12 @@ impl Session {
         link.control
             .try_send(to_zone(wire::to_zone::Message::Attach(message)))
             .ok()?;
+        tracing::debug!(
+            session = session_id,
+            run,
+            attach,
+            "a session is to be attached"
+        );
         let (answer, asked) = oneshot::channel();
         self.waiter = Some(Waiter {
             run,

@@ -185,6 +185,11 @@ impl Table {
         self.over(lost, SessionEvent::Lost { why });
     }
 
+    /// The session goes on at another gateway.
+    pub(super) fn gone_elsewhere(&self, lost: &Lost) {
+        self.over(lost, SessionEvent::Elsewhere);
+    }
+
     /// The character left the world while it was sought, and nobody could say so.
     pub(super) fn logged_out(&self, lost: &Lost) {
         let reason = "disconnected".to_owned();

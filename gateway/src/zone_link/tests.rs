@@ -632,7 +632,7 @@ async fn who_comes_back_to_its_first_gateway_is_not_taken_for_an_older_login() {
     let (attached, mut player) = stand.enter().await;
     attached.expect("attached");
     stand.zones.pause("s");
-    zone.replace();
+    zone.play_elsewhere();
     zone.was_played(9, 12);
     let mailbox = player.mailbox.clone();
     assert!(stand.zones.resume("s", mailbox, Format::Json, true));
@@ -654,6 +654,19 @@ async fn a_session_that_goes_on_elsewhere_is_no_older_login() {
     let (attached, mut player) = stand.enter().await;
     attached.expect("attached");
     zone.replaced(3);
+    let event = timeout(PATIENCE, player.events.recv()).await;
+    assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
+}
+
+/// Its zone's word of that may come later than the answer to whatever it asks meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_sought_here_and_plays_elsewhere_already_is_no_older_login() {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, mut player) = stand.enter().await;
+    let attached = attached.expect("attached");
+    zone.play_elsewhere();
+    zone.turns_out(attached.attach);
     let event = timeout(PATIENCE, player.events.recv()).await;
     assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
 }

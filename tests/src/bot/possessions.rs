@@ -244,6 +244,21 @@ impl Possessions {
         }
     }
 
+    /// An answer, or what an answer promised, is long overdue. What was acknowledged and is still
+    /// not told was made up for by something else before anything could be told of it: a pickup
+    /// and a drop of the same in one commit change nothing. Where nothing that was asked explains
+    /// that, the request stays open.
+    pub fn overdue(&mut self) {
+        self.unanswered();
+        for (at, _) in self
+            .explain(Telling::All, &Delta::default())
+            .unwrap_or_default()
+        {
+            self.open[at].told = true;
+        }
+        self.close();
+    }
+
     /// `player:sync`.
     pub fn synchronised(&mut self, sync: &PlayerSync) {
         let before = self.held();

@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use futures::future::BoxFuture;
-use proto::client::Format;
+use proto::client::{CloseCode, Format};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -192,6 +192,13 @@ impl Stage {
         let summary = self.swarm.summary();
         let more = summary.disconnects.saturating_sub(self.sockets_ended);
         self.sockets_ended = summary.disconnects;
+        // Nobody logs in twice here, so nobody is ever in anybody's way.
+        let replaced = (CloseCode::Replaced as u16).to_string();
+        let codes = summary.disconnects_by_code.keys();
+        ensure!(
+            !codes.into_iter().any(|code| code.starts_with(&replaced)),
+            "somebody was told that another login plays its character ({when}):\n{summary}"
+        );
         ensure!(
             more == 0 || self.sockets_may_end,
             "{more} sockets were closed ({when}):\n{summary}"

@@ -86,12 +86,13 @@ impl Process {
             .args(["--pdeathsig", "KILL", "--"])
             .arg(binary)
             .args(arguments);
-        command.env_clear().envs(env.iter().map(|(k, v)| (k, v)));
-        for name in ["PATH", "HOME", "TMPDIR"] {
+        command.env_clear();
+        for name in ["PATH", "HOME", "TMPDIR", "LOG_LEVEL"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
             }
         }
+        command.envs(env.iter().map(|(k, v)| (k, v)));
         command
             .stdin(Stdio::null())
             .stdout(file.try_clone()?)

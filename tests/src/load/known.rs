@@ -144,7 +144,7 @@ impl Known {
         let view = &self.view;
         format!(
             "phase {:?} tick {} at {:?} leaving {} may_have_left {} dead {} resumed {} resyncs {} \
-             last error {:?} enters {} pending {}",
+             last error {:?} enters {} pending {} pack known {} open {:?}",
             view.phase,
             view.tick,
             view.position,
@@ -156,6 +156,8 @@ impl Known {
             view.last_error,
             self.enter_at.is_some(),
             self.pending.len(),
+            view.possessions.known(),
+            view.possessions.open(),
         )
     }
 
@@ -348,7 +350,7 @@ impl Known {
         }
         self.tally.unanswered += late as u64;
         if late > 0 || overdue(self.deed_at) {
-            self.view.possessions.unanswered();
+            self.view.possessions.overdue();
         }
     }
 

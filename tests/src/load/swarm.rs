@@ -252,7 +252,7 @@ impl Swarm {
                 .bots
                 .iter()
                 .filter(not_yet)
-                .map(|bot| bot.name().to_owned())
+                .map(|bot| format!("{} {}", bot.name(), bot.known().describe()))
                 .collect();
             if names.is_empty() || Instant::now() >= deadline {
                 return names;

@@ -11,7 +11,7 @@ use world::CharacterId;
 use super::{Run, sessions::NOT_HERE, target::too_much};
 use crate::{
     inbox::Taken,
-    roster::{STALE, Stage},
+    roster::{ELSEWHERE, Stage},
     translate::{self, Refused},
 };
 
@@ -27,7 +27,7 @@ impl Run {
             // Another gateway has attached the session since.
             self.hands.metrics.input("stale");
             let attach = input.attach;
-            return self.refuse_input(gateway_id, input, attach, STALE);
+            return self.refuse_input(gateway_id, input, attach, ELSEWHERE);
         }
         if !seat.current(input.session_epoch, &input.session_id) {
             let replaced = input.session_epoch < seat.session_epoch;

@@ -12,7 +12,7 @@ use world::{Arrival, CharacterId, PlayerHot};
 use super::{Call, Run};
 use crate::{
     deliver::held::Holdings,
-    roster::{STALE, Seat, Session, Stage},
+    roster::{Seat, Session, Stage, older},
     store::unreachable,
     translate::{self, Told, record},
 };
@@ -44,13 +44,17 @@ impl Run {
             return self.refuse(gateway_id, &attach, code);
         };
         if attach.session_epoch == seat.session_epoch {
-            attach.attach = seat.attach + 1;
+            // Asked of several runs at once, it may be answered by two, between which it went over.
+            attach.attach = if seat.is_played_from(gateway_id, &attach.session_id) {
+                seat.attach
+            } else {
+                seat.next_gateway()
+            };
             attach.last_input = seat.inputs.last();
         } else {
             // One that was never attached, or a login that was replaced.
             attach.attach = 1;
         }
-        attach.resume = false;
         self.attach(gateway_id, attach);
     }
 
@@ -62,16 +66,12 @@ impl Run {
         }
         if let Some(announced) = self.announced.get_mut(&who) {
             // Whoever attaches knows from the directory that the character is here by now.
-            let waiting = announced.attach.as_ref();
-            if waiting.is_some_and(|(_, waiting)| order(waiting) >= order(&attach)) {
-                return self.refuse(gateway_id, &attach, STALE);
-            }
-            let older = announced.attach.replace((gateway_id.to_owned(), attach));
             let h = announced.pending.h;
-            if let Some((gateway_id, older)) = older {
-                self.refuse(&gateway_id, &older, STALE);
+            let refused = keep_newest(&mut announced.attach, gateway_id, attach);
+            if refused.as_ref().is_none_or(|refused| refused.waited) {
+                self.hands.outside.owner(who, h, false);
             }
-            return self.hands.outside.owner(who, h, false);
+            return self.refuse_older(refused);
         }
         let Some(seat) = self.roster.get(&who) else {
             if self.departed.contains_key(&who) {
@@ -107,6 +107,17 @@ impl Run {
             Ok(replaced) => replaced,
             Err(code) => return self.refuse(gateway_id, attach, code),
         };
+        tracing::debug!(
+            run = self.id,
+            tick = self.now,
+            character = %who,
+            session = attach.session_id,
+            epoch = attach.session_epoch,
+            attach = attach.attach,
+            gateway = gateway_id,
+            instead_of = replaced.as_ref().map(|replaced| replaced.attach),
+            "is played from now on"
+        );
         let playing = match &mut seat.stage {
             Stage::Joining { welcome } => {
                 *welcome = true;
@@ -239,18 +250,23 @@ impl Run {
         self.wait_for(gateway_id, who, attach);
     }
 
-    /// Of several sessions that wait for a character, the newest is kept.
+    /// A session waits for a character that is on its way.
     fn wait_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
         let call = self.calls.entry(who).or_default();
-        let newer = call
-            .attach
-            .as_ref()
-            .is_some_and(|(_, a)| order(a) >= order(&attach));
-        if newer {
-            return self.refuse(gateway_id, &attach, STALE);
-        }
-        if let Some((gateway, older)) = call.attach.replace((gateway_id.to_owned(), attach)) {
-            self.refuse(&gateway, &older, STALE);
+        let refused = keep_newest(&mut call.attach, gateway_id, attach);
+        self.refuse_older(refused);
+    }
+
+    fn refuse_older(&mut self, refused: Option<Older>) {
+        if let Some(Older {
+            gateway_id,
+            attach,
+            newer_epoch,
+            ..
+        }) = refused
+        {
+            let code = older(&attach, newer_epoch);
+            self.refuse(&gateway_id, &attach, code);
         }
     }
 
@@ -457,6 +473,41 @@ impl Run {
     pub(super) fn linger_max(&self) -> Duration {
         self.config.linger.max(self.config.linger_in_combat)
     }
+}
+
+/// Of two attaches that wait for a character, the one that does not.
+struct Older {
+    gateway_id: String,
+    attach: Attach,
+    /// Of the other one.
+    newer_epoch: u64,
+    /// It waited before the other one came.
+    waited: bool,
+}
+
+/// Of several sessions that wait for a character, the newest is kept.
+fn keep_newest(
+    waiting: &mut Option<(String, Attach)>,
+    gateway_id: &str,
+    attach: Attach,
+) -> Option<Older> {
+    let gateway_id = gateway_id.to_owned();
+    if let Some((_, newer)) = waiting.as_ref().filter(|(_, a)| order(a) >= order(&attach)) {
+        return Some(Older {
+            gateway_id,
+            attach,
+            newer_epoch: newer.session_epoch,
+            waited: false,
+        });
+    }
+    let newer_epoch = attach.session_epoch;
+    let (gateway_id, attach) = waiting.replace((gateway_id, attach))?;
+    Some(Older {
+        gateway_id,
+        attach,
+        newer_epoch,
+        waited: true,
+    })
 }
 
 /// Of two attaches of a character the one with the higher order counts.

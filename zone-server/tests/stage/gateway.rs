@@ -212,6 +212,29 @@ impl Gateway {
         self.say(run, to_zone::Message::Attach(attach)).await;
     }
 
+    /// The session of the first login comes from another gateway.
+    pub async fn resume(&self, run: u64, who: &str) {
+        let attach = Attach {
+            session_id: format!("session-{who}"),
+            character_id: who.to_owned(),
+            session_epoch: 1,
+            resume: true,
+            ..Attach::default()
+        };
+        self.say(run, to_zone::Message::Attach(attach)).await;
+    }
+
+    /// The socket of the first login is gone.
+    pub async fn detach(&self, run: u64, who: &str, attach: u64) {
+        let detach = Detach {
+            session_id: format!("session-{who}"),
+            character_id: who.to_owned(),
+            session_epoch: 1,
+            attach,
+        };
+        self.say(run, to_zone::Message::Detach(detach)).await;
+    }
+
     pub async fn input(&self, run: u64, who: &str, number: u64, event: &str, data: String) {
         let input = Input {
             session_id: format!("session-{who}"),

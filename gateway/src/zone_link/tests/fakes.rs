@@ -110,6 +110,7 @@ enum Manner {
     NotHere,
     NotInWorld,
     Stale,
+    Elsewhere,
     Busy,
     /// Nothing yet.
     Silent,
@@ -277,6 +278,11 @@ impl Zone {
         self.state().manner = Manner::Stale;
     }
 
+    /// The session is played from another gateway, unless it comes from there.
+    pub(super) fn play_elsewhere(&self) {
+        self.state().manner = Manner::Elsewhere;
+    }
+
     /// Its streams end and none is opened again.
     pub(super) fn die(&self) {
         self.dead.store(true, Ordering::SeqCst);
@@ -405,9 +411,10 @@ impl Zone {
                 Manner::NotHere => refused("not_here"),
                 Manner::NotInWorld => refused("not_in_world"),
                 // Whoever numbers its attach itself may be behind one from elsewhere.
-                Manner::Stale if attach.resume => {
+                Manner::Elsewhere if attach.resume => {
                     from_zone::Message::Attached(self.attached(attach))
                 }
+                Manner::Elsewhere => refused("elsewhere"),
                 Manner::Stale => refused("stale"),
                 Manner::Busy | Manner::Silent => refused("busy"),
             });

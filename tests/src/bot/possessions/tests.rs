@@ -281,6 +281,36 @@ fn a_pickup_on_its_way_ends_by_its_effect_its_failure_or_another_pickup() {
 }
 
 #[test]
+fn a_drop_and_a_lost_pickup_of_the_same_are_both_over_when_nothing_is_told() {
+    let mut own = with(0, &[("bread", 1)]);
+    own.asked(1, pickup("bread"));
+    own.unanswered();
+    own.asked(2, drop_of("bread", None));
+    own.acknowledged(2);
+    assert!(!own.is_settled());
+    own.overdue();
+    assert_eq!((faults(&own), own.open().len()), ((0, 0), 0));
+    // Now they are what it has, and no other.
+    own.synchronised(&sync(0, &[]));
+    assert_eq!(faults(&own), (1, 0));
+}
+
+#[test]
+fn an_acknowledged_drop_that_nothing_makes_up_for_stays_open() {
+    for other in [None, Some("axe")] {
+        let mut own = with(0, &[("bread", 1)]);
+        if let Some(other) = other {
+            own.asked(1, pickup(other));
+            own.unanswered();
+        }
+        own.asked(2, drop_of("bread", None));
+        own.acknowledged(2);
+        own.overdue();
+        assert!(!own.is_settled());
+    }
+}
+
+#[test]
 fn an_unknown_outcome_is_over_when_a_later_request_is_acknowledged() {
     let mut own = with(3, &[("logs", 2)]);
     own.asked(1, drop_of("logs", Some(1)));
