@@ -10,5 +10,7 @@ mod faults;
 mod fighting;
 mod moving;
 mod playing;
+mod promised;
+mod reaching;
 mod stage;
 mod trading;

@@ -1,5 +1,6 @@
 //! Sessions against zones and a directory that do as they are told, over real streams.
 
+mod elsewhere;
 mod fakes;
 
 use std::time::Duration;
@@ -125,6 +126,15 @@ impl Stand {
         self.zones
             .input("s", "player:move", data, Some(&id), String::new())
     }
+}
+
+/// A zone, and a session that plays there by its first attach.
+async fn playing() -> (Zone, Stand, Player) {
+    let zone = Zone::start(1, 5).await;
+    let stand = Stand::new(&[&zone]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    (zone, stand, player)
 }
 
 fn session(attach: u64) -> (AttachSession, Player) {
@@ -356,10 +366,7 @@ async fn what_was_asked_of_a_run_that_dies_after_the_move_is_answered_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_input_that_a_run_calls_lost_is_answered_once() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
+    let (zone, stand, player) = playing().await;
     assert_eq!(stand.asks(&player, "a"), Ok(()));
     for _ in 0..2 {
         zone.loses("a");
@@ -373,10 +380,7 @@ async fn an_input_that_a_run_calls_lost_is_answered_once() {
 /// It was at another gateway for a moment, and the word of that comes late.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_coming_back_is_not_sent_away_by_the_word_that_it_went() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, mut player) = stand.enter().await;
-    attached.expect("attached");
+    let (zone, stand, mut player) = playing().await;
     stand.zones.pause("s");
     zone.load();
     let mailbox = player.mailbox.clone();
@@ -392,10 +396,7 @@ async fn who_is_coming_back_is_not_sent_away_by_the_word_that_it_went() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_leaves_is_told_once_and_takes_no_more_inputs() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, mut player) = stand.enter().await;
-    attached.expect("attached");
+    let (zone, stand, mut player) = playing().await;
     zone.leaves(3, "\"bye\"");
     let event = timeout(PATIENCE, player.events.recv())
         .await
@@ -410,10 +411,7 @@ async fn who_leaves_is_told_once_and_takes_no_more_inputs() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
+    let (zone, stand, player) = playing().await;
     assert_eq!(attach(&zone).await, 1);
     stand.zones.pause("s");
     match zone.hears().await {
@@ -440,10 +438,7 @@ async fn a_paused_session_is_detached_and_attached_anew_when_it_resumes() {
 /// The answer to an attach comes by another way than frames, which may be slower.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_newer_than_the_answer_to_an_attach_is_shown_after_it() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
+    let (zone, stand, player) = playing().await;
     assert_eq!(attach(&zone).await, 1);
     stand.zones.pause("s");
     zone.hears().await;
@@ -469,10 +464,7 @@ async fn what_is_newer_than_the_answer_to_an_attach_is_shown_after_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_zone_that_does_not_play_the_character_any_more_says_so() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
+    let (zone, stand, player) = playing().await;
     assert_eq!(attach(&zone).await, 1);
     assert_eq!(stand.asks(&player, "a"), Ok(()));
     assert_eq!(input(&zone).await.0, 1);
@@ -486,10 +478,7 @@ async fn a_zone_that_does_not_play_the_character_any_more_says_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_of_which_its_zone_speaks_no_more_is_attached_anew() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
+    let (zone, stand, player) = playing().await;
     assert_eq!(attach(&zone).await, 1);
     stand.asks(&player, "a").expect("sent");
     assert_eq!(input(&zone).await, (1, "\"a\"".to_owned()));
@@ -500,175 +489,6 @@ async fn a_session_of_which_its_zone_speaks_no_more_is_attached_anew() {
     // It is spoken of again: nothing has to be asked.
     stand.asks(&player, "b").expect("sent");
     assert_eq!(input(&zone).await, (2, "\"b\"".to_owned()));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_is_replaced_hears_it_under_the_epoch_of_the_newer_login() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, mut player) = stand.enter().await;
-    attached.expect("attached");
-    zone.leaves(2, "");
-    zone.leaves(4, "\"newer\"");
-    let event = timeout(PATIENCE, player.events.recv())
-        .await
-        .expect("in time");
-    let Some(SessionEvent::Left { re, .. }) = event else {
-        panic!("{event:?}");
-    };
-    assert_eq!(
-        re,
-        Some(RequestId::Text("newer".to_owned())),
-        "the older one does not count"
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_newer_login_refuses_the_older_one() {
-    let zone = Zone::start(1, 5).await;
-    zone.replace();
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, _player) = stand.enter().await;
-    assert_eq!(attached.expect_err("refused"), AttachError::Replaced);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_zone_that_shows_a_session_that_is_over_is_told_that_nobody_is_there() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
-    attach(&zone).await;
-    // The move's word comes late: the end of the socket was told to the zone before.
-    let detached = async |epoch| match zone.hears().await {
-        Message::Detach(detach) => assert_eq!(
-            (
-                &*detach.session_id,
-                &*detach.character_id,
-                detach.session_epoch
-            ),
-            ("s", "ann", epoch)
-        ),
-        other => panic!("{other:?}"),
-    };
-    stand.zones.pause("s");
-    detached(3).await;
-    zone.says("to nobody", 6);
-    detached(3).await;
-    stand.zones.detach("s");
-    zone.says("to nobody", 6);
-    detached(0).await;
-    drop(player);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn who_was_logged_out_while_it_was_away_is_told_so_when_it_resumes() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, mut player) = stand.enter().await;
-    attached.expect("attached");
-    stand.zones.pause("s");
-    zone.log_out();
-    let mailbox = player.mailbox.clone();
-    assert!(stand.zones.resume("s", mailbox, Format::Json, false));
-    let event = timeout(PATIENCE, player.events.recv())
-        .await
-        .expect("in time");
-    let left = SessionEvent::Left {
-        re: None,
-        reason: "disconnected".to_owned(),
-    };
-    assert_eq!(event, Some(left));
-    assert_eq!(stand.asks(&player, "a"), Err(InputError::NotInWorld));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_from_elsewhere_is_found_wherever_it_is_and_numbers_go_on() {
-    let (owner, has) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    owner.refuse();
-    has.was_played(7, 40);
-    let stand = Stand::new(&[&owner, &has]).await;
-    let (attached, player) = stand.take_over().await;
-    assert_eq!(attached.expect("attached").run_id, 2);
-    match has.hears().await {
-        Message::Attach(attach) => {
-            assert_eq!(
-                (attach.resume, attach.attach, attach.last_input),
-                (true, 0, 0)
-            );
-        }
-        other => panic!("{other:?}"),
-    }
-    assert_eq!(stand.asks(&player, "a"), Ok(()));
-    match has.hears().await {
-        Message::Input(input) => assert_eq!((input.number, input.attach), (41, 8)),
-        other => panic!("{other:?}"),
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_from_elsewhere_is_over_only_when_all_have_said_so_for_a_while() {
-    let (calm, loads) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    calm.refuse();
-    loads.load();
-    let stand = Stand::new(&[&calm, &loads]).await;
-    let seeking = tokio::spawn(async move {
-        let (attached, _player) = stand.take_over().await;
-        attached.map(|_| ())
-    });
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert!(!seeking.is_finished(), "one of them still loads");
-    loads.refuse();
-    let over = timeout(Duration::from_secs(3), seeking).await;
-    let over = over.expect("certain by now").expect("no panic");
-    assert_eq!(over, Err(AttachError::NotInWorld));
-}
-
-/// It was at another gateway in between, which attached it under a higher number.
-#[tokio::test(flavor = "multi_thread")]
-async fn who_comes_back_to_its_first_gateway_is_not_taken_for_an_older_login() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, mut player) = stand.enter().await;
-    attached.expect("attached");
-    stand.zones.pause("s");
-    zone.play_elsewhere();
-    zone.was_played(9, 12);
-    let mailbox = player.mailbox.clone();
-    assert!(stand.zones.resume("s", mailbox, Format::Json, true));
-    player.hears("player:sync").await;
-    assert!(player.events.try_recv().is_err(), "it plays on");
-    assert_eq!(stand.asks(&player, "a"), Ok(()));
-    loop {
-        if let Message::Input(input) = zone.hears().await {
-            assert_eq!((input.number, input.attach), (13, 10));
-            break;
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_goes_on_elsewhere_is_no_older_login() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, mut player) = stand.enter().await;
-    attached.expect("attached");
-    zone.replaced(3);
-    let event = timeout(PATIENCE, player.events.recv()).await;
-    assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
-}
-
-/// Its zone's word of that may come later than the answer to whatever it asks meanwhile.
-#[tokio::test(flavor = "multi_thread")]
-async fn who_is_sought_here_and_plays_elsewhere_already_is_no_older_login() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, mut player) = stand.enter().await;
-    let attached = attached.expect("attached");
-    zone.play_elsewhere();
-    zone.turns_out(attached.attach);
-    let event = timeout(PATIENCE, player.events.recv()).await;
-    assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -692,10 +512,7 @@ async fn the_new_owner_of_a_region_is_asked_before_the_directory_says_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_batch_released_is_shown_between_ticks() {
-    let zone = Zone::start(1, 5).await;
-    let stand = Stand::new(&[&zone]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
+    let (zone, stand, player) = playing().await;
     zone.place(person("ann", 10, 10, 5));
     player.sees("ann").await;
     zone.releases(person("item:1-1", 11, 10, 1));
