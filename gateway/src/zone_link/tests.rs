@@ -137,6 +137,16 @@ async fn playing() -> (Zone, Stand, Player) {
     (zone, stand, player)
 }
 
+/// Two zones, and a session that plays at the first one, which has heard of that.
+async fn playing_beside() -> (Zone, Zone, Stand, Player) {
+    let (has, other) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
+    let stand = Stand::new(&[&has, &other]).await;
+    let (attached, player) = stand.enter().await;
+    attached.expect("attached");
+    attach(&has).await;
+    (has, other, stand, player)
+}
+
 fn session(attach: u64) -> (AttachSession, Player) {
     let mailbox = Mailbox::new();
     let (told, events) = mpsc::channel(4);
@@ -283,11 +293,7 @@ async fn whoever_traded_or_fought_where_a_zone_died_is_told_that_it_is_over() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
-    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    let stand = Stand::new(&[&from, &to]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
-    attach(&from).await;
+    let (from, to, stand, player) = playing_beside().await;
     from.moves_to(&to, 6);
     to.says("chosen", 6);
     assert_eq!(player.hears("chosen").await, serde_json::json!({}));
@@ -301,11 +307,7 @@ async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_played_by_another_zone_all_at_once_is_shown_everything() {
-    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    let stand = Stand::new(&[&from, &to]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
-    attach(&from).await;
+    let (from, to, _stand, player) = playing_beside().await;
     // What the first one said of it is under way still, and may never come.
     from.forgets();
     to.says("first", 6);
@@ -316,11 +318,7 @@ async fn who_is_played_by_another_zone_all_at_once_is_shown_everything() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_came_too_late_of_a_former_zone_is_made_up_for() {
-    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    let stand = Stand::new(&[&from, &to]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
-    attach(&from).await;
+    let (from, to, _stand, player) = playing_beside().await;
     from.moves_to(&to, 6);
     to.says("chosen", 6);
     player.hears("chosen").await;
@@ -333,11 +331,7 @@ async fn what_came_too_late_of_a_former_zone_is_made_up_for() {
 /// Its inputs may have gone along with the character, or not.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_asked_of_a_run_that_dies_after_the_move_is_answered_once() {
-    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    let stand = Stand::new(&[&from, &to]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
-    attach(&from).await;
+    let (from, to, stand, player) = playing_beside().await;
     for id in ["a", "b"] {
         assert_eq!(stand.asks(&player, id), Ok(()));
         input(&from).await;
@@ -493,10 +487,7 @@ async fn a_session_of_which_its_zone_speaks_no_more_is_attached_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_new_owner_of_a_region_is_asked_before_the_directory_says_so() {
-    let (from, to) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    let stand = Stand::new(&[&from, &to]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
+    let (from, to, stand, player) = playing_beside().await;
     from.place(person("ann", 10, 10, 5));
     player.sees("ann").await;
     to.place(person("bob", 11, 10, 6));
@@ -523,10 +514,7 @@ async fn what_a_batch_released_is_shown_between_ticks() {
 /// The new owner has the region from the push on; what the gateway adds to that is its share.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_lost_a_zone_plays_on_at_once_when_the_directory_names_the_next() {
-    let (dies, heir) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    let stand = Stand::new(&[&dies, &heir]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
+    let (dies, heir, stand, player) = playing_beside().await;
     heir.load();
     dies.die();
     assert_eq!(player.hears("notice").await["code"], "zone_recovering");
@@ -544,11 +532,7 @@ async fn who_lost_a_zone_plays_on_at_once_when_the_directory_names_the_next() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fenced_run_is_not_heard_any_more() {
-    let (fenced, heir) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
-    let stand = Stand::new(&[&fenced, &heir]).await;
-    let (attached, player) = stand.enter().await;
-    attached.expect("attached");
-    attach(&fenced).await;
+    let (fenced, heir, stand, player) = playing_beside().await;
     stand.directory.push(&[&heir], &heir);
     attach(&heir).await;
     fenced.says("of the dead", 7);
