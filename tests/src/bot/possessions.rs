@@ -245,16 +245,18 @@ impl Possessions {
     }
 
     /// An answer, or what an answer promised, is long overdue. What was acknowledged and is still
-    /// not told was made up for by something else before anything could be told of it: a pickup
-    /// and a drop of the same in one commit change nothing. Where nothing that was asked explains
-    /// that, the request stays open.
+    /// not told was told together with something else, or made up for by it: a pickup of coins may
+    /// hide those that were withdrawn in the same tick, or a drop of the same thing all of it. It is
+    /// over; whatever the store then holds otherwise than was told is a fault.
     pub fn overdue(&mut self) {
         self.unanswered();
-        for (at, _) in self
-            .explain(Telling::All, &Delta::default())
-            .unwrap_or_default()
-        {
+        let cancelled = self.explain(Telling::All, &Delta::default());
+        for (at, _) in cancelled.unwrap_or_default() {
             self.open[at].told = true;
+        }
+        for open in &mut self.open {
+            let acknowledged = open.standing == Standing::Acknowledged;
+            open.told |= acknowledged || open.told_in_part;
         }
         self.close();
     }

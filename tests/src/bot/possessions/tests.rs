@@ -296,18 +296,33 @@ fn a_drop_and_a_lost_pickup_of_the_same_are_both_over_when_nothing_is_told() {
 }
 
 #[test]
-fn an_acknowledged_drop_that_nothing_makes_up_for_stays_open() {
-    for other in [None, Some("axe")] {
-        let mut own = with(0, &[("bread", 1)]);
-        if let Some(other) = other {
-            own.asked(1, pickup(other));
-            own.unanswered();
-        }
-        own.asked(2, drop_of("bread", None));
-        own.acknowledged(2);
-        own.overdue();
-        assert!(!own.is_settled());
-    }
+fn coins_that_are_withdrawn_as_others_are_picked_up_are_told_with_these() {
+    let mut own = with(25, &[]);
+    own.asked(1, pickup("coins"));
+    own.unanswered();
+    own.asked(2, Deed::Withdraw { amount: 4 });
+    own.pack_changed(&slot(0, Some(stack("coins", 7))));
+    own.pouch_changed(&CoinsUpdate { coins: 21 });
+    own.acknowledged(2);
+    assert!(!own.is_settled(), "the pack did not say so");
+    own.overdue();
+    assert_eq!((faults(&own), own.open().len()), ((0, 0), 0));
+    let stored = |coins: u64| Held {
+        coins: 21,
+        items: [("coins".to_owned(), coins)].into(),
+    };
+    assert!(own.agree_with(&stored(7)).is_ok());
+    assert!(own.agree_with(&stored(11)).is_err(), "those of the pouch");
+}
+
+#[test]
+fn what_was_acknowledged_and_never_told_differs_from_the_store() {
+    let mut own = with(0, &[("bread", 1)]);
+    own.asked(1, drop_of("bread", None));
+    own.acknowledged(1);
+    own.overdue();
+    assert!(own.is_settled());
+    assert!(own.agree_with(&Held::default()).is_err());
 }
 
 #[test]
