@@ -550,6 +550,57 @@ async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
     zone.stop().await;
 }
 
+/// All whose zone has died ask at once, and again and again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_attaches_while_its_region_is_loaded_is_not_asked_of_the_store_as_well() {
+    let (west, _, from, _) = border();
+    let store = Store::start().await;
+    store.log_in("ann", from);
+    store.change(|state| state.faults.regions_held = true);
+    let zone = Zone::start(&store.address, |_| {}).await;
+    until("the zone registers", || {
+        store.run_at(&zone.address).is_some()
+    })
+    .await;
+    let run = store.run_at(&zone.address).unwrap();
+    let gateway = Gateway::new("g");
+    gateway.link(run, &zone.address, 1, &[west]).await;
+    store.assign(west, run);
+    until("the region is asked for", || {
+        store.read(|state| state.regions_asked > 0)
+    })
+    .await;
+    for attach in 1..=3 {
+        gateway.attach(run, "ann", 1, attach).await;
+    }
+    let codes = || {
+        gateway.read(|seen| {
+            let codes = seen.refused.iter().map(|(_, refused)| refused.code.clone());
+            codes.collect::<Vec<_>>()
+        })
+    };
+    until("each is answered", || codes().len() == 3).await;
+    assert_eq!(codes(), ["busy"; 3]);
+    store.change(|state| state.faults.regions_held = false);
+    let mut attach = 3;
+    let begun = std::time::Instant::now();
+    while !gateway.read(|seen| seen.attached.contains_key("ann")) {
+        attach += 1;
+        gateway.attach(run, "ann", 1, attach).await;
+        assert!(begun.elapsed() < stage::PATIENCE, "the region came");
+        until("an answer", || {
+            let refused = codes().len() as u64 == attach;
+            refused || gateway.read(|seen| seen.attached.contains_key("ann"))
+        })
+        .await;
+    }
+    assert_eq!(
+        store.read(|state| state.asked.clone()),
+        Vec::<String>::new()
+    );
+    zone.stop().await;
+}
+
 /// The store read the row before the logout, and it comes behind it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_logged_out_is_not_brought_back_by_a_row_that_comes_late() {

@@ -128,7 +128,12 @@ impl Run {
 
     /// Whether any region is on its way to this run.
     pub(super) fn awaits_regions(&self) -> bool {
-        !(self.loading.is_empty() && self.loaded.is_empty() && self.taking.is_empty())
+        self.loads_regions() || !self.taking.is_empty()
+    }
+
+    /// Whether any region is on its way to this run from the store, with everybody in it.
+    pub(super) fn loads_regions(&self) -> bool {
+        !(self.loading.is_empty() && self.loaded.is_empty())
     }
 
     /// Whether a region is on its way to this run.

@@ -241,7 +241,9 @@ impl Run {
     /// Asks the store for a character that is not here.
     fn call_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
         let full = self.roster.len() >= self.config.players_max || self.calls.len() >= CALLS_MAX;
-        if full {
+        // Most likely it comes with its region. Whoever lost a zone asks at once, and again and
+        // again: a store that is to give the regions must not be asked for each of them as well.
+        if full || self.loads_regions() {
             return self.refuse(gateway_id, &attach, BUSY);
         }
         if !self.calls.contains_key(&who) {

@@ -89,6 +89,8 @@ pub struct State {
     pub problems: Vec<String>,
     /// How many commits have come, also those that are not looked at yet.
     pub commits_come: u64,
+    /// How often zones asked for a region.
+    pub regions_asked: u64,
     /// The characters that zones asked for one by one.
     pub asked: Vec<String>,
     /// What agents are to do, by character; the last version; what zones said of them.
@@ -561,6 +563,7 @@ impl Runs for Store {
     ) -> Result<Response<LoadRegionReply>, Status> {
         let request = request.into_inner();
         let region = key(request.region);
+        self.change(|state| state.regions_asked += 1);
         while self.read(|state| state.faults.regions_held) {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
