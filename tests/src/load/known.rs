@@ -92,6 +92,8 @@ pub struct Known {
     /// Deeds that are still to be done before the next walk.
     deeds_left: u32,
     deed_at: Instant,
+    /// An answer, or word of what it has, came last.
+    told_at: Instant,
     /// It has had something: only then it acts.
     gifted: bool,
     leave_at: Option<Instant>,
@@ -122,6 +124,7 @@ impl Known {
             next_id: 0,
             deeds_left: 0,
             deed_at: now,
+            told_at: now,
             leave_at: None,
             leave_id: 0,
             may_have_left: false,
@@ -205,6 +208,9 @@ impl Known {
         let before = self.view.position;
         self.view.take(message);
         match &message.told {
+            Told::Ack(_) | Told::Inventory(_) | Told::Coins(_) | Told::Sync(_) => {
+                self.told_at = now;
+            }
             Told::Chat(_) => self.tally.heard += 1,
             Told::Draining(draining) => {
                 let most = Duration::from_millis(draining.after_ms / 2);
@@ -285,7 +291,7 @@ impl Known {
         let walk = if self.enter_at.is_some() || self.failover.is_waiting() {
             None
         } else if !own.is_settled() {
-            Some(self.deed_at + LOST_AFTER)
+            Some(self.deed_at.max(self.told_at) + LOST_AFTER)
         } else if self.hushed || self.view.leaving || self.view.dead {
             self.pending.values().min().map(|asked| *asked + LOST_AFTER)
         } else if self.wants_deeds() {
@@ -350,6 +356,10 @@ impl Known {
         }
         self.tally.unanswered += late as u64;
         if late > 0 || overdue(self.deed_at) {
+            self.view.possessions.unanswered();
+        }
+        // What a late answer is about is told by the messages after it.
+        if overdue(self.deed_at.max(self.told_at)) {
             self.view.possessions.overdue();
         }
     }
@@ -512,6 +522,30 @@ mod tests {
         known.next(now + Duration::from_secs(11));
         assert!(known.is_settled());
         assert_eq!(known.tally.unanswered, 1);
+    }
+
+    #[test]
+    fn what_a_late_answer_is_about_is_waited_for() {
+        let (mut known, now) = bot(ACTS);
+        arrive(&mut known, now);
+        let asked = known.ask(Deed::Withdraw { amount: 1 }, now);
+        // Its store was away.
+        let late = now + Duration::from_secs(30);
+        let coins = json!({ "slot": 1, "item": { "itemId": "coins", "quantity": 1 } });
+        let pack = json!({ "slots": [coins] });
+        hear(&mut known, late, "inventory:update", None, &pack);
+        known.next(late);
+        hear(
+            &mut known,
+            late,
+            "coins:update",
+            None,
+            &json!({ "coins": 24 }),
+        );
+        hear(&mut known, late, "ack", Some(asked.id), &json!({}));
+        assert!(known.is_settled());
+        let faults: Vec<&String> = known.view.possessions.faults().collect();
+        assert_eq!(faults, Vec::<&String>::new());
     }
 
     #[test]
