@@ -506,6 +506,15 @@ async fn a_session_that_goes_on_at_another_gateway_is_over_at_the_first() {
     scene.zone.stop().await;
 }
 
+/// A zone that owns nothing yet, and its run.
+async fn idle(store: &Store) -> (Zone, u64) {
+    let zone = Zone::start(&store.address, |_| {}).await;
+    let run = || store.run_at(&zone.address);
+    until("the zone registers", || run().is_some()).await;
+    let run = run().unwrap();
+    (zone, run)
+}
+
 /// Whoever asks must not take the character for gone, because nobody else has it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
@@ -513,12 +522,7 @@ async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
     let store = Store::start().await;
     store.log_in("ann", from);
     store.change(|state| state.faults.regions_held = true);
-    let zone = Zone::start(&store.address, |_| {}).await;
-    until("the zone registers", || {
-        store.run_at(&zone.address).is_some()
-    })
-    .await;
-    let run = store.run_at(&zone.address).unwrap();
+    let (zone, run) = idle(&store).await;
     let gateway = Gateway::new("g");
     gateway.link(run, &zone.address, 1, &[west]).await;
     let resume = async || {
@@ -557,12 +561,7 @@ async fn who_attaches_while_its_region_is_loaded_is_not_asked_of_the_store_as_we
     let store = Store::start().await;
     store.log_in("ann", from);
     store.change(|state| state.faults.regions_held = true);
-    let zone = Zone::start(&store.address, |_| {}).await;
-    until("the zone registers", || {
-        store.run_at(&zone.address).is_some()
-    })
-    .await;
-    let run = store.run_at(&zone.address).unwrap();
+    let (zone, run) = idle(&store).await;
     let gateway = Gateway::new("g");
     gateway.link(run, &zone.address, 1, &[west]).await;
     store.assign(west, run);
@@ -611,21 +610,17 @@ async fn who_has_logged_out_is_not_brought_back_by_a_row_that_comes_late() {
         state.faults.regions_held = true;
         state.faults.characters_late = true;
     });
-    let zone = Zone::start(&store.address, |_| {}).await;
-    until("the zone registers", || {
-        store.run_at(&zone.address).is_some()
-    })
-    .await;
-    let run = store.run_at(&zone.address).unwrap();
-    store.assign(west, run);
+    let (zone, run) = idle(&store).await;
     let gateway = Gateway::new("g");
     gateway.link(run, &zone.address, 1, &[west]).await;
+    // While it loads a region it would not ask.
     gateway.attach(run, "ann", 1, 1).await;
     until("the zone asks for ann", || {
         store.read(|state| state.asked == ["ann"])
     })
     .await;
     // She comes with her region, and leaves.
+    store.assign(west, run);
     store.change(|state| state.faults.regions_held = false);
     let standing = || {
         let last = |seen: &stage::gateway::Seen| {
