@@ -29,6 +29,8 @@ use crate::minds::Minds;
 pub(crate) const RUN: u64 = 1;
 const TICK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(20);
+/// A session that comes from another gateway is numbered above so many attaches of that one.
+const ATTACHES_OF_A_GATEWAY: u64 = 1 << 20;
 
 struct Playing {
     gateway: String,
@@ -190,29 +192,34 @@ impl State {
         }
     }
 
-    /// Why a session that comes from another gateway cannot play; none: it can.
+    /// Why a session cannot play; none: it can.
     fn refusal(&self, attach: &Attach) -> Option<&'static str> {
         match self.playing.get(&attach.character_id) {
-            _ if self.loading => Some("busy"),
-            None => Some("not_here"),
+            _ if self.loading && attach.resume => Some("busy"),
+            None if attach.resume => Some("not_here"),
             Some(playing) if playing.epoch > attach.session_epoch => Some("stale"),
-            Some(_) => None,
+            // A gateway that the session has left asks for less than the one to which it went.
+            Some(playing) if playing.epoch == attach.session_epoch => {
+                let older = !attach.resume && attach.attach <= playing.attach;
+                older.then_some("elsewhere")
+            }
+            Some(_) | None => None,
         }
     }
 
     fn attach(&mut self, gateway: &str, mut attach: Attach) {
+        if let Some(code) = self.refusal(&attach) {
+            let refused = AttachRefused {
+                session_id: attach.session_id,
+                character_id: attach.character_id,
+                attach: attach.attach,
+                code: code.to_owned(),
+            };
+            return self.tell(gateway, from_zone::Message::AttachRefused(refused));
+        }
         if attach.resume {
-            if let Some(code) = self.refusal(&attach) {
-                let refused = AttachRefused {
-                    session_id: attach.session_id,
-                    character_id: attach.character_id,
-                    attach: 0,
-                    code: code.to_owned(),
-                };
-                return self.tell(gateway, from_zone::Message::AttachRefused(refused));
-            }
             let playing = &self.playing[&attach.character_id];
-            attach.attach = playing.attach + 1;
+            attach.attach = (playing.attach / ATTACHES_OF_A_GATEWAY + 1) * ATTACHES_OF_A_GATEWAY;
             attach.last_input = playing.last_input;
         }
         let character_id = attach.character_id.clone();
