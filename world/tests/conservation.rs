@@ -4,6 +4,7 @@
 
 mod asks;
 mod cluster;
+mod land;
 
 use std::collections::BTreeMap;
 

@@ -26,7 +26,7 @@ mod land;
 #[path = "server_replay_tests.rs"]
 mod replay;
 #[allow(dead_code, unreachable_pub)]
-#[path = "../tests/stage/store.rs"]
+#[path = "../tests/stage/store/mod.rs"]
 mod store;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../tests/stage/agents.rs"]

@@ -8,6 +8,7 @@ mod content;
 mod duelling;
 mod faults;
 mod fighting;
+mod loading;
 mod moving;
 mod playing;
 mod promised;

@@ -11,7 +11,8 @@ use world::{
     TradeTold, Trading, World,
 };
 
-use super::cluster::{BEASTS, Cluster, PLAYERS};
+use super::cluster::{Cluster, PLAYERS};
+use super::land::BEASTS;
 
 impl Cluster {
     /// What somebody asks, now and then.

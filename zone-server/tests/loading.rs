@@ -1,0 +1,154 @@
+//! Who asks for a character whose region the zone has not got yet.
+
+use crate::stage;
+
+use stage::{Zone, border, gateway::Gateway, store::Store, until};
+
+/// A zone that owns nothing yet, and its run.
+async fn idle(store: &Store) -> (Zone, u64) {
+    let zone = Zone::start(&store.address, |_| {}).await;
+    let run = || store.run_at(&zone.address);
+    until("the zone registers", || run().is_some()).await;
+    let run = run().unwrap();
+    (zone, run)
+}
+
+/// Whoever asks must not take the character for gone, because nobody else has it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
+    let (west, _, from, _) = border();
+    let store = Store::start().await;
+    store.log_in("ann", from);
+    store.change(|state| state.faults.regions_held = true);
+    let (zone, run) = idle(&store).await;
+    let gateway = Gateway::new("g");
+    gateway.link(run, &zone.address, 1, &[west]).await;
+    let resume = async || {
+        let asked = gateway.read(|seen| seen.refused.len());
+        gateway.resume(run, "ann").await;
+        let code = || gateway.read(|seen| seen.refused.get(asked).map(|(_, r)| r.code.clone()));
+        let has = || gateway.read(|seen| seen.attached.contains_key("ann"));
+        until("an answer", || code().is_some() || has()).await;
+        code().unwrap_or_else(|| "attached".to_owned())
+    };
+    assert_eq!(
+        resume().await,
+        "not_here",
+        "it has nothing and expects nothing"
+    );
+    store.assign(west, run);
+    let begun = std::time::Instant::now();
+    while resume().await == "not_here" {
+        assert!(
+            begun.elapsed() < stage::PATIENCE,
+            "the region is on its way"
+        );
+    }
+    assert_eq!(resume().await, "busy");
+    store.change(|state| state.faults.regions_held = false);
+    while resume().await != "attached" {
+        assert!(begun.elapsed() < stage::PATIENCE, "the region came");
+    }
+    zone.stop().await;
+}
+
+/// All whose zone has died ask at once, and again and again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_attaches_while_its_region_is_loaded_is_not_asked_of_the_store_as_well() {
+    let (west, _, from, _) = border();
+    let store = Store::start().await;
+    store.log_in("ann", from);
+    store.change(|state| state.faults.regions_held = true);
+    let (zone, run) = idle(&store).await;
+    let gateway = Gateway::new("g");
+    gateway.link(run, &zone.address, 1, &[west]).await;
+    store.assign(west, run);
+    until("the region is asked for", || {
+        store.read(|state| state.regions_asked > 0)
+    })
+    .await;
+    for attach in 1..=3 {
+        gateway.attach(run, "ann", 1, attach).await;
+    }
+    let codes = || {
+        gateway.read(|seen| {
+            let codes = seen.refused.iter().map(|(_, refused)| refused.code.clone());
+            codes.collect::<Vec<_>>()
+        })
+    };
+    until("each is answered", || codes().len() == 3).await;
+    assert_eq!(codes(), ["busy"; 3]);
+    store.change(|state| state.faults.regions_held = false);
+    let mut attach = 3;
+    let begun = std::time::Instant::now();
+    while !gateway.read(|seen| seen.attached.contains_key("ann")) {
+        attach += 1;
+        gateway.attach(run, "ann", 1, attach).await;
+        assert!(begun.elapsed() < stage::PATIENCE, "the region came");
+        until("an answer", || {
+            let refused = codes().len() as u64 == attach;
+            refused || gateway.read(|seen| seen.attached.contains_key("ann"))
+        })
+        .await;
+    }
+    assert_eq!(
+        store.read(|state| state.asked.clone()),
+        Vec::<String>::new()
+    );
+    zone.stop().await;
+}
+
+/// The store read the row before the logout, and it comes behind it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_logged_out_is_not_brought_back_by_a_row_that_comes_late() {
+    let (west, _, from, _) = border();
+    let store = Store::start().await;
+    store.log_in("ann", from);
+    store.change(|state| {
+        state.faults.regions_held = true;
+        state.faults.characters_late = true;
+    });
+    let (zone, run) = idle(&store).await;
+    let gateway = Gateway::new("g");
+    gateway.link(run, &zone.address, 1, &[west]).await;
+    // While it loads a region it would not ask.
+    gateway.attach(run, "ann", 1, 1).await;
+    until("the zone asks for ann", || {
+        store.read(|state| state.asked == ["ann"])
+    })
+    .await;
+    // She comes with her region, and leaves.
+    store.assign(west, run);
+    store.change(|state| state.faults.regions_held = false);
+    let standing = || {
+        let last = |seen: &stage::gateway::Seen| {
+            let (_, players) = seen.standing.get(&run)?.last_key_value()?;
+            Some(players.contains("ann"))
+        };
+        gateway.read(last) == Some(true)
+    };
+    until("ann stands in the world", standing).await;
+    gateway.attach(run, "ann", 1, 2).await;
+    until("ann is attached", || {
+        gateway.read(|seen| seen.attached.contains_key("ann"))
+    })
+    .await;
+    let leave = ("world:leave", "{}".to_owned());
+    gateway.input(run, "ann", 1, leave.0, leave.1).await;
+    until("ann has left", || {
+        gateway.read(|seen| !seen.left.is_empty())
+    })
+    .await;
+    until("she stands nowhere", || !standing()).await;
+    store.change(|state| state.faults.characters_late = false);
+    until("the first attach is answered", || {
+        gateway.read(|seen| seen.refused.iter().any(|(_, refused)| refused.attach == 1))
+    })
+    .await;
+    let ticks = || gateway.read(|seen| seen.standing[&run].len());
+    let heard = ticks();
+    until("three ticks have passed", || ticks() >= heard + 3).await;
+    assert!(!standing(), "she is back");
+    assert!(!store.read(|state| state.characters["ann"].online));
+    zone.stop().await;
+}
