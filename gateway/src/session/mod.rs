@@ -233,6 +233,7 @@ impl Session {
         }
         self.end();
         self.count_as(None);
+        self.give_back().await;
     }
 
     /// Waits for whatever comes first. Everything here is safe to drop while it waits.

@@ -7,7 +7,10 @@ use proto::client::{
     error::Error,
     session::{Invalid, Resume, Resumed, WorldLeft},
 };
-use tokio::time::{Instant as TokioInstant, timeout};
+use tokio::{
+    sync::oneshot,
+    time::{Instant as TokioInstant, timeout},
+};
 
 use super::{
     Flow, Session,
@@ -81,7 +84,7 @@ impl Session {
 
     pub(super) async fn command(&mut self, command: Command) -> Flow {
         match command {
-            Command::Adopt(adoption) => self.adopt(*adoption).await,
+            Command::Adopt(adoption, back) => self.adopt(adoption, back).await,
             Command::Replaced if self.stage == Stage::World => self.replaced().await,
             Command::Elsewhere(attach) => {
                 let session_id = &self.handle.session_id;
@@ -117,16 +120,16 @@ impl Session {
             session_id: claims.session.sid.clone(),
             commands: self.handle.commands.clone(),
         };
-        match self.app.registry.add(&handle) {
-            Some(here) => {
-                let line = claims.session.line;
-                self.hand_over(re, &here, (data.last_seq, line)).await
-            }
-            None => {
-                self.handle = handle;
-                self.take_over(re, claims).await
+        let mut re = re;
+        while let Some(here) = self.app.registry.add(&handle) {
+            let line = claims.session.line.clone();
+            match self.hand_over(re, &here, (data.last_seq, line)).await {
+                Ok(flow) => return flow,
+                Err(unanswered) => re = unanswered,
             }
         }
+        self.handle = handle;
+        self.take_over(re, claims).await
     }
 
     /// A token that was refused is an attempt, as one for `authenticate` would be.
@@ -141,15 +144,16 @@ impl Session {
         self.no_resume(re, "the token is not valid; authenticate anew")
     }
 
-    /// Asks a session of this gateway to take the socket.
+    /// Asks a session of this gateway to take the socket. The request comes back, and the socket
+    /// is this connection's as before, when the session ends instead.
     async fn hand_over(
         &mut self,
         re: Option<RequestId>,
         handle: &Handle,
         (last_seq, line): (u64, String),
-    ) -> Flow {
+    ) -> Result<Flow, Option<RequestId>> {
         let Some(mut socket) = self.socket.take() else {
-            return Flow::End;
+            return Ok(Flow::End);
         };
         self.mailbox.release();
         let Some(Finished {
@@ -157,36 +161,45 @@ impl Session {
             half: Some(half),
         }) = socket.released().await
         else {
-            return Flow::End;
+            return Ok(Flow::End);
         };
-        let adoption = Adoption {
+        let adoption = Box::new(Adoption {
             socket,
             half,
             written,
             last_seq,
             line,
             re,
-        };
-        let asked = handle.commands.reserve();
-        match timeout(ADOPT_TIMEOUT, asked).await {
+        });
+        let (back, given_back) = oneshot::channel();
+        let (adoption, ended) = match timeout(ADOPT_TIMEOUT, handle.commands.reserve()).await {
             Ok(Ok(room)) => {
-                room.send(Command::Adopt(Box::new(adoption)));
-                Flow::End
+                room.send(Command::Adopt(adoption, back));
+                match given_back.await {
+                    Ok(adoption) => (adoption, true),
+                    // It was taken.
+                    Err(_) => return Ok(Flow::End),
+                }
             }
-            // It ended, or hangs: this connection stays its own.
-            _ => {
-                let Adoption {
-                    mut socket,
-                    half,
-                    written,
-                    re,
-                    ..
-                } = adoption;
-                socket.write_from((half, written), self.mailbox.clone());
-                self.socket = Some(socket);
-                self.no_resume(re, OVER)
+            Ok(Err(_)) => {
+                self.app.registry.remove(handle);
+                (adoption, true)
             }
+            Err(_) => (adoption, false),
+        };
+        let Adoption {
+            mut socket,
+            half,
+            written,
+            re,
+            ..
+        } = *adoption;
+        socket.write_from((half, written), self.mailbox.clone());
+        self.socket = Some(socket);
+        if ended {
+            return Err(re);
         }
+        Ok(self.no_resume(re, OVER))
     }
 
     pub(super) fn no_resume(&self, re: Option<RequestId>, reason: &str) -> Flow {
@@ -196,11 +209,34 @@ impl Session {
         Flow::On
     }
 
+    /// Gives all sockets back that were to be taken.
+    pub(super) async fn give_back(&mut self) {
+        self.commands.close();
+        while let Some(command) = self.commands.recv().await {
+            if let Command::Adopt(adoption, back) = command {
+                // Whoever asked is there, or its client is gone.
+                let _ = back.send(adoption);
+            }
+        }
+    }
+
     /// Goes on with a new socket.
-    async fn adopt(&mut self, adoption: Adoption) -> Flow {
+    async fn adopt(
+        &mut self,
+        adoption: Box<Adoption>,
+        back: oneshot::Sender<Box<Adoption>>,
+    ) -> Flow {
         if self.socket.is_some() {
             self.shut(CloseCode::GoingAway, "resumed on another connection")
                 .await;
+        }
+        // What the zones have said already may be that the session is over here.
+        while let Ok(event) = self.events.1.try_recv() {
+            let flow = self.event(event).await;
+            if flow != Flow::On {
+                let _ = back.send(adoption);
+                return flow;
+            }
         }
         // What is pushed from here on waits for the new socket.
         self.mailbox.pause();
@@ -211,7 +247,7 @@ impl Session {
             last_seq,
             line,
             re,
-        } = adoption;
+        } = *adoption;
         if self.account.is_none() {
             return self.adopt_stranger(socket, (half, fresh), re);
         }

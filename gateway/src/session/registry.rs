@@ -8,7 +8,10 @@ use std::{
 
 use proto::client::RequestId;
 use tokio::{
-    sync::mpsc::{self, error::TrySendError},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        oneshot,
+    },
     time::timeout,
 };
 
@@ -23,8 +26,8 @@ const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What one session asks of another.
 pub(crate) enum Command {
-    /// Go on with this socket.
-    Adopt(Box<Adoption>),
+    /// Go on with this socket, or give it back.
+    Adopt(Box<Adoption>, oneshot::Sender<Box<Adoption>>),
     /// A newer session plays the character now.
     Replaced,
     /// The session itself was attached at another gateway, under this number.

@@ -53,6 +53,52 @@ async fn a_session_goes_on_at_another_gateway_with_everything_anew() {
     assert_eq!(stage.zone.inputs().last().unwrap().0, 4);
 }
 
+/// Goes on at the second gateway and comes back to the first, where its part of the session waited
+/// for the store all the while, and is over before it comes to the socket.
+async fn goes_and_comes_back(stage: &Stage, mut client: Client) {
+    let held = stage.store.lists.lock().await;
+    client.request("character:list", json!({})).await;
+    let lost = client.lose();
+    let (mut client, resumed) = lost.resume(stage.address(1), lost.seq).await;
+    assert_eq!(resumed["event"], "session:resumed", "{resumed}");
+    client.alive().await;
+    let lost = client.lose();
+    let resumed = lost.resume(stage.address(0), lost.seq);
+    let released = async {
+        // Most likely the socket waits by then; when it does not, it has no need to.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        drop(held);
+    };
+    let ((mut client, resumed), ()) = tokio::join!(resumed, released);
+    assert_eq!(resumed["event"], "session:resumed", "{resumed}");
+    assert_eq!(resumed["data"]["characterId"], lost.character_id);
+    let moved = client.ask("player:move", json!({"stop": true})).await;
+    assert_eq!(moved["event"], "ack");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_to_a_gateway_where_the_session_is_just_ending_goes_on() {
+    let stage = two_gateways().await;
+    let client = stage.player_at(0, "Ann").await;
+    goes_and_comes_back(&stage, client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_to_a_gateway_that_only_the_bus_has_told_goes_on() {
+    let stage = two_gateways().await;
+    stage.zone.be_silent();
+    let client = stage.player_at(0, "Ann").await;
+    make_known(&stage).await;
+    goes_and_comes_back(&stage, client).await;
+}
+
+/// Who can be told something privately is known to the bus.
+async fn make_known(stage: &Stage) {
+    let mut other = stage.player_at(1, "Bob").await;
+    let hello = json!({"message": "hello", "channel": "private", "to": "Ann"});
+    assert_eq!(other.ask("player:chat", hello).await["event"], "ack");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_socket_that_still_stood_is_closed_as_replaced_by_its_own_resume() {
     let stage = two_gateways().await;
@@ -73,10 +119,7 @@ async fn the_older_gateway_hears_by_the_bus_that_its_session_goes_on_elsewhere()
     let stage = two_gateways().await;
     stage.zone.be_silent();
     let mut old = stage.player_at(0, "Ann").await;
-    // Who can be told something privately is known to the bus.
-    let mut other = stage.player_at(1, "Bob").await;
-    let hello = json!({"message": "hello", "channel": "private", "to": "Ann"});
-    assert_eq!(other.ask("player:chat", hello).await["event"], "ack");
+    make_known(&stage).await;
     let mut new = Client::connect(stage.address(1), "").await;
     let resumed = resume(&mut new, &old.token, old.seq).await;
     assert_eq!(resumed["event"], "session:resumed", "{resumed}");

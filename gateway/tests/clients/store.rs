@@ -50,6 +50,8 @@ pub(crate) struct Store {
     pub(crate) book: Arc<Mutex<Book>>,
     /// It answers no question.
     pub(crate) away: Arc<AtomicBool>,
+    /// Whoever asks for a list of characters waits while somebody has this.
+    pub(crate) lists: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Store {
@@ -62,6 +64,7 @@ impl Store {
             gates: Arc::default(),
             book: Arc::default(),
             away: Arc::default(),
+            lists: Arc::default(),
         };
         let away = Arc::clone(&store.away);
         let answers = move |request: Request<()>| match away.load(Ordering::SeqCst) {
@@ -180,6 +183,7 @@ impl Accounts for Store {
         &self,
         request: Request<ListCharactersRequest>,
     ) -> Result<Response<ListCharactersReply>, Status> {
+        drop(self.lists.lock().await);
         let characters = self.of(&request.into_inner().account_id);
         Ok(Response::new(ListCharactersReply { characters }))
     }
