@@ -139,7 +139,7 @@ fn resolve<'a>(document: &'a Value, at: &str) -> &'a Value {
 fn what_is_written_fits_what_is_described_for_every_event() {
     let document = document();
     for (file, tag) in [("client_events", "client"), ("server_events", "server")] {
-        let path = format!("tests/snapshots/golden__{file}.snap");
+        let path = format!("tests/golden/snapshots/golden__{file}.snap");
         let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
         let mut seen = BTreeSet::new();
         for line in text.lines().filter(|line| line.starts_with('{')) {

@@ -374,6 +374,13 @@ impl Table {
     }
 
     #[cfg(test)]
+    pub(super) fn is_at(&self, session_id: &str, run: u64) -> bool {
+        let inside = self.inside();
+        let session = inside.sessions.get(session_id);
+        session.is_some_and(|session| session.route.place == Place::At(run))
+    }
+
+    #[cfg(test)]
     pub(super) fn is_linked(&self, run: u64) -> bool {
         self.inside().links.contains_key(&run)
     }

@@ -118,6 +118,18 @@ impl Stand {
         (self.zones.take_over(session).await, player)
     }
 
+    /// One zone gives the session to another one, and that is heard before the other one speaks.
+    async fn moves(&self, from: &Zone, to: &Zone, sequence: u64) {
+        from.moves_to(to, sequence);
+        let heard = async {
+            while !self.zones.table.is_at("s", to.run) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        timeout(PATIENCE, heard).await.expect("never heard");
+        to.plays(sequence);
+    }
+
     fn asks(&self, player: &Player, id: &str) -> Result<(), InputError> {
         let id = RequestId::Text(id.to_owned());
         let oldest = player.mailbox.expect(id.clone(), "player:move");
@@ -294,7 +306,7 @@ async fn whoever_traded_or_fought_where_a_zone_died_is_told_that_it_is_over() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
     let (from, to, stand, player) = playing_beside().await;
-    from.moves_to(&to, 6);
+    stand.moves(&from, &to, 6).await;
     to.says("chosen", 6);
     assert_eq!(player.hears("chosen").await, serde_json::json!({}));
     assert_eq!(stand.asks(&player, "a"), Ok(()));
@@ -318,8 +330,8 @@ async fn who_is_played_by_another_zone_all_at_once_is_shown_everything() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_came_too_late_of_a_former_zone_is_made_up_for() {
-    let (from, to, _stand, player) = playing_beside().await;
-    from.moves_to(&to, 6);
+    let (from, to, stand, player) = playing_beside().await;
+    stand.moves(&from, &to, 6).await;
     to.says("chosen", 6);
     player.hears("chosen").await;
     // Where it is played by now nothing more is said of that.
@@ -336,7 +348,7 @@ async fn what_was_asked_of_a_run_that_dies_after_the_move_is_answered_once() {
         assert_eq!(stand.asks(&player, id), Ok(()));
         input(&from).await;
     }
-    from.moves_to(&to, 6);
+    stand.moves(&from, &to, 6).await;
     to.says("chosen", 6);
     player.hears("chosen").await;
     assert_eq!(stand.asks(&player, "c"), Ok(()));

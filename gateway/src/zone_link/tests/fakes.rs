@@ -336,9 +336,9 @@ impl Zone {
         control.try_send(Ok(from_zone(message))).expect("room");
     }
 
+    /// It has given the session to another zone, which names it from [`Zone::plays`] on.
     pub(super) fn moves_to(&self, to: &Zone, sequence: u64) {
         self.forgets();
-        to.state().plays = Some(sequence);
         self.control(from_zone::Message::Moved(wire::Moved {
             session_id: "s".to_owned(),
             character_id: "ann".to_owned(),
@@ -346,6 +346,10 @@ impl Zone {
             to_run_id: to.run,
             region: Some(common::Region { x: 0, z: 0 }),
         }));
+    }
+
+    pub(super) fn plays(&self, sequence: u64) {
+        self.state().plays = Some(sequence);
     }
 
     pub(super) fn turns_out(&self, attach: u64) {
