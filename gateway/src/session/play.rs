@@ -125,12 +125,12 @@ impl Session {
             Reliable::of(&entered).answering(re),
             Reliable::raw("player:sync", attached.sync),
         ];
-        // If it does not fit, the writer closes the socket as too slow.
-        let _ = self.mailbox.open(first);
         self.stage = Stage::World;
         self.app
             .registry
             .play(&character_id, epoch, self.handle.clone());
+        // If it does not fit, the writer closes the socket as too slow.
+        let _ = self.mailbox.open(first);
         self.app.hub.announce_takeover(&character_id, epoch).await;
         self.app.hub.join(present, self.mailbox.clone());
     }

@@ -21,7 +21,9 @@ async fn the_probes_answer_from_memory() {
     let health = body(&stage.get(0, "/health").await);
     assert_eq!(health["status"], "ok");
     assert!(health["timestamp"].as_str().unwrap().ends_with('Z'));
-    let _player = stage.player("Ann").await;
+    let mut player = stage.player("Ann").await;
+    // Whoever is answered again has entered to the end.
+    player.alive().await;
     let status = body(&stage.get(0, "/status").await);
     assert_eq!(
         (&status["ready"], &status["players"]),
