@@ -2,27 +2,57 @@
 
 use crate::stage;
 
-use stage::{Zone, border, gateway::Gateway, store::Store, until};
+use stage::{
+    Zone, border,
+    gateway::Gateway,
+    store::{Faults, Store},
+    until,
+};
+use world::Region;
 
-/// A zone that owns nothing yet, and its run.
-async fn idle(store: &Store) -> (Zone, u64) {
+/// A zone that owns nothing yet, with its run and a gateway; ann belongs to `west`, which the store
+/// hands out to nobody until it is let.
+struct Scene {
+    store: Store,
+    zone: Zone,
+    run: u64,
+    gateway: Gateway,
+    west: Region,
+}
+
+async fn scene(faults: impl FnOnce(&mut Faults)) -> Scene {
+    let (west, _, from, _) = border();
+    let store = Store::start().await;
+    store.log_in("ann", from);
+    store.change(|state| {
+        state.faults.regions_held = true;
+        faults(&mut state.faults);
+    });
     let zone = Zone::start(&store.address, |_| {}).await;
     let run = || store.run_at(&zone.address);
     until("the zone registers", || run().is_some()).await;
     let run = run().unwrap();
-    (zone, run)
+    let gateway = Gateway::new("g");
+    gateway.link(run, &zone.address, 1, &[west]).await;
+    Scene {
+        store,
+        zone,
+        run,
+        gateway,
+        west,
+    }
 }
 
 /// Whoever asks must not take the character for gone, because nobody else has it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
-    let (west, _, from, _) = border();
-    let store = Store::start().await;
-    store.log_in("ann", from);
-    store.change(|state| state.faults.regions_held = true);
-    let (zone, run) = idle(&store).await;
-    let gateway = Gateway::new("g");
-    gateway.link(run, &zone.address, 1, &[west]).await;
+    let Scene {
+        store,
+        zone,
+        run,
+        gateway,
+        west,
+    } = scene(|_| {}).await;
     let resume = async || {
         let asked = gateway.read(|seen| seen.refused.len());
         gateway.resume(run, "ann").await;
@@ -55,13 +85,13 @@ async fn who_resumes_while_its_region_is_on_its_way_is_told_to_try_again() {
 /// All whose zone has died ask at once, and again and again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_attaches_while_its_region_is_loaded_is_not_asked_of_the_store_as_well() {
-    let (west, _, from, _) = border();
-    let store = Store::start().await;
-    store.log_in("ann", from);
-    store.change(|state| state.faults.regions_held = true);
-    let (zone, run) = idle(&store).await;
-    let gateway = Gateway::new("g");
-    gateway.link(run, &zone.address, 1, &[west]).await;
+    let Scene {
+        store,
+        zone,
+        run,
+        gateway,
+        west,
+    } = scene(|_| {}).await;
     store.assign(west, run);
     until("the region is asked for", || {
         store.read(|state| state.regions_asked > 0)
@@ -101,16 +131,13 @@ async fn who_attaches_while_its_region_is_loaded_is_not_asked_of_the_store_as_we
 /// The store read the row before the logout, and it comes behind it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_logged_out_is_not_brought_back_by_a_row_that_comes_late() {
-    let (west, _, from, _) = border();
-    let store = Store::start().await;
-    store.log_in("ann", from);
-    store.change(|state| {
-        state.faults.regions_held = true;
-        state.faults.characters_late = true;
-    });
-    let (zone, run) = idle(&store).await;
-    let gateway = Gateway::new("g");
-    gateway.link(run, &zone.address, 1, &[west]).await;
+    let Scene {
+        store,
+        zone,
+        run,
+        gateway,
+        west,
+    } = scene(|faults| faults.characters_late = true).await;
     // While it loads a region it would not ask.
     gateway.attach(run, "ann", 1, 1).await;
     until("the zone asks for ann", || {
