@@ -41,6 +41,18 @@ export class Picture {
     this.canvas.height = Math.round(this.h * this.ratio);
     this.zoom = Math.round(this.zoom * this.ratio) / this.ratio;
     this.kept = undefined;
+    this.covered(this.cover);
+  }
+
+  /** A panel that takes much of the window: what one looks at is the middle of the rest. */
+  covered(box) {
+    this.cover = box;
+    const { w, h } = this;
+    this.middle = { x: w / 2, y: h / 2 };
+    const at = box?.getBoundingClientRect();
+    if (!at?.width) return;
+    if (at.width > w * 0.6) this.middle.y = at.top / 2;
+    else if (at.width > w * 0.3) this.middle.x = at.left / 2;
   }
 
   /** Pixels a tile at which ground and sprites are kept: just what is shown, once the zoom rests. */
@@ -77,16 +89,16 @@ export class Picture {
 
   toTile(px, py) {
     return {
-      x: Math.floor(this.center.x + 0.5 + (px - this.w / 2) / this.zoom),
-      z: Math.floor(this.center.z + 0.5 - (py - this.h / 2) / this.zoom),
+      x: Math.floor(this.center.x + 0.5 + (px - this.middle.x) / this.zoom),
+      z: Math.floor(this.center.z + 0.5 - (py - this.middle.y) / this.zoom),
     };
   }
 
   /** Where the middle of a tile is, in CSS pixels. */
   toScreen(x, z) {
     return {
-      x: (x - this.center.x) * this.zoom + this.w / 2,
-      y: (this.center.z - z) * this.zoom + this.h / 2,
+      x: (x - this.center.x) * this.zoom + this.middle.x,
+      y: (this.center.z - z) * this.zoom + this.middle.y,
     };
   }
 

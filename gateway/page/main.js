@@ -108,6 +108,7 @@ pack.onchange = () => {
   combat.draw();
 };
 gear.onchange = () => combat.draw();
+new ResizeObserver(() => picture.covered($("side"))).observe($("side"));
 side.onlook = (tab) => {
   if (tab === "quests") quests.look();
 };

@@ -1,5 +1,6 @@
 // A window over the world: a title, something in it, a cross to close it.
-// Always: Escape closes the one that was opened last; what it leaves has the keys again.
+// Always: only the one that was opened last is seen, so that none covers another; Escape closes it,
+// and what it leaves has the keys again.
 
 import { $, el, say } from "./dom.js";
 
@@ -37,7 +38,7 @@ export class Pane {
       this.body,
       this.foot,
     );
-    document.body.append(this.box);
+    $("stage").append(this.box);
   }
 
   get shown() {
@@ -55,6 +56,7 @@ export class Pane {
     this.from = document.activeElement;
     this.box.hidden = false;
     open.push(this);
+    stack();
     if (focus) this.box.focus({ preventScroll: true });
   }
 
@@ -63,6 +65,7 @@ export class Pane {
     const held = this.box.contains(document.activeElement);
     this.box.hidden = true;
     open.splice(open.indexOf(this), 1);
+    stack();
     const back = this.from?.isConnected && this.from !== document.body ? this.from : $("map");
     this.from = undefined;
     if (held) back.focus({ preventScroll: true });
@@ -73,6 +76,11 @@ export class Pane {
     if (this.leave) this.leave();
     else this.hide();
   }
+}
+
+/** All but the last wait beneath it. */
+function stack() {
+  open.forEach((pane, at) => pane.box.classList.toggle("beneath", at < open.length - 1));
 }
 
 /** Closes the window that was opened last; false where there is none. */

@@ -3,6 +3,8 @@
 import { $, el, capital } from "./dom.js";
 import { icon } from "./icons.js";
 
+/** Where there is room for the panel beside the map: the limit is that of layout.css. */
+const WIDE = "(min-width: 960px) and (min-height: 600px)";
 /** Name, key, words; the panel is the element of that id. */
 const TABS = [
   ["pack", "KeyI", "Pack"],
@@ -24,7 +26,7 @@ export class Side {
     $("side-toggle").onclick = () => this.toggle();
     $("side-close").onclick = () => this.toggle(false);
     $("side-tabs").onkeydown = (event) => this.along(event);
-    this.wanted = innerWidth >= 760;
+    this.wanted = matchMedia(WIDE).matches;
     this.draw();
   }
 

@@ -21,6 +21,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 /// The files of the page: name, type, text. The first one is `/`.
 const FILES: &[(&str, &str, &str)] = &[
     ("index.html", HTML, include_str!("../../page/index.html")),
+    ("layout.css", CSS, include_str!("../../page/layout.css")),
     ("pane.css", CSS, include_str!("../../page/pane.css")),
     ("phone.css", CSS, include_str!("../../page/phone.css")),
     ("side.css", CSS, include_str!("../../page/side.css")),
