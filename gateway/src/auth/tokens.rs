@@ -135,7 +135,7 @@ pub(crate) struct Good<'a> {
     /// With [`Scope::Agent`], and only then.
     pub(crate) character_id: Option<&'a str>,
     /// When it ends at the latest, in milliseconds since 1970. An agent's token makes no token that
-    /// outlives it: its owner gives it another, and may have ended it by then.
+    /// outlives it, nor does a spectator's: the owner gives another, and may have ended it by then.
     pub(crate) ends_by_ms: Option<u64>,
 }
 

@@ -33,17 +33,14 @@ use crate::{
     clock,
 };
 
-/// Whose tokens may be renewed. Operators name the code anew, agents get another credential.
-pub(super) const MAY_REFRESH: &[Scope] = &[Scope::Player, Scope::Spectator];
+/// Whose tokens may be renewed. Operators name the code anew; agents and spectators get another
+/// one from their owner, who may have changed its mind by then.
+pub(super) const MAY_REFRESH: &[Scope] = &[Scope::Player];
 /// Who may make a token that only looks on.
 pub(super) const MAY_SHOW: &[Scope] = &[Scope::Player];
-/// Whose tokens may be given up.
-pub(super) const MAY_LOGOUT: &[Scope] = &[
-    Scope::Player,
-    Scope::Agent,
-    Scope::Spectator,
-    Scope::Operator,
-];
+/// Whose tokens may end their login: an agent's token is one by itself, a spectator's is part of
+/// its owner's.
+pub(super) const MAY_LOGOUT: &[Scope] = &[Scope::Player, Scope::Agent, Scope::Operator];
 /// The account that operators' tokens name; no login makes it.
 const OPERATOR: &str = "operator";
 /// A renewal that is under way elsewhere while its login is given up ends this much later.

@@ -209,7 +209,7 @@ impl Session {
             character_id: agent.as_deref(),
             ends_by_ms: by
                 .as_ref()
-                .filter(|caller| caller.scope == Scope::Agent)
+                .filter(|caller| matches!(caller.scope, Scope::Agent | Scope::Spectator))
                 .map(|caller| caller.expires_at_ms),
         };
         let issued = match &by {

@@ -23,6 +23,7 @@ mod redis;
 mod resume;
 #[path = "../../../proto/tests/samples/mod.rs"]
 mod samples;
+mod scopes;
 mod slow;
 mod spectators;
 mod stage;

@@ -15,8 +15,8 @@ use crate::{
 };
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
-const SCOPES: [&str; 4] = ["player", "agent", "spectator", "operator"];
-const SETTINGS: [(&str, &str); 3] = [
+pub(crate) const SCOPES: [&str; 4] = ["player", "agent", "spectator", "operator"];
+pub(crate) const SETTINGS: [(&str, &str); 3] = [
     ("JWT_SECRET", SECRET),
     ("DISABLE_RATE_LIMIT", "true"),
     ("ADMIN_CODE", "a code that is not guessed"),
@@ -66,7 +66,7 @@ impl Entry {
 }
 
 /// A token of ours; `change` makes it what it should not be.
-fn token(account: &str, scope: &str, change: impl FnOnce(&mut Value)) -> String {
+pub(crate) fn token(account: &str, scope: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut claims = json!({
         "sub": account, "iss": "tilestead", "aud": "tilestead", "iat": now_s(),
         "exp": now_s() + 600, "jti": uuid::Uuid::new_v4(), "scope": scope,

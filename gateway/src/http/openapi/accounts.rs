@@ -97,6 +97,7 @@ fn later() -> Vec<Operation> {
             TAG,
             "A new token that is good for the same",
         )
+        .about("Agents and spectators get another token from their owner, operators by the code.")
         .answers(200, plain.clone(), its.clone()),
         op(
             "post",
@@ -106,7 +107,7 @@ fn later() -> Vec<Operation> {
         )
         .about(
             "It reads what is the account's, and sees the world by `world:watch`; it ends with \
-                the login that it is from.",
+             the login that it is from, which it cannot end, and makes no other token.",
         )
         .answers(200, plain, its),
         op(
