@@ -9,6 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use chassis::telemetry::sampled;
 use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Private, SessionRef};
 use world::{CharacterId, EntityId, Region, Tile};
 
@@ -326,7 +327,10 @@ impl Seat {
             return;
         }
         if self.outbox.len() >= MESSAGES_MAX {
-            tracing::warn!(session = self.session_id, "messages of a session lost");
+            if let Some(left_out) = sampled("messages of a session lost", "") {
+                let session = &self.session_id;
+                tracing::warn!(session, left_out, "messages of a session lost");
+            }
             return;
         }
         self.note_screen(&message);

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::time::{Duration, Instant};
+
 use bytes::Bytes;
 use proto::rpc::{
     persistence::v1::Slot,
@@ -318,6 +320,48 @@ async fn each_step_of_a_trade_is_in_the_audit_log() {
         gave.unwrap().contains("things=1 bronze_hatchet"),
         "{gave:?}"
     );
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
+/// This one is in no other test either, and asks for what nobody else asks for here.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_refused_again_and_again_is_in_the_audit_log_once_a_second_with_its_number() {
+    audit::listen();
+    let scene = scene_of(&["eve"], false, |_| ()).await;
+    let (run, gateway) = (scene.run_a, &scene.gateway);
+    let began = Instant::now();
+    let refused = || {
+        let told = gateway.messages("eve").into_iter();
+        told.filter(|message| message.event == "tradeError").count()
+    };
+    let ask = |number: u64| {
+        let myself = r#"{"targetPlayerId":"eve"}"#.to_owned();
+        gateway.input(run, "eve", number, "tradeRequest", myself)
+    };
+    let mut asked: u64 = 0;
+    for burst in 1..=20 {
+        while asked < burst * 5 {
+            asked += 1;
+            ask(asked).await;
+        }
+        let all = || refused() as u64 == asked;
+        until("all are refused", all).await;
+    }
+    // A second later the next line says how many there were.
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    asked += 1;
+    ask(asked).await;
+    until("the last is refused", || refused() as u64 == asked).await;
+    let lines = audit::lines_of("character=eve ");
+    let seconds = began.elapsed().as_secs() as usize;
+    assert!(lines.len() <= seconds + 2, "{} in {seconds} s", lines.len());
+    let left_out = |line: &String| {
+        let (_, rest) = line.split_once("left_out=").unwrap();
+        rest.split(' ').next().unwrap().parse::<u64>().unwrap()
+    };
+    let written = lines.len() as u64 + lines.iter().map(left_out).sum::<u64>();
+    assert_eq!(written, asked, "{lines:?}");
     scene.a.stop().await;
     scene.b.stop().await;
 }

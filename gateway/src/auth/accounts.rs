@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context;
 use bytes::Bytes;
-use chassis::rpc;
+use chassis::{rpc, telemetry::sampled};
 use proto::{
     client::ErrorCode,
     rpc::persistence::v1::{
@@ -186,7 +186,11 @@ pub(crate) fn refusal(status: &Status) -> ErrorCode {
         Code::NotFound | Code::PermissionDenied => ErrorCode::NotYourCharacter,
         Code::InvalidArgument => ErrorCode::InvalidName,
         _ => {
-            tracing::warn!(code = ?status.code(), message = status.message(), "the store refused");
+            let code = status.code();
+            if let Some(left_out) = sampled("the store refused", code.description()) {
+                let message = status.message();
+                tracing::warn!(?code, message, left_out, "the store refused");
+            }
             ErrorCode::StorageUnavailable
         }
     }

@@ -16,6 +16,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{MethodRouter, get, post},
 };
+use chassis::telemetry::sampled;
 use tokio::sync::OwnedSemaphorePermit;
 use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLayer};
 
@@ -339,7 +340,9 @@ async fn counted(app: &App, parts: &Parts, mut response: Response) -> Response {
 }
 
 fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
-    tracing::error!("a route panicked");
+    if let Some(left_out) = sampled("a route panicked", "") {
+        tracing::error!(left_out, "a route panicked");
+    }
     let detail = "Something went wrong on our side.";
     let uri = Uri::from_static("/");
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail, &uri).into_response()

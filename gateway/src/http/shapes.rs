@@ -1,5 +1,6 @@
 //! What several routes say in the same words: characters, accounts, pages of lists.
 
+use chassis::telemetry::sampled;
 use proto::rpc::{
     persistence::v1::{Account, CharacterSummary},
     queries::v1 as queries,
@@ -209,8 +210,11 @@ pub(crate) fn refused(status: &Status) -> Problem {
         Grpc::Unavailable | Grpc::DeadlineExceeded | Grpc::Unknown | Grpc::Cancelled => {
             return Problem::store_away();
         }
-        _ => {
-            tracing::error!(code = ?status.code(), message = status.message(), "the store refused");
+        code => {
+            if let Some(left_out) = sampled("the store refused a route", code.description()) {
+                let message = status.message();
+                tracing::error!(?code, message, left_out, "the store refused");
+            }
             return Problem::of(Code::Internal, Code::Internal.meaning());
         }
     };

@@ -7,6 +7,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use chassis::telemetry::sampled;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -50,7 +51,9 @@ fn templates(app: &App) -> Vec<Template> {
     match serde_json::from_slice::<File>(file.body()) {
         Ok(file) => file.templates,
         Err(error) => {
-            tracing::warn!(%error, file = FILE, "a manifest cannot be read");
+            if let Some(left_out) = sampled("a manifest cannot be read", FILE) {
+                tracing::warn!(%error, file = FILE, left_out, "a manifest cannot be read");
+            }
             Vec::new()
         }
     }

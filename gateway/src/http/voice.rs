@@ -10,6 +10,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use chassis::telemetry::sampled;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use proto::rpc::queries::v1::{LoginsRequest, Page};
 use serde::Serialize;
@@ -91,7 +92,9 @@ pub(super) async fn token(
     let muted = app.gates.muted(&caller.account_id, now_ms).is_some();
     let answer = issue(voice, &speaker, region, !muted, now_ms / 1000);
     let answer = answer.map_err(|error| {
-        tracing::error!(%error, "a voice token cannot be signed");
+        if let Some(left_out) = sampled("a voice token cannot be signed", "") {
+            tracing::error!(%error, left_out, "a voice token cannot be signed");
+        }
         Problem::of(Code::Internal, "The token cannot be signed.")
     })?;
     Ok(Json(answer).into_response())

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chassis::rpc::DEADLINE;
-use chassis::telemetry::Tracer;
+use chassis::telemetry::{Tracer, sampled};
 use tokio::time::timeout;
 use tonic::{Code, Response, Status};
 
@@ -126,7 +126,9 @@ impl Desk {
                 Status::failed_precondition(error.to_string())
             }
             StoreError::Broken(why) => {
-                tracing::error!(method, why, "the store is broken");
+                if let Some(left_out) = sampled("the store is broken", method) {
+                    tracing::error!(method, why, left_out, "the store is broken");
+                }
                 Status::internal("internal error")
             }
         }

@@ -5,6 +5,7 @@
 //! here ever blocks its caller on a collector.
 
 mod context;
+mod sample;
 mod settings;
 
 use std::{sync::Arc, time::Duration};
@@ -24,6 +25,7 @@ use opentelemetry_sdk::{
 use prometheus::{Encoder, Registry, TextEncoder};
 
 pub use context::{parse_traceparent, trace_id, traceparent};
+pub use sample::sampled;
 pub use settings::{LogFormat, TelemetryConfig, init_logs};
 
 /// Makes spans.

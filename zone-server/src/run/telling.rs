@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use chassis::telemetry::sampled;
 use world::{
     Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, TradeStep, content::EquipSlot,
 };
@@ -180,7 +181,8 @@ impl Run {
         }
     }
 
-    /// Every step of every trade is written down; what changed hands is in the ledger as well.
+    /// Every step of every trade is written down; what changed hands is in the ledger as well. Of
+    /// requests that were refused, and so were no step, a sample is.
     pub(super) fn audit(&self, notes: &[TradeNote]) {
         for TradeNote {
             trade,
@@ -190,14 +192,27 @@ impl Run {
             things,
         } in notes
         {
+            let refused = match step {
+                TradeStep::Refused(refusal) => {
+                    let why = translate::refusal::refused(*refusal).code.wire();
+                    let Some(left_out) = sampled("a refused trade", why) else {
+                        continue;
+                    };
+                    Some((why, left_out))
+                }
+                TradeStep::Asked
+                | TradeStep::Began
+                | TradeStep::Offered
+                | TradeStep::Withdrew
+                | TradeStep::Agreed(_)
+                | TradeStep::Doubted
+                | TradeStep::Gave
+                | TradeStep::Ended(_) => None,
+            };
             let things: Vec<String> = things
                 .iter()
                 .map(|stack| format!("{} {}", stack.quantity, stack.item))
                 .collect();
-            let why = match step {
-                TradeStep::Refused(refusal) => translate::refusal::refused(*refusal).code.wire(),
-                _ => "",
-            };
             tracing::info!(
                 target: "audit",
                 run = self.id,
@@ -207,7 +222,8 @@ impl Run {
                 character = %who,
                 partner = %with,
                 things = things.join(", "),
-                why,
+                why = refused.map_or("", |(why, _)| why),
+                left_out = refused.map(|(_, left_out)| left_out),
                 "trade"
             );
         }
@@ -230,7 +246,11 @@ impl Run {
         if !self.roster.get(who).is_some_and(joining) {
             return;
         }
-        tracing::warn!(run = self.id, character = %who, ?refusal, "a character cannot come in");
+        let why = translate::refusal::refused(refusal).code.wire();
+        if let Some(left_out) = sampled("a character cannot come in", why) {
+            let run = self.id;
+            tracing::warn!(run, character = %who, why, left_out, "a character cannot come in");
+        }
         self.batch.forget(who);
         if let Some(seat) = self.roster.remove(who) {
             self.turn_out(who, &seat, "busy");
