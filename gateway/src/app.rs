@@ -17,7 +17,7 @@ use crate::{
     facts::Facts,
     http::hiscores::Hiscores,
     http::{body::Load, frontend::Frontend},
-    limits::{Limits, strangers::Strangers},
+    limits::{Limits, logins::Logins, strangers::Strangers},
     metrics::Metrics,
     queries::Queries,
     session::{budget::Budgets, registry::Registry},
@@ -45,6 +45,8 @@ pub(crate) struct App {
     /// None: anybody may play without saying who they are.
     pub(crate) provider: Option<Provider>,
     pub(crate) limits: Arc<Limits>,
+    /// How often one comes in by a token.
+    pub(crate) logins: Logins,
     /// Sockets that are not authenticated.
     pub(crate) strangers: Strangers,
     pub(crate) load: Load,

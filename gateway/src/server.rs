@@ -16,7 +16,7 @@ use hyper_util::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -242,10 +242,7 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
         };
         // Without it small messages would wait; the connection works either way.
         let _ = stream.set_nodelay(true);
-        let peer = Peer {
-            address,
-            place: Arc::new(place),
-        };
+        let stream = (stream, place);
         let served = match crowded {
             true => Served {
                 router: probes.clone(),
@@ -260,7 +257,7 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
                 patience: times.1,
             },
         };
-        let serving = serve(Arc::clone(app), stream, peer, served);
+        let serving = serve(Arc::clone(app), stream, Peer { address }, served);
         if app.draining.is_cancelled() {
             // Nobody waits for those who came too late.
             tokio::spawn(serving);
@@ -290,12 +287,17 @@ struct Served {
 }
 
 /// One connection, up to its end or its upgrade.
-async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
+async fn serve(
+    app: Arc<App>,
+    (stream, place): (TcpStream, OwnedSemaphorePermit),
+    peer: Peer,
+    served: Served,
+) {
     let service = TowerToHyperService::new(served.router);
-    let stream = Patient::new(stream, served.patience);
+    let stream = Patient::new(stream, served.patience).at(place);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
-        request.extensions_mut().insert(peer.clone());
+        request.extensions_mut().insert(peer);
         hyper::service::Service::call(&service, request)
     });
     let late = app.draining.is_cancelled();

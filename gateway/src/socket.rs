@@ -225,12 +225,14 @@ struct Reader {
 
 impl Reader {
     async fn run(self, mut read: ReadSide) {
+        self.metrics.connection(1);
         let dead = self.signals.dead.clone();
         tokio::select! {
             () = dead.cancelled() => {}
             () = self.read(&mut read) => {}
         }
         self.signals.silent.cancel();
+        self.metrics.connection(-1);
     }
 
     async fn read(&self, raw: &mut ReadSide) {

@@ -1,14 +1,10 @@
 //! What the accept loop knows of a connection, for the routes.
 
-use std::{net::SocketAddr, sync::Arc};
-
-use tokio::sync::OwnedSemaphorePermit;
+use std::net::SocketAddr;
 
 /// One connection.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer {
     /// Who connected; perhaps a proxy.
     pub(crate) address: SocketAddr,
-    /// Its place among the connections, given back when nothing holds it any more.
-    pub(crate) place: Arc<OwnedSemaphorePermit>,
 }

@@ -12,6 +12,7 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
+    sync::OwnedSemaphorePermit,
     time::{Sleep, sleep},
 };
 
@@ -21,6 +22,8 @@ pub(crate) struct Patient<S> {
     patience: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
+    /// Its place among the connections, which is free as soon as the stream is gone.
+    place: Option<OwnedSemaphorePermit>,
 }
 
 impl<S> Patient<S> {
@@ -29,7 +32,14 @@ impl<S> Patient<S> {
             inner,
             patience,
             waiting: None,
+            place: None,
         }
+    }
+
+    /// Keeps this place for as long as the stream lives.
+    pub(crate) fn at(mut self, place: OwnedSemaphorePermit) -> Self {
+        self.place = Some(place);
+        self
     }
 
     /// What a write came to; one that waits too long has failed.

@@ -64,16 +64,12 @@ pub(super) async fn ws(
     };
     let tasks = app.tasks.clone();
     tasks.spawn(async move {
-        // The connection keeps its place as long as the session's first socket is served.
-        let _place = peer.place;
-        app.metrics.connection(1);
         if let Some(halves) = halves(upgraded).await {
             let reports = app.reports.clone();
             let open =
                 |mailbox| Socket::open(halves, format, mailbox, reports, app.config.times.patience);
             Session::serve(Arc::clone(&app), (address, stranger), token, open).await;
         }
-        app.metrics.connection(-1);
     });
     let mut response = response.map(axum::body::Body::new);
     if named {

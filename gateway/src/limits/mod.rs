@@ -6,10 +6,12 @@
 //!
 //! In reading order: `window` (pure: what passes), `subject` (who is counted), `local` (in
 //! memory), `breaker` (pure: when to leave Redis alone), `shared` (in Redis), `strangers` (sockets
-//! that are not authenticated, which each gateway counts alone).
+//! that are not authenticated) and `logins` (who comes in by a token), which each gateway counts
+//! alone.
 
 mod breaker;
 mod local;
+pub(crate) mod logins;
 mod shared;
 pub(crate) mod strangers;
 pub(crate) mod subject;

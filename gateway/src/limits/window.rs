@@ -8,6 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use proto::client::limits::{
+    LOGINS_PER_ACCOUNT_MAX, LOGINS_PER_ADDRESS_MAX, RESUMES_PER_ACCOUNT_MAX,
+    RESUMES_PER_ADDRESS_MAX,
+};
+
 /// At most `most` passes in any window of `length`.
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
@@ -104,6 +109,36 @@ pub(crate) const AUTH: Rule = Rule {
     length: MINUTE,
     refusals: 5,
     block: MINUTE,
+};
+
+/// Logins of an account by its own token. A client that loses every connection at once, and waits
+/// a second more each time, needs ten a minute; an account has four connections.
+pub(crate) const LOGIN: Rule = Rule {
+    name: "login",
+    most: LOGINS_PER_ACCOUNT_MAX,
+    ..REST
+};
+
+/// The same from one address: ten such accounts.
+pub(crate) const LOGIN_ADDRESS: Rule = Rule {
+    name: "login_address",
+    most: LOGINS_PER_ADDRESS_MAX,
+    ..REST
+};
+
+/// Resumes of an account's sessions: one a second for each of its connections.
+pub(crate) const RESUME: Rule = Rule {
+    name: "resume",
+    most: RESUMES_PER_ACCOUNT_MAX,
+    ..REST
+};
+
+/// The same from one address: so many play there who all come back at the same time, because their
+/// gateway went.
+pub(crate) const RESUME_ADDRESS: Rule = Rule {
+    name: "resume_address",
+    most: RESUMES_PER_ADDRESS_MAX,
+    ..REST
 };
 
 /// How somebody who passed stands.

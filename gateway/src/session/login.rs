@@ -26,6 +26,7 @@ use crate::{
         tokens::{Good, Issued, Scope},
     },
     clock,
+    limits::logins::{TooOften, Way},
 };
 
 const EVENT: &str = "authenticate";
@@ -34,7 +35,10 @@ const EVENT: &str = "authenticate";
 enum No {
     Code(ErrorCode),
     Denied(Denied),
+    /// Too many attempts.
     TooOften(Duration),
+    /// Too many logins.
+    Crowds(TooOften),
 }
 
 /// Somebody who is let in.
@@ -82,6 +86,10 @@ impl Session {
                 self.too_many_attempts(re, wait, "too many attempts from your address");
                 Flow::On
             }
+            Err(No::Crowds(over)) => {
+                self.app.metrics.auth_attempt("rate_limited");
+                self.crowds(re, EVENT, over).await
+            }
         }
     }
 
@@ -90,7 +98,19 @@ impl Session {
         self.refuse_with(re, Some(EVENT.to_owned()), code, why, Some(wait));
     }
 
-    /// A valid token costs nothing; all else is an attempt.
+    /// Whoever comes in too often by good tokens rests for a minute.
+    pub(super) async fn crowds(
+        &mut self,
+        re: Option<RequestId>,
+        event: &str,
+        TooOften { wait, why }: TooOften,
+    ) -> Flow {
+        let (code, event) = (ErrorCode::RateLimited, Some(event.to_owned()));
+        self.refuse_with(re, event, code, why, Some(wait));
+        self.shut(CloseCode::RateLimited, why).await
+    }
+
+    /// A valid token is no attempt; all else is one.
     async fn who(&self, data: Authenticate) -> Result<Known, No> {
         if let Some(token) = &data.token {
             let token = Secret::new(token.as_str());
@@ -117,6 +137,9 @@ impl Session {
         if caller.scope == Scope::Operator {
             return Err(No::Denied(Denied::WrongScope));
         }
+        let (account, now) = (&caller.account_id, clock::instant());
+        let often = self.app.logins.pass(Way::Login, account, self.address, now);
+        often.map_err(No::Crowds)?;
         let reply = self.app.accounts.account(&caller.account_id).await;
         let mut known = known(reply, None)?;
         known

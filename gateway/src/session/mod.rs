@@ -293,6 +293,7 @@ impl Session {
             return Flow::End;
         }
         let Some(socket) = &self.socket else {
+            self.forget_old();
             return Flow::On;
         };
         if socket.silence() > self.app.config.times.heartbeat * MISSES_MAX {

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     auth::tokens::Refused,
     clock,
+    limits::logins::Way,
     mailbox::Reliable,
     socket::{Socket, WriteSide},
     writer::Finished,
@@ -76,10 +77,21 @@ impl Session {
         if let Some(account) = &mut self.account {
             account.budget = None;
         }
-        if self.stage == Stage::World {
-            self.app.zones.pause(&self.handle.session_id);
+        match (self.stage, &self.account) {
+            (Stage::World, _) => self.app.zones.pause(&self.handle.session_id),
+            (Stage::Fresh | Stage::Lobby, Some(account)) => {
+                self.app.registry.lost(&account.id, &self.handle);
+            }
+            (Stage::Fresh | Stage::Lobby, None) => {}
         }
         self.deadline = TokioInstant::now() + self.app.config.times.linger;
+    }
+
+    /// While nobody is there: what could not be replayed any more is given back.
+    pub(super) fn forget_old(&mut self) {
+        if let Some(written) = &mut self.written {
+            written.forget(Instant::now());
+        }
     }
 
     pub(super) async fn command(&mut self, command: Command) -> Flow {
@@ -94,6 +106,9 @@ impl Session {
                 Flow::On
             }
             Command::Replaced => Flow::On,
+            // What its client has resumes it all the same, with everything anew.
+            Command::Outlived if self.socket.is_none() && self.stage != Stage::World => Flow::End,
+            Command::Outlived => Flow::On,
             Command::News(news) => self.news(news).await,
         }
     }
@@ -115,6 +130,14 @@ impl Session {
             .await
         {
             return flow;
+        }
+        let now = clock::instant();
+        let often = self
+            .app
+            .logins
+            .pass(Way::Resume, &claims.sub, self.address, now);
+        if let Err(over) = often {
+            return self.crowds(re, EVENT, over).await;
         }
         let handle = Handle {
             session_id: claims.session.sid.clone(),

@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Adopt(Box<Adoption>, oneshot::Sender<Box<Adoption>>),
     /// A newer session plays the character now.
     Replaced,
+    /// Its account has a newer session: if this one is lost and plays nobody, it need not wait.
+    Outlived,
     /// The session itself was attached at another gateway, under this number.
     Elsewhere(u64),
     /// The store says something of the account.
@@ -57,6 +59,13 @@ pub(crate) struct Handle {
     pub(crate) commands: mpsc::Sender<Command>,
 }
 
+impl Handle {
+    /// Whether it reaches the same session.
+    fn is(&self, other: &Self) -> bool {
+        self.commands.same_channel(&other.commands)
+    }
+}
+
 /// All sessions that are authenticated.
 #[derive(Default)]
 pub(crate) struct Registry(Mutex<Known>);
@@ -65,7 +74,16 @@ pub(crate) struct Registry(Mutex<Known>);
 struct Known {
     by_id: HashMap<String, Handle>,
     by_character: HashMap<String, (u64, Handle)>,
-    by_account: HashMap<String, Vec<Handle>>,
+    by_account: HashMap<String, OfAccount>,
+}
+
+/// The sessions of an account.
+#[derive(Default)]
+struct OfAccount {
+    all: Vec<Handle>,
+    /// The one that was lost last while it played nobody. Of those that play, each character has
+    /// one anyway.
+    lost: Option<Handle>,
 }
 
 impl Registry {
@@ -90,25 +108,45 @@ impl Registry {
     pub(crate) fn remove(&self, handle: &Handle) {
         let mut known = self.known();
         let there = known.by_id.get(&handle.session_id);
-        if there.is_some_and(|there| there.commands.same_channel(&handle.commands)) {
+        if there.is_some_and(|there| there.is(handle)) {
             known.by_id.remove(&handle.session_id);
         }
     }
 
-    /// The session is an account's from now on.
+    /// The session is an account's from now on; a lost one of the account that plays nobody ends.
     pub(crate) fn belongs(&self, account_id: &str, handle: Handle) {
-        let mut known = self.known();
-        let all = known.by_account.entry(account_id.to_owned()).or_default();
-        all.retain(|there| !there.commands.same_channel(&handle.commands));
-        all.push(handle);
+        let older = {
+            let mut known = self.known();
+            let of = known.by_account.entry(account_id.to_owned()).or_default();
+            of.all.retain(|there| !there.is(&handle));
+            of.all.push(handle);
+            of.lost.take()
+        };
+        if let Some(older) = older {
+            tell(&older, Command::Outlived);
+        }
+    }
+
+    /// The session has lost its socket and plays nobody; an older one of the account ends that
+    /// waits in the same way. So each account keeps one at most, however often it comes and goes.
+    pub(crate) fn lost(&self, account_id: &str, handle: &Handle) {
+        let older = {
+            let mut known = self.known();
+            let of = known.by_account.get_mut(account_id);
+            of.and_then(|of| of.lost.replace(handle.clone()))
+        };
+        if let Some(older) = older.filter(|older| !older.is(handle)) {
+            tell(&older, Command::Outlived);
+        }
     }
 
     /// The session is no account's any more.
     pub(crate) fn parted(&self, account_id: &str, handle: &Handle) {
         let mut known = self.known();
-        if let Some(all) = known.by_account.get_mut(account_id) {
-            all.retain(|there| !there.commands.same_channel(&handle.commands));
-            if all.is_empty() {
+        if let Some(of) = known.by_account.get_mut(account_id) {
+            of.all.retain(|there| !there.is(handle));
+            of.lost.take_if(|there| there.is(handle));
+            if of.all.is_empty() {
                 known.by_account.remove(account_id);
             }
         }
@@ -116,8 +154,11 @@ impl Registry {
 
     /// Tells all sessions of an account what the store says of it.
     pub(crate) fn news(&self, account_id: &str, news: &News) {
-        let all = self.known().by_account.get(account_id).cloned();
-        for handle in all.unwrap_or_default() {
+        let known = self.known();
+        let of = known.by_account.get(account_id);
+        let all = of.map(|of| of.all.clone()).unwrap_or_default();
+        drop(known);
+        for handle in all {
             let full = handle.commands.try_send(Command::News(news.clone()));
             if let Err(TrySendError::Full(command)) = full {
                 // It has much to do; what it looks at by itself at its next heartbeat, it hears
@@ -181,12 +222,9 @@ impl Registry {
 }
 
 fn tell(handle: &Handle, command: Command) {
-    // The zone tells it as well, should it have too much to do to hear this.
+    // The zone tells whoever is replaced as well; whoever is lost ends by itself after its time.
     if handle.commands.try_send(command).is_err() {
-        tracing::debug!(
-            session = handle.session_id,
-            "a replaced session is busy or gone"
-        );
+        tracing::debug!(session = handle.session_id, "a session is busy or gone");
     }
 }
 
@@ -235,6 +273,32 @@ mod tests {
         assert!(registry.add(&second).is_some(), "still the first one's");
         registry.remove(&first);
         assert!(registry.add(&second).is_none());
+    }
+
+    #[test]
+    fn of_lost_sessions_an_account_keeps_the_newest_until_somebody_logs_in() {
+        let registry = Registry::default();
+        let outlived =
+            |heard: &mut mpsc::Receiver<Command>| matches!(heard.try_recv(), Ok(Command::Outlived));
+        let ((a, mut a_heard), (b, mut b_heard)) = (handle("a"), handle("b"));
+        let (other, mut other_heard) = handle("other");
+        registry.belongs("account", a.clone());
+        registry.belongs("account", b.clone());
+        registry.belongs("another account", other.clone());
+        registry.lost("account", &a);
+        registry.lost("another account", &other);
+        registry.lost("account", &a);
+        assert!(!outlived(&mut a_heard), "not by itself");
+        registry.lost("account", &b);
+        assert!(outlived(&mut a_heard) && !outlived(&mut b_heard));
+        let (new, mut new_heard) = handle("new");
+        registry.belongs("account", new.clone());
+        assert!(outlived(&mut b_heard) && !outlived(&mut new_heard));
+        registry.lost("account", &new);
+        registry.parted("account", &new);
+        registry.belongs("account", a);
+        assert!(!outlived(&mut new_heard), "it is over");
+        assert!(!outlived(&mut other_heard), "nor anybody else's");
     }
 
     #[test]

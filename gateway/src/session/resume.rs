@@ -65,7 +65,8 @@ impl Written {
         self.forget(now);
     }
 
-    fn forget(&mut self, now: Instant) {
+    /// Drops what is too old, or too much, to be replayed.
+    pub(crate) fn forget(&mut self, now: Instant) {
         while let Some(first) = self.kept.front() {
             let old = now.saturating_duration_since(first.at) > AGE_MAX;
             if !old && self.bytes <= BYTES_MAX {
@@ -74,6 +75,9 @@ impl Written {
             self.forgotten = first.seq;
             self.bytes -= first.message.len();
             self.kept.pop_front();
+        }
+        if self.kept.is_empty() {
+            self.kept.shrink_to_fit();
         }
     }
 

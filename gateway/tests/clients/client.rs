@@ -222,6 +222,19 @@ impl Client {
         }
     }
 
+    /// Ends the connection by a reset, as a client does that is killed or an attacker.
+    pub(crate) fn reset(self) -> Lost {
+        self.stream.set_zero_linger().unwrap();
+        self.lose()
+    }
+
+    /// Says goodbye for good; waits for the answer.
+    pub(crate) async fn goodbye(mut self) {
+        let normal = 1000_u16.to_be_bytes();
+        self.send_frame(true, CLOSE, &normal).await;
+        assert_eq!(self.closed().await.0, 1000);
+    }
+
     /// Still there and heard: a ping is answered.
     pub(crate) async fn alive(&mut self) {
         let pong = self.ask("ping", json!({"t": 7})).await;

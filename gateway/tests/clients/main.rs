@@ -5,6 +5,7 @@
 
 mod agents;
 mod book;
+mod churn;
 mod client;
 mod content;
 mod door;

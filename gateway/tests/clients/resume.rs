@@ -118,10 +118,14 @@ async fn a_half_open_socket_is_noticed() {
     // It stays open, but nobody reads its pings.
     let _silent = stage.player("Ann").await;
     sessions(&stage, "lingering", 1.0).await;
-    assert!(
-        stage.metric("gateway_connections", "") > 0.9,
-        "the session stays"
-    );
+    // The session stays, its socket does not.
+    let let_go = async {
+        while stage.metric("gateway_connections", "") > 0.1 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let let_go = timeout(Duration::from_secs(10), let_go).await;
+    let_go.expect("it keeps its socket");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,7 +14,8 @@ use super::{
     friends, grave, inventory,
     limits::{
         AUTH_TIMEOUT_MS, CLIENT_MESSAGE_BYTES_MAX, CLIENT_MESSAGES_PER_SECOND_MAX,
-        CONNECTIONS_PER_ACCOUNT_MAX, PROTOCOL_VERSION,
+        CONNECTIONS_PER_ACCOUNT_MAX, LOGINS_PER_ACCOUNT_MAX, LOGINS_PER_ADDRESS_MAX,
+        PROTOCOL_VERSION, RESUMES_PER_ACCOUNT_MAX, RESUMES_PER_ADDRESS_MAX,
     },
     prayer, quest, session, shop, skill, sync,
     table::{ASKED, Asked, Described, Needs, Route},
@@ -115,7 +116,11 @@ fn about() -> String {
          its error too. `seq` grows by one with each message from the server, from 1. Not more \
          than {CLIENT_MESSAGES_PER_SECOND_MAX} messages pass in any second, for all of an \
          account's connections at a gateway, of which there are at most \
-         {CONNECTIONS_PER_ACCOUNT_MAX}. Whoever is not authenticated after {AUTH_TIMEOUT_MS} ms \
+         {CONNECTIONS_PER_ACCOUNT_MAX}. In any minute an account logs in {LOGINS_PER_ACCOUNT_MAX} \
+         times by its own tokens and resumes {RESUMES_PER_ACCOUNT_MAX} times, and all accounts of \
+         an address together {LOGINS_PER_ADDRESS_MAX} and {RESUMES_PER_ADDRESS_MAX} times; one \
+         more gets `rate_limited` and close code 4008. Of an account's lost sessions that play \
+         nobody the newest is kept; an older one is resumed with `resync`. Whoever is not authenticated after {AUTH_TIMEOUT_MS} ms \
          is closed. Positions are tiles: +x is east, +z north."
     )
 }

@@ -340,7 +340,7 @@ close_codes! {
     Banned = 4003,
     /// The token is not valid.
     InvalidToken = 4004,
-    /// Too many messages for too long.
+    /// Too many messages for too long, or too many logins or resumes.
     RateLimited = 4008,
     /// The session is over.
     SessionExpired = 4009,

@@ -14,6 +14,14 @@ pub const CLIENT_FRAGMENTS_MAX: usize = 64;
 pub const CLIENT_MESSAGES_PER_SECOND_MAX: usize = 60;
 /// Connections that an account may have at one gateway.
 pub const CONNECTIONS_PER_ACCOUNT_MAX: usize = 4;
+/// Logins of an account by its own token that pass in any minute at one gateway.
+pub const LOGINS_PER_ACCOUNT_MAX: usize = 60;
+/// The same of all accounts of one address.
+pub const LOGINS_PER_ADDRESS_MAX: usize = 600;
+/// Resumes of an account's sessions that pass in any minute at one gateway.
+pub const RESUMES_PER_ACCOUNT_MAX: usize = 240;
+/// The same of all accounts of one address.
+pub const RESUMES_PER_ADDRESS_MAX: usize = 2400;
 /// Bytes of `world:update` that a session gets in a tick.
 pub const WORLD_UPDATE_BYTES_MAX: usize = 16 * 1024;
 /// Time to authenticate, in milliseconds.

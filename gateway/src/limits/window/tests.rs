@@ -7,7 +7,14 @@ const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn the_limits_are_those_of_the_protocol() {
-    let table = [(REST, "rest", 100), (AUTH, "auth", 10)];
+    let table = [
+        (REST, "rest", 100),
+        (AUTH, "auth", 10),
+        (LOGIN, "login", 60),
+        (LOGIN_ADDRESS, "login_address", 600),
+        (RESUME, "resume", 240),
+        (RESUME_ADDRESS, "resume_address", 2400),
+    ];
     for (rule, name, most) in table {
         assert_eq!((rule.name, rule.most), (name, most));
         assert_eq!((rule.length, rule.block), (MINUTE, MINUTE));
