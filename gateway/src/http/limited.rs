@@ -3,7 +3,8 @@
 //!
 //! Always: probes cost nothing, so that who watches this server is never refused; the page's own
 //! files cost nothing either, since they are no requests of the interface; all else counts once,
-//! also what does not exist.
+//! also what does not exist. An account's requests count for its address as well, together with
+//! those of all other accounts there, so that a hundred accounts have no more than six.
 
 use std::net::Ipv4Addr;
 
@@ -21,7 +22,7 @@ use crate::{
     auth::caller,
     limits::{
         subject::Subject,
-        window::{AUTH, REST, Refusal, Rule, Standing},
+        window::{AUTH, REST, REST_ADDRESS, Refusal, Rule, Standing},
     },
 };
 
@@ -111,10 +112,16 @@ impl Over {
             name if name == AUTH.name => "attempts to say who you are",
             _ => "requests",
         };
+        let whose = match rule.name {
+            name if name == REST_ADDRESS.name => ", of all accounts at your address together",
+            _ => "",
+        };
         let (most, block) = (rule.most, rule.block.as_secs());
         let detail = match refusal.blocked {
-            true => format!("Too many {what}: blocked for {block} s. Try again in {seconds} s."),
-            false => format!("At most {most} {what} a minute. Try again in {seconds} s."),
+            true => {
+                format!("Too many {what}{whose}: blocked for {block} s. Try again in {seconds} s.")
+            }
+            false => format!("At most {most} {what} a minute{whose}. Try again in {seconds} s."),
         };
         let status = StatusCode::TOO_MANY_REQUESTS;
         let mut response = Problem::new(status, "rate_limited", detail, uri).into_response();
@@ -126,9 +133,21 @@ impl Over {
     }
 }
 
-/// Counts a request of `who`.
-pub(crate) async fn request(app: &App, who: &Subject) -> Result<Counted, Over> {
-    Counted::default().count(app, REST, who).await
+/// Counts a request of `who`: an account's by its address as well.
+pub(crate) async fn request(
+    app: &App,
+    who: &Subject,
+    peer: Option<&Peer>,
+    headers: &HeaderMap,
+) -> Result<Counted, Over> {
+    let counted = Counted::default().count(app, REST, who).await?;
+    match who {
+        Subject::Account(_) => {
+            let address = address(app, peer, headers);
+            counted.count(app, REST_ADDRESS, &address).await
+        }
+        Subject::Address(_) => Ok(counted),
+    }
 }
 
 /// Counts an attempt as well, by the address: nobody is known yet.
@@ -198,7 +217,8 @@ mod tests {
     fn a_refusal_says_what_is_allowed_and_when() {
         let wait = Duration::from_millis(59_001);
         for (rule, blocked, words) in [
-            (REST, false, "At most 100 requests a minute"),
+            (REST, false, "At most 100 requests a minute. "),
+            (REST_ADDRESS, false, "At most 600 requests a minute, of all"),
             (AUTH, false, "At most 10 attempts"),
             (REST, true, "blocked for 60 s"),
         ] {

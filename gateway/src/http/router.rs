@@ -249,7 +249,7 @@ async fn count(guard: &Guard, parts: &Parts, caller: Option<&Caller>) -> Result<
         Some(caller) => caller.subject(),
         None => limited::subject(app, peer, headers),
     };
-    let counted = limited::request(app, &who).await?;
+    let counted = limited::request(app, &who, peer, headers).await?;
     let nobody = matches!(caller::bearer(headers), Ok(None));
     let login = parts.method == Method::POST && guard.path.starts_with("/api/auth/");
     if login && (guard.policy == Policy::Public || nobody) {
@@ -329,8 +329,9 @@ async fn wrong_method(State(app): State<Arc<App>>, request: Request) -> Response
 
 /// What is not there counts like what is.
 async fn counted(app: &App, parts: &Parts, mut response: Response) -> Response {
-    let who = limited::subject(app, parts.extensions.get::<Peer>(), &parts.headers);
-    match limited::request(app, &who).await {
+    let (peer, headers) = (parts.extensions.get::<Peer>(), &parts.headers);
+    let who = limited::subject(app, peer, headers);
+    match limited::request(app, &who, peer, headers).await {
         Ok(counted) => {
             counted.tell(&mut response);
             response

@@ -111,6 +111,14 @@ pub(crate) const AUTH: Rule = Rule {
     block: MINUTE,
 };
 
+/// Requests over HTTP of one address, with all accounts that ask from there: six times what one
+/// account may, so that a school plays behind one address.
+pub(crate) const REST_ADDRESS: Rule = Rule {
+    name: "rest_address",
+    most: 600,
+    ..REST
+};
+
 /// Logins of an account by its own token. A client that loses every connection at once, and waits
 /// a second more each time, needs ten a minute; an account has four connections.
 pub(crate) const LOGIN: Rule = Rule {

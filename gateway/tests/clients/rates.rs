@@ -148,6 +148,50 @@ async fn an_account_has_its_own_hundred_wherever_it_asks_from() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_address_has_six_hundred_requests_for_all_its_accounts_together() {
+    let stage = Stage::open(&[("TRUSTED_PROXIES", "127.0.0.1")]).await;
+    let mut accounts = Vec::new();
+    for _ in 0..7 {
+        let mut client = stage.connect().await;
+        client.log_in().await;
+        let token = client.welcome["authToken"].as_str().unwrap();
+        accounts.push(format!("authorization: Bearer {token}\r\n"));
+    }
+    // A school behind one address: all of one network of IPv6 are one as well.
+    let there = |n: usize| format!("{}{}", accounts[n / 100], from(&format!("2001:db8::{n}")));
+    for n in 0..600 {
+        let answer = ask(&stage, 0, DATA, &there(n)).await;
+        assert_eq!(answer.status, 200, "{n}");
+        let policy = "\"rest\";q=100;w=60, \"rest_address\";q=600;w=60";
+        assert_eq!(answer.header("ratelimit-policy"), policy);
+        let left = format!("\"rest_address\";r={};t=", 599 - n);
+        assert!(
+            answer.header("ratelimit").contains(&left),
+            "{}",
+            answer.text
+        );
+    }
+    let answer = ask(&stage, 0, DATA, &there(600)).await;
+    assert_eq!(answer.status, 429);
+    assert!(
+        answer
+            .header("ratelimit")
+            .starts_with("\"rest_address\";r=0;t=")
+    );
+    let problem = answer.body();
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("At most 600") && detail.contains("address"),
+        "{detail}"
+    );
+    // The account itself has done nothing too often, and who has none is another matter.
+    let elsewhere = format!("{}{}", accounts[6], from("2001:db8:0:1::1"));
+    assert_eq!(ask(&stage, 0, DATA, &elsewhere).await.status, 200);
+    let nobody = from("2001:db8::1");
+    assert_eq!(ask(&stage, 0, DATA, &nobody).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn credentials_of_an_upgrade_that_cannot_be_read_are_attempts() {
     let stage = Stage::open(&[]).await;
     let bad = upgrade("authorization: Basic eDp5\r\nconnection: close\r\n");

@@ -37,6 +37,7 @@ use super::{
     router::{self, Policy},
     stored::{ASK, Stored},
 };
+use crate::limits::window::{AUTH, REST, REST_ADDRESS};
 
 /// What the page may load: itself and the document.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -93,6 +94,15 @@ fn template(path: &str) -> String {
     path.replace("{*", "{")
 }
 
+fn about() -> String {
+    format!(
+        "The HTTP interface of a Tilestead gateway. In any minute {} requests pass of an account, \
+         or of an address that names none, and {} of all accounts at an address together; attempts \
+         to say who one is, {} of an address. `RateLimit` tells how a client stands.",
+        REST.most, REST_ADDRESS.most, AUTH.most
+    )
+}
+
 /// The whole document.
 fn built(operations: &[Operation]) -> Value {
     let routes = router::routes(true);
@@ -116,7 +126,7 @@ fn built(operations: &[Operation]) -> Value {
         "info": {
             "title": "Tilestead",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "The HTTP interface of a Tilestead gateway.",
+            "description": about(),
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },
         "servers": [{"url": "/"}],

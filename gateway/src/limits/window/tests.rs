@@ -9,6 +9,7 @@ const SECOND: Duration = Duration::from_secs(1);
 fn the_limits_are_those_of_the_protocol() {
     let table = [
         (REST, "rest", 100),
+        (REST_ADDRESS, "rest_address", 600),
         (AUTH, "auth", 10),
         (LOGIN, "login", 60),
         (LOGIN_ADDRESS, "login_address", 600),
