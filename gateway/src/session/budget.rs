@@ -1,4 +1,8 @@
-//! What an account may use here: its messages and its connections, counted over all of them.
+//! What an account may use here: its messages and its connections, counted over all of them, and
+//! what it says and asks for its lists, also over those that it had before.
+//!
+//! Always: an account that has a connection, or to which anything still counts, is remembered, and
+//! no other one for long. Each gateway counts alone, so an account at two has twice as much.
 
 use std::{
     collections::HashMap,
@@ -9,10 +13,18 @@ use std::{
 use proto::client::limits::{CLIENT_MESSAGES_PER_SECOND_MAX, CONNECTIONS_PER_ACCOUNT_MAX};
 
 use super::limits::{MessageLimit, Verdict};
-use crate::clock;
+use crate::{clock, limits::window::Window};
 
 /// Accounts that are remembered before the idle ones are forgotten.
 const SWEEP_AT: usize = 1024;
+
+/// Lines of chat, whoever hears them, in [`CHAT_TIME`].
+const CHAT_MAX: usize = 5;
+const CHAT_TIME: Duration = Duration::from_secs(5);
+/// Requests for the lists of friends and ignored players, and for changes of them, in
+/// [`LISTS_TIME`].
+const LISTS_MAX: usize = 30;
+const LISTS_TIME: Duration = Duration::from_secs(60);
 
 /// The budgets of all accounts.
 pub(crate) struct Budgets {
@@ -23,7 +35,26 @@ pub(crate) struct Budgets {
 #[derive(Debug)]
 struct Account {
     messages: MessageLimit,
+    chat: Window,
+    lists: Window,
     connections: usize,
+}
+
+impl Account {
+    const fn new() -> Self {
+        Self {
+            messages: MessageLimit::new(CLIENT_MESSAGES_PER_SECOND_MAX),
+            chat: Window::new(CHAT_MAX, CHAT_TIME),
+            lists: Window::new(LISTS_MAX, LISTS_TIME),
+            connections: 0,
+        }
+    }
+
+    /// It need not be remembered.
+    fn idle(&mut self, now: Instant) -> bool {
+        let silent = self.chat.idle(now) && self.lists.idle(now);
+        self.connections == 0 && silent && self.messages.idle(now)
+    }
 }
 
 /// Why an account gets no further connection.
@@ -54,14 +85,10 @@ impl Budgets {
     pub(crate) fn connect(&self, account_id: &str, now: Instant) -> Result<Budget, NoRoom> {
         let mut accounts = lock(&self.accounts);
         if accounts.len() >= SWEEP_AT && accounts.len().is_power_of_two() {
-            accounts.retain(|_, account| account.connections > 0 || !account.messages.idle(now));
+            accounts.retain(|_, account| !account.idle(now));
         }
-        let account = accounts
-            .entry(account_id.to_owned())
-            .or_insert_with(|| Account {
-                messages: MessageLimit::new(CLIENT_MESSAGES_PER_SECOND_MAX),
-                connections: 0,
-            });
+        let account = accounts.entry(account_id.to_owned());
+        let account = account.or_insert_with(Account::new);
         if let Some(left) = account.messages.blocked(now) {
             return Err(NoRoom::Blocked(left));
         }
@@ -80,13 +107,26 @@ impl Budgets {
 impl Budget {
     /// A message of the account arrived.
     pub(crate) fn message(&self, now: Instant) -> Verdict {
+        self.of(|account| account.messages.message(now))
+            .unwrap_or(Verdict::Pass)
+    }
+
+    /// The account says something; else it may after this time.
+    pub(crate) fn chat(&self, now: Instant) -> Result<(), Duration> {
+        self.of(|account| account.chat.pass(now)).unwrap_or(Ok(()))
+    }
+
+    /// The account asks for its lists, or for a change of them; else it may after this time.
+    pub(crate) fn lists(&self, now: Instant) -> Result<(), Duration> {
+        self.of(|account| account.lists.pass(now)).unwrap_or(Ok(()))
+    }
+
+    /// What the account's own limits say; `None`: there are no limits.
+    fn of<T>(&self, what: impl FnOnce(&mut Account) -> T) -> Option<T> {
         if !self.on {
-            return Verdict::Pass;
+            return None;
         }
-        match lock(&self.accounts).get_mut(&self.account_id) {
-            Some(account) => account.messages.message(now),
-            None => Verdict::Pass,
-        }
+        lock(&self.accounts).get_mut(&self.account_id).map(what)
     }
 }
 
@@ -95,7 +135,7 @@ impl Drop for Budget {
         let mut accounts = lock(&self.accounts);
         if let Some(account) = accounts.get_mut(&self.account_id) {
             account.connections -= 1;
-            if account.connections == 0 && account.messages.idle(clock::instant()) {
+            if account.idle(clock::instant()) {
                 accounts.remove(&self.account_id);
             }
         }
@@ -135,6 +175,28 @@ mod tests {
         assert!(budgets.connect("y", now).is_ok());
         four.pop();
         assert!(budgets.connect("x", now).is_ok());
+    }
+
+    #[test]
+    fn who_comes_back_goes_on_with_what_it_had_left_and_is_forgotten_when_nothing_counts() {
+        let (budgets, start) = (Budgets::new(true), Instant::now());
+        let passes = |now: Instant| {
+            let budget = budgets.connect("x", now).unwrap();
+            (budget.chat(now).is_ok(), budget.lists(now).is_ok())
+        };
+        let at = |seconds: u64| start + Duration::from_secs(seconds);
+        for _ in 0..CHAT_MAX {
+            assert_eq!(passes(start), (true, true));
+        }
+        assert_eq!(passes(at(4)), (false, true));
+        assert_eq!(passes(at(5)), (true, true));
+        for _ in 0..LISTS_MAX - CHAT_MAX - 2 {
+            assert!(passes(at(20)).1);
+        }
+        assert!(!passes(at(59)).1);
+        assert!(budgets.connect("y", start).unwrap().chat(start).is_ok());
+        let idle = |id: &str, now| lock(&budgets.accounts).get_mut(id).unwrap().idle(now);
+        assert!(!idle("x", at(79)) && idle("x", at(80)));
     }
 
     #[test]

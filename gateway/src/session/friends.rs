@@ -12,16 +12,15 @@ use crate::{
 };
 
 impl Session {
-    /// Asks for the lists, or for a change of them. At most 30 of these in a minute.
+    /// Asks for the lists, or for a change of them. At most 30 of these in a minute, of an account.
     pub(super) fn befriend(&mut self, re: Option<RequestId>, message: ClientMessage) {
         let event = message.name();
         let Some(wish) = wish(message) else {
             self.refuse(re, event, ErrorCode::UnknownEvent);
             return;
         };
-        if let Err(wait) = self.limits.friends.pass(clock::instant())
-            && self.app.config.rate_limits
-        {
+        let budget = self.account.as_ref().and_then(|of| of.budget.as_ref());
+        if let Some(Err(wait)) = budget.map(|budget| budget.lists(clock::instant())) {
             let words = state::words(ErrorCode::RateLimited);
             let event = Some(event.to_owned());
             self.refuse_with(re, event, ErrorCode::RateLimited, words, Some(wait));

@@ -138,13 +138,11 @@ impl Account {
     }
 }
 
-/// What one session may do.
+/// What one session may do beside what its account may.
 struct Limits {
     /// Messages before it is authenticated.
     fresh: Window,
     malformed: Window,
-    chat: Window,
-    friends: Window,
 }
 
 /// What a session wakes up for.
@@ -390,8 +388,6 @@ impl Limits {
         Self {
             fresh: Window::new(per_second, Duration::from_secs(1)),
             malformed: Window::new(MALFORMED_MAX - 1, Duration::from_secs(10)),
-            chat: Window::new(5, Duration::from_secs(5)),
-            friends: Window::new(30, Duration::from_secs(60)),
         }
     }
 }

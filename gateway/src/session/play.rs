@@ -187,9 +187,8 @@ impl Session {
             self.refuse(re, CHAT, ErrorCode::InvalidData);
             return;
         };
-        if let Err(wait) = self.limits.chat.pass(clock::instant())
-            && self.app.config.rate_limits
-        {
+        let budget = self.account.as_ref().and_then(|of| of.budget.as_ref());
+        if let Some(Err(wait)) = budget.map(|budget| budget.chat(clock::instant())) {
             let words = state::words(ErrorCode::RateLimited);
             let event = Some(CHAT.to_owned());
             self.refuse_with(re, event, ErrorCode::RateLimited, words, Some(wait));

@@ -1,7 +1,7 @@
 //! Clients that come and go all the time: they win neither places nor limits by it, and whoever
 //! comes back in earnest finds the session as it was.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -193,4 +193,53 @@ async fn an_address_logs_in_six_hundred_times_a_minute_with_all_its_accounts() {
     // From elsewhere the same account comes in.
     let elsewhere = format!("{}{}", accounts[10], from("203.0.113.8"));
     again(&stage, &elsewhere).await.alive().await;
+}
+
+/// Says something to everybody; the code of a refusal.
+async fn shout(client: &mut Client, text: &str) -> String {
+    let said = json!({"channel": "global", "message": text});
+    code(&client.ask("player:chat", said).await).to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_has_said_what_was_said_before() {
+    let stage = Stage::open(&[]).await;
+    let mut ann = stage.player("Ann").await;
+    let (bearer, id) = (bearer(&ann), ann.character_id.clone());
+    for round in 0..8 {
+        let began = Instant::now();
+        for n in 0..5 {
+            assert_eq!(shout(&mut ann, &format!("{round} {n}")).await, "");
+        }
+        ann.goodbye().await;
+        ann = again(&stage, &bearer).await;
+        ann.enter_as(&id).await;
+        let sixth = shout(&mut ann, "once more").await;
+        // On a machine that is busy with other tests five seconds may be over: then once more.
+        if began.elapsed() < Duration::from_secs(5) {
+            assert_eq!(sixth, "rate_limited");
+            return;
+        }
+        tokio::time::sleep(Duration::from_secs(5)).await;
+    }
+    panic!("nobody came back within five seconds");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_has_asked_for_the_lists_what_was_asked_before() {
+    let stage = Stage::open(&[]).await;
+    let mut ann = stage.player("Ann").await;
+    let (bearer, id) = (bearer(&ann), ann.character_id.clone());
+    for _ in 0..3 {
+        for _ in 0..10 {
+            let listed = ann.ask("friends:list", json!({})).await;
+            assert_eq!(listed["event"], "friends:list", "{listed}");
+        }
+        ann.goodbye().await;
+        ann = again(&stage, &bearer).await;
+        ann.enter_as(&id).await;
+    }
+    let refused = ann.ask("friends:list", json!({})).await;
+    assert_eq!(code(&refused), "rate_limited", "{refused}");
+    assert!(refused["data"]["retryAfterMs"].as_u64().unwrap() > 1000);
 }
