@@ -24,6 +24,8 @@ pub struct Config {
     pub balance: bool,
     /// How overdue leases must be when half or more of all lapsed at once.
     pub mass_lapse: Duration,
+    /// Time between two refreshes of the hiscores.
+    pub hiscores: Duration,
 }
 
 /// Whether PostgreSQL is to run in a container of this machine, by which program, and at which
@@ -112,6 +114,8 @@ impl Config {
         };
         let help = "how overdue leases must be when half or more of all lapsed at once";
         let mass_lapse = millis(reader, "MASS_LAPSE_MS", overdue, 0..=3_600_000, help);
+        let help = "time between two refreshes of the hiscores";
+        let hiscores = millis(reader, "HISCORES_REFRESH_MS", 60_000, 10..=3_600_000, help);
         let help = "move regions between zone servers to even out their load";
         let balance = reader.flag("BALANCE_LOAD", true, help);
         Config {
@@ -122,6 +126,7 @@ impl Config {
             settle,
             mass_lapse,
             balance,
+            hiscores,
         }
     }
 }

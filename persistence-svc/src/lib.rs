@@ -8,6 +8,7 @@ mod commands;
 mod config;
 mod container;
 mod feed;
+mod hiscores;
 mod metrics;
 #[cfg(feature = "simulation")]
 pub mod mutants;

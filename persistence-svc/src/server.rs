@@ -42,7 +42,7 @@ use crate::store::Store;
 use crate::store::error::Result as StoreResult;
 use crate::store::postgres::Postgres;
 use crate::store::sqlite::Sqlite;
-use crate::{container, tidy, waker};
+use crate::{container, hiscores, tidy, waker};
 
 /// The longest that SQLite may take for one answer.
 const SQLITE_LIMIT: Duration = Duration::from_secs(10);
@@ -177,6 +177,7 @@ impl Server {
             mass_lapse: self.config.mass_lapse,
             balance: self.config.balance,
         };
+        let period = self.config.hiscores;
         let (store, desk, feed) = (Arc::clone(&self.store), Arc::clone(desk), Arc::clone(feed));
         let (metrics, ready, end) = (self.metrics.clone(), health.clone(), stop.clone());
         tasks.spawn(async move {
@@ -194,6 +195,7 @@ impl Server {
                 planner::run(Arc::clone(&store), settings, metrics, woken, end.clone()),
                 tidy::run(Arc::clone(&store), end.clone()),
                 waker::run(Arc::clone(&store), end.clone()),
+                hiscores::run(Arc::clone(&store), period, end.clone()),
                 async {
                     tokio::select! {
                         () = end.cancelled() => {}

@@ -50,7 +50,8 @@ races! {
     a_give_waits_for_the_end_of_its_target,
     a_give_waits_for_a_takeover_under_way,
     a_transfer_meets_a_give_of_its_target,
-    two_runs_give_each_other_a_region
+    two_runs_give_each_other_a_region,
+    readers_who_wait_do_not_keep_play_waiting
 }
 
 both! {
@@ -98,9 +99,15 @@ both! {
         a_batch_that_is_cut_off_changes_nothing,
         many_rows_are_one_batch,
         a_batch_of_too_many_rows_is_refused;
+    hiscores:
+        the_best_come_first_and_the_earlier_before_the_later,
+        ranks_follow_what_is_played,
+        who_is_renamed_or_deleted_leaves_no_old_entry,
+        who_is_banned_stays_in_the_hiscores,
+        every_page_of_a_long_list_goes_on_where_the_one_before_ended,
+        the_hiscores_of_a_world_from_before_are_filled;
     queries:
         all_that_is_known_of_a_character_is_told_at_once,
-        the_best_come_first_and_the_earlier_before_the_later,
         logins_are_listed_newest_first,
         accounts_are_found_by_name_id_and_role,
         what_there_is_is_counted,

@@ -1,13 +1,13 @@
 //! `/hiscores`: who is best at what, for everybody.
 //!
 //! Always: names, levels, experience and ranks, and nothing else of anybody. A page is asked of
-//! the store at most once in [`KEPT`], however many look at it; while the store is away, what is
-//! still known is shown.
+//! the store at most once in [`KEPT`], however many look at it at once; while the store is away,
+//! what is still known is shown. Ranks are those of the store's last refresh.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use axum::{
@@ -18,6 +18,11 @@ use axum::{
 use proto::rpc::queries::v1::{Page, RankingReply, RankingRequest};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout},
+};
+use tonic::Status;
 use world::Skill;
 
 use super::{
@@ -34,32 +39,104 @@ const ROWS: u32 = 25;
 pub(super) const PAGES_MAX: u32 = 4_000;
 /// How long a page is good.
 const KEPT: Duration = Duration::from_secs(30);
+/// How long after a failure the store is left alone with a page.
+const LEFT_ALONE: Duration = Duration::from_secs(1);
 /// Pages that are kept.
-const PAGES_KEPT: usize = 512;
+const PAGES_KEPT: usize = 4_096;
+/// Pages that are asked of the store at the same time.
+const ASKED_AT_ONCE: usize = 4;
+/// How long a request waits until it may ask.
+const WAIT: Duration = Duration::from_secs(2);
 /// What caches on the way may do.
 const CACHE: &str = "public, max-age=30";
 /// All skills together.
 const TOTAL: &str = "total";
 
-/// Pages that were asked for lately.
-#[derive(Default)]
-pub(crate) struct Hiscores(Mutex<HashMap<(String, u32), (Instant, Stored)>>);
+/// A list and the number of its page.
+type Key = (String, u32);
 
-impl Hiscores {
-    /// The page, and whether it is still good.
-    fn kept(&self, key: &(String, u32)) -> Option<(bool, Stored)> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (at, page) = kept.get(key)?;
-        Some((at.elapsed() < KEPT, page.clone()))
+/// One page. Whoever asks the store holds the lock, and all others wait for the answer.
+type Slot = tokio::sync::Mutex<Known>;
+
+/// What is known of a page.
+#[derive(Debug, Default)]
+struct Known {
+    page: Option<(Instant, Stored)>,
+    /// When the store last failed to tell.
+    failed: Option<Instant>,
+}
+
+impl Known {
+    fn fresh(&self) -> Option<Stored> {
+        let (at, page) = self.page.as_ref()?;
+        (at.elapsed() < KEPT).then(|| page.clone())
     }
 
-    fn keep(&self, key: (String, u32), page: Stored) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= PAGES_KEPT {
-            kept.retain(|_, (at, _)| at.elapsed() < KEPT);
+    /// Whatever is known while the store does not tell.
+    fn stale(&self, why: Status) -> Result<Stored, Status> {
+        let page = self.page.as_ref().map(|(_, page)| page.clone());
+        page.ok_or(why)
+    }
+}
+
+/// Pages that were asked for lately.
+pub(crate) struct Hiscores {
+    slots: Mutex<HashMap<Key, Arc<Slot>>>,
+    asking: Semaphore,
+}
+
+impl Default for Hiscores {
+    fn default() -> Self {
+        Self {
+            slots: Mutex::default(),
+            asking: Semaphore::new(ASKED_AT_ONCE),
         }
-        if kept.len() < PAGES_KEPT {
-            kept.insert(key, (Instant::now(), page));
+    }
+}
+
+impl Hiscores {
+    /// The place of a page. Where there is no room, it makes some: it forgets pages that are not
+    /// good any more, or else any that nobody waits for.
+    fn slot(&self, key: Key) -> Arc<Slot> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= PAGES_KEPT && !slots.contains_key(&key) {
+            let waited_for = |slot: &Arc<Slot>| Arc::strong_count(slot) > 1;
+            let good = |slot: &Arc<Slot>| slot.try_lock().is_ok_and(|one| one.fresh().is_some());
+            slots.retain(|_, slot| waited_for(slot) || good(slot));
+            if slots.len() >= PAGES_KEPT {
+                slots.retain(|_, slot| waited_for(slot));
+            }
+        }
+        Arc::clone(slots.entry(key).or_default())
+    }
+
+    /// The page as it is known, or as `ask` tells it.
+    async fn page(
+        &self,
+        key: Key,
+        ask: impl Future<Output = Result<Stored, Status>>,
+    ) -> Result<Stored, Status> {
+        let slot = self.slot(key);
+        let mut known = slot.lock().await;
+        if let Some(page) = known.fresh() {
+            return Ok(page);
+        }
+        if known.failed.is_some_and(|at| at.elapsed() < LEFT_ALONE) {
+            return known.stale(Status::unavailable("the store did not answer a moment ago"));
+        }
+        let Ok(Ok(_place)) = timeout(WAIT, self.asking.acquire()).await else {
+            return known.stale(Status::unavailable("too many pages are asked for at once"));
+        };
+        match ask.await {
+            Ok(page) => {
+                known.failed = None;
+                known.page = Some((Instant::now(), page.clone()));
+                Ok(page)
+            }
+            Err(status) => {
+                known.failed = Some(Instant::now());
+                known.stale(status)
+            }
         }
     }
 }
@@ -107,31 +184,22 @@ async fn page(app: &App, skill: &str, of: Of, headers: &HeaderMap) -> Result<Res
             format!("must be 1 to {PAGES_MAX}"),
         ));
     }
-    let key = (skill.to_owned(), number);
-    let kept = app.hiscores.kept(&key);
-    if let Some((true, page)) = &kept {
-        return Ok(page.answer(headers));
-    }
     let asked = Page {
         offset: (number - 1) * ROWS,
         limit: ROWS,
     };
-    let ask = RankingRequest {
+    let request = RankingRequest {
         skill: if skill == TOTAL { "" } else { skill }.to_owned(),
         page: Some(asked),
     };
-    match app.queries.ranking(ask).await {
-        Ok(reply) => {
-            let body = shown(skill, number, asked, &reply).to_string();
-            let page = Stored::new(body, "application/json", CACHE);
-            app.hiscores.keep(key, page.clone());
-            Ok(page.answer(headers))
-        }
-        Err(status) => match kept {
-            Some((_, page)) => Ok(page.answer(headers)),
-            None => Err(refused(&status)),
-        },
-    }
+    let ask = async {
+        let reply = app.queries.ranking(request).await?;
+        let body = shown(skill, number, asked, &reply).to_string();
+        Ok(Stored::new(body, "application/json", CACHE))
+    };
+    let page = app.hiscores.page((skill.to_owned(), number), ask).await;
+    let page = page.map_err(|status| refused(&status))?;
+    Ok(page.answer(headers))
 }
 
 fn shown(skill: &str, number: u32, asked: Page, reply: &RankingReply) -> Value {
@@ -161,6 +229,8 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use axum::http::{StatusCode, header};
     use proto::rpc::queries::v1::Ranked;
 
@@ -202,19 +272,76 @@ mod tests {
         assert_eq!(page.answer(&headers).status(), StatusCode::NOT_MODIFIED);
     }
 
-    #[test]
-    fn no_more_pages_are_kept_than_there_is_room_for() {
+    fn stored(text: &str) -> Result<Stored, Status> {
+        Ok(Stored::new(text.to_owned(), "text/plain", CACHE))
+    }
+
+    fn key(number: u32) -> Key {
+        (TOTAL.to_owned(), number)
+    }
+
+    #[tokio::test]
+    async fn a_crowd_that_looks_at_a_page_asks_the_store_once() {
         let hiscores = Hiscores::default();
-        let page = || Stored::new("x", "text/plain", CACHE);
-        for number in 0..2_000 {
-            hiscores.keep((TOTAL.to_owned(), number), page());
-        }
-        assert_eq!(hiscores.0.lock().unwrap().len(), PAGES_KEPT);
+        let asked = AtomicU32::new(0);
+        let look = || {
+            hiscores.page(key(1), async {
+                asked.fetch_add(1, Ordering::Relaxed);
+                tokio::task::yield_now().await;
+                stored("page")
+            })
+        };
+        let seen = futures::future::join_all((0..200).map(|_| look())).await;
         assert!(
-            hiscores
-                .kept(&(TOTAL.to_owned(), 0))
-                .is_some_and(|(good, _)| good)
+            seen.iter()
+                .all(|page| page.as_ref().unwrap().body() == b"page")
         );
-        assert!(hiscores.kept(&(TOTAL.to_owned(), 1_999)).is_none());
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_pages_are_asked_for_at_once_than_the_store_has_places() {
+        let hiscores = Hiscores::default();
+        let (now, most) = (AtomicU32::new(0), AtomicU32::new(0));
+        let look = |number| {
+            let (now, most) = (&now, &most);
+            hiscores.page(key(number), async move {
+                most.fetch_max(now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_millis(500)).await;
+                now.fetch_sub(1, Ordering::Relaxed);
+                stored("page")
+            })
+        };
+        let seen = futures::future::join_all((0..40).map(look)).await;
+        assert_eq!(most.load(Ordering::Relaxed), 4);
+        // Whoever would wait too long is told so.
+        let told = seen.iter().filter(|page| page.is_ok()).count();
+        assert!((16..40).contains(&told), "{told}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_is_away_is_left_alone_and_what_is_known_is_shown() {
+        let hiscores = Hiscores::default();
+        let away = || async { Err(Status::unavailable("away")) };
+        let asked = hiscores.page(key(1), away()).await;
+        assert_eq!(asked.unwrap_err().message(), "away");
+        // Nobody asks again at once, though the store would answer by now.
+        let again = hiscores.page(key(1), async { stored("page") }).await;
+        assert_eq!(again.unwrap_err().code(), tonic::Code::Unavailable);
+        let page = hiscores.page(key(2), async { stored("old") }).await;
+        assert_eq!(page.unwrap().body(), b"old");
+        tokio::time::advance(KEPT).await;
+        let old = hiscores.page(key(2), away()).await.unwrap();
+        assert_eq!(old.body(), b"old");
+    }
+
+    #[tokio::test]
+    async fn no_more_pages_are_kept_than_there_is_room_for() {
+        let hiscores = Hiscores::default();
+        for number in 0..10_000 {
+            let page = hiscores.page(key(number), async { stored("page") }).await;
+            assert!(page.is_ok());
+            assert!(hiscores.slots.lock().unwrap().len() <= PAGES_KEPT);
+        }
     }
 }

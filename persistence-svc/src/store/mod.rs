@@ -10,6 +10,7 @@ pub(crate) mod agents;
 pub(crate) mod columns;
 pub(crate) mod conservation;
 pub(crate) mod error;
+pub(crate) mod hiscores;
 pub(crate) mod identity;
 pub(crate) mod items;
 pub(crate) mod judge;
@@ -31,13 +32,12 @@ use crate::placement::plan::{Applied, Change, View};
 pub use conservation::{Conservation, Total};
 pub use error::StoreLocked;
 use error::{Result, StoreError};
+use hiscores::{Ranked, Refreshed, Sizes};
 use model::{
     Batch, Character, CommitOutcome, Directory, Ended, LoadedRegion, OpenSession, Opened,
     Ownership, Record, Region, RegionReport, Registered, Registration, Renewal, Renewed, SignedIn,
 };
-use queries::{
-    Entry, LedgerOf, Login, LoginsOf, Page, Part, Profile, Ranked, Totals, User, UsersLike,
-};
+use queries::{Entry, LedgerOf, Login, LoginsOf, Page, Part, Profile, Totals, User, UsersLike};
 
 /// How many characters an account may have.
 pub(crate) const CHARACTERS_MAX: i64 = 5;
@@ -183,8 +183,6 @@ pub(crate) trait Operators: Send + Sync {
 pub(crate) trait Queries: Send + Sync {
     /// All that is known of a character, at one moment.
     async fn profile(&self, id: &str) -> Result<Profile>;
-    /// The best at a skill (by number), or at all of them.
-    async fn ranking(&self, skill: Option<usize>, page: Page) -> Result<Part<Ranked>>;
     /// Logins, newest first.
     async fn logins(&self, of: LoginsOf) -> Result<Part<Login>>;
     /// Accounts, newest first.
@@ -193,6 +191,15 @@ pub(crate) trait Queries: Send + Sync {
     async fn totals(&self) -> Result<Totals>;
     /// The ledger, newest first.
     async fn ledger(&self, of: LedgerOf) -> Result<Part<Entry>>;
+}
+
+/// Who is best.
+#[async_trait]
+pub(crate) trait Hiscores: Send + Sync {
+    /// The best at a skill (by number), or at all of them, as the last refresh found them.
+    async fn ranking(&self, skill: Option<usize>, page: Page) -> Result<Part<Ranked>>;
+    /// Brings the lists up to date, unless any replica did so less than `period_ms` ago.
+    async fn refresh_hiscores(&self, period_ms: i64, sizes: Sizes) -> Result<Refreshed>;
 }
 
 /// What owners change of what rests.
@@ -273,6 +280,7 @@ pub(crate) trait Store:
     + Directories
     + Operators
     + Queries
+    + Hiscores
     + Changes
     + Agents
     + Social

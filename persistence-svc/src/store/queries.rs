@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::model::{Account, Record, SKILLS};
+use super::model::{Account, Record};
 
 /// The most rows of a page.
 pub(crate) const PAGE_MAX: i64 = 100;
@@ -37,14 +37,6 @@ pub(crate) struct Profile {
     pub(crate) kills: Vec<(String, i32)>,
     pub(crate) logins: i64,
     pub(crate) played_ms: i64,
-}
-
-/// One row of a ranking.
-#[derive(Debug)]
-pub(crate) struct Ranked {
-    pub(crate) name: String,
-    pub(crate) level: i64,
-    pub(crate) xp_tenths: i64,
 }
 
 /// One login of a character.
@@ -165,36 +157,6 @@ pub(crate) const PLAYED: &str = r#"SELECT count(*),
  CAST(coalesce(sum(coalesce(logout, $1) - login), 0) AS bigint)
  FROM "playerSessions" WHERE "playerId" = $2"#;
 
-/// Only whoever has been in the world is ranked.
-pub(crate) const RANKED: &str = "SELECT count(*) FROM characters WHERE placed";
-
-/// The best at a skill, `None`: at all of them: $1 limit, $2 offset.
-pub(crate) fn ranking(skill: Option<usize>) -> &'static str {
-    static SUM: LazyLock<String> = LazyLock::new(|| {
-        let all = |what: &str| {
-            let columns = SKILLS.iter().map(|skill| format!(r#""{skill}{what}""#));
-            columns.collect::<Vec<_>>().join(" + ")
-        };
-        rank(&all("Level"), &all("Xp"))
-    });
-    static EACH: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let one = |skill: &&str| rank(&format!(r#""{skill}Level""#), &format!(r#""{skill}Xp""#));
-        SKILLS.iter().map(one).collect()
-    });
-    match skill.and_then(|number| EACH.get(number)) {
-        Some(one) => one,
-        None => &SUM,
-    }
-}
-
-fn rank(level: &str, xp: &str) -> String {
-    format!(
-        r#"SELECT name, CAST({level} AS bigint) AS lvl, CAST({xp} AS bigint) AS gained
- FROM characters WHERE placed ORDER BY lvl DESC, gained DESC, "createdAt", id
- LIMIT $1 OFFSET $2"#
-    )
-}
-
 /// A list, and how long it is. The conditions are just those that are asked for, since an index
 /// serves no condition that may be none.
 pub(crate) struct Listing {
@@ -280,12 +242,5 @@ mod tests {
             },
         };
         assert_eq!(ask.patterns(), (r"%a\_b\%\\%".to_owned(), "%".to_owned()));
-    }
-
-    #[test]
-    fn each_skill_has_a_ranking_of_its_own() {
-        assert!(ranking(Some(0)).contains(r#""attackLevel" AS"#));
-        assert!(ranking(None).contains(r#""attackLevel" + "strengthLevel""#));
-        assert_eq!(ranking(Some(SKILLS.len())), ranking(None));
     }
 }

@@ -1,5 +1,7 @@
 //! What a store refuses to a planner whose view is wrong. Over gRPC no such plan can be sent.
 
+mod hiscores;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -5,6 +5,7 @@ pub(crate) mod agents;
 pub(crate) mod commits;
 pub(crate) mod exchange;
 pub(crate) mod gives;
+pub(crate) mod hiscores;
 pub(crate) mod identity;
 pub(crate) mod items;
 pub(crate) mod queries;

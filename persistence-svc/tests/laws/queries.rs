@@ -4,25 +4,10 @@ use proto::rpc::persistence::v1 as core;
 use proto::rpc::queries::v1 as wire;
 use tonic::Code;
 
-use crate::stage::{Kind, Player, Stage, logout, refused, region};
+use crate::stage::{Kind, Stage, logout, refused, region};
 
 fn page(offset: u32, limit: u32) -> Option<wire::Page> {
     Some(wire::Page { offset, limit })
-}
-
-/// A character that has been in the world and left it, with this much experience in a skill.
-async fn veteran(stage: &Stage, name: &str, skill: &str, level: i32, xp: i64) -> Player {
-    let account = stage.account().await;
-    let id = stage.create(&account, name).await.unwrap().id;
-    let set = |yes: &str| {
-        format!(
-            r#"UPDATE characters SET placed = {yes}, "{skill}Level" = {level}, "{skill}Xp" = {xp}
-               WHERE id = '{id}'"#
-        )
-    };
-    stage.sql(&set("1"), &set("true"));
-    let name = name.to_owned();
-    Player { account, id, name }
 }
 
 pub(crate) async fn all_that_is_known_of_a_character_is_told_at_once(kind: Kind) {
@@ -59,48 +44,6 @@ pub(crate) async fn all_that_is_known_of_a_character_is_told_at_once(kind: Kind)
     assert_eq!(told.logins, 1);
     assert!(told.created_at_ms > 1_700_000_000_000 && told.last_login_ms >= told.created_at_ms);
     refused(stage.queries().profile(ask("nobody")).await, Code::NotFound);
-}
-
-pub(crate) async fn the_best_come_first_and_the_earlier_before_the_later(kind: Kind) {
-    let stage = Stage::new(kind).await;
-    veteran(&stage, "Middling", "cooking", 40, 5_000).await;
-    veteran(&stage, "Best", "cooking", 80, 90_000).await;
-    veteran(&stage, "Level with Best", "cooking", 80, 80_000).await;
-    let newcomer = stage.account().await;
-    stage.create(&newcomer, "Never came").await.unwrap();
-    let ask = async |skill: &str, offset, limit| {
-        let ask = wire::RankingRequest {
-            skill: skill.to_owned(),
-            page: page(offset, limit),
-        };
-        stage
-            .queries()
-            .ranking(ask)
-            .await
-            .map(tonic::Response::into_inner)
-    };
-    let names = |reply: &wire::RankingReply| {
-        let rows = reply.rows.iter().map(|row| row.name.clone());
-        rows.collect::<Vec<_>>()
-    };
-    let all = ask("cooking", 0, 100).await.unwrap();
-    assert_eq!(names(&all), ["Best", "Level with Best", "Middling"]);
-    assert_eq!(
-        (all.rows[0].level, all.rows[0].xp_tenths, all.total),
-        (80, 90_000, 3)
-    );
-    let second = ask("cooking", 1, 1).await.unwrap();
-    assert_eq!(names(&second), ["Level with Best"]);
-    let sum = ask("", 0, 1).await.unwrap();
-    // All others at 1, but for constitution at 10.
-    assert_eq!(
-        (sum.rows[0].level, sum.rows[0].xp_tenths),
-        (80 + 15 + 10, 90_000 + 11_540)
-    );
-    assert_eq!(names(&ask("mining", 0, 1).await.unwrap()), ["Middling"]);
-    for (skill, limit) in [("juggling", 1), ("cooking", 0), ("cooking", 101)] {
-        refused(ask(skill, 0, limit).await, Code::InvalidArgument);
-    }
 }
 
 pub(crate) async fn logins_are_listed_newest_first(kind: Kind) {

@@ -3,6 +3,8 @@
 
 use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
+use proto::rpc::queries::v1::{Page, RankingRequest};
+use tokio::task::JoinSet;
 
 use crate::stage::value::give;
 use crate::stage::{Kind, Player, Stage, Zone, at, region, stay, transfer, until};
@@ -173,4 +175,45 @@ pub(crate) async fn two_runs_give_each_other_a_region() {
     );
     assert_eq!(there.outcome(), Outcome::Done, "{}", there.detail);
     assert_eq!(back.outcome(), Outcome::Done, "{}", back.detail);
+}
+
+/// Anybody may ask for hiscores. However many wait for them, batches go on.
+pub(crate) async fn readers_who_wait_do_not_keep_play_waiting() {
+    let scene = scene().await;
+    let other = scene.stage.postgres().await;
+    other.batch_execute("BEGIN").await.unwrap();
+    let lock = "LOCK TABLE hiscore_lists IN ACCESS EXCLUSIVE MODE";
+    other.batch_execute(lock).await.unwrap();
+    let mut readers = JoinSet::new();
+    for _ in 0..40 {
+        let mut queries = scene.stage.queries();
+        let ask = RankingRequest {
+            skill: String::new(),
+            page: Some(Page {
+                offset: 0,
+                limit: 25,
+            }),
+        };
+        readers.spawn(async move { queries.ranking(ask).await });
+    }
+    until("readers wait for the lock", async || {
+        let waiting = "SELECT count(*) FROM pg_stat_activity
+                       WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        (scene.stage.ask(waiting).await != ["0"]).then_some(())
+    })
+    .await;
+    for sequence in 1..=10 {
+        let row = stay(at(&scene.record, 3, 4));
+        let reply = scene
+            .stage
+            .commit(scene.here.run, sequence, vec![row])
+            .await;
+        assert_eq!(reply.outcome(), Outcome::Done);
+    }
+    assert_eq!(
+        readers.try_join_next().map(|_| ()),
+        None,
+        "all readers still wait"
+    );
+    other.batch_execute("COMMIT").await.unwrap();
 }

@@ -94,6 +94,10 @@ fn places() -> Vec<Operation> {
     ]
 }
 
+/// How far the hiscores go, and how fresh they are.
+const RANKED: &str = "The list holds the best 100,000. All pages show the same refresh of it, \
+which is at most a minute old; a gateway keeps a page for 30 seconds.";
+
 fn hiscores() -> Vec<Operation> {
     let row = object([
         ("rank", count()),
@@ -123,10 +127,12 @@ fn hiscores() -> Vec<Operation> {
             TAG,
             "Who is best at everything together",
         )
+        .about(RANKED)
         .query("page", "Which page, from 1.", page.clone())
         .answers(200, table.clone(), example("total"))
         .tagged(),
         op("get", "/hiscores/{skill}", TAG, "Who is best at a skill")
+            .about(RANKED)
             .path("skill", "The skill, or `total`.", "cooking")
             .query("page", "Which page, from 1.", page)
             .answers(200, table, example("cooking"))

@@ -8,6 +8,7 @@ mod accounts;
 mod agents;
 mod commits;
 mod directory;
+mod hiscores;
 mod identity;
 mod items;
 mod migrate;
@@ -23,6 +24,7 @@ mod stored;
 mod value;
 
 use std::future::poll_fn;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,7 +34,8 @@ use chassis::rpc::Backoff;
 use deadpool_postgres::{
     Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{AsyncMessage, NoTls, Row};
@@ -52,6 +55,9 @@ const CONNECTION_LIMIT: Duration = Duration::from_secs(1);
 const SERVER_LIMITS: &str = "-c statement_timeout=3000 -c lock_timeout=1500 \
  -c idle_in_transaction_session_timeout=5000";
 const KEEPALIVE: Duration = Duration::from_secs(2);
+/// One of this many connections is for what lists and dashboards read, and at least one. Anybody
+/// may ask for those; play, which has the others, never waits for them.
+const READERS_SHARE: usize = 4;
 /// What replicas tell each other when runs or regions changed.
 const CHANNEL: &str = "tilestead_directory";
 
@@ -61,6 +67,7 @@ type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 /// The store.
 pub(crate) struct Postgres {
     pool: Pool,
+    readers: Semaphore,
     config: tokio_postgres::Config,
     changed: Arc<Notify>,
     metrics: Metrics,
@@ -98,6 +105,7 @@ impl Postgres {
             .context("build the connection pool")?;
         Ok(Postgres {
             pool,
+            readers: Semaphore::new((connections / READERS_SHARE).max(1)),
             config,
             changed: Arc::new(Notify::new()),
             metrics,
@@ -110,6 +118,17 @@ impl Postgres {
         let client = self.pool.get().await;
         self.metrics.pool_waited(asked.elapsed());
         Ok(client?)
+    }
+
+    /// A connection for what lists and dashboards read.
+    async fn reader(&self) -> Result<Reader<'_>> {
+        let place = timeout(CONNECTION_LIMIT, self.readers.acquire()).await;
+        let away = || StoreError::Away("too many read at once".to_owned());
+        let place = place.map_err(|_| away())?.map_err(|_| away())?;
+        Ok(Reader {
+            client: self.client().await?,
+            _place: place,
+        })
     }
 
     /// Hears notifications until the connection ends.
@@ -134,6 +153,26 @@ impl Postgres {
             refused = listen => refused,
             ended = drive => ended,
         }
+    }
+}
+
+/// One of the connections that readers share.
+struct Reader<'a> {
+    client: Object,
+    _place: SemaphorePermit<'a>,
+}
+
+impl Deref for Reader<'_> {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        &self.client
+    }
+}
+
+impl DerefMut for Reader<'_> {
+    fn deref_mut(&mut self) -> &mut Object {
+        &mut self.client
     }
 }
 

@@ -11,8 +11,8 @@ use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character};
 use crate::store::queries::{
-    BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Page, Part, Profile, RANKED,
-    Ranked, TOTALS, Totals, USERS, USERS_TOTAL, User, UsersLike, ledger, logins, ranking,
+    BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Part, Profile, TOTALS, Totals,
+    USERS, USERS_TOTAL, User, UsersLike, ledger, logins,
 };
 use crate::store::{Changes, Queries, name_key, roles};
 
@@ -21,7 +21,7 @@ type Read<T> = std::result::Result<T, tokio_postgres::Error>;
 #[async_trait]
 impl Queries for Postgres {
     async fn profile(&self, id: &str) -> Result<Profile> {
-        let mut client = self.client().await?;
+        let mut client = self.reader().await?;
         let moment = moment(&mut client).await?;
         let query = format!("SELECT {} FROM characters c WHERE c.id = $1", *RECORD);
         let statement = moment.prepare_cached(&query).await?;
@@ -45,18 +45,6 @@ impl Queries for Postgres {
             logins: played.try_get(0)?,
             played_ms: played.try_get(1)?,
         })
-    }
-
-    async fn ranking(&self, skill: Option<usize>, page: Page) -> Result<Part<Ranked>> {
-        let values: Values<'_> = &[&page.limit, &page.offset];
-        self.part((ranking(skill), values), (RANKED, &[]), |row| {
-            Ok(Ranked {
-                name: row.try_get(0)?,
-                level: row.try_get(1)?,
-                xp_tenths: row.try_get(2)?,
-            })
-        })
-        .await
     }
 
     async fn logins(&self, of: LoginsOf) -> Result<Part<Login>> {
@@ -104,7 +92,7 @@ impl Queries for Postgres {
     }
 
     async fn totals(&self) -> Result<Totals> {
-        let client = self.client().await?;
+        let client = self.reader().await?;
         let now: i64 = client
             .query_one("SELECT tilestead_now_ms()", &[])
             .await?
@@ -149,7 +137,7 @@ impl Postgres {
         (count, counted): (&str, Values<'_>),
         read: impl Fn(&Row) -> Read<T>,
     ) -> Result<Part<T>> {
-        let mut client = self.client().await?;
+        let mut client = self.reader().await?;
         let moment = moment(&mut client).await?;
         let statement = moment.prepare_cached(list).await?;
         let found = moment.query(&statement, of).await?;

@@ -7,6 +7,7 @@ mod accounts;
 mod agents;
 mod commits;
 mod directory;
+mod hiscores;
 mod identity;
 mod items;
 mod operators;
@@ -55,6 +56,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0011_graves.sql"),
     include_str!("../../../migrations/sqlite/0012_duels.sql"),
     include_str!("../../../migrations/sqlite/0013_locks.sql"),
+    include_str!("../../../migrations/sqlite/0014_hiscores.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;

@@ -8,8 +8,8 @@ use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character};
 use crate::store::queries::{
-    BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Page, Part, Profile, RANKED,
-    Ranked, TOTALS, Totals, USERS, USERS_TOTAL, User, UsersLike, ledger, logins, ranking,
+    BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Part, Profile, TOTALS, Totals,
+    USERS, USERS_TOTAL, User, UsersLike, ledger, logins,
 };
 use crate::store::{Changes, Queries, name_key, roles};
 
@@ -19,26 +19,6 @@ impl Queries for Sqlite {
         let id = id.to_owned();
         self.read(move |transaction| profile(transaction, &id))
             .await
-    }
-
-    async fn ranking(&self, skill: Option<usize>, page: Page) -> Result<Part<Ranked>> {
-        self.read(move |transaction| {
-            let rows = list(
-                transaction,
-                ranking(skill),
-                params![page.limit, page.offset],
-                |row| {
-                    Ok(Ranked {
-                        name: row.get(0)?,
-                        level: row.get(1)?,
-                        xp_tenths: row.get(2)?,
-                    })
-                },
-            )?;
-            let total = count(transaction, RANKED, [])?;
-            Ok(Part { rows, total })
-        })
-        .await
     }
 
     async fn logins(&self, of: LoginsOf) -> Result<Part<Login>> {
@@ -210,6 +190,7 @@ mod tests {
 
     use super::*;
     use crate::store::Store;
+    use crate::store::queries::Page;
 
     /// How a list is read.
     async fn plan(store: &Sqlite, list: &'static str) -> String {
