@@ -106,6 +106,9 @@ both! {
         who_is_banned_stays_in_the_hiscores,
         every_page_of_a_long_list_goes_on_where_the_one_before_ended,
         the_hiscores_of_a_world_from_before_are_filled;
+    sessions:
+        reconnecting_adds_no_session,
+        old_sessions_are_added_up_and_removed;
     queries:
         all_that_is_known_of_a_character_is_told_at_once,
         logins_are_listed_newest_first,

@@ -1,4 +1,5 @@
--- Hiscores. Only adds: a service of the version before works on without them.
+-- Hiscores, and the past of characters that no session row tells any more. Only adds: a service of
+-- the version before works on without them.
 
 -- The lists of the best. The refresh alone writes them; readers see its last result as a whole.
 CREATE TABLE hiscore_lists (
@@ -57,3 +58,7 @@ INSERT INTO hiscore_refresh (one, at) VALUES (1, 0);
 
 -- The refresh looks for whoever played since the last one.
 CREATE INDEX "playerSessions_closed" ON "playerSessions" (logout) WHERE logout IS NOT NULL;
+
+-- Sessions whose rows were removed: how many, and how long they were together.
+ALTER TABLE characters ADD COLUMN "earlierLogins" integer NOT NULL DEFAULT 0;
+ALTER TABLE characters ADD COLUMN "earlierPlayedMs" integer NOT NULL DEFAULT 0;

@@ -18,6 +18,7 @@ pub(crate) mod model;
 pub(crate) mod postgres;
 pub(crate) mod queries;
 pub(crate) mod quests;
+pub(crate) mod sessions;
 pub(crate) mod social;
 pub(crate) mod sqlite;
 pub(crate) mod stored;
@@ -91,8 +92,8 @@ pub(crate) trait Identity: Send + Sync {
 /// Who is in the world.
 #[async_trait]
 pub(crate) trait Sessions: Send + Sync {
-    /// Brings a character into the world, in one transaction: raises its session epoch, closes
-    /// the open row of the session before it, and writes a new one.
+    /// Brings a character into the world, in one transaction: raises its session epoch, and
+    /// continues the open row of the session before it or writes a new one; see [`sessions`].
     async fn open_session(&self, ask: OpenSession) -> Result<Opened>;
     /// One online character of a region that `run` owns.
     async fn load_character(&self, run: i64, character: &str) -> Result<Record>;

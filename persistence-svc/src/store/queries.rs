@@ -153,9 +153,10 @@ pub(crate) const BESIDE: &str = r#"SELECT "createdAt", "lastLogin", online, quar
 pub(crate) const KILLS: &str = r#"SELECT "npcId", "killCount" FROM "npcKills"
  WHERE "playerId" = $1 ORDER BY "npcId""#;
 /// How often and how long it played: $1 now, $2 id.
-pub(crate) const PLAYED: &str = r#"SELECT count(*),
- CAST(coalesce(sum(coalesce(logout, $1) - login), 0) AS bigint)
- FROM "playerSessions" WHERE "playerId" = $2"#;
+pub(crate) const PLAYED: &str = r#"SELECT count(s.id) + c."earlierLogins",
+ CAST(coalesce(sum(coalesce(s.logout, $1) - s.login), 0) AS bigint) + c."earlierPlayedMs"
+ FROM characters c LEFT JOIN "playerSessions" s ON s."playerId" = c.id WHERE c.id = $2
+ GROUP BY c.id"#;
 
 /// A list, and how long it is. The conditions are just those that are asked for, since an index
 /// serves no condition that may be none.

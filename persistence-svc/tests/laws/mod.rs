@@ -12,6 +12,7 @@ pub(crate) mod queries;
 pub(crate) mod quests;
 pub(crate) mod races;
 pub(crate) mod runs;
+pub(crate) mod sessions;
 pub(crate) mod social;
 pub(crate) mod stored;
 pub(crate) mod value;

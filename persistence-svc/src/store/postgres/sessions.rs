@@ -11,6 +11,7 @@ use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{OpenSession, Opened, Ownership, Record, Region};
+use crate::store::sessions::{BEGIN, CONTINUE, FORGET, Forgotten, SESSIONS_KEPT};
 
 const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSequence",
  c."sessionEpoch", c.online, coalesce(r.run_id, 0), coalesce(r.epoch, 0)
@@ -112,34 +113,21 @@ pub(super) async fn enter(
         return Ok(None);
     }
     let session_epoch = found.try_get::<_, i64>(1)? + 1;
-    let close = transaction
-        .prepare_cached(
-            r#"UPDATE "playerSessions" SET logout = tilestead_now_ms(), reason = 'replaced'
-               WHERE "playerId" = $1 AND logout IS NULL"#,
-        )
-        .await?;
-    transaction.execute(&close, &[&ask.character_id]).await?;
-    let note = transaction
-        .prepare_cached(
-            r#"INSERT INTO "playerSessions"
-                 ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
-               VALUES ($1, $2, $3, $4, tilestead_now_ms())"#,
-        )
+    let forgotten = note(transaction, ask, session_epoch).await?;
+    let enter = transaction
+        .prepare_cached(&format!(
+            r#"UPDATE characters c SET online = true, "sessionEpoch" = $2, "sessionId" = $3,
+                 "lastLogin" = tilestead_now_ms(), "earlierLogins" = "earlierLogins" + $4,
+                 "earlierPlayedMs" = "earlierPlayedMs" + $5 WHERE c.id = $1 RETURNING {SUMMARY}"#
+        ))
         .await?;
     let values: Values<'_> = &[
         &ask.character_id,
         &session_epoch,
         &ask.session_id,
-        &ask.gateway_id,
+        &forgotten.logins,
+        &forgotten.played_ms,
     ];
-    transaction.execute(&note, values).await?;
-    let enter = transaction
-        .prepare_cached(&format!(
-            r#"UPDATE characters c SET online = true, "sessionEpoch" = $2, "sessionId" = $3,
-                 "lastLogin" = tilestead_now_ms() WHERE c.id = $1 RETURNING {SUMMARY}"#
-        ))
-        .await?;
-    let values: Values<'_> = &[&ask.character_id, &session_epoch, &ask.session_id];
     let row = transaction.query_one(&enter, values).await?;
     Ok(Some(Opened {
         character: character(&row)?,
@@ -147,6 +135,32 @@ pub(super) async fn enter(
         ownership_sequence: found.try_get(2)?,
         was_online,
     }))
+}
+
+/// Continues the row of a stay in the world or begins one; the rows that it removed.
+async fn note(
+    transaction: &Transaction<'_>,
+    ask: &OpenSession,
+    session_epoch: i64,
+) -> Result<Forgotten> {
+    let (character, session, gateway) = (&ask.character_id, &ask.session_id, &ask.gateway_id);
+    let statement = transaction.prepare_cached(CONTINUE).await?;
+    let values: Values<'_> = &[&session_epoch, session, gateway, character];
+    if transaction.execute(&statement, values).await? > 0 {
+        return Ok(Forgotten::default());
+    }
+    let now = transaction.query_one("SELECT tilestead_now_ms()", &[]);
+    let now: i64 = now.await?.try_get(0)?;
+    let statement = transaction.prepare_cached(BEGIN).await?;
+    let values: Values<'_> = &[character, &session_epoch, session, gateway, &now];
+    transaction.execute(&statement, values).await?;
+    let statement = transaction.prepare_cached(FORGET).await?;
+    let values: Values<'_> = &[character, &(SESSIONS_KEPT - 1)];
+    let removed = transaction.query(&statement, values).await?;
+    let ended = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
+    let removed: std::result::Result<Forgotten, tokio_postgres::Error> =
+        removed.iter().map(ended).collect();
+    Ok(removed?)
 }
 
 /// Keeps the region of a character with its owner until the transaction ends: whoever comes into

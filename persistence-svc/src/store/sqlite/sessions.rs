@@ -9,6 +9,7 @@ use crate::store::Sessions;
 use crate::store::columns::{RECORD, SUMMARY};
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{OpenSession, Opened, Ownership, Record, Region};
+use crate::store::sessions::{BEGIN, CONTINUE, FORGET, Forgotten, SESSIONS_KEPT};
 
 const OWNERSHIP: &str = r#"SELECT c.id, c."regionX", c."regionZ", c."ownershipSequence",
  c."sessionEpoch", c.online, coalesce(r.run_id, 0), coalesce(r.epoch, 0)
@@ -109,27 +110,19 @@ pub(super) fn enter(
         return Ok(None);
     }
     let (now, session_epoch) = (now_ms(), epoch + 1);
+    let forgotten = note(transaction, ask, session_epoch, now)?;
     transaction.execute(
-        r#"UPDATE "playerSessions" SET logout = ?2, reason = 'replaced'
-           WHERE "playerId" = ?1 AND logout IS NULL"#,
-        params![ask.character_id, now],
-    )?;
-    transaction.execute(
-        r#"INSERT INTO "playerSessions"
-             ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
-           VALUES (?1, ?2, ?3, ?4, ?5)"#,
+        r#"UPDATE characters SET online = 1, "sessionEpoch" = ?2, "sessionId" = ?3,
+             "lastLogin" = ?4, "earlierLogins" = "earlierLogins" + ?5,
+             "earlierPlayedMs" = "earlierPlayedMs" + ?6 WHERE id = ?1"#,
         params![
             ask.character_id,
             session_epoch,
             ask.session_id,
-            ask.gateway_id,
-            now
+            now,
+            forgotten.logins,
+            forgotten.played_ms
         ],
-    )?;
-    transaction.execute(
-        r#"UPDATE characters SET online = 1, "sessionEpoch" = ?2, "sessionId" = ?3,
-             "lastLogin" = ?4 WHERE id = ?1"#,
-        params![ask.character_id, session_epoch, ask.session_id, now],
     )?;
     let character = transaction.query_row(
         &format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1"),
@@ -142,4 +135,25 @@ pub(super) fn enter(
         ownership_sequence,
         was_online,
     }))
+}
+
+/// Continues the row of a stay in the world or begins one; the rows that it removed.
+fn note(
+    transaction: &Transaction<'_>,
+    ask: &OpenSession,
+    session_epoch: i64,
+    now: i64,
+) -> Result<Forgotten> {
+    let (character, session, gateway) = (&ask.character_id, &ask.session_id, &ask.gateway_id);
+    let values = params![session_epoch, session, gateway, character];
+    if transaction.prepare_cached(CONTINUE)?.execute(values)? > 0 {
+        return Ok(Forgotten::default());
+    }
+    let values = params![character, session_epoch, session, gateway, now];
+    transaction.prepare_cached(BEGIN)?.execute(values)?;
+    let mut statement = transaction.prepare_cached(FORGET)?;
+    let removed = statement.query_map(params![character, SESSIONS_KEPT - 1], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    Ok(removed.collect::<rusqlite::Result<Forgotten>>()?)
 }

@@ -1,0 +1,44 @@
+//! The rows of `"playerSessions"`, in the words of both databases.
+//!
+//! Always: one row is one stay in the world. A session that takes over from another continues its
+//! row, so reconnecting adds none. Of each character the newest [`SESSIONS_KEPT`] rows are kept;
+//! how many there were before, and how long, is added up in the character's own row.
+
+/// Rows that are kept of a character.
+pub(crate) const SESSIONS_KEPT: i64 = 100;
+
+/// Continues the open row of a character: $1 epoch, $2 session, $3 gateway, $4 character.
+pub(crate) const CONTINUE: &str = r#"UPDATE "playerSessions"
+ SET "sessionEpoch" = $1, "sessionId" = $2, "gatewayId" = $3
+ WHERE "playerId" = $4 AND logout IS NULL"#;
+
+/// Begins a row: $1 character, $2 epoch, $3 session, $4 gateway, $5 now.
+pub(crate) const BEGIN: &str = r#"INSERT INTO "playerSessions"
+   ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
+ VALUES ($1, $2, $3, $4, $5)"#;
+
+/// Removes the oldest rows of a character and gives when each began and ended: $1 character,
+/// $2 how many are kept.
+pub(crate) const FORGET: &str = r#"DELETE FROM "playerSessions" WHERE id IN
+   (SELECT id FROM "playerSessions" WHERE "playerId" = $1 AND logout IS NOT NULL
+    ORDER BY login DESC, id DESC LIMIT 1000 OFFSET $2)
+ RETURNING login, logout"#;
+
+/// Sessions whose rows were removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Forgotten {
+    pub(crate) logins: i64,
+    pub(crate) played_ms: i64,
+}
+
+impl FromIterator<(i64, i64)> for Forgotten {
+    /// From when each began and ended.
+    fn from_iter<T: IntoIterator<Item = (i64, i64)>>(rows: T) -> Forgotten {
+        let add = |sum: Forgotten, (login, logout): (i64, i64)| Forgotten {
+            logins: sum.logins + 1,
+            // The clock may have been set back in between.
+            played_ms: sum.played_ms + (logout - login).max(0),
+        };
+        rows.into_iter().fold(Forgotten::default(), add)
+    }
+}
