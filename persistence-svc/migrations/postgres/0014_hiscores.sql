@@ -59,6 +59,10 @@ INSERT INTO hiscore_refresh (one, at) VALUES (1, 0);
 -- The refresh looks for whoever played since the last one.
 CREATE INDEX "playerSessions_closed" ON "playerSessions" (logout) WHERE logout IS NOT NULL;
 
+-- A character that is deleted is looked for where others named it.
+CREATE INDEX friendships_friend ON friendships ("friendId");
+CREATE INDEX ignore_lists_ignored ON ignore_lists ("ignoredPlayerId");
+
 -- Sessions whose rows were removed: how many, and how long they were together.
 ALTER TABLE characters
   ADD COLUMN "earlierLogins" bigint NOT NULL DEFAULT 0,
