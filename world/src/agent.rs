@@ -169,7 +169,7 @@ impl Goal {
             Goal::Bank => bank(content, from),
             Goal::Area(id) => {
                 let area = content.areas().iter().find(|area| *area.id == **id)?;
-                Some(middle(area.bounds))
+                Some(area.bounds.middle())
             }
             Goal::Place(at) | Goal::Recover(_, at) => Some(*at),
             Goal::Explore
@@ -181,14 +181,6 @@ impl Goal {
             | Goal::Fetch(_) => None,
         }
     }
-}
-
-fn middle(bounds: crate::tile::Bounds) -> Tile {
-    let mean = |low: i32, high: i32| i32::midpoint(low, high);
-    Tile::new(
-        mean(bounds.min_x, bounds.max_x),
-        mean(bounds.min_z, bounds.max_z),
-    )
 }
 
 /// The skill of that name, if agents get on in it.

@@ -151,6 +151,24 @@ impl Bounds {
         }
     }
 
+    /// Returns the rectangle moved by so many tiles, east and north.
+    pub const fn moved(self, east: i32, north: i32) -> Bounds {
+        Bounds {
+            min_x: self.min_x.saturating_add(east),
+            max_x: self.max_x.saturating_add(east),
+            min_z: self.min_z.saturating_add(north),
+            max_z: self.max_z.saturating_add(north),
+        }
+    }
+
+    /// Returns the tile in the middle.
+    pub const fn middle(self) -> Tile {
+        Tile {
+            x: i32::midpoint(self.min_x, self.max_x),
+            z: i32::midpoint(self.min_z, self.max_z),
+        }
+    }
+
     /// How many tiles there are inside.
     pub fn area(self) -> u64 {
         let side = |min: i32, max: i32| {

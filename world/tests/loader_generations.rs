@@ -40,7 +40,8 @@ fn files(generations: &[&str]) -> BTreeMap<String, String> {
     files
 }
 
-fn load(generations: &[&str]) -> Loaded {
+/// The content of these folders.
+pub(crate) fn load(generations: &[&str]) -> Loaded {
     Content::load(&files(generations)).expect("it loads")
 }
 
@@ -445,8 +446,8 @@ fn june_2026_loads_with_what_lies_outside_its_areas() {
     assert_eq!(
         new,
         [
-            "world-areas.json: starterTowns.quay.bounds: 9 of 9 placed things lie outside, and \
-             stay there",
+            "world-areas.json: starterTowns.quay.bounds: all 9 placed things lie outside, and \
+             inside when moved by its centre (294, 280): they are moved",
             "world-areas.json: specialAreas.pit.bounds: 2 of 2 placed things lie outside, and \
              stay there",
             "quests.json: plumage.stages[0].target: there is no item \"feather\", it can never \
@@ -462,6 +463,35 @@ fn june_2026_loads_with_what_lies_outside_its_areas() {
         "renamed, and sold by its old name"
     );
     assert!(content.items().contains("bronze_scimitar"));
+}
+
+/// June's town lies where it lies, but counts the places of its things from its centre.
+#[test]
+fn things_that_an_area_places_around_0_0_stand_around_its_centre() {
+    let content = load(&JUN).content;
+    let spawn = content.spawn();
+    assert_eq!(spawn, Tile::new(294, 280));
+    let town = content.area_at(spawn).unwrap();
+    let regions = content.regions();
+    let npcs = regions.iter().flat_map(|r| content.npcs_in(*r));
+    let clerk = npcs.clone().find(|npc| npc.service.as_ref() == "bank");
+    assert_eq!(clerk.unwrap().tile, spawn.moved(4, 4));
+    let fixtures = regions.iter().flat_map(|r| content.fixtures_in(*r));
+    let fixtures: Vec<_> = fixtures.collect();
+    let anvil = fixtures.iter().find(|f| f.sort.as_ref() == "anvil");
+    let anvil = anvil.unwrap();
+    assert_eq!(anvil.tile, spawn.moved(2, 12));
+    assert!(!content.terrain().walkable(anvil.tile), "it is in the way");
+    assert_eq!(town.flat_zones[0].center, spawn);
+
+    let places: Vec<Tile> = npcs.map(|npc| npc.tile).collect();
+    let places = places.into_iter().chain(fixtures.iter().map(|f| f.tile));
+    let seen = places.filter(|at| at.steps_to(spawn) <= 32).count();
+    assert_eq!(seen, 9, "who appears there sees all of it");
+    // The pit's things would not lie in the pit: they stay where they are.
+    let mut pit = content.npcs_in(world::Region { x: 0, z: 0 }).iter();
+    let nurse = pit.find(|npc| npc.service.as_ref() == "healer");
+    assert_eq!(nurse.unwrap().tile, Tile::new(50, 50));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::content::fields::Fields;
+use crate::content::fields::{Fields, coordinate};
 use crate::content::zones::{self, Fishing, FlatZone, SubZone};
 use crate::tile::{Bounds, Tile};
 
@@ -18,6 +18,11 @@ const GROUPS: [&str; 5] = [
     "level3Areas",
     "specialAreas",
 ];
+
+/// The lists of an area whose entries have a position.
+const PLACED: [&str; 4] = ["npcs", "mobSpawns", "resources", "stations"];
+/// A grove may spill so many tiles over an area's edge.
+const EDGE_TILES: i32 = 8;
 
 /// A named part of the world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,8 +56,25 @@ pub struct Area {
     pub fishing: Option<Fishing>,
 }
 
-/// All areas, each with the object it was read from, in the order of the file.
-pub(crate) fn load<'v>(root: &Fields<'v>) -> Vec<(Area, Fields<'v>)> {
+/// An area as it was read.
+pub(crate) struct Written<'v> {
+    /// The area, as it lies in the world.
+    pub(crate) area: Area,
+    /// The object that describes it.
+    pub(crate) fields: Fields<'v>,
+    /// The tiles by which its positions are moved, east and north, to lie in the world.
+    pub(crate) offset: (i32, i32),
+}
+
+impl Area {
+    /// Returns the area and what may spill over its edge.
+    pub(crate) fn near(&self) -> Bounds {
+        self.bounds.grown(EDGE_TILES)
+    }
+}
+
+/// All areas, in the order of the file.
+pub(crate) fn load<'v>(root: &Fields<'v>) -> Vec<Written<'v>> {
     let mut areas = Vec::new();
     for group in GROUPS {
         let Some(map) = root.object(group) else {
@@ -60,11 +82,68 @@ pub(crate) fn load<'v>(root: &Fields<'v>) -> Vec<(Area, Fields<'v>)> {
         };
         for (key, fields) in map.entries() {
             if let Some(area) = area(key, &fields, group == GROUPS[0]) {
-                areas.push((area, fields));
+                areas.push(written(area, fields));
             }
         }
     }
     areas
+}
+
+/// Moves the zones of `area` along where its positions count from its centre.
+fn written<'v>(mut area: Area, fields: Fields<'v>) -> Written<'v> {
+    let offset = offset(&area, &fields);
+    let (east, north) = offset;
+    let strays =
+        |at: Tile| area.bounds.contains(at.moved(east, north)) && !area.bounds.contains(at);
+    for zone in &mut area.flat_zones {
+        if strays(zone.center) {
+            zone.center = zone.center.moved(east, north);
+        }
+    }
+    for zone in &mut area.sub_zones {
+        if strays(zone.bounds.middle()) {
+            zone.bounds = zone.bounds.moved(east, north);
+            zone.spawn = zone.spawn.map(|at| at.moved(east, north));
+        }
+    }
+    Written {
+        area,
+        fields,
+        offset,
+    }
+}
+
+/// Returns the tiles by which the positions in an area are moved: those of its centre where they
+/// count from there, else none. They count from the centre where every placed thing lies outside
+/// the area as it is written, and inside when it is moved.
+fn offset(area: &Area, fields: &Fields<'_>) -> (i32, i32) {
+    let Tile { x: east, z: north } = area.bounds.middle();
+    let placed = placed(fields);
+    let near = area.near();
+    let strays = |at: &Tile| near.contains(at.moved(east, north)) && !near.contains(*at);
+    if placed.is_empty() || !placed.iter().all(strays) {
+        return (0, 0);
+    }
+    let what = format!(
+        "all {} placed things lie outside, and inside when moved by its centre ({east}, {north}): \
+         they are moved",
+        placed.len()
+    );
+    fields.warn("bounds", &what);
+    (east, north)
+}
+
+/// Where the things are that an area places, without a warning of those that are nowhere.
+fn placed(fields: &Fields<'_>) -> Vec<Tile> {
+    let lists = PLACED
+        .iter()
+        .filter_map(|list| fields.get(list)?.as_array());
+    let positions = lists.flatten().filter_map(|thing| {
+        let at = thing.get("position")?;
+        let side = |name: &str| coordinate(at.get(name)?.as_f64()?);
+        Some(Tile::new(side("x")?, side("z")?))
+    });
+    positions.collect()
 }
 
 fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Option<Area> {

@@ -93,10 +93,8 @@ fn around(areas: &[Area]) -> Bounds {
 }
 
 fn middle(areas: &[Area]) -> Tile {
-    areas.first().map_or(Tile::default(), |town| {
-        let b = town.bounds;
-        Tile::new(b.min_x.midpoint(b.max_x), b.min_z.midpoint(b.max_z))
-    })
+    let first = areas.first();
+    first.map_or(Tile::default(), |town| town.bounds.middle())
 }
 
 fn paint(fields: &Fields<'_>) -> Option<Paint> {

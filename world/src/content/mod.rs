@@ -161,14 +161,14 @@ impl Content {
         let root = reader.required_object(areas::FILE)?;
         let read = areas::load(&root);
         let mut placed = Placed::default();
-        for (area, fields) in &read {
-            placed.add(area, fields, &kinds);
+        for written in &read {
+            placed.add(written, &kinds);
         }
         for kind in placed.implied.iter() {
             let kind = ResourceKind::clone(kind);
             catalogs.resources.put(&kind.id.clone(), kind);
         }
-        let areas: Vec<Area> = read.into_iter().map(|(area, _)| area).collect();
+        let areas: Vec<Area> = read.into_iter().map(|written| written.area).collect();
         let (mut plan, spawn) = land::load(&root, &areas, biomes);
         plan.buildings = buildings::load(reader);
         for fixture in &placed.fixtures {

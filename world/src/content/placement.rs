@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::border::PAST_TILES_MAX;
-use crate::content::areas::{Area, position};
+use crate::content::areas::{Written, position};
 use crate::content::catalog::Catalog;
 use crate::content::fields::Fields;
 use crate::content::gathering::{ResourceKind, named_by_item};
@@ -22,8 +22,6 @@ use crate::tile::{Bounds, Region, Tile};
 
 /// How many NPCs one spawn may hold.
 const SPAWN_MAX: i64 = 64;
-/// A grove may spill so many tiles over an area's edge.
-const EDGE_TILES: i32 = 8;
 /// How long an id may be, in bytes.
 pub(crate) const ID_BYTES_MAX: usize = 64;
 
@@ -111,27 +109,28 @@ pub(crate) struct Kinds<'a> {
 }
 
 impl Placed {
-    /// Adds all that `area` places.
-    pub(crate) fn add(&mut self, area: &Area, fields: &Fields<'_>, kinds: &Kinds<'_>) {
+    /// Adds all that an area places.
+    pub(crate) fn add(&mut self, written: &Written<'_>, kinds: &Kinds<'_>) {
         let before = (self.npcs.len(), self.fixtures.len());
+        let fields = &written.fields;
         for npc in fields.objects("npcs") {
-            self.npc(area, &npc, kinds);
+            self.npc(written, &npc, kinds);
         }
         for spawn in fields.objects("mobSpawns") {
-            self.mobs(area, &spawn, kinds);
+            self.mobs(written, &spawn, kinds);
         }
         for resource in fields.objects("resources") {
-            self.resource(&resource, kinds);
+            self.resource(written, &resource, kinds);
         }
         for station in fields.objects("stations") {
-            self.station(area, &station, kinds);
+            self.station(written, &station, kinds);
         }
-        self.outside(area, fields, before);
+        self.outside(written, before);
     }
 
-    fn npc(&mut self, area: &Area, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
+    fn npc(&mut self, of: &Written<'_>, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
         let id = fields.key("id")?;
-        let tile = place(fields)?;
+        let tile = place(of, fields)?;
         let given = fields.text_or("name", "");
         let kind = match kinds.npcs.get(id) {
             Some(kind) => Arc::clone(kind),
@@ -147,8 +146,8 @@ impl Placed {
             }
         };
         let store = fields.refer("storeId", Of::Store, "nothing is sold");
-        let entity = self.id(fields, &format!("npc:{}:{id}", area.id), tile);
-        let patrol = patrol(fields, &kind, tile);
+        let entity = self.id(fields, &format!("npc:{}:{id}", of.area.id), tile);
+        let patrol = patrol(of, fields, &kind, tile);
         self.npcs.push(NpcPlacement {
             key: rng::key(entity.as_str()),
             id: entity,
@@ -169,9 +168,9 @@ impl Placed {
         Some(())
     }
 
-    fn mobs(&mut self, area: &Area, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
+    fn mobs(&mut self, of: &Written<'_>, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
         let id = fields.key("mobId")?;
-        let tile = place(fields)?;
+        let tile = place(of, fields)?;
         let Some(kind) = kinds.npcs.get(id) else {
             fields.refer("mobId", Of::Npc, "none appear");
             return None;
@@ -180,7 +179,7 @@ impl Placed {
         let usual = kind.fight.respawn_ticks;
         let respawn_ticks = fields.ticks_or("respawnTicks", "respawnTime", usual).max(1);
         for number in 0..fields.int_or("maxCount", 1).clamp(0, SPAWN_MAX) {
-            let name = format!("npc:{}:{id}:{},{}:{number}", area.id, tile.x, tile.z);
+            let name = format!("npc:{}:{id}:{},{}:{number}", of.area.id, tile.x, tile.z);
             let entity = self.id(fields, &name, tile);
             self.npcs.push(NpcPlacement {
                 key: rng::key(entity.as_str()),
@@ -190,7 +189,7 @@ impl Placed {
                 service: "".into(),
                 tile,
                 radius,
-                patrol: patrol(fields, kind, tile),
+                patrol: patrol(of, fields, kind, tile),
                 dialogue: kind.dialogue.clone(),
                 store: None,
                 respawn_ticks,
@@ -199,9 +198,14 @@ impl Placed {
         Some(())
     }
 
-    fn resource(&mut self, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
+    fn resource(
+        &mut self,
+        area: &Written<'_>,
+        fields: &Fields<'_>,
+        kinds: &Kinds<'_>,
+    ) -> Option<()> {
         let of = fields.key("resourceId")?;
-        let tile = place(fields)?;
+        let tile = place(area, fields)?;
         let sort = fields.text_or("type", "resource").to_lowercase();
         let own = kinds.resources.get(of).cloned();
         let known = own.or_else(|| {
@@ -246,9 +250,9 @@ impl Placed {
         Some(())
     }
 
-    fn station(&mut self, area: &Area, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
+    fn station(&mut self, of: &Written<'_>, fields: &Fields<'_>, kinds: &Kinds<'_>) -> Option<()> {
         let sort = fields.key("type")?.to_lowercase();
-        let tile = place(fields)?;
+        let tile = place(of, fields)?;
         let known = kinds.stations.get(&sort);
         let usual = known.map_or(sort.as_str(), |k| &k.name);
         let (width, depth) = known.map_or((1, 1), |k| k.footprint);
@@ -264,7 +268,7 @@ impl Placed {
             },
         );
         let name = fields.text_or("id", &sort);
-        let id = self.id(fields, &format!("sta:{}:{name}", area.id), tile);
+        let id = self.id(fields, &format!("sta:{}:{name}", of.area.id), tile);
         self.fixtures.push(Fixture {
             id,
             kind: Kind::Station,
@@ -282,25 +286,20 @@ impl Placed {
         Some(())
     }
 
-    /// Warns of what `area` places far outside itself: it is there, but under the rules of
+    /// Warns of what an area places far outside itself: it is there, but under the rules of
     /// whatever lies there.
-    fn outside(&self, area: &Area, fields: &Fields<'_>, before: (usize, usize)) {
+    fn outside(&self, of: &Written<'_>, before: (usize, usize)) {
         let npcs = self.npcs[before.0..].iter().map(|npc| npc.tile);
         let fixtures = self.fixtures[before.1..].iter().map(|fixture| fixture.tile);
         let (mut all, mut out) = (0, 0);
-        let near = Bounds {
-            min_x: area.bounds.min_x - EDGE_TILES,
-            max_x: area.bounds.max_x + EDGE_TILES,
-            min_z: area.bounds.min_z - EDGE_TILES,
-            max_z: area.bounds.max_z + EDGE_TILES,
-        };
+        let near = of.area.near();
         for tile in npcs.chain(fixtures) {
             all += 1;
             out += u32::from(!near.contains(tile));
         }
         if out > 0 {
             let what = format!("{out} of {all} placed things lie outside, and stay there");
-            fields.warn("bounds", &what);
+            of.fields.warn("bounds", &what);
         }
     }
 
@@ -329,10 +328,14 @@ impl Placed {
 
 /// The points to which one of `kind` who lives at `home` walks: its own, else its kind's; those
 /// that are too far from its region are left out.
-fn patrol(fields: &Fields<'_>, kind: &NpcKind, home: Tile) -> Vec<Tile> {
+fn patrol(of: &Written<'_>, fields: &Fields<'_>, kind: &NpcKind, home: Tile) -> Vec<Tile> {
     let mut points = npcs::patrol(fields);
     if let (true, Movement::Patrol { points: usual }) = (points.is_empty(), &kind.movement) {
         points.clone_from(usual);
+    }
+    let (east, north) = of.offset;
+    for point in &mut points {
+        *point = point.moved(east, north);
     }
     let region = Region::from(home);
     let all = points.len();
@@ -345,12 +348,13 @@ fn patrol(fields: &Fields<'_>, kind: &NpcKind, home: Tile) -> Vec<Tile> {
 }
 
 /// Where the thing that `fields` describe is; without it the thing is skipped with a warning.
-fn place(fields: &Fields<'_>) -> Option<Tile> {
+fn place(of: &Written<'_>, fields: &Fields<'_>) -> Option<Tile> {
     let tile = fields.object("position").as_ref().and_then(position);
     if tile.is_none() {
         fields.warn("position", "must be {x, z} from -10000 to 10000, skipped");
     }
-    tile
+    let (east, north) = of.offset;
+    tile.map(|tile| tile.moved(east, north))
 }
 
 /// The tiles of a footprint whose middle is `tile`; of an even one the middle's upper half.
