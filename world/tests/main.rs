@@ -6,6 +6,7 @@ mod agents;
 mod agents_fetch;
 mod agents_fight;
 mod agents_work;
+mod aliases;
 mod bank;
 mod border;
 mod combat;

@@ -32,8 +32,8 @@ pub(crate) fn load(reader: &Reader, items: &Items) -> Catalog<Arrow> {
     let mut arrows = Catalog::default();
     for fields in &reader.records(FILE) {
         if let Some(id) = fields.key("id") {
-            fields.refer_to("id", Of::Item, id, "nobody can have it");
-            arrows.add(fields, id, arrow(id, fields));
+            let item = fields.refer_to("id", Of::Item, id, "nobody can have it");
+            arrows.add(fields, &item, arrow(&item, id, fields));
         }
     }
     let worn = items
@@ -65,9 +65,9 @@ pub(crate) fn load(reader: &Reader, items: &Items) -> Catalog<Arrow> {
     arrows
 }
 
-fn arrow<'v>(id: &'v str, fields: &Fields<'v>) -> Arrow {
+fn arrow<'v>(item: &Arc<str>, id: &'v str, fields: &Fields<'v>) -> Arrow {
     Arrow {
-        id: id.into(),
+        id: Arc::clone(item),
         name: fields.name(id).into(),
         ranged_strength: fields
             .signed_or("rangedStrength", 1, 0)

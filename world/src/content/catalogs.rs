@@ -53,6 +53,7 @@ impl Catalogs {
     pub(crate) fn load(reader: &Reader) -> Result<Catalogs, ContentError> {
         let tiers = tiers::load(reader);
         let items = items::load(reader, &tiers)?;
+        reader.know_aliases(&items);
         let measured = bounds::load(reader);
         Ok(Catalogs {
             npcs: npcs::load(reader)?,

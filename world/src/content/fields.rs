@@ -307,26 +307,24 @@ impl<'v> Fields<'v> {
         skill
     }
 
-    /// A text that names something else; `so` is what comes of it when there is no such thing.
+    /// The id of something else that a text names; `so` is what comes of it when there is no such
+    /// thing.
     pub(crate) fn refer(&self, name: &str, of: Of, so: &'static str) -> Arc<str> {
-        let id = self.text_or(name, "");
-        if !id.is_empty() {
-            self.refer_to(name, of, id, so);
+        match self.text_or(name, "") {
+            "" => "".into(),
+            id => self.refer_to(name, of, id, so),
         }
-        id.into()
     }
 
     /// As [`Fields::refer`], for a list of texts.
     pub(crate) fn refer_all(&self, name: &str, of: Of, so: &'static str) -> Vec<Arc<str>> {
-        let ids = self.texts(name);
-        for (i, id) in ids.iter().enumerate() {
-            self.refer_to(&format!("{name}[{i}]"), of, id, so);
-        }
-        ids
+        let ids = self.texts(name).into_iter().enumerate();
+        let read = ids.map(|(i, id)| self.refer_to(&format!("{name}[{i}]"), of, &id, so));
+        read.collect()
     }
 
-    /// Notes that `name` refers to `id`.
-    pub(crate) fn refer_to(&self, name: &str, of: Of, id: &str, so: &'static str) {
+    /// Notes that `name` refers to `id`, and returns the id under which that is known.
+    pub(crate) fn refer_to(&self, name: &str, of: Of, id: &str, so: &'static str) -> Arc<str> {
         self.reader.refer(Reference {
             file: self.file.to_owned(),
             at: self.place(name),
@@ -334,6 +332,7 @@ impl<'v> Fields<'v> {
             id: id.to_owned(),
             so,
         });
+        self.reader.id(of, id)
     }
 }
 

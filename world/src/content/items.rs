@@ -146,18 +146,32 @@ pub enum Note {
     Of(Arc<str>),
 }
 
-/// All items. An item of an old name is found by its new one: `<metal>_sword` and
-/// `<metal>_shortsword` are the same where only one of them is there.
+/// All items. An item is also found by its alias: `<metal>_sword` and `<metal>_shortsword` are the
+/// same where only one of them is there.
 #[derive(Debug, Default)]
 pub struct Items {
     catalog: Catalog<ItemKind>,
+    /// Ids by alias.
+    aliases: BTreeMap<Arc<str>, Arc<str>>,
 }
 
 impl Items {
-    /// The item with that id.
+    /// The item with that id or alias.
     pub fn get(&self, id: &str) -> Option<&Arc<ItemKind>> {
         let found = self.catalog.get(id);
-        found.or_else(|| self.catalog.get(&renamed(id)?))
+        found.or_else(|| self.catalog.get(self.aliases.get(id)?))
+    }
+
+    /// Returns the id of the item that `name` is the id or alias of; `name` itself where there is
+    /// no such item.
+    pub fn id(&self, name: &str) -> Arc<str> {
+        let kind = self.get(name);
+        kind.map_or_else(|| name.into(), |kind| Arc::clone(&kind.id))
+    }
+
+    /// Returns every alias with its id, by alias.
+    pub fn aliases(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> {
+        self.aliases.iter()
     }
 
     /// Whether there is an item with that id.
@@ -188,6 +202,24 @@ impl Items {
         }
     }
 
+    /// Names what items say of each other by its id.
+    fn resolved(mut self) -> Items {
+        let aliases = &self.aliases;
+        let resolve = |name: &mut Arc<str>| {
+            if let Some(id) = aliases.get(name) {
+                *name = Arc::clone(id);
+            }
+        };
+        self.catalog.each(|item| {
+            item.endless_runes.iter_mut().for_each(resolve);
+            match &mut item.note {
+                Note::Has(name) | Note::Of(name) => resolve(name),
+                Note::None => {}
+            }
+        });
+        self
+    }
+
     /// The note of `item`, if it has one.
     pub fn note_of(&self, item: &str) -> Option<&Arc<ItemKind>> {
         match &self.get(item)?.note {
@@ -195,6 +227,15 @@ impl Items {
             Note::None | Note::Of(_) => None,
         }
     }
+}
+
+/// Returns the id of each item by the alias that it has.
+fn aliases(catalog: &Catalog<ItemKind>) -> BTreeMap<Arc<str>, Arc<str>> {
+    let alias = |id: &Arc<str>| {
+        let alias = renamed(id).filter(|alias| !catalog.contains(alias))?;
+        Some((alias.into(), Arc::clone(id)))
+    };
+    catalog.ids().filter_map(alias).collect()
 }
 
 /// The other name of what once was called `id`, or is now.
@@ -236,7 +277,11 @@ pub(crate) fn load(reader: &Reader, tiers: &Tiers) -> Result<Items, ContentError
         }
     }
     add_notes(&mut catalog);
-    Ok(Items { catalog })
+    let items = Items {
+        aliases: aliases(&catalog),
+        catalog,
+    };
+    Ok(items.resolved())
 }
 
 /// Whether `warning` is about two items with the same id, which production refuses.

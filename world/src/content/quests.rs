@@ -167,7 +167,7 @@ fn stage(fields: &Fields<'_>, items: &Items) -> Option<Stage> {
             if !target.is_empty() && !fire {
                 fields.refer_to("target", Of::Item, target, never);
             }
-            target.into()
+            items.id(target)
         }
         _ => fields.text("target"),
     };

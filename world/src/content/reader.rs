@@ -4,14 +4,16 @@
 //! or the record is skipped; unknown fields are nobody's business; numbers may be written 1 or
 //! 1.0. What refers to something else is looked up when all is read, so files know no order.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::content::fields::Fields;
 use crate::content::files;
+use crate::content::items::Items;
 
 /// What sort of fault a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,6 +133,8 @@ pub(crate) struct Reader {
     files: BTreeMap<String, Result<Value, ContentError>>,
     warnings: RefCell<Vec<Warning>>,
     references: RefCell<Vec<Reference>>,
+    /// Ids of items by alias, from when the items are read.
+    aliases: OnceCell<BTreeMap<Arc<str>, Arc<str>>>,
 }
 
 impl Reader {
@@ -140,7 +144,22 @@ impl Reader {
             files: texts.iter().map(parsed).collect(),
             warnings: RefCell::default(),
             references: RefCell::default(),
+            aliases: OnceCell::new(),
         }
+    }
+
+    /// Notes the aliases of items: from now on every reference to an item is read as its id.
+    pub(crate) fn know_aliases(&self, items: &Items) {
+        let aliases = items.aliases();
+        let all = aliases.map(|(alias, id)| (Arc::clone(alias), Arc::clone(id)));
+        self.aliases.get_or_init(|| all.collect());
+    }
+
+    /// Returns the id of what `name` refers to.
+    pub(crate) fn id(&self, of: Of, name: &str) -> Arc<str> {
+        let aliases = self.aliases.get().filter(|_| of == Of::Item);
+        let id = aliases.and_then(|aliases| aliases.get(name));
+        id.map_or_else(|| name.into(), Arc::clone)
     }
 
     pub(crate) fn has(&self, file: &str) -> bool {

@@ -34,8 +34,8 @@ pub(crate) fn load(reader: &Reader) -> Runes {
     let mut runes = Runes::default();
     for fields in &reader.records(FILE) {
         if let Some(id) = fields.key("id") {
-            fields.refer_to("id", Of::Item, id, "nobody can have it");
-            runes.runes.add(fields, id, rune(id, fields));
+            let item = fields.refer_to("id", Of::Item, id, "nobody can have it");
+            runes.runes.add(fields, &item, rune(&item, id, fields));
         }
     }
     // A bare list has no staves.
@@ -51,9 +51,9 @@ pub(crate) fn load(reader: &Reader) -> Runes {
     runes
 }
 
-fn rune<'v>(id: &'v str, fields: &Fields<'v>) -> Rune {
+fn rune<'v>(item: &Arc<str>, id: &'v str, fields: &Fields<'v>) -> Rune {
     Rune {
-        id: id.into(),
+        id: Arc::clone(item),
         name: fields.name(id).into(),
         element: fields.text_or("element", "").to_lowercase().into(),
     }

@@ -35,17 +35,17 @@ pub struct Tool {
 pub(crate) fn load(reader: &Reader) -> Catalog<Tool> {
     let mut tools = Catalog::default();
     for fields in &reader.records(FILE) {
-        if let Some((id, tool)) = tool(fields) {
-            tools.add(fields, id, tool);
+        if let Some(tool) = tool(fields) {
+            tools.add(fields, &tool.item.clone(), tool);
         }
     }
     tools
 }
 
-fn tool<'v>(fields: &Fields<'v>) -> Option<(&'v str, Tool)> {
-    let id = fields.key("itemId")?;
+fn tool(fields: &Fields<'_>) -> Option<Tool> {
+    fields.key("itemId")?;
     let skill = fields.skill("skill")?;
-    let tool = Tool {
+    Some(Tool {
         item: fields.refer("itemId", Of::Item, "nobody can have it"),
         skill,
         tier: fields.text_or("tier", "").to_lowercase().into(),
@@ -56,6 +56,5 @@ fn tool<'v>(fields: &Fields<'v>) -> Option<(&'v str, Tool)> {
             .then(|| fields.count_or("rollTicks", 4).max(1)),
         bonus_chance_millionths: fields.millionths_or("bonusTickChance", 0),
         bonus_roll_ticks: fields.count_or("bonusRollTicks", 0),
-    };
-    Some((id, tool))
+    })
 }

@@ -5,6 +5,7 @@ use super::{Outcome, failed};
 use crate::errand::Homeward;
 use crate::event::Event;
 use crate::fight::Dying;
+use crate::ids::CharacterId;
 use crate::intent::Arrival;
 use crate::item::Value;
 use crate::item::ledger::Cause;
@@ -14,7 +15,7 @@ use crate::record::{ENERGY_FULL, PlayerHot};
 use crate::refusal::Refusal;
 use crate::rng::{self, Dice};
 use crate::rules::combat::timing::MEND_TICKS;
-use crate::rules::{home_teleport, movement, prayer, starter};
+use crate::rules::{aliases, home_teleport, movement, prayer, starter};
 use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::world::World;
@@ -42,6 +43,7 @@ impl World {
                 continue;
             }
             self.arrive(arrival, out);
+            self.resolve_aliases(&who, value, out);
             if !placed {
                 out.changes.moved.insert(who.clone());
                 let legs = starter::pack(&self.content, &who);
@@ -50,6 +52,16 @@ impl World {
             }
         }
         out.touched.append(&mut self.touched);
+    }
+
+    /// Changes what somebody has under an alias into the same under its id.
+    fn resolve_aliases(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) {
+        let player = self.players.get(who).filter(|_| value.open().is_ok());
+        let legs = player.map_or_else(Vec::new, |p| aliases::resolved(&self.content, p.record()));
+        if !legs.is_empty() {
+            // An alias is as good as the id to all rules: what does not fit is kept as it is.
+            let _ = self.transfer(Some(Cause::Note), &legs, out);
+        }
     }
 
     #[allow(clippy::too_many_lines, reason = "one field after the other")]

@@ -46,7 +46,7 @@ impl Goods {
         let mut goods = Goods::default();
         goods.items.insert(COINS.into());
         let begun = starter::things(content);
-        goods.items.extend(begun.map(|(item, _)| Arc::from(item)));
+        goods.items.extend(begun.map(|(item, _)| item));
         for fixture in fixtures(content).filter(|fixture| reach.uses(fixture)) {
             goods.stations.insert(Arc::clone(&fixture.sort));
             if !fixture.rune_type.is_empty() {

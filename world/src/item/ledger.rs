@@ -26,7 +26,8 @@ pub enum Cause {
     Pickup,
     /// Destroyed: it lay on the ground for too long, or under too much.
     Expire,
-    /// Changed: a thing into its note at a bank, or back.
+    /// Changed: a thing into its note at a bank, or back; or one that was saved under an alias
+    /// into the same under its id.
     Note,
     /// Destroyed: it was eaten.
     Eat,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) mod agent;
 pub(crate) mod agility;
+pub(crate) mod aliases;
 pub(crate) mod bank;
 pub(crate) mod chance;
 pub(crate) mod coins;

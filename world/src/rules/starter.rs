@@ -37,12 +37,14 @@ pub(crate) fn pack(content: &Content, who: &CharacterId) -> Vec<Leg> {
     std::iter::once(coins).chain(things).collect()
 }
 
-/// What is in the pack, and how many of it: of [`THINGS`], what the content knows, once also where it
-/// has two names.
-pub(crate) fn things(content: &Content) -> impl Iterator<Item = (&'static str, u32)> + '_ {
+/// Returns the things in the pack by their ids, and how many of each: of [`THINGS`], what the
+/// content knows, once also where it has two names.
+pub(crate) fn things(content: &Content) -> impl Iterator<Item = (Arc<str>, u32)> + '_ {
     let mut given = BTreeSet::new();
-    THINGS.into_iter().filter(move |(item, _)| {
-        let kind = content.item(item);
-        kind.is_some_and(|kind| given.insert(Arc::clone(&kind.id)))
+    THINGS.into_iter().filter_map(move |(item, quantity)| {
+        let id = &content.item(item)?.id;
+        given
+            .insert(Arc::clone(id))
+            .then(|| (Arc::clone(id), quantity))
     })
 }

@@ -175,9 +175,9 @@ fn condition(fields: &Fields<'_>) -> Option<Condition> {
     let (about, more) = (parts.next().unwrap_or_default(), parts.next());
     let test = match name.as_str() {
         "hasitem" => {
-            fields.refer_to("condition", Of::Item, about, "it is never said");
+            let item = fields.refer_to("condition", Of::Item, about, "it is never said");
             let many = more.map_or(Some(1), |many| many.parse().ok());
-            many.map(|many| Test::HasItem(about.into(), many))
+            many.map(|many| Test::HasItem(item, many))
         }
         "haslevel" => {
             let level = more.and_then(|level| level.parse().ok());
@@ -244,10 +244,12 @@ fn gift(fields: &Fields<'_>, about: &str) -> Option<Effect> {
     let (item, many) = about.split_once(':').unwrap_or((about, "1"));
     let many = many.parse().ok();
     let many = many.filter(|many| (1..=QUANTITY_MAX).contains(many))?;
-    if item != COINS {
-        fields.refer_to("effect", Of::Item, item, "nothing comes of it");
-    }
-    Some(Effect::GiveItem(item.into(), many))
+    let item = if item == COINS {
+        item.into()
+    } else {
+        fields.refer_to("effect", Of::Item, item, "nothing comes of it")
+    };
+    Some(Effect::GiveItem(item, many))
 }
 
 fn overrides(fields: &Fields<'_>) -> BTreeMap<Arc<str>, Overrides> {

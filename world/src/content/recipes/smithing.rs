@@ -38,10 +38,12 @@ pub(super) fn embedded(output: &str, fields: &Fields<'_>) -> Smithing {
     } else {
         format!("{metal}_bar")
     };
-    if !bar.is_empty() {
-        fields.refer_to("barType", Of::Item, &bar, super::UNMADE);
-    }
-    smithing(fields, output.into(), bar.into())
+    let bar = if bar.is_empty() {
+        bar.into()
+    } else {
+        fields.refer_to("barType", Of::Item, &bar, super::UNMADE)
+    };
+    smithing(fields, output.into(), bar)
 }
 
 fn smithing(fields: &Fields<'_>, output: Arc<str>, bar: Arc<str>) -> Smithing {

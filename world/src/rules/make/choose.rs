@@ -49,12 +49,13 @@ pub(crate) fn named(
     what: Option<&str>,
     spot: Option<Spot<'_>>,
 ) -> Result<Craft, Refusal> {
-    let fits = |craft: &Craft, recipe: &Recipe| match what {
-        None => true,
-        Some(what) => {
-            let of_both = Fletching::key(what, &recipe.inputs[0].item);
-            *craft.key == *what || *recipe.output == *what || *craft.key == *of_both
+    let output = what.map(|what| content.items().id(what));
+    let fits = |craft: &Craft, recipe: &Recipe| match (what, &output) {
+        (Some(what), Some(output)) => {
+            let of_both = Fletching::key(output, &recipe.inputs[0].item);
+            *craft.key == *what || recipe.output == *output || *craft.key == *of_both
         }
+        (None, _) | (_, None) => true,
     };
     let known = found(content, &[trade], spot, fits);
     if known.is_empty() {
