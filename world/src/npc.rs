@@ -39,6 +39,9 @@ pub(crate) struct NpcState {
     pub(crate) leg: u32,
     /// For how many ticks others have stood in its way.
     pub(crate) waited_ticks: u32,
+    /// For how many ticks it has waited for customers since it last strolled.
+    #[serde(default)]
+    pub(crate) attended_ticks: u32,
     /// Health points.
     pub(crate) health: u32,
     /// What it has of fights.

@@ -39,4 +39,5 @@ mod stage;
 mod trade;
 mod unknown_items;
 mod use_item;
+mod visits;
 mod wear;

@@ -17,9 +17,6 @@ use crate::rules::dialogue;
 use crate::rules::quest::Deed;
 use crate::world::World;
 
-/// So long whoever is talked with stands still after each tick of it.
-const LISTENS_TICKS: u64 = 4;
-
 /// Where a talk is.
 struct Talk {
     dialogue: Arc<Dialogue>,
@@ -276,24 +273,6 @@ impl World {
             out.changes.moved.insert(who.clone());
             out.touched.insert(who.entity());
             out.events.push(Event::Vitals { who: who.clone() });
-        }
-    }
-
-    /// Whoever is talked with does not walk off.
-    pub(super) fn listen(&mut self) {
-        let players = self.players.values();
-        let open = players.filter_map(|player| player.open.as_ref());
-        let talks = open.filter(|open| {
-            matches!(
-                open.what,
-                Interface::Dialogue { .. } | Interface::Offer { .. }
-            )
-        });
-        for with in talks.map(|open| open.with.clone()).collect::<Vec<_>>() {
-            if let Some(npc) = self.npcs.get_mut(&with) {
-                npc.state.goal = None;
-                npc.state.walks_at = npc.state.walks_at.max(self.now.after(LISTENS_TICKS));
-            }
         }
     }
 }

@@ -1,4 +1,6 @@
-//! Who goes to a bank or a shop, has it open, and leaves it.
+//! Who goes to a bank or a shop, has it open, and leaves it; and that its keeper waits meanwhile.
+
+use std::collections::BTreeSet;
 
 use super::{Answer, Outcome, failed, interrupt};
 use crate::event::Event;
@@ -7,7 +9,7 @@ use crate::interface::{Interface, Open, Visit};
 use crate::player::Player;
 use crate::refusal::Refusal;
 use crate::rules::visit::{self, Host};
-use crate::rules::{ground_items, movement};
+use crate::rules::{ground_items, movement, npc_mind};
 use crate::world::World;
 
 impl World {
@@ -46,6 +48,9 @@ impl World {
         player.visit = None;
         interrupt(player, out);
         player.path = path;
+        if let Some(npc) = self.npcs.get_mut(&target) {
+            npc_mind::attend(npc, self.now);
+        }
         player.visit = Some(Visit {
             number,
             target,
@@ -101,7 +106,19 @@ impl World {
         for who in about {
             self.play_visit(&who, out);
         }
-        self.listen();
+        self.attend();
+    }
+
+    /// Lets people wait for their customers.
+    fn attend(&mut self) {
+        let customers = self.players.values();
+        let wanted = customers.flat_map(|player| visit::wanted(player, self.now));
+        let wanted: BTreeSet<EntityId> = wanted.cloned().collect();
+        for id in wanted {
+            if let Some(npc) = self.npcs.get_mut(&id) {
+                npc_mind::attend(npc, self.now);
+            }
+        }
     }
 
     fn play_visit(&mut self, who: &CharacterId, out: &mut Outcome) {

@@ -20,6 +20,12 @@ use crate::tile::Tile;
 const IDLE_TICKS: (i32, i32) = (5, 13);
 /// It gives up a walk when others have stood in its way for so long.
 const WAIT_TICKS: u32 = 3;
+/// One who is asked for something stands still for so long after each tick of it.
+const ATTENDS_TICKS: u64 = 4;
+/// One who has waited for customers for so long goes on waiting only near its home: 10 minutes.
+const AWAY_TICKS: u32 = 1_000;
+/// How near to its home one must be to wait for as long as somebody wants it to, in steps.
+const COUNTER_TILES: u32 = 1;
 /// How many tiles are thrown for before the middle of a spawn is taken.
 const SPAWN_THROWS: u32 = 16;
 /// How far from there a free tile is looked for, in steps.
@@ -79,6 +85,7 @@ pub(crate) fn appear(
         walks_at: now.after(idle(dice)),
         leg: 0,
         waited_ticks: 0,
+        attended_ticks: 0,
         health: placement.kind.health,
         feud: Feud::default(),
     }
@@ -105,6 +112,7 @@ pub(crate) fn act(
     if npc.state.goal.is_none() {
         npc.state.goal = think(npc, terrain, dice);
         npc.state.waited_ticks = 0;
+        npc.state.attended_ticks = 0;
     }
     let Some(goal) = npc.state.goal else {
         npc.state.walks_at = now.after(idle(dice));
@@ -117,6 +125,20 @@ pub(crate) fn act(
         npc.state.walks_at = now.after(idle(dice));
     }
     moved
+}
+
+/// Stands still for a tick in which customers want it to; after too many of them away from home
+/// it goes there. So nobody keeps it elsewhere for ever.
+pub(crate) fn attend(npc: &mut Npc, now: Tick) {
+    let state = &mut npc.state;
+    state.attended_ticks = state.attended_ticks.saturating_add(1);
+    let away = state.tile.steps_to(state.home) > COUNTER_TILES;
+    if away && state.attended_ticks >= AWAY_TICKS {
+        state.goal = Some(state.home);
+    } else {
+        state.goal = None;
+        state.walks_at = state.walks_at.max(now.after(ATTENDS_TICKS));
+    }
 }
 
 /// Takes the steps of one tick towards `goal`, until it is `there`. True: it stands elsewhere.

@@ -1,13 +1,16 @@
 //! Going to people and things, to open what they offer. It opens within two tiles, and closes
-//! when one goes further away.
+//! when one goes further away. People wait for those who come to them, and for as long as
+//! something of theirs is open.
 //!
-//! Always: what is open belongs to a region that is played here.
+//! Always: what is open belongs to a region that is played here; one who has gone from the screen
+//! keeps nobody waiting.
 
 use crate::content::Content;
 use crate::ids::EntityId;
 use crate::interface::{Interface, Open};
 use crate::look::Kind;
 use crate::npc::Npcs;
+use crate::player::Player;
 use crate::refusal::Refusal;
 use crate::tick::Tick;
 use crate::tile::{Region, Tile};
@@ -18,6 +21,9 @@ pub(crate) const REACH_TILES: u32 = 2;
 const VISIT_TILES: u32 = 32;
 /// What has just been opened is not closed for so long.
 const GRACE_TICKS: u64 = 2;
+
+/// A customer who has asked for nothing for so long keeps nobody waiting: 5 minutes.
+const IDLE_TICKS: u64 = 500;
 
 /// Somebody or something that may offer something.
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +99,21 @@ impl Host<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns those who wait for `player`: it is on its way to them, or uses what they offer.
+pub(crate) fn wanted(player: &Player, now: Tick) -> impl Iterator<Item = &EntityId> {
+    let present = |open: &&Open| {
+        // An agent asks for nothing through a client.
+        let active_at = player.fight.heard_at.max(open.since);
+        now.since(active_at) < IDLE_TICKS
+    };
+    let open = player.open.as_ref().filter(present);
+    let visit = player.visit.as_ref().map(|visit| &visit.target);
+    let work = player.labour.as_ref().and_then(|work| work.target.as_ref());
+    [visit, open.map(|open| &open.with), work]
+        .into_iter()
+        .flatten()
 }
 
 /// Whether what one who stands at `from` has open stays open.

@@ -98,6 +98,15 @@ impl Land {
         self
     }
 
+    /// Lets the person placed as `id` stroll about within so many tiles.
+    pub(crate) fn stroller(self, id: &str, radius: i32) -> Land {
+        self.kind(
+            json!({"id": id, "name": id, "combat": {"leashRange": radius},
+            "dialogue": {"greeting": "Well?"},
+            "movement": {"type": "wander", "wanderRadius": radius, "speed": 3.3}}),
+        )
+    }
+
     /// What `npcs.json` says of whoever is placed otherwise.
     pub(crate) fn kind(mut self, kind: Value) -> Land {
         self.kinds.push(kind);
