@@ -267,7 +267,14 @@ async fn chat_works_while_goals_are_paused_and_a_player_hears_it_instead() {
     })
     .await;
     scene.sees("it is known", |seen| seen.version == 1).await;
-    assert_eq!(scene.say("good morning").await.understood, "");
+    let morning = scene.say("good morning").await;
+    assert!(morning.here && morning.understood.is_empty() && morning.refused.is_empty());
+    for taught in ["stop", "go to the bank"] {
+        assert!(
+            morning.known.iter().any(|known| known == taught),
+            "{taught}"
+        );
+    }
     let nobody = scene.say("follow me").await;
     assert!(!nobody.refused.is_empty() && nobody.understood.is_empty());
     let (x, z) = (scene.from.x + 5, scene.from.z);

@@ -3,6 +3,7 @@
 //! Always: the store decides, and hears of a change first; a zone that cannot be told learns it from the
 //! store within seconds; every call has a deadline and a bounded number of tries.
 
+pub(crate) mod answer;
 pub(crate) mod runtime;
 
 use std::{

@@ -1,9 +1,11 @@
 //! Playing a character: into the world, in it, and out of it.
 
+use std::sync::Arc;
+
 use proto::{
     client::{
         ClientMessage, CloseCode, ErrorCode, RequestId,
-        chat::{Channel, PlayerChat},
+        chat::{Channel, ChatMessage, PlayerChat},
         error::Error,
         session::{Ack, Notice, WorldEntered, WorldLeft},
     },
@@ -16,6 +18,7 @@ use super::{
     state::{self, Stage},
 };
 use crate::{
+    app::App,
     auth::accounts,
     clock,
     mailbox::{Mailbox, Reliable},
@@ -199,14 +202,27 @@ impl Session {
             present,
             tile: position.map(|(tile, _)| tile),
         };
-        let (hub, mailbox) = (self.app.hub.clone(), self.mailbox.clone());
+        let (app, mailbox) = (Arc::clone(&self.app), self.mailbox.clone());
+        let owner = self.account.as_ref().is_some_and(|a| a.agent.is_none());
         // The session does not wait for the bus; at most 5 of these begin in 5 s.
         tokio::spawn(async move {
-            let done = match (said.channel, said.to) {
-                (Channel::Private, Some(to)) => hub.tell(&speaker, &to, message).await,
-                (channel, _) => hub.say(&speaker, channel == Channel::Global, message).await,
+            let said = match (said.channel, said.to) {
+                (Channel::Private, Some(to)) => whisper(&app, owner, &speaker, &to, message).await,
+                (channel, _) => {
+                    let global = channel == Channel::Global;
+                    let said = app.hub.say(&speaker, global, message).await;
+                    said.map(|()| None)
+                }
+            };
+            let (done, answer) = match said {
+                Ok(answer) => (Ok(()), answer),
+                Err(code) => (Err(code), None),
             };
             answer_chat(&mailbox, re, done);
+            if let Some(answer) = answer {
+                // A session that overflows is closed by its own writer.
+                let _ = mailbox.push(Reliable::of(&answer));
+            }
         });
     }
 
@@ -305,6 +321,23 @@ impl Session {
             level: "warning".to_owned(),
         });
     }
+}
+
+/// Says something to one player, or to an agent of the speaker's own that nobody plays. Returns
+/// what the agent answers. A token of one agent (no `owner`) orders no other one.
+async fn whisper(
+    app: &App,
+    owner: bool,
+    speaker: &Speaker,
+    to: &str,
+    message: String,
+) -> Result<Option<ChatMessage>, ErrorCode> {
+    let told = app.hub.tell(speaker, to, message.clone()).await;
+    if told == Err(ErrorCode::NotDelivered) && owner {
+        let (agents, by) = (&app.agents, &speaker.present);
+        return agents.chat(&app.zones, by, to, message).await;
+    }
+    told.map(|()| None)
 }
 
 fn answer_chat(mailbox: &Mailbox, re: Option<RequestId>, done: Result<(), ErrorCode>) {

@@ -365,7 +365,13 @@ async fn an_agent_hears_five_lines_in_five_seconds_and_its_runtime_hears_them_to
         let told = ann
             .done(&stage, &line, json!({"content": format!("line\u{7} {n}")}))
             .await;
-        assert_eq!(told["understood"], Value::Null);
+        assert_eq!(
+            (&told["delivered"], &told["understood"]),
+            (&json!(false), &Value::Null)
+        );
+        assert_eq!(told["commands"], json!(["stop", "go to <place>"]));
+        let says = told["message"].as_str().unwrap();
+        assert!(says.contains("did not understand") && says.contains("stop, go to"));
     }
     let (status, over) = ann.ask(&stage, &line, json!({"content": "more"})).await;
     assert_eq!((status, &over["code"]), (429, &json!("rate_limited")));
@@ -406,6 +412,46 @@ async fn an_agent_hears_five_lines_in_five_seconds_and_its_runtime_hears_them_to
         (&last["event"], &last["goalsPaused"]),
         (&json!("goal_stopped"), &json!(true))
     );
+}
+
+#[tokio::test]
+async fn an_agent_that_nobody_plays_answers_its_owner_in_chat() {
+    let stage = Stage::open(OPEN).await;
+    let mut bob = stage.connect().await;
+    bob.log_in().await;
+    let made = bob.ask("character:create", json!({"name": "Ann"})).await;
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let ann = Owner {
+        token: text(&bob.welcome["authToken"]),
+        character: text(&made["data"]["character"]["id"]),
+    };
+    let line = |text: &str| json!({"message": text, "channel": "private", "to": "ann"});
+    bob.enter("Bob").await;
+    let nobody = bob.ask("player:chat", line("stop")).await;
+    assert_eq!(nobody["data"]["code"], "not_delivered", "{nobody}");
+    ann.agent(&stage).await;
+    for (said, answer) in [
+        ("stop", "All right. Stand still."),
+        (
+            "good morning",
+            "I did not understand that. I understand: stop, go to <place>.",
+        ),
+    ] {
+        let done = bob.ask("player:chat", line(said)).await;
+        assert_eq!(done["event"], "ack", "{done}");
+        let heard = bob.event("chat:message").await["data"].clone();
+        assert_eq!(heard["message"], answer);
+        assert_eq!(
+            (&heard["channel"], &heard["from"]),
+            (&json!("private"), &json!("Ann"))
+        );
+        assert_eq!(heard["fromId"], ann.character);
+    }
+    assert_eq!(stage.zone.minds().state().said, ["stop", "good morning"]);
+    // Somebody else's agent is nobody to them.
+    let mut cat = stage.player("Cat").await;
+    let refused = cat.ask("player:chat", line("stop")).await;
+    assert_eq!(refused["data"]["code"], "not_delivered", "{refused}");
 }
 
 #[tokio::test]

@@ -213,6 +213,11 @@ impl ZoneAgents for Minds {
                 String::new()
             },
             refused: String::new(),
+            known: if ask.text == "stop" {
+                Vec::new()
+            } else {
+                vec!["stop".to_owned(), "go to <place>".to_owned()]
+            },
         }))
     }
 

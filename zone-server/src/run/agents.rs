@@ -138,6 +138,7 @@ impl Run {
         }
         let content = self.world.content();
         let Some(command) = agent::command(&request.text, content) else {
+            reply.known = agent::known().map(str::to_owned).collect();
             return reply;
         };
         let goal = match command {

@@ -45,27 +45,77 @@ pub(crate) enum Command {
     Follow,
 }
 
+/// The commands that name no place: all wordings of each, the one that is taught first.
+static WORDINGS: [(&[&str], Command); 12] = [
+    (
+        &["stop", "halt", "stand still", "wait", "idle"],
+        Command::Stop,
+    ),
+    (
+        &["follow me", "follow", "come here", "come to me"],
+        Command::Follow,
+    ),
+    (&["rest"], Command::Do(Goal::Rest)),
+    (
+        &["explore", "wander", "look around"],
+        Command::Do(Goal::Explore),
+    ),
+    (
+        &[
+            "pick up items",
+            "pick up",
+            "pickup items",
+            "collect items",
+            "collect",
+        ],
+        Command::Do(Goal::Collect),
+    ),
+    (&["fight", "hunt", "fight beasts"], Command::Do(Goal::Fight)),
+    (
+        &["cut wood", "chop wood", "chop trees"],
+        Command::Do(Goal::Train(Skill::Woodcutting)),
+    ),
+    (
+        &["mine", "mine ore"],
+        Command::Do(Goal::Train(Skill::Mining)),
+    ),
+    (
+        &["fish", "catch fish"],
+        Command::Do(Goal::Train(Skill::Fishing)),
+    ),
+    (
+        &["cook", "cook fish"],
+        Command::Do(Goal::Train(Skill::Cooking)),
+    ),
+    (
+        &["light fires", "light a fire"],
+        Command::Do(Goal::Train(Skill::Firemaking)),
+    ),
+    (
+        &["smith", "smelt"],
+        Command::Do(Goal::Train(Skill::Smithing)),
+    ),
+];
+
+/// How places are named in a command.
+const PLACES: [&str; 3] = ["go to the bank", "go to <place>", "go to <x>, <z>"];
+
+/// Returns one wording of each command.
+pub(crate) fn known() -> impl Iterator<Item = &'static str> {
+    let first = WORDINGS.iter().filter_map(|(all, _)| all.first().copied());
+    first.chain(PLACES)
+}
+
 /// Reads a command. `None`: it is none.
 pub(crate) fn command(text: &str, content: &Content) -> Option<Command> {
     let lower = text.trim().to_lowercase();
     let plain = lower.trim_end_matches(['.', '!', '?']).trim();
-    Some(match plain {
-        "stop" | "halt" | "stand still" | "wait" | "idle" => Command::Stop,
-        "rest" => Command::Do(Goal::Rest),
-        "explore" | "wander" | "look around" => Command::Do(Goal::Explore),
-        "pick up" | "pick up items" | "pickup items" | "collect items" | "collect" => {
-            Command::Do(Goal::Collect)
-        }
-        "fight" | "hunt" | "fight beasts" => Command::Do(Goal::Fight),
-        "chop wood" | "cut wood" | "chop trees" => Command::Do(Goal::Train(Skill::Woodcutting)),
-        "mine" | "mine ore" => Command::Do(Goal::Train(Skill::Mining)),
-        "fish" | "catch fish" => Command::Do(Goal::Train(Skill::Fishing)),
-        "cook" | "cook fish" => Command::Do(Goal::Train(Skill::Cooking)),
-        "light fires" | "light a fire" => Command::Do(Goal::Train(Skill::Firemaking)),
-        "smith" | "smelt" => Command::Do(Goal::Train(Skill::Smithing)),
-        "follow me" | "follow" | "come here" | "come to me" => Command::Follow,
-        other => Command::Do(place(other.strip_prefix("go to ")?, content)?),
-    })
+    let worded = WORDINGS.iter().find(|(all, _)| all.contains(&plain));
+    if let Some((_, command)) = worded {
+        return Some(command.clone());
+    }
+    let goal = place(plain.strip_prefix("go to ")?, content)?;
+    Some(Command::Do(goal))
 }
 
 /// Somewhere to go: a bank, an area by id or name, or a tile.
@@ -236,6 +286,9 @@ mod tests {
             ("", None),
             ("go to \u{202e}bank", None),
         ];
+        for taught in known().filter(|words| !words.contains('<')) {
+            assert!(command(taught, &content).is_some(), "{taught}");
+        }
         for (text, means) in table {
             assert_eq!(command(text, &content), means, "{text:?}");
         }

@@ -13,7 +13,10 @@ use serde_json::json;
 
 use super::owned;
 use crate::{
-    agents::runtime::{Event, Word},
+    agents::{
+        answer::Answer,
+        runtime::{Event, Word},
+    },
     app::App,
     auth::caller::Caller,
     clock,
@@ -67,26 +70,15 @@ pub(crate) async fn post(
         .runtime
         .tell(Word::new(Event::Message, &agent, Some(text)));
     let heard = app.agents.say(&app.zones, &agent, line).await;
-    let (delivered, understood, message) = match &heard {
-        None => (
-            false,
-            None,
-            "The agent is not in the world; only its runtime was told.",
-        ),
-        Some(reply) if reply.heard => (true, None, "Whoever plays the agent has heard it."),
-        Some(reply) if !reply.refused.is_empty() => (true, None, reply.refused.as_str()),
-        Some(reply) if reply.understood.is_empty() => (
-            true,
-            None,
-            "It is no command that the agent knows; its runtime was told.",
-        ),
-        Some(reply) => (true, Some(reply.understood.as_str()), "The agent does so."),
-    };
-    let answer = json!({
+    let told = Answer::of(heard);
+    let mut answer = json!({
         "success": true,
-        "message": message,
-        "delivered": delivered,
-        "understood": understood,
+        "message": told.message,
+        "delivered": told.delivered,
+        "understood": told.understood,
     });
+    if !told.known.is_empty() {
+        answer["commands"] = told.known.into();
+    }
     Ok(Json(answer).into_response())
 }

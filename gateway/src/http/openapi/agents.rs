@@ -429,12 +429,15 @@ fn around() -> Vec<Operation> {
         "/{agentId}/message",
         "Says something to the agent",
         |operation| {
-            let shape = object([
-                ("success", yes()),
-                ("message", text()),
-                ("delivered", flag()),
-                ("understood", or_null(text())),
-            ]);
+            let shape = with(
+                [
+                    ("success", yes()),
+                    ("message", text()),
+                    ("delivered", flag()),
+                    ("understood", or_null(text())),
+                ],
+                [("commands", list(text()))],
+            );
             let example = json!({
                 "success": true, "message": "The agent does so.", "delivered": true,
                 "understood": "explore",
