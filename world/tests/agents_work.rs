@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use world::{
-    AgentInput, AgentWord, Arrival, CharacterId, Content, Goal, Inbox, Orders, PlayerHot, Region,
-    Rules, Skill, Tick, World, agent::TRAINED,
+    AgentInput, AgentWord, Arrival, CharacterId, Content, Goal, Inbox, Orders, PlayerHot,
+    PlayerRecord, Region, Rules, Skill, Tick, Tile, World, agent::TRAINED,
 };
 
 use crate::stage::{self, BEGIN};
@@ -12,49 +12,57 @@ use crate::stage::{self, BEGIN};
 /// How far from the spawn regions are played, in tiles.
 const PLAYED_TILES: u32 = 96;
 /// An hour.
-const HOUR_TICKS: u64 = 6_000;
+pub(crate) const HOUR_TICKS: u64 = 6_000;
 
-struct Land {
-    world: World,
+pub(crate) struct Land {
+    pub(crate) world: World,
     now: u64,
     version: u64,
 }
 
-fn ann() -> CharacterId {
+pub(crate) fn ann() -> CharacterId {
     CharacterId::from("ann")
 }
 
 impl Land {
     /// The world that ships, around its spawn, with one new character in it who is an agent.
     fn new(seed: u64) -> Land {
-        let content = Content::embedded();
-        let spawn = content.spawn();
-        let mut world = World::new(content, Rules::default(), seed, 1);
-        for region in world.content().clone().regions() {
-            if region.tiles_past(spawn) <= PLAYED_TILES {
-                world.region_in(region, Tick(BEGIN), None).unwrap();
-            }
-        }
+        let spawn = Content::embedded().spawn();
+        let mut land = Land::around(seed, spawn, PLAYED_TILES);
         let mut record = stage::record("ann", spawn);
         record.placed = false;
-        let arrival = Arrival {
-            record,
-            hot: PlayerHot::default(),
-            region: Region::from(spawn),
-        };
-        let mut land = Land {
-            world,
-            now: BEGIN,
-            version: 0,
-        };
-        land.tick(Inbox {
-            arrivals: vec![arrival],
-            ..Inbox::default()
-        });
+        land.joins(record);
         land
     }
 
-    fn tick(&mut self, inbox: Inbox) {
+    /// The world that ships, as far as so many tiles from `middle`.
+    pub(crate) fn around(seed: u64, middle: Tile, tiles: u32) -> Land {
+        let mut world = World::new(Content::embedded(), Rules::default(), seed, 1);
+        for region in world.content().clone().regions() {
+            if region.tiles_past(middle) <= tiles {
+                world.region_in(region, Tick(BEGIN), None).unwrap();
+            }
+        }
+        Land {
+            world,
+            now: BEGIN,
+            version: 0,
+        }
+    }
+
+    pub(crate) fn joins(&mut self, record: PlayerRecord) {
+        let arrival = Arrival {
+            region: Region::from(record.tile),
+            record,
+            hot: PlayerHot::default(),
+        };
+        self.tick(Inbox {
+            arrivals: vec![arrival],
+            ..Inbox::default()
+        });
+    }
+
+    pub(crate) fn tick(&mut self, inbox: Inbox) {
         self.now += 1;
         let outcome = self.world.tick(Tick(self.now), inbox, &mut ());
         for crossing in outcome.crossings {
@@ -62,7 +70,7 @@ impl Land {
         }
     }
 
-    fn ordered(&mut self, goal: Option<Goal>) {
+    pub(crate) fn ordered(&mut self, goal: Option<Goal>) {
         self.version += 1;
         let orders = Orders {
             version: self.version,
@@ -86,7 +94,7 @@ impl Land {
     }
 
     /// What it did, and what it is about.
-    fn deeds(&self) -> Vec<String> {
+    pub(crate) fn deeds(&self) -> Vec<String> {
         let player = self.world.player(&ann()).unwrap();
         let agent = player.agent().unwrap();
         let deeds = agent.deeds().map(|deed| deed.text.clone());

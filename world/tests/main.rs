@@ -5,6 +5,7 @@
 mod agents;
 mod agents_fetch;
 mod agents_fight;
+mod agents_smith;
 mod agents_work;
 mod aliases;
 mod bank;

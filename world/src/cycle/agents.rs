@@ -14,7 +14,7 @@ use crate::content::ResourceKind;
 use crate::ids::{CharacterId, EntityId};
 use crate::intent::{Banking, Shopping};
 use crate::interface::Interface;
-use crate::item::{SLOTS, Value};
+use crate::item::Value;
 use crate::player::Player;
 use crate::refusal::Refusal;
 use crate::rng::{self, Dice};
@@ -217,15 +217,10 @@ impl World {
     /// An agent puts what it does not work with into its open bank. True: there was something.
     fn store(&mut self, who: &CharacterId, out: &mut Outcome) -> bool {
         let mut stored = false;
-        for slot in 0..SLOTS {
-            let player = self.players.get(who);
-            let stack = player.and_then(|p| p.record.inventory.get(&slot));
-            let Some(stack) = stack.filter(|s| !work::keeps(&self.content, &s.item)) else {
-                continue;
-            };
+        for (slot, quantity) in self.spare(who) {
             let wish = Banking::Deposit {
                 slot,
-                quantity: stack.quantity,
+                quantity,
                 tab: 0,
             };
             stored |= self.bank(who, &wish, out).is_ok();
@@ -264,17 +259,22 @@ impl World {
     /// An agent sells what it does not work with in the open shop. True: there was something.
     fn sell_off(&mut self, who: &CharacterId, end: u64, out: &mut Outcome) -> bool {
         let mut sold = false;
-        for slot in 0..SLOTS {
-            let player = self.players.get(who);
-            let stack = player.and_then(|p| p.record.inventory.get(&slot));
-            let Some(stack) = stack.filter(|s| !work::keeps(&self.content, &s.item)) else {
-                continue;
-            };
-            let quantity = stack.quantity;
+        for (slot, quantity) in self.spare(who) {
             let wish = Shopping::Sell { slot, quantity };
             sold |= self.shop((who, 0), wish, end, out).is_ok();
         }
         sold
+    }
+
+    /// The slots of what an agent does not work with, and how many are in each.
+    fn spare(&self, who: &CharacterId) -> Vec<(u8, u32)> {
+        let Some(player) = self.players.get(who) else {
+            return Vec::new();
+        };
+        let pack = &player.record.inventory;
+        let spare = work::spare(&self.content, pack).into_iter();
+        let many = |slot| pack.get(&slot).map(|stack| (slot, stack.quantity));
+        spare.filter_map(many).collect()
     }
 
     /// What lies near a player and may be taken, the nearest first.

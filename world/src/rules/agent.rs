@@ -402,6 +402,10 @@ fn collect(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
 
 /// It got on in `skill` by a deed.
 pub(crate) fn trained(agent: &mut Agent, skill: Skill) {
+    // Whoever walks gets on in agility, and need not come nearer to anything by it.
+    if skill == Skill::Agility {
+        return;
+    }
     if let Some(pursuit) = agent.current() {
         pursuit.tries = 0;
         if pursuit.goal == Goal::Train(skill) {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::work::{Around, keeps, to};
+use super::work::{Around, spare, to};
 use super::{Act, Sees};
 use crate::agent::{Goal, Pursuit, bank_at};
 use crate::content::{Content, ResourceKind, ToolNeed};
@@ -99,9 +99,10 @@ fn source(item: &Arc<str>, around: &Around<'_>, sees: &Sees<'_>) -> Option<Sourc
 
 /// What somebody could pay: what is in the pouch, and half of what the pack is worth.
 fn affords(price: u32, around: &Around<'_>, content: &Content) -> bool {
-    let pack = around.record.inventory.values();
-    let pack = pack.filter(|stack| !keeps(content, &stack.item));
-    let worth = pack.map(|stack| {
+    let pack = &around.record.inventory;
+    let spare = spare(content, pack);
+    let spare = spare.iter().filter_map(|slot| pack.get(slot));
+    let worth = spare.map(|stack| {
         let kind = content.item(&stack.item).filter(|kind| kind.tradeable);
         kind.map_or(0, |kind| kind.value * u64::from(stack.quantity) / 2)
     });

@@ -3,19 +3,19 @@
 //! Always: nothing is planned for which the level or a tool is missing; what fails is tried
 //! somewhere else, until there were too many tries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::danger::Danger;
 use super::gear::{self, TINDERBOX};
-use super::walk::leg;
+use super::walk::{leg, straight_leg};
 use super::{Act, Sees};
 use crate::agent::{Pursuit, bank_at};
 use crate::content::{Content, Fixture, ResourceKind};
 use crate::fire::Fires;
 use crate::ids::EntityId;
 use crate::image::Counters;
-use crate::item::inventory;
+use crate::item::inventory::{self, Pack};
 use crate::labour::Trade;
 use crate::record::PlayerRecord;
 use crate::resource::Resources;
@@ -33,6 +33,8 @@ const LEVEL_TILES: u32 = 4;
 const EMPTY_TILES: u32 = 15;
 /// How many tiles further one goes for each beast that one need not fear then.
 const BEAST_TILES: u32 = 120;
+/// Tries that brought nobody nearer, after which one goes straight through what is dangerous.
+const DETOUR_TRIES: u32 = 2;
 /// Things of a sort that are gathered before they are worked up.
 const STOCK: u64 = 8;
 /// Fires that one tends at a time.
@@ -76,13 +78,27 @@ impl Around<'_> {
     }
 }
 
-/// Whether one keeps `item` when the rest goes to the bank.
-pub(crate) fn keeps(content: &Content, item: &str) -> bool {
+/// Returns the slots of what goes to a bank or a shop: all but what one works with. One of each
+/// tool is enough: an agent that smiths tools has many.
+pub(crate) fn spare(content: &Content, pack: &Pack) -> Vec<u8> {
+    let mut kept = BTreeSet::new();
+    let spare = pack.iter().filter(|(_, stack)| {
+        let item = &stack.item;
+        let one_more = is_tool(content, item) && !content.stackable(item) && !kept.insert(item);
+        one_more || !keeps(content, item)
+    });
+    spare.map(|(slot, _)| *slot).collect()
+}
+
+fn is_tool(content: &Content, item: &str) -> bool {
     let tool = content.item(item).is_some_and(|kind| kind.tool.is_some());
+    tool || content.tools().contains(item) || KEPT.contains(&item)
+}
+
+/// Whether one keeps `item` when the rest goes to the bank.
+fn keeps(content: &Content, item: &str) -> bool {
     let bait = |kind: &Arc<ResourceKind>| kind.bait.as_ref().is_some_and(|bait| **bait == *item);
-    tool || content.tools().contains(item)
-        || KEPT.contains(&item)
-        || content.resources().iter().any(bait)
+    is_tool(content, item) || content.resources().iter().any(bait)
 }
 
 /// Why one could get on in `skill` just now, in words. `None`: it could not.
@@ -188,7 +204,12 @@ pub(super) fn to(
     } else {
         pursuit.tries += 1;
     }
-    Act::Walk(leg(sees, tile))
+    // Where detours lead nowhere, the straight way is left.
+    Act::Walk(if pursuit.tries < DETOUR_TRIES {
+        leg(sees, tile)
+    } else {
+        straight_leg(sees.tile, tile)
+    })
 }
 
 /// The best of what one can gather in `skill` that gives something that `fits`; `skip` so many of
@@ -238,8 +259,7 @@ fn nearest<'a>(
 /// To the bank with all but what one works with.
 pub(super) fn store(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     let content = sees.content;
-    let kept = |item: &str| keeps(content, item);
-    if !carries(around, |item| !kept(item)) {
+    if spare(content, &around.record.inventory).is_empty() {
         return Act::Failed("the pack is full of tools");
     }
     if around.at_bank {
@@ -393,10 +413,12 @@ fn smith(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
         return Act::Failed("there is no furnace");
     };
     pursuit.stocking |= missing.as_ref().is_some_and(|(_, sets)| *sets == 0);
-    if let Some((item, _)) = missing.filter(|(_, sets)| *sets < STOCK / 2)
+    let full = inventory::free_slots(&around.record.inventory) == 0;
+    if let Some((item, sets)) = missing.filter(|(_, sets)| *sets < STOCK / 2)
         && pursuit.stocking
-        && inventory::free_slots(&around.record.inventory) > 0
+        && (sets == 0 || !full)
     {
+        // Where nothing can be smelted and the pack is full, this brings it to the bank.
         let fits = |given: &str| *given == *item;
         return gather(pursuit, Skill::Mining, &fits, around, sees);
     }
