@@ -19,6 +19,7 @@ use crate::{
     http::{body::Load, frontend::Frontend},
     limits::{Limits, logins::Logins, strangers::Strangers},
     metrics::Metrics,
+    places::Places,
     queries::Queries,
     session::{budget::Budgets, registry::Registry},
     social::hub::Hub,
@@ -48,6 +49,7 @@ pub(crate) struct App {
     /// How often one comes in by a token.
     pub(crate) logins: Logins,
     /// Sockets that are not authenticated.
+    pub(crate) places: Places,
     pub(crate) strangers: Strangers,
     pub(crate) load: Load,
     pub(crate) frontend: Frontend,

@@ -21,6 +21,7 @@ use crate::{
     http::{body::Load, frontend::Frontend, hiscores::Hiscores},
     limits::{Limits, logins::Logins, strangers::Strangers},
     metrics::Metrics,
+    places::Places,
     queries::Queries,
     session::{budget::Budgets, registry::Registry},
     social::{
@@ -79,6 +80,7 @@ pub(crate) fn assemble(
         provider: config.provider.clone().map(Provider::new).transpose()?,
         attempts: Attempts::new(Arc::clone(&limits)),
         logins: Logins::new(config.rate_limits, metrics.clone()),
+        places: Places::new(config.connections_max, config.connections_per_address_max),
         strangers: Strangers::new(config.strangers),
         limits,
         load: Load::new(),

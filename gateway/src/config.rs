@@ -53,6 +53,8 @@ pub struct Config {
     pub(crate) voice: Option<Voice>,
     pub(crate) connections_max: usize,
     /// Sockets that are not authenticated.
+    /// Of one address.
+    pub(crate) connections_per_address_max: usize,
     pub(crate) strangers: Most,
     pub(crate) times: Times,
     pub(crate) commit_hash: Option<String>,
@@ -111,7 +113,7 @@ impl Config {
         let rate_limits = !reader.flag(
             "DISABLE_RATE_LIMIT",
             false,
-            "no limits of requests, messages and logins; not in production",
+            "no limits of requests, messages, logins and addresses; not in production",
         );
         let agent_api_url: String = reader.value(
             "AGENT_API_URL",
@@ -157,7 +159,15 @@ impl Config {
                 .map(PathBuf::from),
             voice: Voice::read(reader),
             connections_max: read_connections_max(reader),
-            strangers: read_strangers(reader),
+            connections_per_address_max: per_address(
+                reader,
+                rate_limits,
+                "CONNECTIONS_PER_ADDRESS_MAX",
+                1024,
+                "sockets of one address, or IPv6 /64, at the same time; those of TRUSTED_PROXIES \
+                 have no bound, and a WebSocket through one counts for its client",
+            ),
+            strangers: read_strangers(reader, rate_limits),
             times: Times::read(reader, production),
             commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
         }
@@ -349,21 +359,35 @@ fn read_connections_max(reader: &mut Reader) -> usize {
     most
 }
 
-fn read_strangers(reader: &mut Reader) -> Most {
+fn read_strangers(reader: &mut Reader, rate_limits: bool) -> Most {
     Most {
-        per_address: reader.within(
+        per_address: per_address(
+            reader,
+            rate_limits,
             "UNAUTHENTICATED_PER_ADDRESS_MAX",
-            1024,
-            1..=CONNECTIONS_LIMIT,
-            "sockets of one address that are not authenticated, at the same time",
+            64,
+            "sockets of one address, or IPv6 /64, that are not authenticated, at the same time",
         ),
         total: reader.within(
             "UNAUTHENTICATED_MAX",
-            10_000,
+            4096,
             1..=CONNECTIONS_LIMIT,
-            "sockets that are not authenticated, at the same time",
+            "sockets that are not authenticated, at the same time; the oldest silent one makes \
+             room for a newcomer",
         ),
     }
+}
+
+/// A bound for one address; without rate limits there is none, as for a load test.
+fn per_address(
+    reader: &mut Reader,
+    rate_limits: bool,
+    name: &'static str,
+    default: usize,
+    help: &'static str,
+) -> usize {
+    let most = reader.within(name, default, 1..=CONNECTIONS_LIMIT, help);
+    if rate_limits { most } else { CONNECTIONS_LIMIT }
 }
 
 fn read_jwt_secret(reader: &mut Reader, production: bool) -> Option<Secret> {
@@ -480,6 +504,7 @@ mod tests {
             ("LINGER_SECONDS", "18446744073709551615"),
             ("CONNECTIONS_MAX", "0"),
             ("CONNECTIONS_MAX", "9999999999999999999"),
+            ("CONNECTIONS_PER_ADDRESS_MAX", "0"),
             ("UNAUTHENTICATED_PER_ADDRESS_MAX", "0"),
             ("UNAUTHENTICATED_MAX", "0"),
             ("PORT", "99999"),

@@ -21,6 +21,7 @@ mod http;
 mod limits;
 mod mailbox;
 mod metrics;
+mod places;
 mod queries;
 mod server;
 mod session;

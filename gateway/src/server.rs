@@ -14,10 +14,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
-};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -28,14 +25,13 @@ use crate::{
     content::{self, Version},
     directory::FRESH,
     http::{address::Peer, frontend::Frontend, patient::Patient, router},
+    places::NoPlace,
     session::ANSWERS,
 };
 
 /// The longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
-/// Places for whoever watches this server while all others are taken.
-const SPARE_PLACES: usize = 64;
-/// How long the head of a request may take there.
+/// How long the head of a request may take at a spare place.
 const SPARE_TIME: Duration = Duration::from_secs(2);
 /// How much longer than its configured time the end may take.
 const DRAIN_MARGIN: Duration = Duration::from_secs(3);
@@ -219,8 +215,6 @@ fn unready(app: &App) -> &'static str {
 
 /// Takes connections, for ever.
 async fn accept(app: &Arc<App>, listener: TcpListener) {
-    let places = Arc::new(Semaphore::new(app.config.connections_max));
-    let spare = Arc::new(Semaphore::new(SPARE_PLACES));
     let (router, probes) = (router::router(app), router::crowded(app));
     let times = (app.config.times.handshake, app.config.times.patience);
     loop {
@@ -233,17 +227,16 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
                 continue;
             }
         };
-        let place = Arc::clone(&places).try_acquire_owned();
-        let crowded = place.is_err();
-        let place = place.or_else(|_| Arc::clone(&spare).try_acquire_owned());
-        let Ok(place) = place else {
-            refuse(&stream);
-            continue;
+        let place = match app.places.take(address.ip(), &app.config.proxies) {
+            Ok(place) => place,
+            Err(no) => {
+                refuse(app, &stream, no);
+                continue;
+            }
         };
         // Without it small messages would wait; the connection works either way.
         let _ = stream.set_nodelay(true);
-        let stream = (stream, place);
-        let served = match crowded {
+        let served = match place.spare {
             true => Served {
                 router: probes.clone(),
                 once: true,
@@ -257,7 +250,11 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
                 patience: times.1,
             },
         };
-        let serving = serve(Arc::clone(app), stream, Peer { address }, served);
+        let peer = Peer {
+            address,
+            place: Arc::new(place),
+        };
+        let serving = serve(Arc::clone(app), stream, peer, served);
         if app.draining.is_cancelled() {
             // Nobody waits for those who came too late.
             tokio::spawn(serving);
@@ -268,11 +265,20 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
 }
 
 /// There is no place for this one: says so, if that costs no waiting.
-fn refuse(stream: &TcpStream) {
+fn refuse(app: &App, stream: &TcpStream, no: NoPlace) {
     const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\n\
         content-length: 0\r\nconnection: close\r\n\r\n";
-    let written: io::Result<usize> = stream.try_write(FULL);
-    tracing::debug!(?written, "all places are taken");
+    const TOO_MANY: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 5\r\n\
+        content-length: 0\r\nconnection: close\r\n\r\n";
+    let answer = match no {
+        NoPlace::Total => FULL,
+        NoPlace::Address => {
+            app.metrics.limited("connections", false);
+            TOO_MANY
+        }
+    };
+    let written: io::Result<usize> = stream.try_write(answer);
+    tracing::debug!(?written, ?no, "no place for a connection");
 }
 
 /// How a connection is served.
@@ -287,17 +293,12 @@ struct Served {
 }
 
 /// One connection, up to its end or its upgrade.
-async fn serve(
-    app: Arc<App>,
-    (stream, place): (TcpStream, OwnedSemaphorePermit),
-    peer: Peer,
-    served: Served,
-) {
+async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
     let service = TowerToHyperService::new(served.router);
-    let stream = Patient::new(stream, served.patience).at(place);
+    let stream = Patient::new(stream, served.patience).at(Arc::clone(&peer.place));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
-        request.extensions_mut().insert(peer);
+        request.extensions_mut().insert(peer.clone());
         hyper::service::Service::call(&service, request)
     });
     let late = app.draining.is_cancelled();

@@ -236,7 +236,12 @@ impl Reader {
     }
 
     async fn read(&self, raw: &mut ReadSide) {
-        let last = self.messages(&mut *raw).await;
+        // A client that says nothing costs no buffer.
+        let mut first = [0; 1];
+        let last = match raw.read_exact(&mut first).await {
+            Ok(_) => self.messages(first.as_slice().chain(&mut *raw)).await,
+            Err(_) => Inbound::Ended,
+        };
         let gone = matches!(last, Inbound::Ended | Inbound::Closed(_));
         // Nobody listens when the session has ended.
         let _ = self.sender.send(last).await;
@@ -247,7 +252,7 @@ impl Reader {
     }
 
     /// Passes messages on until there are no more; says why.
-    async fn messages(&self, raw: &mut ReadSide) -> Inbound {
+    async fn messages(&self, raw: impl AsyncRead + Unpin) -> Inbound {
         let (mut socket, _) =
             fastwebsockets::after_handshake_split(raw, tokio::io::sink(), Role::Server);
         socket.set_auto_close(false);
@@ -418,7 +423,7 @@ fn closed(payload: &[u8]) -> Result<Inbound, (CloseCode, &'static str)> {
 }
 
 async fn drain(raw: &mut ReadSide) {
-    let mut scratch = [0; 4096];
+    let mut scratch = vec![0; 4096];
     while let Ok(1..) = raw.read(&mut scratch).await {}
 }
 

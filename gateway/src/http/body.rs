@@ -1,10 +1,11 @@
 //! The body of a request: read whole before the route sees it, so that nothing behind the door
 //! waits for a client.
 //!
-//! Always: at most 1 MiB, which must be there within a time; what a client only promises takes no
-//! memory; so many bodies are read at once and no more.
+//! Always: at most 1 MiB, which must be there within a time and must not drip; what a client only
+//! promises takes no memory; so many bodies are read at once and no more, and of one address or
+//! account only a part of those.
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error, sync::Arc, time::Duration};
 
 use axum::{
     body::{Body, HttpBody},
@@ -15,15 +16,31 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
+use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use tokio::{sync::Semaphore, time::timeout};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit},
+    time::{Instant, timeout_at},
+};
 
 use super::problem::Problem;
+use crate::limits::{
+    shares::{Share, Shares},
+    subject::Subject,
+};
 
 /// A body has at most this many bytes.
 const BYTES_MAX: usize = 1024 * 1024;
 /// Bodies that are read at the same time; with their greatest length, what they may take.
 const BODIES_MAX: usize = 128;
+/// Those of one address, whoever its accounts are.
+const BODIES_PER_ADDRESS_MAX: usize = 16;
+/// Those of one account, wherever it is.
+const BODIES_PER_ACCOUNT_MAX: usize = 8;
+/// For the first bytes of a body, and for a packet that has to be sent again.
+const GRACE: Duration = Duration::from_secs(3);
+/// Bytes a second that a body brings at least, beyond that.
+const BYTES_PER_SECOND_MIN: u64 = 1024;
 /// Requests that are answered at the same time.
 const REQUESTS_MAX: usize = 512;
 
@@ -32,6 +49,23 @@ const REQUESTS_MAX: usize = 512;
 pub(crate) struct Load {
     requests: Arc<Semaphore>,
     bodies: Arc<Semaphore>,
+    by_address: Shares,
+    by_account: Shares,
+}
+
+/// Whose request it is.
+#[derive(Debug, Clone)]
+pub(crate) struct Asker {
+    pub(crate) address: Subject,
+    /// Where it is known.
+    pub(crate) account: Option<Subject>,
+}
+
+/// A place for a body, among all and of its asker's.
+struct Place<'a> {
+    _all: SemaphorePermit<'a>,
+    _address: Share,
+    _account: Option<Share>,
 }
 
 impl Load {
@@ -39,11 +73,13 @@ impl Load {
         Self {
             requests: Arc::new(Semaphore::new(REQUESTS_MAX)),
             bodies: Arc::new(Semaphore::new(BODIES_MAX)),
+            by_address: Shares::new(BODIES_PER_ADDRESS_MAX),
+            by_account: Shares::new(BODIES_PER_ACCOUNT_MAX),
         }
     }
 
     /// A place for a request; refused when there is none.
-    pub(crate) fn place(&self, uri: &Uri) -> Result<tokio::sync::OwnedSemaphorePermit, Response> {
+    pub(crate) fn place(&self, uri: &Uri) -> Result<OwnedSemaphorePermit, Response> {
         let place = Arc::clone(&self.requests).try_acquire_owned();
         place.map_err(|_| busy(uri))
     }
@@ -52,6 +88,7 @@ impl Load {
     pub(crate) async fn whole(
         &self,
         request: Request,
+        asker: &Asker,
         patience: Duration,
     ) -> Result<Request, Response> {
         if request.body().is_end_stream() {
@@ -63,32 +100,102 @@ impl Load {
         if promised.is_some_and(|bytes| bytes > BYTES_MAX as u64) {
             return Err(too_large(&parts.uri));
         }
-        let Ok(_place) = self.bodies.try_acquire() else {
-            return Err(busy(&parts.uri));
-        };
-        match timeout(patience, Limited::new(body, BYTES_MAX).collect()).await {
-            Ok(Ok(read)) => {
-                let body = Body::from(read.to_bytes());
-                Ok(Request::from_parts(parts, body))
-            }
-            Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(&parts.uri)),
-            Ok(Err(error)) => {
-                tracing::debug!(%error, "a body broke off");
-                let status = StatusCode::BAD_REQUEST;
-                Err(ending(
-                    status,
-                    "bad_request",
-                    "The body broke off.",
-                    &parts.uri,
-                ))
-            }
-            Err(_) => {
-                let why = format!("The body must be there within {patience:?}.");
-                let status = StatusCode::REQUEST_TIMEOUT;
-                Err(ending(status, "request_timeout", &why, &parts.uri))
-            }
+        let _place = self.place_of_body(asker, &parts.uri)?;
+        match read(body, patience).await {
+            Ok(bytes) => Ok(Request::from_parts(parts, Body::from(bytes))),
+            Err(why) => Err(why.answer(patience, &parts.uri)),
         }
     }
+
+    fn place_of_body(&self, asker: &Asker, uri: &Uri) -> Result<Place<'_>, Response> {
+        let of_address = self.by_address.take(asker.address.clone());
+        let of_address =
+            of_address.ok_or_else(|| too_many(BODIES_PER_ADDRESS_MAX, "address", uri))?;
+        let of_account = match &asker.account {
+            Some(account) => {
+                let share = self.by_account.take(account.clone());
+                Some(share.ok_or_else(|| too_many(BODIES_PER_ACCOUNT_MAX, "account", uri))?)
+            }
+            None => None,
+        };
+        Ok(Place {
+            _all: self.bodies.try_acquire().map_err(|_| busy(uri))?,
+            _address: of_address,
+            _account: of_account,
+        })
+    }
+}
+
+/// Why a body is not there.
+enum Unread {
+    TooLarge,
+    /// It took longer than any may.
+    Late,
+    /// It came slower than the least rate.
+    Dripped,
+    BrokeOff(Box<dyn Error + Send + Sync>),
+}
+
+impl Unread {
+    fn answer(self, patience: Duration, uri: &Uri) -> Response {
+        let (status, code, why) = match self {
+            Self::TooLarge => return too_large(uri),
+            Self::Late => (
+                StatusCode::REQUEST_TIMEOUT,
+                "request_timeout",
+                format!("The body must be there within {patience:?}."),
+            ),
+            Self::Dripped => (
+                StatusCode::REQUEST_TIMEOUT,
+                "request_timeout",
+                format!(
+                    "The body must bring {BYTES_PER_SECOND_MIN} bytes a second after its first \
+                     {GRACE:?}."
+                ),
+            ),
+            Self::BrokeOff(error) => {
+                tracing::debug!(%error, "a body broke off");
+                let why = "The body broke off.".to_owned();
+                (StatusCode::BAD_REQUEST, "bad_request", why)
+            }
+        };
+        ending(status, code, &why, uri)
+    }
+}
+
+/// Reads a body to its end; trailers are left out.
+async fn read(body: Body, patience: Duration) -> Result<Bytes, Unread> {
+    let began = Instant::now();
+    let mut body = Limited::new(body, BYTES_MAX);
+    let mut bytes = BytesMut::new();
+    loop {
+        let earned = Duration::from_secs(bytes.len() as u64 / BYTES_PER_SECOND_MIN);
+        let until = patience.min(GRACE + earned);
+        match timeout_at(began + until, body.frame()).await {
+            Ok(None) => return Ok(bytes.freeze()),
+            Ok(Some(Ok(frame))) => {
+                if let Ok(data) = frame.into_data() {
+                    bytes.extend_from_slice(&data);
+                }
+            }
+            Ok(Some(Err(error))) if error.is::<LengthLimitError>() => return Err(Unread::TooLarge),
+            Ok(Some(Err(error))) => return Err(Unread::BrokeOff(error)),
+            Err(_) if until == patience => return Err(Unread::Late),
+            Err(_) => return Err(Unread::Dripped),
+        }
+    }
+}
+
+/// The asker has as many bodies on their way as one may have.
+fn too_many(most: usize, whose: &str, uri: &Uri) -> Response {
+    let why = format!(
+        "At most {most} bodies of your {whose} may be on their way at the same time; try again in \
+         a moment."
+    );
+    let mut response = ending(StatusCode::TOO_MANY_REQUESTS, "rate_limited", &why, uri);
+    let soon = HeaderValue::from_static("1");
+    response.headers_mut().insert(RETRY_AFTER, soon);
+    response
 }
 
 fn too_large(uri: &Uri) -> Response {
@@ -123,13 +230,23 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(10);
 
+    fn asker(address: [u8; 4], account: Option<&str>) -> Asker {
+        Asker {
+            address: Subject::address(address.into()),
+            account: account.map(|id| Subject::Account(id.to_owned())),
+        }
+    }
+
     async fn status(body: Body, length: Option<usize>) -> u16 {
         let mut request = Request::post("/api/x");
         if let Some(length) = length {
             request = request.header(CONTENT_LENGTH, length);
         }
         let request = request.body(body).unwrap();
-        match Load::new().whole(request, PATIENCE).await {
+        match Load::new()
+            .whole(request, &asker([10, 0, 0, 1], None), PATIENCE)
+            .await
+        {
             Ok(request) => {
                 let read = request.into_body().collect().await.unwrap().to_bytes();
                 assert!(read.iter().all(|byte| *byte == b'x'));
@@ -157,16 +274,52 @@ mod tests {
         assert_eq!(status(chunks(1025), None).await, 413);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_body_that_drips_is_cut_after_its_time() {
-        let drip = |n: u32| async move {
+    /// A body that brings so many bytes every second, for ever.
+    fn dripping(bytes: usize) -> Body {
+        let drip = move |()| async move {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            Ok::<_, Infallible>(Bytes::from(vec![b'x'; n.min(1) as usize]))
+            Ok::<_, Infallible>(Bytes::from(vec![b'x'; bytes]))
         };
-        let dripping = || Body::from_stream(stream::iter(1_u32..).then(drip));
+        Body::from_stream(stream::repeat(()).then(drip))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_drips_is_cut_soon_and_one_that_flows_has_its_time() {
         let began = tokio::time::Instant::now();
-        assert_eq!(status(dripping(), None).await, 408);
+        assert_eq!(status(dripping(1), None).await, 408);
+        assert_eq!(began.elapsed(), GRACE);
+        let began = tokio::time::Instant::now();
+        assert_eq!(status(dripping(1024), None).await, 408);
         assert_eq!(began.elapsed(), PATIENCE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_body_that_ends_in_time_is_read() {
+        let slow = dripping(1024).into_data_stream().take(9);
+        assert_eq!(status(Body::from_stream(slow), None).await, 200);
+    }
+
+    #[test]
+    fn no_address_and_no_account_takes_the_places_of_others() {
+        let load = Load::new();
+        let uri = Uri::from_static("/api/x");
+        let place = |asker: &Asker| {
+            let place = load.place_of_body(asker, &uri);
+            place.map_err(|refused| refused.status().as_u16())
+        };
+        let mut held = Vec::new();
+        // One account may use several addresses, and one address several accounts.
+        for n in 0..8 {
+            held.push(place(&asker([10, 0, 1, n], Some("ann"))).unwrap());
+        }
+        let refused = place(&asker([10, 0, 1, 9], Some("ann"))).err();
+        assert_eq!(refused, Some(429));
+        for n in 0..16 {
+            held.push(place(&asker([10, 0, 0, 1], Some(&format!("of one address {n}")))).unwrap());
+        }
+        let refused = place(&asker([10, 0, 0, 1], Some("bob"))).err();
+        assert_eq!(refused, Some(429));
+        assert!(place(&asker([10, 0, 0, 2], Some("bob"))).is_ok());
     }
 
     #[tokio::test]

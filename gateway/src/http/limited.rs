@@ -67,7 +67,8 @@ pub(crate) fn names_somebody_elsewhere(app: &App, headers: &HeaderMap) -> bool {
     provider.issued(token.expose())
 }
 
-fn address(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Subject {
+/// Who a request counts for by the client's address.
+pub(crate) fn address(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Subject {
     // Every connection has one; whoever had none would share one budget with all such.
     let peer = peer.map_or((Ipv4Addr::UNSPECIFIED, 0).into(), |peer| peer.address);
     Subject::address(app.config.proxies.client(peer, headers))

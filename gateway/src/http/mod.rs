@@ -14,6 +14,7 @@ mod env_js;
 mod families;
 pub(crate) mod frontend;
 pub(crate) mod hiscores;
+mod host;
 mod limited;
 pub(crate) mod manifests;
 mod moderation;

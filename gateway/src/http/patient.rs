@@ -6,15 +6,17 @@
 use std::{
     io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    sync::OwnedSemaphorePermit,
     time::{Sleep, sleep},
 };
+
+use crate::places::Place;
 
 /// A stream that waits only so long for its client to read.
 pub(crate) struct Patient<S> {
@@ -23,7 +25,7 @@ pub(crate) struct Patient<S> {
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
     /// Its place among the connections, which is free as soon as the stream is gone.
-    place: Option<OwnedSemaphorePermit>,
+    place: Option<Arc<Place>>,
 }
 
 impl<S> Patient<S> {
@@ -37,7 +39,7 @@ impl<S> Patient<S> {
     }
 
     /// Keeps this place for as long as the stream lives.
-    pub(crate) fn at(mut self, place: OwnedSemaphorePermit) -> Self {
+    pub(crate) fn at(mut self, place: Arc<Place>) -> Self {
         self.place = Some(place);
         self
     }

@@ -22,7 +22,9 @@ use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLaye
 
 use super::{
     address::Peer,
-    agents, auth, cors, env_js, families,
+    agents, auth,
+    body::Asker,
+    cors, env_js, families, host,
     limited::{self, Counted, Over},
     manifests, page, probes,
     problem::{self, Problem},
@@ -133,6 +135,7 @@ pub(crate) fn crowded(app: &Arc<App>) -> Router {
     router
         .fallback(full)
         .method_not_allowed_fallback(full)
+        .layer(middleware::from_fn(host::layer))
         .with_state(Arc::clone(app))
 }
 
@@ -170,6 +173,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         ))
         .layer(SetResponseHeaderLayer::overriding(no_sniff.0, no_sniff.1))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(host::layer))
         .layer(middleware::from_fn(problem::layer))
         .with_state(Arc::clone(app))
 }
@@ -236,8 +240,18 @@ async fn admitted(
         return Ok((request, None));
     }
     let place = app.load.place(&uri)?;
-    let request = app.load.whole(request, app.config.times.body).await?;
-    Ok((request, Some(place)))
+    let asker = asker(app, &request);
+    let whole = app.load.whole(request, &asker, app.config.times.body);
+    Ok((whole.await?, Some(place)))
+}
+
+/// Whose body it is.
+fn asker(app: &App, request: &Request) -> Asker {
+    let peer = request.extensions().get::<Peer>();
+    Asker {
+        address: limited::address(app, peer, request.headers()),
+        account: request.extensions().get::<Caller>().map(Caller::subject),
+    }
 }
 
 /// Counts a request, and the attempt that a login is. A token that is refused is one as well,

@@ -51,6 +51,15 @@ pub(super) async fn ws(
         Ok(stranger) => stranger,
         Err(no) => return crowded(&app, no, &uri),
     };
+    // Through a proxy it is known only now whose connection this is.
+    let proxies = &app.config.proxies;
+    let proxied = proxies.trusts(peer.address.ip().to_canonical()) && !proxies.trusts(address);
+    if proxied {
+        match app.places.of_client(address) {
+            Some(share) => peer.place.hold_for_client(share),
+            None => return too_many(&app, &uri),
+        }
+    }
     let Ok(Ok((response, upgraded))) = upgrade.map(IncomingUpgrade::upgrade) else {
         let why = "This is the WebSocket endpoint; ask for an upgrade (RFC 6455).";
         let status = StatusCode::UPGRADE_REQUIRED;
@@ -117,13 +126,23 @@ fn crowded(app: &App, no: NoRoom, uri: &Uri) -> Response {
             StatusCode::SERVICE_UNAVAILABLE,
             "not_ready",
             format!(
-                "At most {} connections may be open that are not authenticated; try again in a \
-                 moment.",
+                "At most {} connections may be open that are not authenticated, and all of them \
+                 are being answered; try again in a moment.",
                 most.total
             ),
         ),
     };
     let problem = Problem::new(status, code, why, uri).into_response();
+    ([("retry-after", "10")], problem).into_response()
+}
+
+/// The client's address has as many connections as one may have.
+fn too_many(app: &App, uri: &Uri) -> Response {
+    app.metrics.limited("connections", false);
+    let most = app.config.connections_per_address_max;
+    let why = format!("At most {most} connections of your address may be open; close one.");
+    let status = StatusCode::TOO_MANY_REQUESTS;
+    let problem = Problem::new(status, "rate_limited", why, uri).into_response();
     ([("retry-after", "10")], problem).into_response()
 }
 

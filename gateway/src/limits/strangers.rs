@@ -1,15 +1,21 @@
 //! Sockets whose client has not said who it is: how many there may be, altogether and of one
 //! address, so that nobody can take all places without even an account.
 //!
-//! Always: a share is given back when the client is known, or the socket is gone.
+//! Always: a place is given back when the client is known, or the socket is gone; when all places
+//! are taken, the oldest socket that is silent gives up its own, so that a newcomer gets in.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     net::IpAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::subject::Subject;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    shares::{Share, Shares},
+    subject::Subject,
+};
 
 /// How many there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,66 +31,114 @@ pub(crate) struct Most {
 pub(crate) enum NoRoom {
     /// This address has as many as one may have.
     Address,
-    /// There are as many as there may be.
+    /// There are as many as there may be, and the gateway is answering each of them.
     Total,
 }
 
 /// All of them at this gateway.
 pub(crate) struct Strangers {
-    most: Most,
+    total: usize,
+    shares: Shares,
     here: Arc<Mutex<Here>>,
 }
 
+/// By arrival.
 #[derive(Default)]
 struct Here {
-    total: usize,
-    /// None that has no socket is in it.
-    by_address: HashMap<Subject, usize>,
+    next: u64,
+    all: BTreeMap<u64, Standing>,
 }
 
-/// One of them; given back when dropped.
+/// How one of them stands.
+struct Standing {
+    /// The gateway is answering something that its client said.
+    busy: bool,
+    leave: CancellationToken,
+}
+
+/// One of them; its place is given back when dropped.
 pub(crate) struct Stranger {
-    who: Subject,
+    number: u64,
+    leave: CancellationToken,
+    here: Arc<Mutex<Here>>,
+    _share: Share,
+}
+
+/// While it lives, the stranger keeps its place.
+pub(crate) struct Busy {
+    number: u64,
     here: Arc<Mutex<Here>>,
 }
 
 impl Strangers {
     pub(crate) fn new(most: Most) -> Self {
         Self {
-            most,
+            total: most.total,
+            shares: Shares::new(most.per_address),
             here: Arc::default(),
         }
     }
 
-    /// One more socket of an address.
+    /// One more socket of an address. Where all places are taken, it gets that of the oldest one
+    /// that is silent.
     pub(crate) fn enter(&self, address: IpAddr) -> Result<Stranger, NoRoom> {
-        let who = Subject::address(address);
+        let share = self.shares.take(Subject::address(address));
+        let share = share.ok_or(NoRoom::Address)?;
         let mut here = lock(&self.here);
-        if here.by_address.get(&who).copied().unwrap_or(0) >= self.most.per_address {
-            return Err(NoRoom::Address);
+        if here.all.len() >= self.total {
+            let mut silent = here.all.iter().filter(|(_, standing)| !standing.busy);
+            let oldest = silent.next().map(|(number, _)| *number);
+            let oldest = oldest.and_then(|number| here.all.remove(&number));
+            oldest.ok_or(NoRoom::Total)?.leave.cancel();
         }
-        if here.total >= self.most.total {
-            return Err(NoRoom::Total);
-        }
-        here.total += 1;
-        *here.by_address.entry(who.clone()).or_default() += 1;
+        let (number, leave) = (here.next, CancellationToken::new());
+        here.next += 1;
+        let standing = Standing {
+            busy: false,
+            leave: leave.clone(),
+        };
+        here.all.insert(number, standing);
         Ok(Stranger {
-            who,
+            number,
+            leave,
             here: Arc::clone(&self.here),
+            _share: share,
         })
+    }
+}
+
+impl Stranger {
+    /// Keeps the place while the gateway answers what the client said.
+    pub(crate) fn busy(&self) -> Busy {
+        set_busy(&self.here, self.number, true);
+        Busy {
+            number: self.number,
+            here: Arc::clone(&self.here),
+        }
+    }
+
+    /// Waits until a newcomer has got the place.
+    pub(crate) async fn sent_away(&self) {
+        self.leave.cancelled().await;
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        set_busy(&self.here, self.number, false);
     }
 }
 
 impl Drop for Stranger {
     fn drop(&mut self) {
-        let mut here = lock(&self.here);
-        here.total = here.total.saturating_sub(1);
-        if let Some(count) = here.by_address.get_mut(&self.who) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                here.by_address.remove(&self.who);
-            }
-        }
+        // One that was sent away has none any more.
+        lock(&self.here).all.remove(&self.number);
+    }
+}
+
+fn set_busy(here: &Mutex<Here>, number: u64, busy: bool) {
+    if let Some(standing) = lock(here).all.get_mut(&number) {
+        standing.busy = busy;
     }
 }
 
@@ -97,24 +151,52 @@ fn lock(here: &Mutex<Here>) -> MutexGuard<'_, Here> {
 mod tests {
     use super::*;
 
+    fn strangers(per_address: usize, total: usize) -> Strangers {
+        Strangers::new(Most { per_address, total })
+    }
+
+    fn enter(strangers: &Strangers, address: &str) -> Result<Stranger, NoRoom> {
+        strangers.enter(address.parse().unwrap())
+    }
+
     #[test]
     fn one_address_cannot_use_up_the_room_of_others() {
-        let most = Most {
-            per_address: 2,
-            total: 3,
-        };
-        let strangers = Strangers::new(most);
-        let enter = |address: &str| strangers.enter(address.parse().unwrap());
-        let first = enter("2001:db8::1").ok();
-        let second = enter("2001:db8::2").ok();
-        assert!(first.is_some() && second.is_some());
-        assert_eq!(enter("2001:db8::3").err(), Some(NoRoom::Address));
-        let third = enter("10.0.0.1").ok();
-        assert!(third.is_some());
-        assert_eq!(enter("10.0.0.2").err(), Some(NoRoom::Total));
+        let strangers = strangers(2, 3);
+        let first = enter(&strangers, "2001:db8::1").unwrap();
+        let _second = enter(&strangers, "2001:db8::2").unwrap();
+        let third = enter(&strangers, "2001:db8::3");
+        assert_eq!(third.err(), Some(NoRoom::Address));
+        assert!(enter(&strangers, "10.0.0.1").is_ok());
         drop(first);
-        assert!(enter("2001:db8::3").is_ok(), "and gone again at once");
-        drop((second, third));
-        assert!(lock(&strangers.here).by_address.is_empty());
+        assert!(enter(&strangers, "2001:db8::3").is_ok(), "gone at once");
+    }
+
+    #[test]
+    fn the_oldest_silent_one_gives_its_place_to_a_newcomer() {
+        let strangers = strangers(1, 3);
+        let talking = enter(&strangers, "10.0.0.1").unwrap();
+        let oldest = enter(&strangers, "10.0.0.2").unwrap();
+        let younger = enter(&strangers, "10.0.0.3").unwrap();
+        let busy = talking.busy();
+        let newcomer = enter(&strangers, "10.0.0.4").unwrap();
+        assert!(oldest.leave.is_cancelled());
+        assert!(!talking.leave.is_cancelled() && !younger.leave.is_cancelled());
+        drop(oldest);
+        assert_eq!(lock(&strangers.here).all.len(), 3, "its place is taken");
+        drop(busy);
+        let _another = enter(&strangers, "10.0.0.5").unwrap();
+        assert!(talking.leave.is_cancelled(), "it was answered");
+        drop((talking, younger, newcomer));
+        assert_eq!(lock(&strangers.here).all.len(), 1);
+    }
+
+    #[test]
+    fn nobody_is_sent_away_while_all_are_being_answered() {
+        let strangers = strangers(1, 1);
+        let only = enter(&strangers, "10.0.0.1").unwrap();
+        let _busy = only.busy();
+        let refused = enter(&strangers, "10.0.0.2").err();
+        assert_eq!(refused, Some(NoRoom::Total));
+        assert!(!only.leave.is_cancelled());
     }
 }

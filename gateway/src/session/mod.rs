@@ -154,6 +154,8 @@ enum Wake {
     Heartbeat,
     Deadline,
     Drain,
+    /// A newcomer has got the place of this client, who has not said who it is.
+    SentAway,
 }
 
 impl Session {
@@ -195,7 +197,8 @@ impl Session {
             counted: None,
             app,
         };
-        session.run(token).await;
+        // Boxed: else the task holds room for the session twice.
+        Box::pin(session.run(token)).await;
     }
 
     async fn run(mut self, token: Option<Secret>) {
@@ -206,7 +209,7 @@ impl Session {
             anonymous: self.app.config.anonymous,
         });
         let mut flow = match token {
-            Some(token) => self.header_token(&token).await,
+            Some(token) => Box::pin(self.header_token(&token)).await,
             None => Flow::On,
         };
         loop {
@@ -219,19 +222,32 @@ impl Session {
                 self.stranger = None;
             }
             self.count();
-            flow = match self.wake().await {
-                Wake::Inbound(inbound) => self.inbound(inbound).await,
-                Wake::Finished(finished) => self.writer_ended(finished),
-                Wake::Command(command) => self.command(command).await,
-                Wake::Event(event) => self.event(event).await,
-                Wake::Heartbeat => self.beat().await,
-                Wake::Deadline => self.late().await,
-                Wake::Drain => self.drain(),
-            };
+            let woken = self.wake().await;
+            // Boxed: a session that waits holds no memory for what it does when it wakes up.
+            flow = Box::pin(self.wake_up(woken)).await;
         }
         self.end();
         self.count_as(None);
         self.give_back().await;
+    }
+
+    /// Does what it has woken up for.
+    async fn wake_up(&mut self, woken: Wake) -> Flow {
+        // Nobody is sent away while it is answered.
+        let _busy = self.stranger.as_ref().map(Stranger::busy);
+        match woken {
+            Wake::Inbound(inbound) => self.inbound(inbound).await,
+            Wake::Finished(finished) => self.writer_ended(finished),
+            Wake::Command(command) => self.command(command).await,
+            Wake::Event(event) => self.event(event).await,
+            Wake::Heartbeat => self.beat().await,
+            Wake::Deadline => self.late().await,
+            Wake::Drain => self.drain(),
+            Wake::SentAway => {
+                let why = "others wait for this place; connect again";
+                self.shut(CloseCode::Busy, why).await
+            }
+        }
     }
 
     /// Waits for whatever comes first. Everything here is safe to drop while it waits.
@@ -248,6 +264,7 @@ impl Session {
             _ = self.heartbeat.tick() => Wake::Heartbeat,
             () = sleep_until(self.deadline) => Wake::Deadline,
             () = self.app.draining.cancelled(), if self.leaving.is_none() => Wake::Drain,
+            () = sent_away(self.stranger.as_ref()) => Wake::SentAway,
         }
     }
 
@@ -403,6 +420,14 @@ async fn hear(inbound: Option<&mut mpsc::Receiver<Inbound>>, mailbox: &Mailbox) 
     };
     mailbox.roomy().await;
     inbound.recv().await.unwrap_or(Inbound::Ended)
+}
+
+/// The end of the place that one has before it says who it is.
+async fn sent_away(stranger: Option<&Stranger>) {
+    match stranger {
+        Some(stranger) => stranger.sent_away().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The end of the writer.

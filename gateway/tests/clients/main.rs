@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends at what it did not expect")]
 
 mod agents;
+mod bodies;
 mod book;
 mod churn;
 mod client;
@@ -18,6 +19,7 @@ mod login;
 mod minds;
 mod operators;
 mod origins;
+mod places;
 mod profiles;
 mod rates;
 mod redis;
