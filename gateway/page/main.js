@@ -462,13 +462,14 @@ const light = () => $("light").textContent.trim();
 const parts = { net, pack, gear, skills, bank, trade, act, walkTo: walkOff, say, light };
 window.tilestead = probe({ ...all, ...parts });
 
+// In the order in which a newcomer needs them: few requests are under way at the same time.
+net.connect();
+land
+  .load()
+  .then(() => sight.start())
+  .catch((error) => ui.word(`No map: ${error.message}. Reload to try again.`, true));
 learn().then(() => {
   forget();
   pack.anew();
   gear.anew();
 });
-land
-  .load()
-  .then(() => sight.start())
-  .catch((error) => ui.word(`No map: ${error.message}. Reload to try again.`, true));
-net.connect();

@@ -10,7 +10,11 @@ use delivery::{Delivered, Run, Source};
 use tokio_util::sync::CancellationToken;
 use world::Content;
 
-use crate::{app::App, directory::DirectoryView, http::manifests::Manifests};
+use crate::{
+    app::App,
+    directory::DirectoryView,
+    http::{manifests::Manifests, skill_unlocks, stored::Stored, terrain::Land},
+};
 
 /// How often it is asked whether zones play another version.
 const LOOK: Duration = Duration::from_secs(1);
@@ -21,6 +25,9 @@ const PAUSE: Duration = Duration::from_secs(5);
 pub(crate) struct Version {
     pub(crate) content: Arc<Content>,
     pub(crate) manifests: Manifests,
+    pub(crate) land: Land,
+    /// What levels bring.
+    pub(crate) unlocks: Stored,
     pub(crate) source: Source,
 }
 
@@ -29,6 +36,8 @@ impl Version {
     pub(crate) fn new(delivered: Delivered) -> Self {
         Self {
             manifests: Manifests::new(&delivered.files),
+            land: Land::new(&delivered.content),
+            unlocks: skill_unlocks::stored(&delivered.content),
             content: delivered.content,
             source: delivered.source,
         }

@@ -10,7 +10,7 @@ use super::stored::{ASK, Stored};
 
 static DOCUMENT: LazyLock<Stored> = LazyLock::new(|| {
     let text = asyncapi::document(env!("CARGO_PKG_VERSION")).to_string();
-    Stored::new(text, "application/json", ASK)
+    Stored::new(text, "application/json", ASK).packed()
 });
 
 /// `GET /asyncapi.json`

@@ -213,7 +213,7 @@ fn read(
             *room = left.with_context(|| format!("more than {BYTES_MAX} bytes"))?;
             anyhow::ensure!(files.len() < COUNT_MAX, "more than {COUNT_MAX} files");
             let cache = if hashed(name) { FOR_EVER } else { ASK };
-            files.insert(path, Stored::new(bytes, kind(name), cache));
+            files.insert(path, Stored::new(bytes, kind(name), cache).packed());
         }
     }
     Ok(())

@@ -25,7 +25,7 @@ impl Manifests {
     pub(crate) fn new(files: &Files) -> Self {
         let stored = files.iter().map(|(path, text)| {
             let stored = Stored::new(text.clone(), "application/json", FIVE_MINUTES);
-            (path.clone(), stored)
+            (path.clone(), stored.packed())
         });
         Self(stored.collect())
     }

@@ -26,8 +26,13 @@ fn unlocks(content: &Content) -> Value {
 }
 
 pub(super) async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    let text = unlocks(&app.content()).to_string();
-    Stored::new(text, "application/json", FIVE_MINUTES).answer(&headers)
+    app.shown.version().unlocks.answer(&headers)
+}
+
+/// What is sent for a version of the content.
+pub(crate) fn stored(content: &Content) -> Stored {
+    let text = unlocks(content).to_string();
+    Stored::new(text, "application/json", FIVE_MINUTES).packed()
 }
 
 #[cfg(test)]

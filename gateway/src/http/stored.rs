@@ -1,14 +1,19 @@
-//! A body that does not change while the process lives: with a tag, so that it is sent once.
+//! A body that does not change while the process lives: with a tag, so that it is sent once, and
+//! compressed, so that it is sent fast.
+
+use std::sync::{Arc, OnceLock};
 
 use axum::{
     http::{
         HeaderMap, HeaderName, HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH},
+        header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY},
     },
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
+
+use super::encoding::{Encoding, accepted};
 
 /// What may be kept for five minutes.
 pub(crate) const FIVE_MINUTES: &str = "public, max-age=300, must-revalidate";
@@ -18,13 +23,28 @@ pub(crate) const ASK: &str = "no-cache";
 /// What never changes under its name.
 pub(crate) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
+/// A shorter body fits into a packet as it is.
+const PACKED_BYTES_MIN: usize = 1024;
+/// A longer one would hold up others while it is compressed.
+const PACKED_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 /// A body, its type and its tag.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
     body: Bytes,
     kind: &'static str,
     cache: &'static str,
-    tag: HeaderValue,
+    tag: String,
+    /// None where the body is always sent as it is.
+    packed: Option<Arc<Packed>>,
+}
+
+/// The body compressed: once, when somebody first asks for it so. `None`: that makes it no
+/// shorter.
+#[derive(Debug, Default)]
+struct Packed {
+    gzip: OnceLock<Option<Bytes>>,
+    brotli: OnceLock<Option<Bytes>>,
 }
 
 impl Stored {
@@ -45,13 +65,36 @@ impl Stored {
         cache: &'static str,
         tag: &str,
     ) -> Self {
-        let tag = HeaderValue::try_from(format!("\"{tag}\""));
         Self {
             body: body.into(),
             kind,
             cache,
-            tag: tag.unwrap_or(HeaderValue::from_static("\"\"")),
+            tag: tag.to_owned(),
+            packed: None,
         }
+    }
+
+    /// Sends it compressed to whoever takes that. For a body that is kept: compressing it for one
+    /// answer costs more than it saves.
+    pub(crate) fn packed(mut self) -> Self {
+        let sizes = PACKED_BYTES_MIN..=PACKED_BYTES_MAX;
+        if sizes.contains(&self.body.len()) && compressible(self.kind) {
+            self.packed = Some(Arc::default());
+        }
+        self
+    }
+
+    /// The same with what the build has compressed.
+    pub(crate) fn built(mut self, gzip: &'static [u8], brotli: &'static [u8]) -> Self {
+        let shorter = |packed: &'static [u8]| {
+            let packed = (packed.len() < self.body.len()).then(|| Bytes::from_static(packed));
+            OnceLock::from(packed)
+        };
+        self.packed = Some(Arc::new(Packed {
+            gzip: shorter(gzip),
+            brotli: shorter(brotli),
+        }));
+        self
     }
 
     /// Its type.
@@ -66,31 +109,90 @@ impl Stored {
 
     /// The body, or that the client has it already.
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
-        let common: [(HeaderName, HeaderValue); 2] = [
-            (ETAG, self.tag.clone()),
-            (CACHE_CONTROL, HeaderValue::from_static(self.cache)),
-        ];
-        if self.known(headers) {
-            return (StatusCode::NOT_MODIFIED, common).into_response();
+        let (encoding, body) = self.chosen(headers);
+        let tag = self.tag(encoding);
+        let mut common: Vec<(HeaderName, HeaderValue)> =
+            vec![(CACHE_CONTROL, HeaderValue::from_static(self.cache))];
+        if self.packed.is_some() {
+            common.push((VARY, HeaderValue::from_static("Accept-Encoding")));
         }
-        let kind = [(CONTENT_TYPE, HeaderValue::from_static(self.kind))];
-        (common, kind, self.body.clone()).into_response()
+        let known = known(headers, &tag);
+        common.extend(HeaderValue::try_from(tag).ok().map(|tag| (ETAG, tag)));
+        let mut response = match known {
+            true => StatusCode::NOT_MODIFIED.into_response(),
+            false => {
+                common.push((CONTENT_TYPE, HeaderValue::from_static(self.kind)));
+                common.extend(encoding.header().map(|name| (CONTENT_ENCODING, name)));
+                body.into_response()
+            }
+        };
+        let headers = response.headers_mut();
+        for (name, value) in common {
+            headers.insert(name, value);
+        }
+        response
     }
 
-    fn known(&self, headers: &HeaderMap) -> bool {
-        let lines = headers.get_all(IF_NONE_MATCH).iter();
-        let tags = lines
-            .filter_map(|line| line.to_str().ok())
-            .flat_map(|line| line.split(','));
-        let ours = self.tag.to_str().unwrap_or_default();
-        tags.map(str::trim)
-            .any(|tag| tag == "*" || tag.trim_start_matches("W/") == ours)
+    /// The best encoding that there is for a client, and the body in it.
+    fn chosen(&self, headers: &HeaderMap) -> (Encoding, Bytes) {
+        let Some(packed) = &self.packed else {
+            return (Encoding::Identity, self.body.clone());
+        };
+        for encoding in accepted(headers) {
+            let kept = match encoding {
+                Encoding::Brotli => &packed.brotli,
+                Encoding::Gzip => &packed.gzip,
+                Encoding::Identity => break,
+            };
+            let made = kept.get_or_init(|| {
+                let made = encoding.pack(&self.body);
+                (made.len() < self.body.len()).then(|| Bytes::from(made))
+            });
+            if let Some(body) = made {
+                return (encoding, body.clone());
+            }
+        }
+        (Encoding::Identity, self.body.clone())
     }
+
+    /// A strong tag: other bytes, another tag.
+    fn tag(&self, encoding: Encoding) -> String {
+        let tag = &self.tag;
+        match encoding {
+            Encoding::Brotli => format!("\"{tag}-br\""),
+            Encoding::Gzip => format!("\"{tag}-gzip\""),
+            Encoding::Identity => format!("\"{tag}\""),
+        }
+    }
+}
+
+fn known(headers: &HeaderMap, ours: &str) -> bool {
+    let lines = headers.get_all(IF_NONE_MATCH).iter();
+    let tags = lines
+        .filter_map(|line| line.to_str().ok())
+        .flat_map(|line| line.split(','));
+    tags.map(str::trim)
+        .any(|tag| tag == "*" || tag.trim_start_matches("W/") == ours)
+}
+
+/// Whether a type is not compressed in itself, as pictures, sounds and fonts for the web are.
+fn compressible(kind: &str) -> bool {
+    let compressed = ["audio/", "video/", "image/", "font/woff"];
+    kind == "image/svg+xml" || !compressed.iter().any(|family| kind.starts_with(family))
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::http::header::ACCEPT_ENCODING;
+
     use super::*;
+
+    fn headers(pairs: &[(HeaderName, &str)]) -> HeaderMap {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(name, value)| (name.clone(), value.parse().unwrap()))
+            .collect()
+    }
 
     #[test]
     fn who_names_the_tag_gets_no_body() {
@@ -98,17 +200,62 @@ mod tests {
         let first = stored.answer(&HeaderMap::new());
         assert_eq!(first.status(), StatusCode::OK);
         let tag = first.headers()[ETAG].clone();
-        let ask = |value: String| {
-            let mut headers = HeaderMap::new();
-            headers.insert(IF_NONE_MATCH, value.parse().unwrap());
-            stored.answer(&headers)
-        };
+        let ask = |value: &str| stored.answer(&headers(&[(IF_NONE_MATCH, value)]));
         let tag = tag.to_str().unwrap();
-        for named in [tag.to_owned(), format!("\"x\", W/{tag}"), "*".to_owned()] {
+        for named in [tag, &format!("\"x\", W/{tag}"), "*"] {
             let answer = ask(named);
             assert_eq!(answer.status(), StatusCode::NOT_MODIFIED);
             assert_eq!(answer.headers()[CACHE_CONTROL], FIVE_MINUTES);
         }
-        assert_eq!(ask("\"x\"".to_owned()).status(), StatusCode::OK);
+        assert_eq!(ask("\"x\"").status(), StatusCode::OK);
+    }
+
+    #[tokio::test]
+    async fn each_encoding_has_its_own_tag_and_what_no_encoding_shortens_is_sent_as_it_is() {
+        let text = "all the same ".repeat(200);
+        let stored = Stored::new(text.clone(), "text/plain", ASK).packed();
+        let mut tags = Vec::new();
+        for (asked, named) in [("br, gzip", "br"), ("gzip", "gzip"), ("identity", "")] {
+            let answer = stored.answer(&headers(&[(ACCEPT_ENCODING, asked)]));
+            let sent = answer.headers().clone();
+            let encoding = sent.get(CONTENT_ENCODING);
+            assert_eq!(encoding.map_or("", |name| name.to_str().unwrap()), named);
+            assert_eq!(sent[VARY], "Accept-Encoding");
+            let body = axum::body::to_bytes(answer.into_body(), 65_536)
+                .await
+                .unwrap();
+            assert_eq!(body.len() == text.len(), named.is_empty());
+            let tag = sent[ETAG].to_str().unwrap();
+            let again = headers(&[(ACCEPT_ENCODING, asked), (IF_NONE_MATCH, tag)]);
+            let again = stored.answer(&again);
+            assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
+            assert_eq!(
+                (&again.headers()[ETAG], &again.headers()[VARY]),
+                (&sent[ETAG], &sent[VARY])
+            );
+            assert!(!tags.contains(&tag.to_owned()), "{tags:?} {tag}");
+            tags.push(tag.to_owned());
+        }
+        let noise: Vec<u8> = (0..2000_u32)
+            .flat_map(|n| Sha256::digest(n.to_be_bytes()))
+            .collect();
+        let noise = Stored::new(noise, "application/octet-stream", ASK).packed();
+        let answer = noise.answer(&headers(&[(ACCEPT_ENCODING, "br")]));
+        assert!(answer.headers().get(CONTENT_ENCODING).is_none());
+    }
+
+    #[test]
+    fn pictures_are_not_compressed_again() {
+        for kind in ["image/png", "audio/ogg", "video/mp4", "font/woff2"] {
+            assert!(!compressible(kind), "{kind}");
+        }
+        for kind in [
+            "image/svg+xml",
+            "text/css; charset=utf-8",
+            "application/wasm",
+            "font/ttf",
+        ] {
+            assert!(compressible(kind), "{kind}");
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! The land, as clients draw it.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use axum::{
     extract::{Path, State, rejection::PathRejection},
@@ -15,6 +18,39 @@ use super::{
     stored::{FIVE_MINUTES, Stored},
 };
 use crate::app::App;
+
+/// The land of one version of the content, as it is sent.
+pub(crate) struct Land {
+    overview: Stored,
+    /// Made when they are first asked for; there are only as many as the content has.
+    regions: Mutex<HashMap<Region, Stored>>,
+}
+
+impl Land {
+    pub(crate) fn new(content: &Content) -> Self {
+        let text = overview(content).to_string();
+        let overview = Stored::tagged(text, "application/json", FIVE_MINUTES, content.hash());
+        Self {
+            overview: overview.packed(),
+            regions: Mutex::default(),
+        }
+    }
+
+    /// A region of the land; `None` where there is none.
+    fn region(&self, region: Region, content: &Content) -> Option<Stored> {
+        if !region.bounds().meets(content.bounds()) {
+            return None;
+        }
+        // Nothing panics while it is held.
+        let mut regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = regions.entry(region).or_insert_with(|| {
+            let bytes = content.terrain().region_bytes(region);
+            let kind = "application/octet-stream";
+            Stored::tagged(bytes, kind, FIVE_MINUTES, content.hash()).packed()
+        });
+        Some(made.clone())
+    }
+}
 
 /// What there is to know of the land as a whole.
 fn overview(content: &Content) -> Value {
@@ -58,9 +94,7 @@ fn bounds(bounds: Bounds) -> Value {
 }
 
 pub(super) async fn get_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    let content = app.content();
-    let text = overview(&content).to_string();
-    Stored::tagged(text, "application/json", FIVE_MINUTES, content.hash()).answer(&headers)
+    app.shown.version().land.overview.answer(&headers)
 }
 
 pub(super) async fn get_region(
@@ -73,11 +107,9 @@ pub(super) async fn get_region(
     let Ok((Ok(x), Ok(z))) = named else {
         return Problem::not_found(&uri).into_response();
     };
-    let (region, content) = (Region { x, z }, app.content());
-    if !region.bounds().meets(content.bounds()) {
-        return Problem::not_found(&uri).into_response();
+    let version = app.shown.version();
+    match version.land.region(Region { x, z }, &version.content) {
+        Some(region) => region.answer(&headers),
+        None => Problem::not_found(&uri).into_response(),
     }
-    let bytes = content.terrain().region_bytes(region);
-    let hash = content.hash();
-    Stored::tagged(bytes, "application/octet-stream", FIVE_MINUTES, hash).answer(&headers)
 }

@@ -33,4 +33,5 @@ mod stage;
 mod store;
 mod talk;
 mod walk;
+mod weight;
 mod zone;

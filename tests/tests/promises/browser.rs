@@ -18,8 +18,8 @@ const SOON: Duration = Duration::from_secs(20);
 /// What was dropped is everybody's after 100 ticks.
 const FREE_WITHIN: Duration = Duration::from_secs(75);
 
-struct Driver {
-    port: u16,
+pub(super) struct Driver {
+    pub(super) port: u16,
     _process: Process,
     _log: LogFolder,
 }
@@ -43,7 +43,7 @@ fn program(names: &[&str]) -> Result<PathBuf> {
 }
 
 impl Driver {
-    async fn start() -> Result<Self> {
+    pub(super) async fn start() -> Result<Self> {
         let port = free_port()?;
         let folder = std::env::temp_dir().join(format!("ts-driver-{port}"));
         std::fs::create_dir_all(&folder)?;
@@ -67,7 +67,7 @@ impl Driver {
         Ok(driver)
     }
 
-    async fn browser(&self) -> Result<Client> {
+    pub(super) async fn browser(&self) -> Result<Client> {
         let chromium = program(&["chromium", "chromium-browser", "google-chrome"])?;
         let mut arguments = vec![
             "--headless=new",

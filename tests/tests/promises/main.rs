@@ -18,6 +18,7 @@ mod interface;
 mod intruders;
 mod launcher;
 mod play;
+mod slow_line;
 mod storm;
 mod tour;
 mod tracing;

@@ -86,8 +86,28 @@ const TAGS: [(&str, &str); 8] = [
 
 static DOCUMENT: LazyLock<Stored> = LazyLock::new(|| {
     let text = built(&operations()).to_string();
-    Stored::new(text, "application/json", ASK)
+    Stored::new(text, "application/json", ASK).packed()
 });
+
+static PAGE: LazyLock<Stored> = LazyLock::new(|| {
+    let html = include_str!("../../../docs/index.html");
+    Stored::new(html, "text/html; charset=utf-8", ASK).packed()
+});
+
+static STYLE: LazyLock<Stored> = LazyLock::new(|| {
+    let css = include_str!("../../../docs/docs.css");
+    Stored::new(css, "text/css; charset=utf-8", ASK).packed()
+});
+
+static SCRIPT: LazyLock<Stored> =
+    LazyLock::new(|| script_of(include_str!("../../../docs/docs.js")));
+
+static EVENTS_SCRIPT: LazyLock<Stored> =
+    LazyLock::new(|| script_of(include_str!("../../../docs/events.js")));
+
+fn script_of(text: &'static str) -> Stored {
+    Stored::new(text, "text/javascript; charset=utf-8", ASK).packed()
+}
 
 /// Path as OpenAPI writes it: a parameter has no `*`.
 fn template(path: &str) -> String {
@@ -214,8 +234,7 @@ pub(super) async fn document(headers: HeaderMap) -> Response {
 
 /// `GET /docs`
 pub(super) async fn page(headers: HeaderMap) -> Response {
-    let html = include_str!("../../../docs/index.html");
-    let mut response = Stored::new(html, "text/html; charset=utf-8", ASK).answer(&headers);
+    let mut response = PAGE.answer(&headers);
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
     response
@@ -223,18 +242,15 @@ pub(super) async fn page(headers: HeaderMap) -> Response {
 
 /// `GET /docs/docs.css`
 pub(super) async fn style(headers: HeaderMap) -> Response {
-    let css = include_str!("../../../docs/docs.css");
-    Stored::new(css, "text/css; charset=utf-8", ASK).answer(&headers)
+    STYLE.answer(&headers)
 }
 
 /// `GET /docs/docs.js`
 pub(super) async fn script(headers: HeaderMap) -> Response {
-    let script = include_str!("../../../docs/docs.js");
-    Stored::new(script, "text/javascript; charset=utf-8", ASK).answer(&headers)
+    SCRIPT.answer(&headers)
 }
 
 /// `GET /docs/events.js`
 pub(super) async fn events_script(headers: HeaderMap) -> Response {
-    let script = include_str!("../../../docs/events.js");
-    Stored::new(script, "text/javascript; charset=utf-8", ASK).answer(&headers)
+    EVENTS_SCRIPT.answer(&headers)
 }
