@@ -52,9 +52,9 @@ pub struct Config {
     /// The voice server; none: no voice chat.
     pub(crate) voice: Option<Voice>,
     pub(crate) connections_max: usize,
-    /// Sockets that are not authenticated.
     /// Of one address.
     pub(crate) connections_per_address_max: usize,
+    /// Sockets that are not authenticated.
     pub(crate) strangers: Most,
     pub(crate) times: Times,
     pub(crate) commit_hash: Option<String>,
