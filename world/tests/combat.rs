@@ -12,11 +12,11 @@ use world::{
 
 /// Strong enough never to die of a rat, and to hit it nearly always.
 const STRONG: &str = "trained attack=5000000,strength=5000000,constitution=50000000 health 80";
-const DUMMY: &str = "npc:field:dummy:5,5:0";
+pub(crate) const DUMMY: &str = "npc:field:dummy:5,5:0";
 const RAT: &str = "npc:field:rat:5,5:0";
 
 /// A beast that takes what it gets.
-fn dummy() -> Value {
+pub(crate) fn dummy() -> Value {
     json!({"id": "dummy", "name": "Dummy", "stats": {"level": 1, "health": 100_000},
         "combat": {"attackable": true, "retaliates": false}})
 }
@@ -33,11 +33,11 @@ fn rat(health: u32) -> Value {
 }
 
 /// Plays so many ticks and keeps what came of them.
-fn watch(stage: &mut Stage, ticks: u32) -> Vec<Outcome> {
+pub(crate) fn watch(stage: &mut Stage, ticks: u32) -> Vec<Outcome> {
     (0..ticks).map(|_| stage.step(Inbox::default())).collect()
 }
 
-fn hits(outcomes: &[Outcome]) -> Vec<Hit> {
+pub(crate) fn hits(outcomes: &[Outcome]) -> Vec<Hit> {
     outcomes.iter().flat_map(|o| o.hits.clone()).collect()
 }
 
@@ -51,7 +51,7 @@ fn tile(stage: &Stage, id: &str) -> Tile {
     stage.world.look(&EntityId::from(id)).unwrap().tile
 }
 
-fn record(stage: &Stage, who: &str) -> world::PlayerRecord {
+pub(crate) fn record(stage: &Stage, who: &str) -> world::PlayerRecord {
     stage.world.record(&CharacterId::from(who)).unwrap()
 }
 
@@ -371,47 +371,6 @@ fn arrows_are_used_up_and_most_of_them_lie_where_they_fell() {
     // Over five tiles an arrow flies for two ticks.
     let told = stage.play(&format!("ann attacks {DUMMY}"));
     assert!(!told.contains("refused"), "it may try: {told}");
-}
-
-#[test]
-fn spells_take_runes_but_for_those_that_a_staff_stands_for() {
-    let mut stage = Stage::new(&Land::default().magic().beast(dummy(), (5, 5)));
-    let told = stage.play(
-        "ann joins at 0 0 with air_rune 9 mind_rune 3 staff 1
-         ann casts quake / ann casts nonsense / ann fights autocast
-         ann casts gust / ann wears 2",
-    );
-    for why in ["LevelTooLow", "NotFound", "WrongStyle"] {
-        assert!(told.contains(&format!("refused {why}")), "{why} in {told}");
-    }
-    stage.play(&format!("ann attacks {DUMMY}"));
-    let seen = watch(&mut stage, 40);
-    let hits = hits(&seen);
-    assert_eq!(hits.len(), 3, "one for each mind rune");
-    assert!(
-        hits.iter()
-            .all(|hit| hit.kind == HitKind::Magic && hit.damage <= 2)
-    );
-    let left = record(&stage, "ann").inventory;
-    let left: Vec<(&str, u32)> = left.values().map(|s| (&*s.item, s.quantity)).collect();
-    assert_eq!(left, [("air_rune", 9)]);
-    let xp = record(&stage, "ann").skill(Skill::Magic).xp_tenths;
-    let damage: u64 = hits.iter().map(|hit| u64::from(hit.damage)).sum();
-    assert_eq!(
-        xp,
-        3 * 55 + 20 * damage,
-        "for each cast, and for what it took"
-    );
-    let failed = seen.iter().flat_map(|o| &o.events).any(|event| {
-        matches!(
-            event,
-            Event::Failed {
-                refusal: Refusal::NoRunes,
-                ..
-            }
-        )
-    });
-    assert!(failed);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod agents_work;
 mod aliases;
 mod bank;
 mod border;
+mod casting;
 mod combat;
 mod conservation;
 mod content;

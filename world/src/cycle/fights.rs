@@ -351,6 +351,18 @@ impl World {
         Ok(())
     }
 
+    /// A player holds another weapon, or none. One that is not for casting ends casting.
+    pub(super) fn rearm(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let content = Arc::clone(&self.content);
+        if let Some(player) = self.players.get_mut(who) {
+            let allowed = style::allowed(fighter::weapon_sort(&content, &player.record));
+            if !allowed.contains(&Style::Autocast) {
+                player.record.ways.spell = None;
+            }
+            self.chose(who, out);
+        }
+    }
+
     fn chose(&mut self, who: &CharacterId, out: &mut Outcome) {
         out.changes.moved.insert(who.clone());
         out.events.push(Event::Ways { who: who.clone() });

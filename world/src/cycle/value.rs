@@ -59,7 +59,7 @@ impl World {
             let rearmed = touched.worn.contains(&EquipSlot::Weapon);
             tell(who.clone(), touched, out);
             if rearmed {
-                out.events.push(Event::Ways { who: who.clone() });
+                self.rearm(&who, out);
             }
             if pack {
                 self.has_with_it(&who, out);
