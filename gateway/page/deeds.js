@@ -1,7 +1,7 @@
 // What can be done with what stands, lies or walks in the world; the first of it is what a click
 // does. Always: it only asks; whether it can be done is the server's to say.
 
-import { capital, el, $ } from "./dom.js";
+import { capital, clock, el, say, $ } from "./dom.js";
 import { Errand } from "./errand.js";
 import { recipes } from "./lore.js";
 import { called, counted, described } from "./things.js";
@@ -174,26 +174,70 @@ const level = (who) => {
   return n === undefined ? undefined : `level ${n}`;
 };
 
-/** What is being done just now, beside the bars. */
+/** What is being done just now, beside the bars; and going home by magic. */
 export class Doing {
-  constructor(tell) {
-    this.tell = tell;
+  /** `game`: tell, scene. */
+  constructor({ tell, scene }) {
+    Object.assign(this, { tell, scene });
     this.box = $("doing");
+    this.bar = el("progress", { "aria-label": "Until you are at home" });
+    Object.assign(this.bar.style, { width: "7em", accentColor: "var(--gold)" });
+    this.seconds = el("span", { "aria-hidden": "true" });
+    this.clear();
   }
 
   get hears() {
-    return { "activity:update": (data) => this.update(data) };
+    return {
+      "activity:update": (data) => this.update(data),
+      "home:update": (data) => this.home(data),
+    };
   }
 
   clear() {
-    this.box.hidden = true;
+    this.work = undefined;
+    this.arrives = undefined;
+    this.ready = 0;
+    this.show();
   }
 
   update({ active, action, option, message }) {
-    this.box.hidden = !active;
-    if (active) {
-      const what = option ? `: ${called(option).toLowerCase()}` : "";
-      this.box.replaceChildren(el("i", { "aria-hidden": "true" }), capital(action) + what);
-    } else if (message) this.tell(message);
+    const what = option ? `: ${called(option).toLowerCase()}` : "";
+    this.work = active ? capital(action) + what : undefined;
+    this.show();
+    if (!active && message) this.tell(message);
+  }
+
+  /** When one is at home, if one goes there; and from when one may go again. */
+  home({ arrivesTick, readyTick }) {
+    this.arrives = arrivesTick;
+    this.ready = readyTick;
+    if (arrivesTick !== undefined) this.bar.max = Math.max(1, this.scene.until(arrivesTick));
+    this.show();
+  }
+
+  show() {
+    const words = this.arrives === undefined ? this.work : "Going home";
+    this.box.hidden = words === undefined;
+    const more = this.arrives === undefined ? [] : [this.bar, this.seconds];
+    if (words !== undefined)
+      this.box.replaceChildren(el("i", { "aria-hidden": "true" }), words, ...more);
+    this.draw();
+  }
+
+  /** What passes with time; called a few times a second. */
+  draw() {
+    const rests = this.scene.until(this.ready);
+    say($("home"), rests > 0 ? `Home in ${clock(rests)}` : "Go home");
+    if (this.arrives === undefined) return;
+    const left = Math.max(0, this.scene.until(this.arrives));
+    this.bar.value = this.bar.max - left;
+    say(this.seconds, `${Math.ceil(left / 1000)} s`);
+  }
+
+  /** Whether one may go home now; where one may not, it is said for how long. */
+  mayGoHome() {
+    const rests = this.scene.until(this.ready);
+    if (rests > 0) this.tell(`You may go home again in ${clock(rests)}.`, "warning");
+    return rests <= 0;
   }
 }

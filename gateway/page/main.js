@@ -81,7 +81,7 @@ const quests = new Quests({ ...game, celebrate, mark: () => side.mark("quests") 
 const whisper = (name) => ui.whisperTo(name);
 const friends = new Friends({ ...game, whisper, mark: () => side.mark("friends") });
 const deeds = new Deeds({ ...game, trade, duel, make, friends, whisper });
-const doing = new Doing(tell);
+const doing = new Doing(game);
 const hands = new Hands(
   { net, me, free, picture, minimap, here: () => sight.here() },
   {
@@ -95,7 +95,8 @@ const hands = new Hands(
     help: () => help.toggle(),
   },
 );
-const all = { land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, death, quests };
+const shown = { picture, minimap, hits, ui, hands, deeds, doing, death, quests };
+const all = { land, scene, walkers, me, ...shown };
 const sight = new Sight(all);
 picture.minimap = minimap;
 pack.counters = [trade, duel, bank, shop].map((at) => (slot, item) => at.counter(slot, item));
@@ -113,7 +114,7 @@ side.onlook = (tab) => {
   if (tab === "quests") quests.look();
 };
 land.onload = (rx, rz) => picture.changed(rx, rz);
-$("home").onclick = () => deeds.request("home-teleport");
+$("home").onclick = () => doing.mayGoHome() && deeds.request("home-teleport");
 
 function playing() {
   try {
@@ -169,6 +170,7 @@ const HEARS = {
     hits.clear();
   },
   "player:sync"(data) {
+    scene.heard(data.tick);
     me.name = data.character.name;
     me.id ??= data.character.id;
     me.position = { x: data.position.x, z: data.position.z };

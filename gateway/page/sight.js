@@ -6,7 +6,10 @@ import { $, reveal, say } from "./dom.js";
 const SLOW_MS = 200;
 
 export class Sight {
-  /** `game`: land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, death, friends. */
+  /**
+   * `game`: land, scene, walkers, picture, minimap, me, hits, ui, hands, deeds, doing, death,
+   * quests.
+   */
   constructor(game) {
     this.game = game;
     this.hovered = undefined;
@@ -90,7 +93,7 @@ export class Sight {
   }
 
   panels(seen) {
-    const { land, scene, me, ui, death } = this.game;
+    const { land, scene, me, ui, death, doing } = this.game;
     const x = Math.round(seen.me.x);
     const z = Math.round(seen.me.z);
     ui.where(land.area(x, z), x, z);
@@ -108,6 +111,7 @@ export class Sight {
     );
     death.draw();
     this.foe(seen);
+    doing.draw();
   }
 
   /** Whom one fights, and what is left of them. */

@@ -10,7 +10,7 @@ const AROUND = [
   [-1, 1],
   [1, 1],
 ];
-const TICK_MS = 600;
+export const TICK_MS = 600;
 const JUMP_TILES = 10;
 
 /** A short way over free ground from `a` to `b`, without `a`; straight where there is none. */

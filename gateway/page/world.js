@@ -1,6 +1,8 @@
 // What is known of the world: the land, and who and what is in sight.
 // Always: applying every update to an empty map gives what the server holds of those chunks.
 
+import { TICK_MS } from "./walk.js";
+
 export const key = (x, z) => `${x},${z}`;
 const SIDE = 64;
 
@@ -93,15 +95,26 @@ export class Scene {
   }
 
   clear() {
-    this.tick = 0;
+    this.heard(0);
     this.entities = new Map();
     this.chunks = new Map();
     this.solid = new Set();
   }
 
+  /** It is that tick now. */
+  heard(tick) {
+    this.tick = tick;
+    this.at = performance.now();
+  }
+
+  /** Milliseconds until a tick, below nothing once it is over. Nothing is heard of quiet ticks. */
+  until(tick) {
+    return (tick - this.tick) * TICK_MS - (performance.now() - this.at);
+  }
+
   /** Applies one `world:update`; `moved(entity, from)` hears of every step. */
   apply(update, moved) {
-    this.tick = update.tick;
+    this.heard(update.tick);
     for (const [x, z] of update.gone ?? []) this.drop(key(x, z));
     const before = new Map();
     const forget = (id) => {

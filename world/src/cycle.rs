@@ -40,7 +40,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use inputs::{Answer, failed, interrupt};
+use inputs::{Answer, failed, interrupt, turn_away};
 
 use crate::agent::AgentInput;
 use crate::border::{self, Crossing};

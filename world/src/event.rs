@@ -265,6 +265,15 @@ pub enum Event {
         /// What it wants.
         target: EntityId,
     },
+    /// It has begun to go home by magic, does so no more, or may not do so again for a while.
+    Homeward {
+        /// Who.
+        who: CharacterId,
+        /// When it is to be at home; none: it does not go there now.
+        done_at: Option<Tick>,
+        /// From when it may begin again.
+        ready_at: Tick,
+    },
     /// A player stands somewhere else all at once.
     Teleported {
         /// Who.
@@ -310,6 +319,7 @@ impl Event {
             | Event::Ways { who }
             | Event::Failed { who, .. }
             | Event::Elsewhere { who, .. }
+            | Event::Homeward { who, .. }
             | Event::Teleported { who, .. } => who,
         }
     }

@@ -43,7 +43,6 @@ fn a_bank_is_walked_to_and_closes_behind_one() {
     11 ann refused EmptySlot
     12 ann closed Bank; ann 8,0
     15 ann refused NotOpen; ann 14,0
-    17 ann failed Interrupted
     20 ann opened Bank; ann 6,0
     22 ann closed Bank
     ");

@@ -161,9 +161,12 @@ fn work_ends_with_a_step_and_with_the_last_free_slot() {
          bob goes to 0 8
          wait 6"
     ));
-    let rests: Vec<&str> = told.lines().filter(|l| l.contains("rests")).collect();
+    let rests: Vec<&str> = told
+        .lines()
+        .filter(|l| l.contains("rests") || l.contains("is done"))
+        .collect();
     assert_snapshot!(rests.join("\n"), @r"
-    5 bob rests Interrupted; bob 2,8
+    5 bob is done; bob 2,8
     6 ann 27=elm_logs 1; ann woodcutting +0.5=0.5 level 1; ann rests InventoryFull; bob 0,8
     ");
 }

@@ -255,19 +255,19 @@ fn one_who_does_something_else_on_the_way_does_not_get_it() {
     );
     assert_snapshot!(told, @r"
      9 ann 11,4
-    10 ann failed Interrupted; ann 13,6
+    10 ann 13,6
     11 ann 11,4
-    12 ann failed Interrupted
+    12
     13 ann 9,4
     14 ann 1=nothing; ann 7,4; #2 9,4 logs 1 ann
     15 ann 5,4
-    16 ann failed Interrupted; ann 7,4
+    16 ann 7,4
     17 ann 0=logs 1; ann 9,4; #2 gone
     18
     19
     20
     21 ann 7,4
-    22 ann failed Interrupted
+    22 ann is home at 39
     ");
 }
 
@@ -311,7 +311,7 @@ fn one_sets_out_for_what_can_be_reached_only() {
     102 bob 19,2; #1 23,4 logs 1
     103 cat refused TooFar; bob 19,0
     104 bob 20,-1; dan 53,4
-    105 dan failed Interrupted; bob 22,-1
+    105 bob 22,-1
     106 bob refused NotFound; bob 23,0
     107 bob refused Unsupported; bob 23,2
     108 bob refused NotFound; bob 0=logs 1; bob 23,4; #1 gone

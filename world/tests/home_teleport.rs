@@ -29,7 +29,8 @@ fn one_who_stands_still_for_17_ticks_is_home() {
     );
     assert_snapshot!(told, @r"
      1 ann joined; ann 100,100
-    19 ann teleported 1,1; ann 1,1; ann to 0,0
+     2 ann is home at 19
+    19 ann may go home at 1519; ann teleported 1,1; ann 1,1; ann to 0,0
     20 ann to 0,0
     21 ann to 0,0
     22 ann to 0,0
@@ -59,11 +60,14 @@ fn one_who_moves_or_turns_to_something_else_does_not_get_home() {
     assert_snapshot!(told, @r"
      1 ann joined; ann 30,30
      2 ann 32,30
+     3 ann is home at 20
      4 ann refused Busy
      5 ann 0=nothing; #1 32,30 logs 1 ann
-     6 ann failed Interrupted; ann 31,30
-     8 ann failed Interrupted
-    13 ann failed Interrupted; ann 0=logs 1; ann 32,30; #1 gone
+     6 ann may go home; ann 31,30
+     7 ann is home at 24
+     8 ann may go home
+     9 ann is home at 26
+    13 ann may go home; ann 0=logs 1; ann 32,30; #1 gone
     ");
 }
 
@@ -73,7 +77,7 @@ fn nobody_goes_home_twice_in_15_minutes() {
     stage.play("ann joins at 30 30\nann goes home\nwait 17\nwait 1498");
     assert_snapshot!(stage.play("ann goes home\nann goes home"), @r"
     1518 ann refused Cooldown
-    1519
+    1519 ann is home at 1536
     ");
 }
 
@@ -152,7 +156,8 @@ fn one_whose_home_others_play_is_to_be_brought_there_and_stands_still() {
     );
     let told = told.split_once('\n').expect("lines").1;
     assert_snapshot!(told, @r"
-    19 ann to 0,0 at 1,1
+     2 ann is home at 19
+    19 ann may go home at 1519; ann to 0,0 at 1,1
     20 ann refused Busy; ann refused Busy; ann refused Busy; ann to 0,0 at 1,1
     23 ann to 0,0 at 1,1
     ");
@@ -196,8 +201,8 @@ fn one_who_cannot_be_brought_home_stays_and_may_try_again() {
     let mut stage = away_from_home();
     stage.play("ann joins at 100 100\nann goes home\nwait 17");
     assert_snapshot!(stage.play("ann stays\nann goes home\nwait 16"), @r"
-    20 ann failed Unreachable
-    21
+    20 ann may go home; ann failed Unreachable
+    21 ann is home at 38
     22
     23
     24
@@ -217,8 +222,8 @@ fn one_who_cannot_be_brought_home_stays_and_may_try_again() {
     ");
     stage.play("wait 50");
     assert_snapshot!(stage.play("wait 1\nann goes home"), @r"
-    88 ann failed Unreachable
-    89
+    88 ann may go home; ann failed Unreachable
+    89 ann is home at 106
     ");
 }
 
@@ -260,6 +265,7 @@ fn nobody_goes_home_out_of_a_fight() {
      1 ann joined; ann 54,55; npc:field:rat:55,55:0 55,55
      4 ann refused InCombat
     18 ann refused InCombat
-    36 ann teleported 1,1; ann 1,1
+    19 ann is home at 36
+    36 ann may go home at 1536; ann teleported 1,1; ann 1,1
     ");
 }

@@ -197,7 +197,7 @@ fn a_step_ends_the_work_and_what_was_done_stays_done() {
     1 ann joined; ann 4,0; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
     2 ann begins to cook raw_trout at sta:field:range
     6 ann 0=trout 1; ann cooking +70.0=70.0 level 1
-    8 ann rests Interrupted; ann 2,0
+    8 ann is done; ann 2,0
     9 ann 0,0
     ");
 }
@@ -215,7 +215,7 @@ fn jewels_are_made_at_a_furnace_and_gems_cut_anywhere() {
     assert_snapshot!(told, @r"
     1 ann joined; ann 3,5; npc:field:ellis 5,20; sta:field:air 5,15; sta:field:anvil 5,10; sta:field:furnace 5,5; sta:field:range 5,0
     2 ann begins to craft jewel at sta:field:furnace
-    4 ann rests Interrupted
+    4 ann is done
     5 ann begins to craft cut_gem
     7 ann 0=cut_gem 1; ann crafting +50.0=3050.0 level 16
     9 ann 2=cut_gem 1; ann crafting +50.0=3100.0 level 16; ann is done

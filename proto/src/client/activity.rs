@@ -20,7 +20,7 @@ pub struct ActivityUpdate {
     /// At work: which recipe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// Stopped: why; none: all is done.
+    /// Stopped: why; none: all is done, or the player does something else now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<ErrorCode>,
     /// Stopped: why, in words.

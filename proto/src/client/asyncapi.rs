@@ -17,7 +17,7 @@ use super::{
         CONNECTIONS_PER_ACCOUNT_MAX, LOGINS_PER_ACCOUNT_MAX, LOGINS_PER_ADDRESS_MAX,
         PROTOCOL_VERSION, RESUMES_PER_ACCOUNT_MAX, RESUMES_PER_ADDRESS_MAX,
     },
-    prayer, quest, session, shop, skill, sync,
+    movement, prayer, quest, session, shop, skill, sync,
     table::{ASKED, Asked, Described, Needs, Route},
     trade, update, watch,
 };
@@ -28,6 +28,7 @@ const FILES: &[&[Described]] = &[
     error::EVENTS,
     sync::EVENTS,
     update::EVENTS,
+    movement::EVENTS,
     watch::EVENTS,
     chat::EVENTS,
     skill::EVENTS,

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::table::server_events;
+
 /// `player:move`: walk to a tile, stop, or only switch running on or off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -16,6 +18,22 @@ pub struct PlayerMove {
     /// Stand still. Not together with a target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop: bool,
+}
+
+/// `home:update`: the own character has begun to go home by magic, does so no more, or may not do
+/// so again for a while.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HomeUpdate {
+    /// The tick at which it is to be at home; absent: it does not go there now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrives_tick: Option<u64>,
+    /// The tick from which it may go home again.
+    pub ready_tick: u64,
+}
+
+server_events! {
+    HomeUpdate => "home:update",
 }
 
 /// A tile.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::labour::put_down;
 use super::making::Wish;
-use super::{Outcome, PhaseClock};
+use super::{Outcome, PhaseClock, homeward};
 use crate::agent::{AgentInput, AgentWord, Goal};
 use crate::border;
 use crate::content::ResourceKind;
@@ -365,5 +365,5 @@ pub(super) fn stop(player: &mut Player, out: &mut Outcome) {
     player.follow = None;
     player.visit = None;
     player.fight.aim = None;
-    player.homeward.done_at = None;
+    homeward::call_off(player, out);
 }

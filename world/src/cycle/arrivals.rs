@@ -1,7 +1,7 @@
 //! Who comes into the world.
 
 use super::labour::put_down;
-use super::{Outcome, failed};
+use super::{Outcome, failed, homeward};
 use crate::errand::Homeward;
 use crate::event::Event;
 use crate::fight::Dying;
@@ -144,8 +144,10 @@ impl World {
         if player.labour.as_ref().is_some_and(away) {
             put_down(&mut player, Some(Refusal::Interrupted), out);
         }
+        let came = player.homeward.leaving.is_some();
         let brought = home_teleport::arrived(&mut player.homeward, tile);
         player.record.home_ready_at = player.homeward.ready_at;
+        let home = came.then(|| homeward::told(&player));
         let dead = !player.lives();
         self.settle_player(player);
         // Whose duel is not played here hears of its end in this tick.
@@ -154,6 +156,7 @@ impl World {
             let whose = who.clone();
             out.events.push(Event::Teleported { who: whose, tile });
         }
+        out.events.extend(home);
         if brought && dead {
             self.revive(&who, None, out);
         }

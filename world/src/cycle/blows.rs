@@ -4,7 +4,7 @@
 //! no more health than there is; whoever deals it learns by what it took.
 
 use super::value::Lying;
-use super::{Outcome, failed, interrupt, labour, visits};
+use super::{Outcome, failed, homeward, interrupt, labour, visits};
 use crate::event::Event;
 use crate::fight::{Aim, Blow, Foe, HURT_BY_MAX, Hit};
 use crate::ids::{CharacterId, EntityId};
@@ -123,7 +123,7 @@ impl World {
         };
         visits::close(player, out);
         labour::put_down(player, Some(Refusal::Interrupted), out);
-        if player.homeward.done_at.take().is_some() {
+        if homeward::call_off(player, out) {
             out.events.push(failed(player, Refusal::Interrupted));
         }
         let heard = player.agent.is_some() || now.since(player.fight.heard_at) < UNHEARD_TICKS;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Outcome, interrupt, visits};
+use super::{Answer, Outcome, turn_away, visits};
 use crate::duel::{
     CHALLENGE_PREFIX, Challenge, Duel, DuelEnd, DuelPart, DuelShown, DuelStage, DuelTold,
     ID_PREFIX, Staked,
@@ -201,7 +201,7 @@ impl World {
             if let Some(player) = self.players.get_mut(who) {
                 player.duel = Some(duel.clone());
                 player.path.clear();
-                interrupt(player, out);
+                turn_away(player, out);
                 visits::close(player, out);
             }
         }

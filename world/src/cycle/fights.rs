@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{Answer, Outcome, PhaseClock, failed, interrupt, visits};
+use super::{Answer, Outcome, PhaseClock, failed, turn_away, visits};
 use crate::event::Event;
 use crate::fight::{Aim, COMING_MAX, Clash, Style};
 use crate::ids::{CharacterId, EntityId};
@@ -118,7 +118,7 @@ impl World {
         }
         let path = self.approach(who, at, searches_end)?;
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        interrupt(player, out);
+        turn_away(player, out);
         visits::close(player, out);
         player.path = path;
         player.fight.aim = Some(Aim {

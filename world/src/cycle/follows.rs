@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Answer, Outcome, PhaseClock, failed, interrupt};
+use super::{Answer, Outcome, PhaseClock, failed, turn_away};
 use crate::ids::{CharacterId, EntityId};
 use crate::refusal::Refusal;
 use crate::rules::follow::{self, Course};
@@ -39,7 +39,7 @@ impl World {
         follow::may_follow(player.tile(), there)?;
         let follow = follow::begin(leader, there);
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        interrupt(player, out);
+        turn_away(player, out);
         player.path.clear();
         player.follow = Some(follow);
         Ok(Answer::Done { value: false })

@@ -2,6 +2,7 @@
 
 use super::{Outcome, failed};
 use crate::event::Event;
+use crate::ids::CharacterId;
 use crate::player::Player;
 use crate::refusal::Refusal;
 use crate::rules::home_teleport::{self, Due};
@@ -10,6 +11,14 @@ use crate::tile::{Chunk, Region};
 use crate::world::World;
 
 impl World {
+    /// What one hears of its way home on coming back: nothing, where it may go at any time.
+    pub fn home_shown(&self, who: &CharacterId) -> Option<Event> {
+        let player = self.players.get(who)?;
+        let homeward = &player.homeward;
+        let shown = homeward.done_at.is_some() || self.now < homeward.ready_at;
+        shown.then(|| told(player))
+    }
+
     /// Those who have stood still for long enough are at home, or are to be brought there.
     pub(super) fn bring_home(&mut self, out: &mut Outcome) {
         let (terrain, spawn, now) = (self.content.terrain(), self.content.spawn(), self.now);
@@ -26,8 +35,12 @@ impl World {
             }
             let place = player.leaving_for().unwrap_or_else(free);
             let here = self.regions.contains_key(&Region::from(place));
+            let before = (player.homeward.done_at, player.homeward.ready_at);
             let due = home_teleport::due(&mut player.homeward, place, here, now);
             player.record.home_ready_at = player.homeward.ready_at;
+            if before != (player.homeward.done_at, player.homeward.ready_at) {
+                out.events.push(told(player));
+            }
             match due {
                 Due::Nothing => {}
                 Due::Failed => {
@@ -55,4 +68,22 @@ impl World {
             self.revive(&who, None, out);
         }
     }
+}
+
+/// How far `player` is with going home by magic.
+pub(super) fn told(player: &Player) -> Event {
+    Event::Homeward {
+        who: player.record.id.clone(),
+        done_at: player.homeward.done_at,
+        ready_at: player.homeward.ready_at,
+    }
+}
+
+/// Ends the magic that was to bring `player` home. True: it was under way.
+pub(super) fn call_off(player: &mut Player, out: &mut Outcome) -> bool {
+    let casts = player.homeward.done_at.take().is_some();
+    if casts {
+        out.events.push(told(player));
+    }
+    casts
 }

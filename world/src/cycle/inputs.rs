@@ -2,7 +2,7 @@
 //!
 //! Always: each input is answered once; a refusal has changed nothing.
 
-use super::{Outcome, PhaseClock, labour, making};
+use super::{Outcome, PhaseClock, homeward, labour, making};
 use crate::duel::DuelEnd;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
@@ -166,7 +166,7 @@ impl World {
             Intent::Walk { to, run } => {
                 let (router, terrain) = (&mut self.router, self.content.terrain());
                 player.path = movement::way(player, router, terrain, searches_end, to)?;
-                interrupt(player, out);
+                turn_away(player, out);
                 if let Some(run) = run {
                     choose_pace(player, run, out);
                 }
@@ -174,7 +174,7 @@ impl World {
             Intent::Run(run) => choose_pace(player, run, out),
             Intent::Stop => {
                 player.path.clear();
-                interrupt(player, out);
+                turn_away(player, out);
             }
             Intent::Follow { target } => return self.go_after(who, target, out),
             Intent::Examine { target } => self.examine(who, target, out)?,
@@ -182,12 +182,15 @@ impl World {
                 let place = movement::settled(self.content.terrain(), to, to);
                 let place = place.ok_or(Refusal::Unreachable)?;
                 home_teleport::send(&mut player.homeward, place, self.now)?;
-                set_out(player, out);
+                player.path.clear();
+                interrupt(player, out);
                 self.end_duels_of(who, DuelEnd::Cancelled, out);
             }
             Intent::HomeTeleport => {
                 home_teleport::begin(&mut player.homeward, &player.fight.clash, self.now)?;
-                set_out(player, out);
+                player.path.clear();
+                lay_down(player, out);
+                out.events.push(homeward::told(player));
             }
             _ => return Err(Refusal::Unsupported),
         }
@@ -330,22 +333,33 @@ pub(super) enum Answer {
     Told,
 }
 
-/// The player does something else: what it had set out to do comes to nothing.
+/// Something else comes in between: what the player had set out to do comes to nothing, and it is
+/// told so.
 pub(super) fn interrupt(player: &mut Player, out: &mut Outcome) {
-    give_up_errand(player, out);
-    player.fight.aim = None;
-    if player.homeward.done_at.take().is_some() {
+    labour::put_down(player, Some(Refusal::Interrupted), out);
+    if player.pickup.is_some() || player.visit.is_some() {
+        out.events.push(failed(player, Refusal::Interrupted));
+    }
+    lay_down(player, out);
+    if homeward::call_off(player, out) {
         out.events.push(failed(player, Refusal::Interrupted));
     }
 }
 
-pub(super) fn give_up_errand(player: &mut Player, out: &mut Outcome) {
-    labour::put_down(player, Some(Refusal::Interrupted), out);
+/// The player turns to something else. Nothing has failed: it knows that it leaves what it had set
+/// out to do.
+pub(super) fn turn_away(player: &mut Player, out: &mut Outcome) {
+    lay_down(player, out);
+    homeward::call_off(player, out);
+}
+
+/// The player leaves all that it had set out to do by hand and on foot.
+fn lay_down(player: &mut Player, out: &mut Outcome) {
+    labour::put_down(player, None, out);
     player.follow = None;
-    let visit = player.visit.take().is_some();
-    if player.pickup.take().is_some() || visit {
-        out.events.push(failed(player, Refusal::Interrupted));
-    }
+    player.visit = None;
+    player.pickup = None;
+    player.fight.aim = None;
 }
 
 /// What `player` was promised came to nothing.
@@ -364,11 +378,4 @@ fn choose_pace(player: &mut Player, run: bool, out: &mut Outcome) {
         out.touched.insert(who.entity());
     }
     out.events.push(Event::Vitals { who });
-}
-
-/// It sets out by magic: what it was about comes to nothing.
-fn set_out(player: &mut Player, out: &mut Outcome) {
-    player.path.clear();
-    player.fight.aim = None;
-    give_up_errand(player, out);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Answer, Outcome, PhaseClock, interrupt};
+use super::{Answer, Outcome, PhaseClock, turn_away};
 use crate::content::ResourceKind;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
@@ -143,7 +143,7 @@ impl World {
             }
         }
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
-        interrupt(player, out);
+        turn_away(player, out);
         player.path = path;
         player.labour = Some(work);
         if near {

@@ -2,7 +2,7 @@
 //!
 //! Always: whoever is told that a trade began is told how it ended; the swap is one transfer.
 
-use super::{Answer, Outcome, interrupt};
+use super::{Answer, Outcome, turn_away};
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
 use crate::intent::Trading;
@@ -158,7 +158,7 @@ impl World {
             if let Some(player) = self.players.get_mut(one) {
                 player.trade = Some(id.clone());
                 player.path.clear();
-                interrupt(player, out);
+                turn_away(player, out);
             }
         }
         self.note_trade(id, who, TradeStep::Began, Vec::new(), out);

@@ -1,6 +1,6 @@
 //! What moves items and coins: intents that do it at once, and the phase of the ground.
 
-use super::{Answer, Outcome, PhaseClock, failed, interrupt};
+use super::{Answer, Outcome, PhaseClock, failed, turn_away};
 use crate::content::EquipSlot;
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
@@ -166,8 +166,7 @@ impl World {
         }
         let (router, terrain) = (&mut self.router, self.content.terrain());
         player.path = movement::way_onto(player, router, terrain, searches_end, item.tile)?;
-        player.pickup.take_if(|pickup| pickup.target == target);
-        interrupt(player, out);
+        turn_away(player, out);
         player.pickup = Some(ground_items::pending(item, number));
         Ok(Answer::Done { value: false })
     }
@@ -205,7 +204,7 @@ impl World {
         let item = self.ground.seen(target).ok_or(Refusal::NotFound)?;
         if item.grave.is_some() {
             self.loot(who, target, out)?;
-            self.took(who, target, out);
+            self.took(who, out);
             return Ok(());
         }
         ground_items::may_take(item, who, player.tile(), self.now)?;
@@ -218,16 +217,15 @@ impl World {
             let name = content.item(&item).map_or(&*item, |kind| &*kind.name);
             agent::took(agent, name, quantity, *item == *COINS, now);
         }
-        self.took(who, target, out);
+        self.took(who, out);
         Ok(())
     }
 
     /// One has what it came for.
-    fn took(&mut self, who: &CharacterId, target: &EntityId, out: &mut Outcome) {
+    fn took(&mut self, who: &CharacterId, out: &mut Outcome) {
         if let Some(player) = self.players.get_mut(who) {
             player.path.clear();
-            player.pickup.take_if(|pickup| pickup.target == *target);
-            interrupt(player, out);
+            turn_away(player, out);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Answer, Outcome, failed, interrupt};
+use super::{Answer, Outcome, failed, turn_away};
 use crate::event::Event;
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::{Interface, Open, Visit};
@@ -45,8 +45,7 @@ impl World {
             let (router, terrain) = (&mut self.router, self.content.terrain());
             movement::way(player, router, terrain, searches_end, tile)?
         };
-        player.visit = None;
-        interrupt(player, out);
+        turn_away(player, out);
         player.path = path;
         if let Some(npc) = self.npcs.get_mut(&target) {
             npc_mind::attend(npc, self.now);

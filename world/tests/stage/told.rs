@@ -243,6 +243,15 @@ impl Stage {
             Event::Trade { who, told } => self.trade_told(who, told),
             Event::Duel { who, told } => duels::told(who, told),
             Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
+            Event::Homeward {
+                who,
+                done_at: Some(at),
+                ..
+            } => format!("{who} is home at {}", at.0 - BEGIN),
+            Event::Homeward { who, ready_at, .. } => match ready_at.0.checked_sub(BEGIN) {
+                Some(again) => format!("{who} may go home at {again}"),
+                None => format!("{who} may go home"),
+            },
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
         })
     }

@@ -199,7 +199,8 @@ impl Run {
         let trade = self.world.trade_shown(who);
         let duel = self.world.duel_shown(who);
         let graves = self.world.graves_shown(who);
-        let told = shop.into_iter().chain(trade).chain(duel);
+        let home = self.world.home_shown(who);
+        let told = shop.into_iter().chain(trade).chain(duel).chain(home);
         for event in told.chain(graves) {
             let told = translate::told(&event, Some(player.record()), self.world.content());
             if let Some(Told::Message { message, value }) = told {

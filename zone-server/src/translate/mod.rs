@@ -287,6 +287,9 @@ pub(crate) fn told(
             number: *number,
             target: target.clone(),
         },
+        Event::Homeward {
+            done_at, ready_at, ..
+        } => now(private(&movement::home(*done_at, *ready_at), Bytes::new())),
         Event::Teleported { tile, .. } => {
             now(private(&sync::teleport(record?, *tile), Bytes::new()))
         }

@@ -1,7 +1,7 @@
-//! `player:move`.
+//! `player:move`, and what is told of going home by magic.
 
-use proto::client::movement::PlayerMove;
-use world::{Intent, Tile};
+use proto::client::movement::{HomeUpdate, PlayerMove};
+use world::{Intent, Tick, Tile};
 
 /// What the data ask; they were checked: there is a target, or `stop`, or `run`.
 pub(crate) fn intent(asked: &PlayerMove) -> Intent {
@@ -15,5 +15,13 @@ pub(crate) fn intent(asked: &PlayerMove) -> Intent {
         },
         (None, Some(run)) if !asked.stop => Intent::Run(run),
         (None, _) => Intent::Stop,
+    }
+}
+
+/// `home:update`.
+pub(crate) fn home(done_at: Option<Tick>, ready_at: Tick) -> HomeUpdate {
+    HomeUpdate {
+        arrives_tick: done_at.map(|at| at.0),
+        ready_tick: ready_at.0,
     }
 }
