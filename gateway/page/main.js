@@ -69,7 +69,7 @@ const ask = (id, words, answers) => asking.ask(id, words, answers);
 const settled = (id) => asking.settled(id);
 const game = { act, tell, menu, me, scene, land, pack, gear, level, ask, settled, walkTo, beside };
 const bank = new Bank(menu, act);
-const shop = new Shop(menu, act);
+const shop = new Shop(game);
 const trade = new Trade(game);
 const duel = new Duel({ ...game, banner: (words, more) => ui.banner(words, more) });
 const make = new Make(game);

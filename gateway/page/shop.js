@@ -5,15 +5,14 @@ import { howMany } from "./amount.js";
 import { el, many } from "./dom.js";
 import { goods } from "./goods.js";
 import { Pane } from "./pane.js";
-import { called, value } from "./things.js";
+import { called, tradeable, value } from "./things.js";
 
 const MOST = 2147483647;
 
 export class Shop {
-  /** `act(event, data)` asks. */
-  constructor(menu, act) {
-    this.menu = menu;
-    this.act = act;
+  /** `game`: menu, act, pack. */
+  constructor(game) {
+    Object.assign(this, game);
     this.items = new Map();
     this.coins = 0;
     this.pane = new Pane("shop", "Shop", { leave: () => this.leave() });
@@ -97,16 +96,17 @@ export class Shop {
   /** What is done with a slot of the pack while the shop is open. */
   counter(slot, item) {
     if (!this.open || !this.buys) return undefined;
-    const each = this.gives(item.itemId);
-    if (item.itemId === "coins" || !each) return undefined;
-    const sum = item.quantity > 1 ? item.quantity : this.held(item.itemId);
+    if (item.itemId === "coins" || !tradeable(item.itemId) || !value(item.itemId))
+      return [["They do not buy that", () => {}]];
+    // Of what does not stack there may be more in other slots: all of them are meant by all.
+    const sum = this.pack.count(item.itemId);
     const sell = (quantity) => this.act("shop:sell", { slot, quantity });
-    return howMany("Sell", sum, sell, { detail: (n) => `about ${many(each * n)}` });
+    return howMany("Sell", sum, sell, { detail: (n) => `about ${many(this.gives(item, n))}` });
   }
 
-  /** What they give for one, as far as it is known here. */
-  gives(itemId) {
-    return Math.floor((value(itemId) * this.percent) / 100);
+  /** What they give for so many, as far as it is known here. */
+  gives(item, quantity) {
+    return (value(item.itemId) * quantity * this.percent) / 100;
   }
 }
 

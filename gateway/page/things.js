@@ -5,67 +5,81 @@ import { capital, many, words } from "./dom.js";
 import { shape } from "./pen.js";
 import { ware } from "./wares.js";
 
+/** Items stand in these files of a folder, or all in one. */
 const FILES = ["food", "misc", "resources", "tools", "weapons", "ammunition", "armor", "runes"];
 const known = new Map();
+/** Notes that have a name of their own, and what they stand for. */
+const notes = new Map();
 
 /** Reads what the content says of its items; without it, ids serve as names. */
 export async function learn() {
-  const lists = await Promise.all(
-    FILES.map((name) =>
-      fetch(`/manifests/items/${name}.json`)
-        .then((answer) => (answer.ok ? answer.json() : []))
-        .catch(() => []),
-    ),
-  );
-  for (const list of lists)
-    for (const item of Array.isArray(list) ? list : (list.items ?? [])) known.set(item.id, item);
+  const read = (path) =>
+    fetch(`/manifests/${path}.json`)
+      .then((answer) => (answer.ok ? answer.json() : []))
+      .catch(() => []);
+  take(await Promise.all(FILES.map((name) => read(`items/${name}`))));
+  if (!known.size) take([await read("items")]);
 }
 
+function take(lists) {
+  for (const list of lists)
+    for (const item of Array.isArray(list) ? list : (list.items ?? [])) {
+      known.set(item.id, item);
+      if (item.notedItemId) notes.set(item.notedItemId, item.id);
+      if (item.baseItemId) notes.set(item.id, item.baseItemId);
+    }
+}
+
+/** Of a metal, a sword and a shortsword are the same where the content has only one of them. */
+const renamed = (id) =>
+  id.endsWith("_shortsword")
+    ? id.replace(/_shortsword$/, "_sword")
+    : id.replace(/_sword$/, "_shortsword");
 const plain = (id) => id.charAt(0).toUpperCase() + id.slice(1).replaceAll("_", " ");
-const base = (id) => (known.has(id) ? id : id.replace(/_noted$/, ""));
+/** The thing itself, if it is a note. */
+const base = (id) => notes.get(id) ?? (known.has(id) ? id : id.replace(/_noted$/, ""));
 const noted = (id) => (base(id) === id ? "" : " (note)");
-export const called = (id) => (known.get(base(id))?.name ?? plain(base(id))) + noted(id);
+/** What the content says of it, by whichever of its names; a note has no use but to be paper. */
+const item = (id) => (noted(id) ? undefined : (known.get(id) ?? known.get(renamed(id))));
+export const called = (id) => (item(base(id))?.name ?? plain(base(id))) + noted(id);
 export const described = (id) =>
-  known.get(base(id))?.examine ?? `It is ${called(id).toLowerCase()}.`;
-/** What the content says of it; a note has no use but to be paper. */
-export const item = (id) => known.get(id);
+  item(base(id))?.examine || `There is nothing to say about ${called(id).toLowerCase()}.`;
 
 /** What it is used for by itself, in one word; nothing for most things. */
 export function use(id) {
-  const item = known.get(id);
-  const word = item?.inventoryActions?.[0];
-  if (item?.healAmount > 0) return word === "Drink" ? word : "Eat";
-  if (item?.prayerXp > 0) return "Bury";
+  const { inventoryActions, healAmount, prayerXp } = item(id) ?? {};
+  if (healAmount > 0) return inventoryActions?.[0] === "Drink" ? "Drink" : "Eat";
+  if (prayerXp > 0) return "Bury";
   return teaches(id) ? "Rub" : undefined;
 }
 
 /** What a lamp teaches, in points of experience; nothing for what is none. */
 export const teaches = (id) => {
-  const effect = known.get(id)?.useEffect;
+  const effect = item(id)?.useEffect;
   return effect?.type === "xp_lamp" ? effect.xpAmount : undefined;
 };
 
-/** Whether it can be worn; a note cannot. */
-export const wearable = (id) => Boolean(known.get(id)?.equipSlot);
-export const tradeable = (id) => known.get(base(id))?.tradeable !== false;
-export const value = (id) => known.get(base(id))?.value ?? 0;
+/** Whether it can be worn, or may be, as far as is known here; a note cannot. */
+export const wearable = (id) => !noted(id) && (!item(id) || Boolean(item(id).equipSlot));
+export const tradeable = (id) => item(base(id))?.tradeable !== false;
+export const value = (id) => item(base(id))?.value ?? 0;
 export const counted = (id, quantity) =>
   quantity > 1 ? `${called(id)} × ${quantity.toLocaleString("en")}` : called(id);
 
 /** What it adds when it is worn: `[words, number]`. */
 export const bonuses = (id) =>
-  Object.entries(known.get(id)?.bonuses ?? {}).map(([name, n]) => [capital(words(name)), n]);
+  Object.entries(item(id)?.bonuses ?? {}).map(([name, n]) => [capital(words(name)), n]);
 
 /** What a person wants to know of it at a glance, line by line. */
 export function facts(id) {
-  const item = known.get(id);
+  const what = item(id);
   const lines = [];
-  if (item?.healAmount > 0) lines.push(`Heals ${item.healAmount}`);
+  if (what?.healAmount > 0) lines.push(`Heals ${what.healAmount}`);
   if (teaches(id)) lines.push(`Teaches ${many(teaches(id))} experience`);
-  if (item?.equipSlot) {
+  if (what?.equipSlot) {
     const list = bonuses(id).filter(([, n]) => n);
     for (const [name, n] of list) lines.push(`${name} ${n > 0 ? "+" : ""}${n}`);
-    const needs = Object.entries(item.requirements?.skills ?? {}).filter(([, level]) => level > 1);
+    const needs = Object.entries(what.requirements?.skills ?? {}).filter(([, level]) => level > 1);
     if (needs.length)
       lines.push(`Needs ${needs.map(([skill, level]) => `${skill} ${level}`).join(", ")}`);
   }
@@ -93,5 +107,5 @@ function note(c, id) {
 /** Draws the item. */
 export function thing(c, id) {
   if (noted(id)) return note(c, base(id));
-  return ware(c, id, known.get(id), called(id));
+  return ware(c, id, item(id), called(id));
 }
