@@ -1,11 +1,9 @@
 // Having died: who did it, and the way back. And the graves that are left, while they stand.
 // Always: it shows what the server said last.
 
-import { $, el, reveal, say } from "./dom.js";
+import { $, clock, el, reveal, say } from "./dom.js";
 import { Pane } from "./pane.js";
 import { counted } from "./things.js";
-
-const TICK_MS = 600;
 
 export class Death {
   /** `game`: act, tell, scene. */
@@ -14,6 +12,8 @@ export class Death {
     this.graves = new Map();
     this.pane = new Pane("death", "Oh dear", { modal: true, lasting: true });
     this.words = el("div", {});
+    this.wait = el("p", { class: "dim", role: "timer" });
+    this.wakes = undefined;
     this.back = el(
       "button",
       { class: "main", onclick: () => this.act("player:action", { action: "respawn" }) },
@@ -44,15 +44,14 @@ export class Death {
   }
 
   died(data) {
-    const left = (data.respawnTick ?? this.scene.tick) - this.scene.tick;
-    const soon = left > 0 ? `You wake in town in ${Math.ceil((left * TICK_MS) / 1000)} s.` : "";
+    this.wakes = data.respawnTick;
     this.words.replaceChildren(
       el("p", { class: "big" }, "You have died."),
       data.killedBy ? el("p", {}, `${data.killedBy} saw to that.`) : "",
-      el("p", { class: "dim" }, soon),
+      this.wait,
     );
+    this.draw();
     this.pane.show();
-    this.back.focus();
   }
 
   respawned() {
@@ -73,17 +72,22 @@ export class Death {
     this.draw();
   }
 
-  /** The line under the map; called a few times a second. */
+  /** What passes with time; called a few times a second. */
   draw() {
+    const left = Math.ceil(this.scene.until(this.wakes ?? 0) / 1000);
+    say(this.wait, left > 0 ? `You wake in town in ${left} s.` : "");
+    this.grave();
+  }
+
+  /** The line under the map. */
+  grave() {
     const box = $("grave");
     // The one that is one's own no more the soonest.
     const [first] = [...this.graves.values()].sort((a, b) => a.until - b.until);
     reveal(box, first);
     if (!first) return;
-    const left = Math.max(0, first.until - performance.now());
-    const seconds = String(Math.floor(left / 1000) % 60).padStart(2, "0");
+    const left = clock(first.until - performance.now());
     const more = this.graves.size > 1 ? `, and ${this.graves.size - 1} more` : "";
-    const time = `${Math.floor(left / 60000)}:${seconds}`;
-    say(box, `Your grave: ${first.x}, ${first.z}, ${time} left${more}`);
+    say(box, `Your grave: ${first.x}, ${first.z}, ${left} left${more}`);
   }
 }

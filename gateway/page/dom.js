@@ -4,7 +4,7 @@ export const $ = (id) => document.getElementById(id);
 
 /**
  * An element. `on…` are its listeners, `data` its data set; attributes that are undefined or
- * false are left out; whatever else is among `children` is text.
+ * false are left out; `children` may be lists, however deep, and all but elements is text.
  */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -15,7 +15,7 @@ export function el(tag, attributes = {}, ...children) {
     else if (name === "data") Object.assign(element.dataset, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== undefined && child !== null));
+  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null));
   return element;
 }
 
