@@ -2,6 +2,7 @@
 // Always: it shows what the server said last, as text.
 
 import { el } from "./dom.js";
+import { step } from "./menu.js";
 import { Pane } from "./pane.js";
 
 export class Dialogue {
@@ -42,13 +43,15 @@ export class Dialogue {
       () => this.act("dialogue:respond", { index }),
     ]);
     if (!entries.length) entries.push(["Go on", () => this.act("dialogue:continue", {})]);
+    // One who goes through the talk by keys finds the next answers under them.
+    const byKey = this.answers.contains(document.activeElement);
     this.answers.replaceChildren(
       ...entries.map(([text, what], n) =>
         el("button", { onclick: () => this.once(what) }, el("b", {}, String(n + 1)), text),
       ),
     );
     this.pane.show();
-    this.answers.firstChild.focus({ preventScroll: true });
+    if (byKey) this.answers.firstChild.focus({ preventScroll: true });
     return undefined;
   }
 
@@ -66,8 +69,7 @@ export class Dialogue {
     if (number >= 1 && number <= buttons.length) buttons[number - 1].click();
     else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const at = buttons.indexOf(document.activeElement);
-      const step = event.key === "ArrowDown" ? 1 : buttons.length - 1;
-      buttons[(at + step) % buttons.length]?.focus();
+      buttons[step(event.key, at, buttons.length)]?.focus();
     } else return;
     event.preventDefault();
     event.stopPropagation();

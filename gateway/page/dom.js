@@ -25,6 +25,12 @@ export function say(element, words) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Whether a person is in the middle of writing something. */
+export function writing() {
+  const at = document.activeElement;
+  return Boolean(at?.matches("input, textarea")) && at.value !== "";
+}
+
 /** Shows or hides it, only where that changes something. */
 export function reveal(element, on) {
   if (element.hidden === Boolean(on)) element.hidden = !on;
@@ -32,14 +38,14 @@ export function reveal(element, on) {
 
 export const capital = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 export const many = (n) => Math.floor(n).toLocaleString("en");
+/** A span of time in minutes and seconds: `14:05`. */
+export function clock(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
 /** An id or a code in words: `ready_to_complete` → `ready to complete`. */
 export const words = (id) =>
   String(id)
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replace(/[_-]/g, " ")
     .toLowerCase();
-/** A span of time in minutes and seconds: `14:05`. */
-export function clock(ms) {
-  const seconds = Math.max(0, Math.ceil(ms / 1000));
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}

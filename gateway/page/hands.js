@@ -1,10 +1,13 @@
-// Keys, mouse and fingers on the map. A held arrow keeps a goal a few tiles ahead, asked for once
-// a tick; a tap acts on what is under it; two fingers or the wheel zoom; a finger that rests, or
-// the other mouse button, asks what can be done there.
+// Keys, mouse and fingers on the map. A key that is pressed makes one step; one that is held keeps a
+// goal a few tiles ahead, asked for once a tick. A tap acts on what is under it; two fingers or the
+// wheel zoom; a finger that rests, or the other mouse button, asks what can be done there.
+// Always: a pointer does not take the keys along to the button that it presses. So Enter means the
+// chat, but for a control that was reached by keys.
 
+import { $, writing } from "./dom.js";
 import { longPress } from "./menu.js";
+import { TICK_MS } from "./walk.js";
 
-const $ = (id) => document.getElementById(id);
 const WAYS = {
   ArrowUp: [0, 1],
   KeyW: [0, 1],
@@ -16,6 +19,8 @@ const WAYS = {
   KeyD: [1, 0],
 };
 const STEER_MS = 280;
+/** A key that is down for so long is held. */
+const HELD_MS = 220;
 
 export class Hands {
   /** `game` is what is looked at, `act` what a person can do. */
@@ -24,16 +29,26 @@ export class Hands {
     this.act = act;
     this.mouse = { x: 0, y: 0, inside: false };
     this.held = new Set();
+    /** Since when keys are down, and where one stood then. */
+    this.since = 0;
+    this.from = undefined;
+    /** The goal of a held key was asked for. */
+    this.goes = false;
     this.steered = 0;
+    /** Where the steps lead that are still to be made. */
+    this.goal = undefined;
     this.fingers = new Map();
     this.pinch = 0;
     this.pinched = false;
     addEventListener("keydown", (event) => this.down(event));
     addEventListener("keyup", (event) => {
-      if (!this.held.delete(event.code) || this.held.size || !this.playing) return;
-      this.net.ask("player:move", { stop: true }).catch(() => {});
+      if (this.held.delete(event.code) && !this.held.size) this.rest();
     });
-    addEventListener("blur", () => this.held.clear());
+    addEventListener("blur", () => {
+      if (this.held.size) this.rest();
+      this.held.clear();
+    });
+    addEventListener("mousedown", (event) => this.press(event));
     this.onMap($("map"));
     $("minimap").addEventListener("click", (event) => this.onMinimap(event));
   }
@@ -42,26 +57,65 @@ export class Hands {
     return this.net.phase === "world";
   }
 
-  steer(now) {
-    const { me, free, held } = this;
-    if (!held.size || !me.position || now - this.steered < STEER_MS || !this.playing) return;
-    const all = [...held].map((code) => WAYS[code]);
-    const dx = Math.sign(all.reduce((sum, way) => sum + way[0], 0));
-    const dz = Math.sign(all.reduce((sum, way) => sum + way[1], 0));
-    if (!dx && !dz) return;
-    const reach = me.run ? 8 : 4;
-    let { x, z } = me.position;
-    for (
-      let n = 0;
-      n < reach && free(x + dx, z + dz) && (!dx || !dz || (free(x + dx, z) && free(x, z + dz)));
-      n += 1
-    ) {
-      x += dx;
-      z += dz;
+  /** The way in which the keys that are down lead. */
+  get way() {
+    const all = [...this.held].map((code) => WAYS[code]);
+    const sum = (axis) => Math.sign(all.reduce((sum, way) => sum + way[axis], 0));
+    return [sum(0), sum(1)];
+  }
+
+  /** The tile up to `reach` steps from there, as far as the way is free. */
+  ahead({ x, z }, [dx, dz], reach) {
+    const { free } = this;
+    const at = { x, z };
+    for (let n = 0; n < reach; n += 1) {
+      const [to, go] = [at.x + dx, at.z + dz];
+      if (!free(to, go) || (dx && dz && !(free(to, at.z) && free(at.x, go)))) break;
+      Object.assign(at, { x: to, z: go });
     }
-    if (x === me.position.x && z === me.position.z) return;
+    return at;
+  }
+
+  walk(target) {
+    this.net.ask("player:move", { target }).catch(() => {});
+  }
+
+  /** One step in the way of the keys, behind those that are still to be made. */
+  step(now) {
+    const { me, goal } = this;
+    if (!me.position || !this.playing) return;
+    const waits = goal && !me.target && now < goal.until;
+    const from = waits ? goal : me.position;
+    const to = this.ahead(from, this.way, 1);
+    me.target = undefined;
+    if (to.x === from.x && to.z === from.z) return;
+    const far = Math.max(Math.abs(to.x - me.position.x), Math.abs(to.z - me.position.z));
+    this.goal = { ...to, until: now + TICK_MS * (far + 1) };
+    this.walk(to);
+  }
+
+  /** Called for every picture: a key that is held leads on. */
+  steer(now) {
+    const { me, held } = this;
+    if (!held.size || !me.position || !this.playing) return;
+    if (now - this.since < HELD_MS || now - this.steered < STEER_MS) return;
+    const { x, z } = me.position;
+    const to = this.ahead({ x, z }, this.way, me.run ? 8 : 4);
+    if (x === to.x && z === to.z) return;
     this.steered = now;
-    this.net.ask("player:move", { target: { x, z } }).catch(() => {});
+    this.goes = true;
+    this.goal = undefined;
+    this.walk(to);
+  }
+
+  /** All keys are up again: whoever has not gone a step yet goes that one. */
+  rest() {
+    const { me, from, goes } = this;
+    this.goes = false;
+    if (!goes || !this.playing || !me.position) return;
+    if (!from || from.x !== me.position.x || from.z !== me.position.z)
+      this.net.ask("player:move", { stop: true }).catch(() => {});
+    else this.walk(this.ahead(from, this.last, me.run ? 2 : 1));
   }
 
   down(event) {
@@ -74,10 +128,7 @@ export class Hands {
       const list = event.target.closest("#chat, #side, .pane");
       if (list && event.code.startsWith("Arrow")) return;
       event.preventDefault();
-      this.held.add(event.code);
-      this.me.target = undefined;
-      this.act.drop();
-      this.steer(performance.now());
+      if (!this.held.has(event.code)) this.go(event.code, performance.now());
     } else if (event.code === "KeyR" && !event.repeat) this.act.toggleRun();
     else if (!event.repeat && !event.shiftKey && this.act.panel(event.code)) event.preventDefault();
     else if (event.key === "Enter" && !button) {
@@ -90,6 +141,27 @@ export class Hands {
     } else if (event.key === "?") this.act.help();
     else if (event.key === "+" || event.key === "=") this.picture.zoomBy(1.15);
     else if (event.key === "-") this.picture.zoomBy(1 / 1.15);
+  }
+
+  /** A key for walking goes down. */
+  go(code, now) {
+    if (!this.held.size) {
+      this.since = now;
+      this.from = this.me.position && { ...this.me.position };
+    }
+    this.held.add(code);
+    this.last = this.way;
+    this.act.drop();
+    this.step(now);
+  }
+
+  /** A pointer presses a button: what has the keys keeps them, or the map has them. */
+  press(event) {
+    const button = event.target.closest("button, summary");
+    if (!button || !this.playing) return;
+    event.preventDefault();
+    if (writing() || button.closest("#menu")) return;
+    (button.closest(".pane") ?? $("map")).focus({ preventScroll: true });
   }
 
   onMap(map) {
@@ -109,6 +181,7 @@ export class Hands {
       fingers.delete(event.pointerId);
       if (this.pinched || fingers.size || event.button > 0 || pressed() || !this.playing) return;
       map.focus();
+      this.goal = undefined;
       this.act.tapped(event.clientX, event.clientY);
     });
     map.addEventListener("pointercancel", (event) => fingers.delete(event.pointerId));
@@ -145,6 +218,7 @@ export class Hands {
     if (!this.playing) return;
     const box = event.target.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    this.goal = undefined;
     const tile = this.minimap.toTile(x, y, box.width, this.here());
     this.act.walkTo(tile.x, tile.z, true);
     $("map").focus();

@@ -1,4 +1,5 @@
 // The menu of what can be done with something, and the long press that asks for it.
+// Always: its first entry has the focus only where a key opened it; else Enter means the chat.
 
 import { $, el } from "./dom.js";
 
@@ -10,6 +11,7 @@ const NUMBERED = 9;
 export class Menu {
   constructor() {
     this.box = $("menu");
+    this.box.tabIndex = -1;
     this.box.onkeydown = (event) => this.key(event);
     addEventListener("pointerdown", (event) => {
       if (!this.box.contains(event.target)) this.close(false);
@@ -45,7 +47,8 @@ export class Menu {
     const left = Math.max(8, Math.min(x, innerWidth - this.box.offsetWidth - 8));
     const top = Math.max(8, Math.min(y, innerHeight - this.box.offsetHeight - 8));
     this.box.style.transform = `translate(${left}px, ${top}px)`;
-    rows[0]?.focus({ preventScroll: true });
+    const byKey = this.from?.matches("button");
+    (byKey ? (rows[0] ?? this.box) : this.box).focus({ preventScroll: true });
   }
 
   /** The same under something that was clicked. */
@@ -58,13 +61,16 @@ export class Menu {
     event.stopPropagation();
     const rows = [...this.box.querySelectorAll("button")];
     const at = rows.indexOf(document.activeElement);
-    if (event.key === "Escape" || event.key === "Tab") {
+    if (event.key === "Enter" && at < 0) {
+      event.preventDefault();
+      this.close(false);
+      $("line").focus();
+    } else if (event.key === "Escape" || event.key === "Tab") {
       event.preventDefault();
       this.close();
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      const step = event.key === "ArrowDown" ? 1 : rows.length - 1;
-      rows[(at + step) % rows.length]?.focus();
+      rows[step(event.key, at, rows.length)]?.focus();
     } else if (event.key >= "1" && Number(event.key) <= Math.min(NUMBERED, rows.length)) {
       event.preventDefault();
       rows[Number(event.key) - 1].click();
@@ -79,6 +85,11 @@ export class Menu {
     this.from = undefined;
     if (back) (from?.isConnected ? from : $("map")).focus({ preventScroll: true });
   }
+}
+
+/** Where an arrow leads in a list of so many, from `at`, or from none of them at -1. */
+export function step(key, at, count) {
+  return (key === "ArrowDown" ? at + 1 : Math.max(at, 0) + count - 1) % count;
 }
 
 /** Calls `what(x, y)` for a finger that rests, and for the other mouse button. */

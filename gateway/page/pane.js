@@ -1,8 +1,8 @@
 // A window over the world: a title, something in it, a cross to close it.
 // Always: only the one that was opened last is seen, so that none covers another; Escape closes it,
-// and what it leaves has the keys again.
+// and what it leaves has the keys again; one who is writing goes on writing when it opens.
 
-import { $, el, say } from "./dom.js";
+import { $, el, say, writing } from "./dom.js";
 
 const open = [];
 
@@ -57,7 +57,7 @@ export class Pane {
     this.box.hidden = false;
     open.push(this);
     stack();
-    if (focus) this.box.focus({ preventScroll: true });
+    if (focus && !writing()) this.box.focus({ preventScroll: true });
   }
 
   hide() {
