@@ -1,10 +1,13 @@
-// What is written into the picture: names, signs over those who have a quest, and what was said.
+// What is written into the picture: names, signs over those who have a quest and over what a step
+// of one is about, and what was said.
 
 import { counted } from "./things.js";
 
 const FIXED = new Set(["resource", "station", "fire", "grave"]);
 const ZOOM_LEAST = 14;
 const SAID_MS = 5200;
+/** The colour of what a step of a quest is about, here and on the small map. */
+export const AIM_COLOR = "#7fd4ff";
 
 function label(c, words, x, y, color, size, bold) {
   c.font = `${bold ? "600 " : ""}${size}px "Iowan Old Style",Palatino,Georgia,"DejaVu Serif",serif`;
@@ -36,9 +39,15 @@ export function names(picture, view) {
     const sign = folk ? view.signs?.get(entity.npcId) : undefined;
     const close = view.me && Math.abs(at.x - view.me.x) < 7 && Math.abs(at.z - view.me.z) < 6;
     const named = player || hover || (folk && close);
-    if (!named && !sign) continue;
+    const aim = !sign && view.quests?.isAim(entity);
+    if (!named && !sign && !aim) continue;
     if (folk && !hover && picture.roofed(at)) continue;
     const pos = picture.toScreen(at.x, at.z);
+    if (aim) {
+      const over = pos.y - zoom * (FIXED.has(entity.type) ? 1.5 : 0.95) - (named ? 15 : 0);
+      label(c, "▼", pos.x, over, AIM_COLOR, 15, true);
+    }
+    if (!named && !sign) continue;
     if (entity.type === "item") {
       const words = counted(entity.itemId, entity.quantity);
       label(c, words, pos.x, pos.y - zoom * 0.35, "#dfe8cf", 12, false);
@@ -52,6 +61,10 @@ export function names(picture, view) {
     const level = entity.combatLevel ?? (entity.attackable ? entity.level : undefined);
     const words = level === undefined ? name : `${name} · ${level}`;
     label(c, words, pos.x, y, tone(entity, view), player ? 13.5 : 12.5, player);
+  }
+  for (const place of view.quests?.places ?? []) {
+    const pos = picture.toScreen(place.x, place.z);
+    label(c, "▼", pos.x, pos.y - zoom * 0.6, AIM_COLOR, 18, true);
   }
 }
 

@@ -1,5 +1,7 @@
 // The round map in the corner: 76 tiles across, north up.
 
+import { AIM_COLOR } from "./labels.js";
+
 const REACH = 38;
 
 export class Minimap {
@@ -72,12 +74,16 @@ export class Minimap {
       else if (entity.type === "station" && entity.stationType === "bank")
         dot(at, "#e8b65a", scale * 1.1);
     }
-    for (const grave of view.graves?.values() ?? []) {
-      const [dx, dz] = [grave.x - view.me.x, grave.z - view.me.z];
-      // Beyond the edge it is shown on the edge, in its direction.
+    // Beyond the edge it is shown on the edge, in its direction.
+    const pin = (at, color) => {
+      const [dx, dz] = [at.x - view.me.x, at.z - view.me.z];
       const near = Math.min(1, (REACH - 5) / Math.max(1, Math.hypot(dx, dz)));
-      dot({ x: view.me.x + dx * near, z: view.me.z + dz * near }, "#d9604c", scale * 1.6);
-    }
+      dot({ x: view.me.x + dx * near, z: view.me.z + dz * near }, color, scale * 1.6);
+    };
+    for (const grave of view.graves?.values() ?? []) pin(grave, "#d9604c");
+    for (const at of view.quests?.ways({ x: cx, z: cz }) ?? []) pin(at, AIM_COLOR);
+    for (const entity of view.entities.values())
+      if (view.quests?.isAim(entity)) dot(view.at(entity), AIM_COLOR, scale * 1.1);
     if (view.target) dot(view.target, "#ff6a4a", scale);
     dot(view.me, "#1c241f", scale * 1.6);
     dot(view.me, "#ffe08a", scale * 1.15);

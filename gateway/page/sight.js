@@ -43,6 +43,7 @@ export class Sight {
       hits,
       graves: this.game.death.graves,
       signs: this.game.quests.signs,
+      quests: this.game.quests,
       mouse: inWorld && mouse.inside ? picture.toTile(mouse.x, mouse.y) : undefined,
     };
   }
@@ -110,8 +111,8 @@ export class Sight {
       near.slice(0, 9).map(([name, far, player]) => [name, far === 0 ? "here" : `${far}`, player]),
     );
     death.draw();
-    this.foe(seen);
     doing.draw();
+    this.foe(seen);
   }
 
   /** Whom one fights, and what is left of them. */

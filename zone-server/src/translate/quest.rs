@@ -148,9 +148,21 @@ pub(crate) fn update(quests: &Quests, content: &Content, id: &str) -> Option<Que
         status: status(quests, id),
         stage: state.stage.as_deref().map(str::to_owned),
         progress: counts(&state),
-        description: stage.map_or_else(String::new, |stage| stage.description.to_string()),
+        description: stage.map_or_else(String::new, |stage| next(quest, stage, &state, content)),
         quest_points: points(quests, content),
     })
+}
+
+/// What is to be done now, in words. Of a quest that is ready the last stage is done: only whoever
+/// gave it has to hear of it.
+fn next(quest: &Quest, stage: &Stage, state: &QuestState, content: &Content) -> String {
+    let teller = stage.npc.is_empty() || stage.npc == quest.giver;
+    let tells = stage.kind == StageKind::Dialogue && teller;
+    let giver = content.npc_kinds().get(&quest.giver);
+    match giver.filter(|_| state.ready && !tells) {
+        Some(giver) => format!("Tell {} that it is done.", giver.name),
+        None => stage.description.to_string(),
+    }
 }
 
 /// It is over.
