@@ -462,7 +462,8 @@ function beside(thing) {
 
 const light = () => $("light").textContent.trim();
 const parts = { net, pack, gear, skills, bank, trade, act, walkTo: walkOff, say, light };
-window.tilestead = probe({ ...all, ...parts });
+const objects = [...features, ...Object.values(all), net, pack, friends, make, menu, side, sight];
+window.tilestead = probe({ ...all, ...parts, objects });
 
 // In the order in which a newcomer needs them: few requests are under way at the same time.
 net.connect();

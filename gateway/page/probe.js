@@ -41,6 +41,13 @@ export function probe({
     trade: () => more.trade.trade && structuredClone(more.trade.trade),
     quests: () => [...more.quests.all.values()].map((q) => ({ ...q })),
     graves: () => [...more.death.graves].map(([id, grave]) => ({ id, ...grave })),
+    /** Which of what is in sight a step of a quest is about, and where the steps lead. */
+    aims: () => ({
+      seen: [...scene.entities.values()].filter((e) => more.quests.isAim(e)).map((e) => e.id),
+      ways: more.quests.ways(me.position),
+    }),
+    /** All that the page is made of, for whoever looks for what is missing in it. */
+    objects: () => more.objects,
     act,
     pickUp: (id) => act("player:action", { action: "pickup", target: id }),
     /** Does what a click on it does, or the entry of its menu that begins with `words`. */

@@ -91,6 +91,20 @@ impl World {
         free.with_context(|| format!("walled in at {from:?}"))
     }
 
+    /// A way in which one can go straight on for so many tiles.
+    pub(super) fn lane(&self, state: &Value, tiles: i32) -> Result<(i32, i32)> {
+        let (x, z) = position(state)?;
+        let all = state["all"].as_array().context("entities")?;
+        let bare = |(x, z): (i32, i32)| {
+            let stands = |one: &Value| one["x"] == json!(x) && one["z"] == json!(z);
+            self.atlas.terrain.walkable((x, z)) && !all.iter().any(stands)
+        };
+        let ways = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+        let free = |(dx, dz): &(i32, i32)| (1..=tiles).all(|n| bare((x + dx * n, z + dz * n)));
+        let mut free = ways.into_iter().filter(free);
+        free.next().with_context(|| format!("no room at {x}, {z}"))
+    }
+
     /// Puts the operator down at a place, or on the free ground nearest to it.
     pub(super) async fn put(&self, browser: &Client, at: (i32, i32)) -> Result<()> {
         let around = (-NEAR..=NEAR).flat_map(|dx| (-NEAR..=NEAR).map(move |dz| (dx, dz)));

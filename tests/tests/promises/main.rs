@@ -16,6 +16,7 @@ mod hundreds;
 mod identity;
 mod interface;
 mod intruders;
+mod keys;
 mod launcher;
 mod play;
 mod slow_line;

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use fantoccini::Client;
+use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
 use tests::{
     cluster::{Cluster, Plan},
@@ -18,6 +18,7 @@ use super::{
         PATIENCE, SOON, World, areas, ask, choose, deed, entity, hidden, manifest, patiently,
         press, pressed, seen, showing, shown, words,
     },
+    keys::{self, eventually},
     tour,
 };
 
@@ -44,6 +45,7 @@ async fn stories(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> 
     open(bob, &page, "Bob").await?;
     let code = json!({ "code": ADMIN_CODE });
     ask(ann, "admin:elevate", &code).await?;
+    keys::all(&world, ann).await.context("keys")?;
     tour::all(&world, ann, bob).await.context("a tour")?;
     two_trade(ann, bob).await.context("a trade")?;
     one_buys(&world, ann).await.context("a bucket")?;
@@ -141,7 +143,7 @@ async fn kept(browser: &Client, item: &'static str, many: u64) -> Result<()> {
     Ok(())
 }
 
-/// Buys a bucket.
+/// Buys a bucket, and sells a hammer by clicks of the mouse.
 async fn one_buys(world: &World, ann: &Client) -> Result<()> {
     world.put(ann, world.npc("mina_sundry")?).await?;
     let keeper = seen(ann, "npcId", &json!("mina_sundry")).await?;
@@ -150,6 +152,21 @@ async fn one_buys(world: &World, ann: &Client) -> Result<()> {
     press(ann, "#menu button", "Buy 1").await?;
     pack_until(ann, "a bucket", |pack| held(pack).contains_key("bucket")).await?;
     shoot(ann, "shop").await?;
+    let before = pack(&state(ann).await?);
+    let slots = before["slots"].as_array().context("slots")?;
+    let slot = slots
+        .iter()
+        .position(|slot| slot["itemId"] == json!("hammer"));
+    let slot = slot.context("no hammer")?;
+    let buttons = ann.find_all(Locator::Css("#slots button")).await?;
+    buttons.get(slot).context("no slot")?.click().await?;
+    let row = "//*[@id='menu']//button[starts-with(., 'Sell')]";
+    ann.find(Locator::XPath(row)).await?.click().await?;
+    let had = before["coins"].as_u64().context("coins")?;
+    pack_until(ann, "coins for the hammer", |pack| {
+        pack["coins"].as_u64() > Some(had) && !held(pack).contains_key("hammer")
+    })
+    .await?;
     press(ann, "#shop .cross", "").await
 }
 
@@ -202,6 +219,7 @@ async fn one_dies(world: &World, ann: &Client) -> Result<()> {
     deed(ann, &bear, "Attack").await?;
     showing(ann, "#death", PATIENCE).await?;
     shoot(ann, "dead").await?;
+    counts_down(ann).await?;
     hidden(ann, "#death", SOON).await?;
     let left = until(ann, "a grave", |state| {
         state["graves"]
@@ -225,6 +243,22 @@ async fn one_dies(world: &World, ann: &Client) -> Result<()> {
     world.put(ann, spawn).await
 }
 
+/// The seconds until one wakes up become less.
+async fn counts_down(ann: &Client) -> Result<()> {
+    let timer = "#death [role=timer]";
+    let seconds = |said: &str| {
+        let digits = said.chars().filter(char::is_ascii_digit);
+        digits.collect::<String>().parse::<u32>().ok()
+    };
+    let first = seconds(&words(ann, timer).await?).context("no countdown")?;
+    let script = "return document.querySelector(arguments[0]).textContent";
+    eventually(ann, "fewer seconds", script, timer, |said| {
+        let said = said.as_str().unwrap_or_default();
+        said.is_empty() || seconds(said).is_some_and(|left| left < first)
+    })
+    .await
+}
+
 /// Brings a letter where nobody has asked for it.
 async fn one_ends_a_quest(world: &World, ann: &Client) -> Result<()> {
     let quest = "second_class_post";
@@ -241,13 +275,23 @@ async fn one_ends_a_quest(world: &World, ann: &Client) -> Result<()> {
     until(ann, "a quest begun", is("in_progress")).await?;
     let letter = |pack: &Value| held(pack).contains_key("lost_letter");
     pack_until(ann, "the letter", letter).await?;
+    world.put(ann, world.npc("elder_moss")?).await?;
+    let moss = seen(ann, "npcId", &json!("elder_moss")).await?;
+    is_marked(ann, Some(&moss)).await?;
     talk_to(world, ann, "elder_moss").await?;
     says_yes(ann).await?;
+    is_marked(ann, None).await?;
     // It is walked to: whoever is put there has not come.
     let goal = world.goal(quest)?;
     world.put(ann, goal).await?;
     walk(ann, world.step(&state(ann).await?)?).await?;
-    until(ann, "all done", is("ready_to_complete")).await?;
+    let ready = until(ann, "all done", is("ready_to_complete")).await?;
+    let mut quests = ready["quests"].as_array().into_iter().flatten();
+    let told = quests.find(|q| q["id"] == json!(quest)).context("it")?["now"].clone();
+    ensure!(
+        told == json!("Tell The Postman that it is done."),
+        "its end says {told}"
+    );
     talk_to(world, ann, "lost_postman").await?;
     says_yes(ann).await?;
     let over = until(ann, "a quest that is over", is("completed")).await?;
@@ -256,6 +300,23 @@ async fn one_ends_a_quest(world: &World, ann: &Client) -> Result<()> {
         "{over:.600}"
     );
     shoot(ann, "quest-over").await
+}
+
+/// The step under way has a mark on the small map, and so has whomever it is about.
+async fn is_marked(ann: &Client, whom: Option<&Value>) -> Result<()> {
+    let script = "const { seen, ways } = window.tilestead.aims(); \
+        const map = document.querySelector(arguments[0]); \
+        const { data } = map.getContext('2d').getImageData(0, 0, map.width, map.height); \
+        let blue = 0; \
+        for (let at = 0; at < data.length; at += 4) \
+            if (data[at] < 160 && data[at + 1] > 190 && data[at + 2] > 235) blue += 1; \
+        return { seen, ways: ways.length, blue };";
+    eventually(ann, "a mark of the step", script, "#minimap", |marks| {
+        let seen = marks["seen"].as_array().into_iter().flatten();
+        let on_map = marks["blue"].as_u64() > Some(2) && marks["ways"] == json!(1);
+        on_map && whom.is_none_or(|whom| seen.into_iter().any(|id| id == whom))
+    })
+    .await
 }
 
 /// What one has; coins that are picked up come into the pouch.

@@ -39,6 +39,22 @@ async function checks() {
   same("capitals", refusal({ code: "TOO_FAR" }), refusal({ code: "too_far" }));
   same("unknown", refusal({ code: "x", message: "no such tree" }), "No such tree.");
 
+  const { el } = await import("/page/dom.js");
+  const deep = el("dl", {}, [[el("dt", {}, "a"), [el("dd", {}, "b")]], "c", undefined]);
+  same("lists in lists", [deep.children.length, deep.textContent], [2, "abc"]);
+
+  const things = await import("/page/things.js");
+  await things.learn();
+  const says = (id) => [things.called(id), things.wearable(id), things.value(id) > 0];
+  same("a sword", says("bronze_shortsword"), ["Bronze shortsword", true, true]);
+  same("its other name", says("bronze_sword"), says("bronze_shortsword"));
+  same("a note of it", says("bronze_sword_noted"), ["Bronze shortsword (note)", false, true]);
+  same("what nobody knows", says("odd_thing"), ["Odd thing", true, false]);
+  same("what is not worn", says("logs"), ["Logs", false, true]);
+  const said = ["bronze_shortsword", "bronze_sword", "bronze_sword_noted"].map(things.described);
+  same("a good look", new Set(said).size, 1);
+  same("a look at what nobody knows", /odd thing/.test(things.described("odd_thing")), true);
+
   const { Hits } = await import("/page/hits.js");
   const hits = new Hits();
   const blow = { tick: 5, attacker: "a", target: "b", damage: 2, style: "melee" };
