@@ -3,6 +3,7 @@
 //! - [`bot`]: a client of the `/ws` protocol, its state apart from its socket;
 //! - [`load`]: many such clients over few tasks, with a plan each, and what they measure;
 //! - [`chaos`]: what breaks things, and what must hold all the same;
+//! - [`costs`]: what the routes of a gateway cost the database of a large world;
 //! - [`cluster`]: the services as real processes, with their stores;
 //! - [`sim`]: the services in one thread, by a seed, over a bus that loses and repeats;
 //! - [`dump`]: what zones say they published, to hold clients' maps against;
@@ -15,6 +16,7 @@ pub mod bot;
 pub mod chaos;
 pub mod cluster;
 pub mod collector;
+pub mod costs;
 pub mod dump;
 pub mod http;
 pub mod journey;

@@ -19,6 +19,7 @@ pub struct Postgres {
     binaries: PathBuf,
     port: u16,
     folder: Folder,
+    settings: Vec<String>,
 }
 
 impl Postgres {
@@ -36,6 +37,15 @@ impl Postgres {
     /// # Errors
     /// No binary, no unprivileged account, or the server did not come up.
     pub fn try_start() -> Result<Postgres, String> {
+        Postgres::try_start_with(&[])
+    }
+
+    /// Starts one with further settings, each as `name=value`, or says in a sentence why not.
+    ///
+    /// # Errors
+    /// No binary, no unprivileged account, or the server did not come up.
+    pub fn try_start_with(settings: &[&str]) -> Result<Postgres, String> {
+        let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
         let binaries = binaries()?;
         let folder = Folder::new("pg")?;
         let mut initdb = unprivileged(&binaries.join("initdb"));
@@ -54,13 +64,14 @@ impl Postgres {
         let mut why = String::new();
         for _ in 0..START_ATTEMPTS {
             let port = crate::free_port()?;
-            match launch(&binaries, &folder, port) {
+            match launch(&binaries, &folder, port, &settings) {
                 Ok(server) => {
                     return Ok(Postgres {
                         server,
                         binaries,
                         port,
                         folder,
+                        settings,
                     });
                 }
                 Err(error) => why = error,
@@ -198,7 +209,7 @@ impl Postgres {
         let mut why = String::new();
         // Sessions of a killed postmaster need a moment to notice.
         let up = wait_until(START_LIMIT, || {
-            match launch(&self.binaries, &self.folder, self.port) {
+            match launch(&self.binaries, &self.folder, self.port, &self.settings) {
                 Ok(server) => {
                     self.server = server;
                     true
@@ -255,7 +266,12 @@ fn binaries() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-fn launch(binaries: &Path, folder: &Folder, port: u16) -> Result<Server, String> {
+fn launch(
+    binaries: &Path,
+    folder: &Folder,
+    port: u16,
+    settings: &[String],
+) -> Result<Server, String> {
     let mut command = unprivileged(&binaries.join("postgres"));
     command.arg("-D").arg(folder.path().join("d"));
     command
@@ -270,6 +286,9 @@ fn launch(binaries: &Path, folder: &Folder, port: u16) -> Result<Server, String>
         "shared_buffers=32MB",
         "max_connections=200",
     ] {
+        command.args(["-c", setting]);
+    }
+    for setting in settings {
         command.args(["-c", setting]);
     }
     let log = folder.path().join("log");

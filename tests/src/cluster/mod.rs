@@ -57,6 +57,8 @@ pub struct Plan {
     pub alone: bool,
     /// The addresses of the database and of Redis stand in files.
     pub secret_files: bool,
+    /// Settings of a PostgreSQL server of its own, each as `name=value`; empty: it needs none.
+    pub postgres: Vec<&'static str>,
     /// Further variables of every service.
     pub env: Vec<(String, String)>,
 }
@@ -75,6 +77,7 @@ impl Plan {
             balance: false,
             alone: false,
             secret_files: false,
+            postgres: Vec::new(),
             env: Vec::new(),
         }
     }
@@ -130,7 +133,7 @@ struct Ports {
 enum Database {
     /// Other tests use it too.
     Shared { _server: Arc<Postgres> },
-    /// May be killed.
+    /// May be killed, or has settings of its own.
     Own(Postgres),
 }
 
@@ -180,18 +183,19 @@ impl Cluster {
             }
             let name = plan.name;
             let database = format!("{name}_{}", std::process::id());
-            let (made, breakable) = (database.clone(), plan.breakable);
+            let (made, settings) = (database.clone(), plan.postgres.clone());
+            let own = plan.breakable || !settings.is_empty();
             let (postgres, redis, database_url) = tokio::task::spawn_blocking(move || {
-                if breakable {
-                    let server = Postgres::start();
+                if own {
+                    let server = Postgres::try_start_with(&settings).map_err(anyhow::Error::msg)?;
                     let url = server.create_database(&made);
-                    return (Database::Own(server), Redis::start(), url);
+                    return anyhow::Ok((Database::Own(server), Redis::start(), url));
                 }
                 let server = Postgres::shared();
                 let url = server.create_database(&made);
-                (Database::Shared { _server: server }, Redis::start(), url)
+                Ok((Database::Shared { _server: server }, Redis::start(), url))
             })
-            .await?;
+            .await??;
             let logs = std::env::temp_dir().join(format!("ts-logs-{}-{name}", std::process::id()));
             std::fs::create_dir_all(&logs)?;
             let mut cluster = Self {
