@@ -409,6 +409,50 @@ mod tests {
         assert_eq!(here, listed, "left: the router, right: tests/routes.txt");
     }
 
+    /// Milliseconds of the database that a request may cost.
+    fn may_cost(path: &str) -> f64 {
+        match path {
+            // A whole login, with the way into the world.
+            "/ws" => 6.0,
+            _ if path.starts_with("/hiscores") => 2.0,
+            _ => 5.0,
+        }
+    }
+
+    #[test]
+    fn what_anybody_may_ask_has_a_measured_cost_that_is_small() {
+        let list = include_str!("../../tests/routes.txt").lines();
+        let list = list.filter(|line| !line.starts_with('#') && !line.is_empty());
+        let mut open: Vec<String> = Vec::new();
+        for line in list {
+            let words: Vec<&str> = line.split(' ').collect();
+            if !words[2].starts_with("operator+") {
+                let each = words[0].split(',');
+                open.extend(each.map(|method| format!("{method} {}", words[1])));
+            }
+        }
+        let mut measured = Vec::new();
+        for row in include_str!("../../../docs/route-costs.md").lines() {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let [_, method, path, _, cost, _, _] = cells.as_slice() else {
+                continue;
+            };
+            let Some(path) = path.strip_prefix('`') else {
+                continue;
+            };
+            let path = path.trim_end_matches('`');
+            let cost: f64 = cost.parse().unwrap();
+            assert!(cost <= may_cost(path), "{method} {path} costs {cost} ms");
+            measured.push(format!("{method} {path}"));
+        }
+        open.sort();
+        measured.sort();
+        assert_eq!(
+            open, measured,
+            "left: the routes, right: docs/route-costs.md"
+        );
+    }
+
     #[test]
     fn only_what_is_meant_for_everybody_needs_no_token() {
         let mut public: Vec<&str> = routes(true)
