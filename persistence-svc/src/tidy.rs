@@ -1,4 +1,5 @@
-//! Removes what nobody will ask for again: runs that ended a day ago, a few at a time.
+//! Removes what nobody will ask for again, such as runs that ended a day ago, a few at a time; and
+//! gives names from before look-alikes were compared their skeletons.
 //!
 //! Always: the ledger stays, and so does a run that owns anything.
 
@@ -37,6 +38,19 @@ pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::debug!(%error, "gates that are over stay for now"),
             Err(_) => tracing::debug!("gates that are over stay for now"),
+        }
+        keep_skeletons(&*store, &stop).await;
+    }
+}
+
+/// Looks at all names of which no skeleton is kept yet.
+async fn keep_skeletons(store: &dyn Store, stop: &CancellationToken) {
+    while !stop.is_cancelled() {
+        match timeout(STEP_LIMIT, store.keep_skeletons(MOST)).await {
+            Ok(Ok(0)) => return,
+            Ok(Ok(names)) => tracing::info!(names, "names were compared with others like them"),
+            Ok(Err(error)) => return tracing::debug!(%error, "names wait for the store"),
+            Err(_) => return tracing::debug!("names wait for the store"),
         }
     }
 }

@@ -58,6 +58,8 @@ both! {
     accounts:
         a_device_key_is_one_account,
         names_are_unique_without_regard_to_case,
+        names_that_look_alike_are_one_name,
+        names_from_before_are_compared_too,
         an_account_has_at_most_five_characters,
         a_secret_is_made_once,
         a_character_in_the_world_cannot_be_deleted,

@@ -29,7 +29,7 @@ pub fn presence(character_id: &str) -> String {
 
 /// Which character bears a name now: the value is the character id, with a time to live.
 pub fn presence_name(name: &str) -> String {
-    format!("presence:name:{}", name.to_lowercase())
+    format!("presence:name:{}", crate::client::names::folded(name))
 }
 
 /// Who plays a character, and where.

@@ -133,7 +133,9 @@ impl Accounts {
         let name = request.name.clone();
         let found = async { call!(self, find_character, FindCharacterRequest { name }) };
         match found.await {
-            Ok(found) if found.account_id == request.account_id => Ok(found),
+            Ok(found) if found.account_id == request.account_id && found.name == request.name => {
+                Ok(found)
+            }
             _ => Err(taken),
         }
     }

@@ -141,7 +141,7 @@ pub(super) async fn change(
         ));
     }
     if let Some(name) = &wish.name {
-        proto::client::limits::character_name(name)
+        proto::client::names::character_name(name)
             .map_err(|why| Problem::invalid_name(why.to_string()))?;
     }
     own(app, caller, id).await?;

@@ -118,7 +118,7 @@ pub(super) async fn put(
 
 /// Makes a character of the caller's.
 pub(super) async fn create(app: &App, caller: &Caller, name: String) -> Result<Response, Problem> {
-    let name = proto::client::limits::character_name(&name)
+    let name = proto::client::names::character_name(&name)
         .map_err(|why| Problem::invalid_name(why.to_string()))?;
     let spawn = app.content().spawn();
     let request = CreateCharacterRequest {
@@ -257,4 +257,29 @@ pub(super) async fn sessions(
         "pagination": Pagination::of(number, page, reply.total),
     });
     Ok(Json(answer).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::client::names::character_name;
+
+    /// The words of a list in the page's script.
+    fn list(name: &str) -> Vec<&'static str> {
+        let page = include_str!("../../page/ui.js");
+        let after = page.split(&format!("const {name} = [")).nth(1).unwrap();
+        let inside = after.split(']').next().unwrap();
+        inside.split('"').skip(1).step_by(2).collect()
+    }
+
+    #[test]
+    fn every_name_that_the_page_rolls_is_allowed() {
+        let (first, last) = (list("FIRST"), list("LAST"));
+        assert!(first.len() > 10 && last.len() > 10, "the lists are found");
+        for first in first {
+            for last in &last {
+                let rolled = format!("{first} {last}");
+                assert_eq!(character_name(&rolled), Ok(rolled));
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use chassis::config::Secret;
 use proto::{
     client::{
         CloseCode, ErrorCode, RequestId,
-        limits::character_name,
+        names::character_name,
         session::{
             self as wire, Authenticate, Character, CharacterCreated, CharacterList, Welcome,
         },
@@ -309,7 +309,8 @@ impl Session {
             Ok(name) => name,
             Err(why) => {
                 let event = Some(EVENT.to_owned());
-                self.refuse_with(re, event, ErrorCode::InvalidName, why, None);
+                let code = ErrorCode::InvalidName;
+                self.refuse_with(re, event, code, &why.to_string(), None);
                 return;
             }
         };

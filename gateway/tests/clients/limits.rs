@@ -91,8 +91,19 @@ async fn the_answer_names_the_request_and_what_comes_too_early_is_refused() {
         .ask("world:enter", json!({"characterId": "somebody"}))
         .await;
     assert_eq!(code(&refused), "not_your_character");
-    let refused = client.ask("character:create", json!({"name": "<b>"})).await;
-    assert_eq!(code(&refused), "invalid_name");
+    for (name, why) in [
+        ("A", "2 to 20 characters"),
+        ("<bob>", "no other signs"),
+        ("Ann\u{3164}", "nothing invisible"),
+        ("Аnn", "letters of one script"),
+        ("Ａdmin", "names of staff"),
+        ("M0derator", "names of staff"),
+    ] {
+        let refused = client.ask("character:create", json!({"name": name})).await;
+        assert_eq!(code(&refused), "invalid_name");
+        let said = refused["data"]["message"].as_str().unwrap();
+        assert!(said.contains(why), "{name}: {said}");
+    }
     client.enter("Ann").await;
     let refused = client.ask("character:create", json!({"name": "ann"})).await;
     assert_eq!(code(&refused), "name_taken");

@@ -6,7 +6,7 @@ use proto::rpc::persistence::v1 as wire;
 use proto::rpc::persistence::v1::accounts_server::Accounts;
 use tonic::{Request, Response, Status, async_trait};
 
-use super::model::{opened, region_of, signed_in, summary, text};
+use super::model::{character_name, opened, region_of, signed_in, summary, text};
 use super::{Desk, malformed};
 use crate::store::model::OpenSession;
 
@@ -62,7 +62,7 @@ impl Accounts for AccountsService {
         let ask = request.into_inner();
         let work = async {
             let account = text("account_id", ask.account_id)?;
-            let name = proto::client::limits::character_name(&ask.name).map_err(malformed)?;
+            let name = character_name(&ask.name)?;
             let at = region_of("spawn", ask.spawn)?;
             summary(self.0.store.create_character(&account, &name, at).await?)
         };

@@ -38,6 +38,11 @@ pub(crate) fn text(field: &str, value: String) -> Checked<String> {
     Ok(value)
 }
 
+/// A name that a character can have.
+pub(crate) fn character_name(raw: &str) -> Checked<String> {
+    proto::client::names::character_name(raw).map_err(|why| malformed(why.to_string()))
+}
+
 /// A number or id that fits the column.
 pub(crate) fn number(field: &str, value: u64) -> Checked<i64> {
     i64::try_from(value).map_err(|_| malformed(format!("{field} is too great")))

@@ -8,7 +8,9 @@ use proto::rpc::queries::v1::changes_server::Changes;
 use proto::rpc::queries::v1::queries_server::Queries;
 use tonic::{Request, Response, Status, async_trait};
 
-use super::model::{Checked, count, region, summary, text, wire_record, wire_region};
+use super::model::{
+    Checked, character_name, count, region, summary, text, wire_record, wire_region,
+};
 use super::{Desk, malformed};
 use crate::store::model::{RegionReport, SKILLS};
 use crate::store::queries::{
@@ -175,9 +177,7 @@ impl Changes for ChangesService {
     ) -> Result<Response<core::CharacterSummary>, Status> {
         let ask = request.into_inner();
         let work = async {
-            let name = ask
-                .name
-                .map(|name| proto::client::limits::character_name(&name).map_err(malformed));
+            let name = ask.name.map(|name| character_name(&name));
             let change = Change {
                 account: text("account_id", ask.account_id)?,
                 character: text("character_id", ask.character_id)?,

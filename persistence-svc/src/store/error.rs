@@ -16,8 +16,8 @@ pub(crate) enum StoreError {
     /// There is no such thing.
     #[error("no such {0}")]
     NotFound(&'static str),
-    /// Somebody else has the name.
-    #[error("the name is taken")]
+    /// Somebody else has the name, or one that looks like it.
+    #[error("the name is taken, or one that looks like it")]
     NameTaken,
     /// The account has all the characters that it may have.
     #[error("the account has {0} characters, which is all it may have")]

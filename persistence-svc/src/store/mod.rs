@@ -208,6 +208,9 @@ pub(crate) trait Hiscores: Send + Sync {
 pub(crate) trait Changes: Send + Sync {
     /// Changes a character of an account; fails with [`StoreError::InWorld`] when it is there.
     async fn change_character(&self, change: queries::Change) -> Result<Character>;
+    /// Gives at most `most` characters the skeletons of their names, which versions before did not
+    /// keep. Returns how many. Of two that look alike, the first one has it.
+    async fn keep_skeletons(&self, most: i64) -> Result<u64>;
 }
 
 /// Characters that act of their own accord.
@@ -301,7 +304,13 @@ pub(crate) trait Store:
 
 /// A character's name as it is compared.
 pub(crate) fn name_key(name: &str) -> String {
-    name.to_lowercase()
+    name.trim().to_lowercase()
+}
+
+/// Stands for the skeleton of a name that looked like another before skeletons were kept. No name
+/// has such a one.
+pub(crate) fn no_skeleton(character: &str) -> String {
+    format!("={character}")
 }
 
 /// A fresh id.

@@ -16,8 +16,11 @@ pub(crate) const REQUEST_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 /// Whose character it is: id.
 pub(crate) const OWN: &str = r#"SELECT id FROM characters WHERE id = $1 AND "accountId" = $2"#;
 
-/// Somebody by name or id: id and account.
-pub(crate) const BY_NAME: &str = r#"SELECT id, "accountId" FROM characters WHERE "nameKey" = $1"#;
+/// Somebody by name, or by one that looks like it: id and account.
+pub(crate) const BY_NAME: &str = r#"SELECT id, "accountId" FROM characters
+ WHERE "nameKey" = $1 OR "nameSkeleton" = $2
+ ORDER BY "nameKey" = $1 DESC LIMIT 1"#;
+/// Somebody by id: id and account.
 pub(crate) const BY_ID: &str = r#"SELECT id, "accountId" FROM characters WHERE id = $1"#;
 
 /// Who else a request is about, by its id, for this character, if it is younger than that: the

@@ -4,7 +4,7 @@ use proto::rpc::common::v1::Tile;
 use proto::rpc::persistence::v1 as wire;
 use tonic::Code;
 
-use crate::stage::{Kind, Player, Stage, refused, region};
+use crate::stage::{Kind, Player, Stage, refused, region, until};
 
 pub(crate) async fn a_device_key_is_one_account(kind: Kind) {
     let stage = Stage::new(kind).await;
@@ -51,6 +51,46 @@ pub(crate) async fn names_are_unique_without_regard_to_case(kind: Kind) {
         name: "nobody".to_owned(),
     };
     refused(stage.accounts().find_character(ask).await, Code::NotFound);
+}
+
+pub(crate) async fn names_that_look_alike_are_one_name(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let (one, two) = (stage.account().await, stage.account().await);
+    let cop = stage.create(&one, "Cop").await.unwrap();
+    let bob = stage.create(&one, "Bob").await.unwrap();
+    // The first of these is Cyrillic.
+    for name in ["Сор", "B0b", "Ｂｏｂ"] {
+        refused(stage.create(&two, name).await, Code::AlreadyExists);
+    }
+    for (name, found) in [("Сор", &cop), ("b0b", &bob), (" Ｂｏｂ ", &bob)] {
+        let name = name.to_owned();
+        let ask = wire::FindCharacterRequest { name };
+        let reply = stage.accounts().find_character(ask).await.unwrap();
+        assert_eq!(&reply.into_inner(), found);
+    }
+}
+
+pub(crate) async fn names_from_before_are_compared_too(kind: Kind) {
+    let mut stage = Stage::new(kind).await;
+    let account = stage.account().await;
+    for (id, name) in [("1", "Bill"), ("2", "BiII"), ("3", "Sue  Lee")] {
+        let row = format!(
+            r#"INSERT INTO characters
+                 (id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ")
+               VALUES ('{id}', '{account}', '{name}', lower('{name}'), 1, 0, 0)"#
+        );
+        stage.sql(&row, &row);
+    }
+    stage.restart().await;
+    let waiting = r#"SELECT count(*) FROM characters WHERE "nameSkeleton" IS NULL"#;
+    let all = async || (stage.ask(waiting).await == ["0"]).then_some(());
+    until("all names have skeletons", all).await;
+    let kept = stage
+        .ask(r#"SELECT "nameSkeleton" FROM characters ORDER BY id"#)
+        .await;
+    assert_eq!(kept, ["bill", "=2", "sue lee"]);
+    refused(stage.create(&account, "Bi1l").await, Code::AlreadyExists);
+    refused(stage.create(&account, "Sue Lee").await, Code::AlreadyExists);
 }
 
 pub(crate) async fn an_account_has_at_most_five_characters(kind: Kind) {
@@ -175,7 +215,14 @@ pub(crate) async fn what_is_malformed_is_refused(kind: Kind) {
         create: true,
     };
     refused(accounts.sign_in(ask).await, Code::InvalidArgument);
-    for name in ["", "   ", "twenty-one characters", "a\0b", "semi;colon"] {
+    for name in [
+        "",
+        "   ",
+        "twenty-one characters",
+        "a\0b",
+        "semi;colon",
+        "Admin",
+    ] {
         refused(stage.create(&account, name).await, Code::InvalidArgument);
     }
     let ask = wire::CreateCharacterRequest {

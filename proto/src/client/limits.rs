@@ -30,6 +30,8 @@ pub const AUTH_TIMEOUT_MS: u64 = 10_000;
 pub const HEARTBEAT_MS: u64 = 15_000;
 /// A character name's length, in characters.
 pub const NAME_CHARS_MAX: usize = 20;
+/// Letters and digits that a character's name has at least.
+pub const NAME_CHARS_MIN: usize = 2;
 /// A chat message's length, in characters.
 pub const CHAT_CHARS_MAX: usize = 200;
 /// Chunks seen in each direction from one's own.
@@ -46,18 +48,3 @@ pub const QUANTITY_MAX: u32 = i32::MAX as u32;
 pub const MAKE_MAX: u32 = 10_000;
 /// The greatest coordinate that a request may name.
 pub const COORDINATE_MAX: i32 = 10_000;
-
-/// The name as it is kept, or why it cannot be one: 1 to 20 letters, digits, spaces, `-` and `_`,
-/// trimmed.
-pub fn character_name(raw: &str) -> Result<String, &'static str> {
-    let name = raw.trim();
-    let length = name.chars().count();
-    if length == 0 || length > NAME_CHARS_MAX {
-        return Err("a name has 1 to 20 characters");
-    }
-    let allowed = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
-    if !name.chars().all(allowed) {
-        return Err("a name has letters, digits, spaces, '-' and '_'");
-    }
-    Ok(name.to_owned())
-}

@@ -21,6 +21,7 @@ pub mod inventory;
 pub mod limits;
 pub mod movement;
 mod msgpack;
+pub mod names;
 pub mod prayer;
 pub mod quest;
 pub mod session;

@@ -51,7 +51,9 @@ fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CharacterCreate {
-    /// 1 to 20 letters, digits, spaces, `-` and `_`.
+    /// 2 to 20 letters, digits, spaces, `-` and `_`, two of them letters or digits: of one script,
+    /// nothing invisible, no name of staff, and none that looks like another character's. It is
+    /// kept in Unicode's form NFKC, trimmed, with single spaces.
     pub name: String,
 }
 

@@ -1,5 +1,6 @@
 //! `/api/v1/player` and `/api/player/*`.
 
+use proto::client::limits::{NAME_CHARS_MAX, NAME_CHARS_MIN};
 use serde_json::{Value, json};
 
 use super::{
@@ -53,8 +54,9 @@ fn put() -> Value {
 pub(super) fn name() -> Value {
     json!({
         "type": "string",
-        "pattern": "^[A-Za-z0-9_-]([A-Za-z0-9 _-]{0,18}[A-Za-z0-9_-])?$",
-        "description": "1 to 20 letters, digits, spaces, - and _; unique whatever the case.",
+        "minLength": NAME_CHARS_MIN,
+        "maxLength": NAME_CHARS_MAX,
+        "description": "2 to 20 letters, digits, spaces, - and _, two of them letters or digits; letters are those of one script of any language, and no name of staff. Kept in Unicode's form NFKC, trimmed, with single spaces. Unique whatever the case, and none that looks like another.",
     })
 }
 

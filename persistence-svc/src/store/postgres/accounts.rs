@@ -1,6 +1,7 @@
 //! Accounts and their characters in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Object};
+use proto::client::names::skeleton;
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
 
@@ -63,11 +64,13 @@ impl Accounts for Postgres {
         let statement = transaction
             .prepare_cached(&format!(
                 r#"INSERT INTO characters AS c
-                     (id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ")
-                   VALUES ($1, $2, $3, $4, tilestead_now_ms(), $5, $6) RETURNING {SUMMARY}"#
+                     (id, "accountId", name, "nameKey", "nameSkeleton", "createdAt",
+                      "regionX", "regionZ")
+                   VALUES ($1, $2, $3, $4, $5, tilestead_now_ms(), $6, $7) RETURNING {SUMMARY}"#
             ))
             .await?;
-        let values: Values<'_> = &[&new_id(), &account, &name, &name_key(name), &at.x, &at.z];
+        let (key, drawn) = (name_key(name), skeleton(name));
+        let values: Values<'_> = &[&new_id(), &account, &name, &key, &drawn, &at.x, &at.z];
         let row = match transaction.query_one(&statement, values).await {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
                 return Err(StoreError::NameTaken);
@@ -128,10 +131,13 @@ impl Accounts for Postgres {
         let client = self.client().await?;
         let statement = client
             .prepare_cached(&format!(
-                r#"SELECT {SUMMARY} FROM characters c WHERE c."nameKey" = $1"#
+                r#"SELECT {SUMMARY} FROM characters c
+                   WHERE c."nameKey" = $1 OR c."nameSkeleton" = $2
+                   ORDER BY c."nameKey" = $1 DESC LIMIT 1"#
             ))
             .await?;
-        let row = client.query_opt(&statement, &[&name_key(name)]).await?;
+        let values: Values<'_> = &[&name_key(name), &skeleton(name)];
+        let row = client.query_opt(&statement, values).await?;
         Ok(character(&row.ok_or(StoreError::NotFound("character"))?)?)
     }
 

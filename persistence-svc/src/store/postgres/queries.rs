@@ -1,6 +1,7 @@
 //! What lists and dashboards read, and what changes at rest, in PostgreSQL.
 
 use deadpool_postgres::GenericClient;
+use proto::client::names::skeleton;
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tonic::async_trait;
@@ -14,7 +15,7 @@ use crate::store::queries::{
     BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Part, Profile, TOTALS, Totals,
     USERS, USERS_TOTAL, User, UsersLike, ledger, logins,
 };
-use crate::store::{Changes, Queries, name_key, roles};
+use crate::store::{Changes, Queries, name_key, no_skeleton, roles};
 
 type Read<T> = std::result::Result<T, tokio_postgres::Error>;
 
@@ -175,11 +176,13 @@ impl Changes for Postgres {
         let update = format!(
             r#"UPDATE characters c SET name = coalesce($2, c.name),
                  "nameKey" = coalesce($3, c."nameKey"),
-                 "isAgent" = coalesce($4, c."isAgent") WHERE c.id = $1 RETURNING {SUMMARY}"#
+                 "nameSkeleton" = coalesce($4, c."nameSkeleton"),
+                 "isAgent" = coalesce($5, c."isAgent") WHERE c.id = $1 RETURNING {SUMMARY}"#
         );
         let key = change.name.as_deref().map(name_key);
+        let drawn = change.name.as_deref().map(skeleton);
         let agent = change.agent.map(i32::from);
-        let values: Values<'_> = &[&change.character, &change.name, &key, &agent];
+        let values: Values<'_> = &[&change.character, &change.name, &key, &drawn, &agent];
         let row = match transaction.query_one(&update, values).await {
             Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => {
                 return Err(StoreError::NameTaken);
@@ -189,5 +192,30 @@ impl Changes for Postgres {
         let changed = character(&row)?;
         transaction.commit().await?;
         Ok(changed)
+    }
+
+    async fn keep_skeletons(&self, most: i64) -> Result<u64> {
+        let client = self.client().await?;
+        let find = r#"SELECT id, name FROM characters
+                      WHERE "nameSkeleton" IS NULL ORDER BY id LIMIT $1"#;
+        let put = client
+            .prepare_cached(
+                r#"UPDATE characters c SET "nameSkeleton" =
+                     CASE WHEN EXISTS (SELECT 1 FROM characters o WHERE o."nameSkeleton" = $2)
+                       THEN $3 ELSE $2 END
+                   WHERE c.id = $1 AND c."nameSkeleton" IS NULL"#,
+            )
+            .await?;
+        let mut kept = 0;
+        for row in client.query(find, &[&most]).await? {
+            let (id, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+            let values: Values<'_> = &[&id, &skeleton(&name), &no_skeleton(&id)];
+            match client.execute(&put, values).await {
+                // Somebody took a name like it just now: it is looked at again.
+                Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => kept += 1,
+                changed => kept += changed?,
+            }
+        }
+        Ok(kept)
     }
 }

@@ -3,6 +3,7 @@
 //! Always: whoever changes lists holds the rows of both accounts, in the order of their ids.
 
 use deadpool_postgres::{GenericClient, Transaction};
+use proto::client::names::skeleton;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 use tonic::async_trait;
@@ -117,8 +118,8 @@ async fn other(
     let row = match change {
         Change::Request(name) | Change::Ignore(name) => {
             let statement = transaction.prepare_cached(BY_NAME).await?;
-            let key = name_key(name.trim());
-            transaction.query_opt(&statement, &[&key]).await?
+            let values: Values<'_> = &[&name_key(name), &skeleton(name)];
+            transaction.query_opt(&statement, values).await?
         }
         Change::Remove(id) | Change::Unignore(id) => {
             let statement = transaction.prepare_cached(BY_ID).await?;

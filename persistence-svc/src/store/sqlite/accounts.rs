@@ -1,5 +1,6 @@
 //! Accounts and their characters in SQLite.
 
+use proto::client::names::skeleton;
 use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
 
@@ -60,13 +61,15 @@ impl Accounts for Sqlite {
     }
 
     async fn find_character(&self, name: &str) -> Result<Character> {
-        let key = name_key(name);
+        let (key, drawn) = (name_key(name), skeleton(name));
         self.read(move |transaction| {
             transaction
                 .prepare_cached(&format!(
-                    r#"SELECT {SUMMARY} FROM characters c WHERE c."nameKey" = ?1"#
+                    r#"SELECT {SUMMARY} FROM characters c
+                       WHERE c."nameKey" = ?1 OR c."nameSkeleton" = ?2
+                       ORDER BY c."nameKey" = ?1 DESC LIMIT 1"#
                 ))?
-                .query_row([key], character)
+                .query_row([key, drawn], character)
                 .optional()?
                 .ok_or(StoreError::NotFound("character"))
         })
@@ -157,9 +160,18 @@ fn create(
     let id = new_id();
     let made = transaction.execute(
         r#"INSERT INTO characters
-             (id, "accountId", name, "nameKey", "createdAt", "regionX", "regionZ")
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"#,
-        params![id, account, name, name_key(name), now_ms(), at.x, at.z],
+             (id, "accountId", name, "nameKey", "nameSkeleton", "createdAt", "regionX", "regionZ")
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"#,
+        params![
+            id,
+            account,
+            name,
+            name_key(name),
+            skeleton(name),
+            now_ms(),
+            at.x,
+            at.z
+        ],
     );
     match made {
         Err(error) if is_duplicate(&error) => return Err(StoreError::NameTaken),

@@ -57,6 +57,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0012_duels.sql"),
     include_str!("../../../migrations/sqlite/0013_locks.sql"),
     include_str!("../../../migrations/sqlite/0014_hiscores.sql"),
+    include_str!("../../../migrations/sqlite/0015_names.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;

@@ -1,5 +1,6 @@
 //! What lists and dashboards read, and what changes at rest, in SQLite.
 
+use proto::client::names::skeleton;
 use rusqlite::{OptionalExtension, Params, Row, Transaction, params};
 use tonic::async_trait;
 
@@ -11,7 +12,7 @@ use crate::store::queries::{
     BESIDE, Change, Entry, KILLS, LedgerOf, Login, LoginsOf, PLAYED, Part, Profile, TOTALS, Totals,
     USERS, USERS_TOTAL, User, UsersLike, ledger, logins,
 };
-use crate::store::{Changes, Queries, name_key, roles};
+use crate::store::{Changes, Queries, name_key, no_skeleton, roles};
 
 #[async_trait]
 impl Queries for Sqlite {
@@ -168,8 +169,10 @@ impl Changes for Sqlite {
             let agent = change.agent.map(i32::from);
             let update = r#"UPDATE characters SET name = coalesce(?2, name),
                  "nameKey" = coalesce(?3, "nameKey"),
-                 "isAgent" = coalesce(?4, "isAgent") WHERE id = ?1"#;
-            let values = params![change.character, change.name, key, agent];
+                 "nameSkeleton" = coalesce(?4, "nameSkeleton"),
+                 "isAgent" = coalesce(?5, "isAgent") WHERE id = ?1"#;
+            let drawn = change.name.as_deref().map(skeleton);
+            let values = params![change.character, change.name, key, drawn, agent];
             transaction.execute(update, values).map_err(|error| {
                 if is_duplicate(&error) {
                     StoreError::NameTaken
@@ -179,6 +182,28 @@ impl Changes for Sqlite {
             })?;
             let query = format!("SELECT {SUMMARY} FROM characters c WHERE c.id = ?1");
             Ok(transaction.query_row(&query, [&change.character], character)?)
+        })
+        .await
+    }
+
+    async fn keep_skeletons(&self, most: i64) -> Result<u64> {
+        self.write(move |transaction| {
+            let mut find = transaction.prepare_cached(
+                r#"SELECT id, name FROM characters
+                   WHERE "nameSkeleton" IS NULL ORDER BY id LIMIT ?1"#,
+            )?;
+            let found = find.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let found: Vec<(String, String)> = found.collect::<rusqlite::Result<_>>()?;
+            let mut put = transaction.prepare_cached(
+                r#"UPDATE characters SET "nameSkeleton" =
+                     CASE WHEN EXISTS (SELECT 1 FROM characters o WHERE o."nameSkeleton" = ?2)
+                       THEN ?3 ELSE ?2 END
+                   WHERE id = ?1"#,
+            )?;
+            for (id, name) in &found {
+                put.execute(params![id, skeleton(name), no_skeleton(id)])?;
+            }
+            Ok(found.len() as u64)
         })
         .await
     }

@@ -1,5 +1,6 @@
 //! Friends and ignored players in SQLite.
 
+use proto::client::names::skeleton;
 use rusqlite::{OptionalExtension, Row, ToSql, Transaction, params};
 use tonic::async_trait;
 
@@ -97,7 +98,7 @@ fn other(
     let found = match change {
         Change::Request(name) | Change::Ignore(name) => transaction
             .prepare_cached(BY_NAME)?
-            .query_row([name_key(name.trim())], |row| {
+            .query_row([name_key(name), skeleton(name)], |row| {
                 Ok((row.get(0)?, row.get(1)?, false))
             }),
         Change::Remove(id) | Change::Unignore(id) => transaction
