@@ -8,7 +8,7 @@ use proto::client::limits;
 use crate::{
     auth::{admin_code::AdminCode, provider::ProviderConfig},
     http::{cors::Allowlist, proxies::TrustedProxies},
-    limits::strangers::Most,
+    limits::{strangers::Most, window::AGENTS},
     social::redis_bus,
 };
 
@@ -47,6 +47,8 @@ pub struct Config {
     pub(crate) agent_api_url: String,
     pub(crate) proxies: TrustedProxies,
     pub(crate) rate_limits: bool,
+    /// Agents that are made in an hour from one address.
+    pub(crate) agents_per_address: usize,
     /// Where the frontend's build is; none: `public` in the world's folder, if that has one.
     pub(crate) public_dir: Option<PathBuf>,
     /// The voice server; none: no voice chat.
@@ -150,6 +152,12 @@ impl Config {
             public,
             proxies: TrustedProxies::read(reader),
             rate_limits,
+            agents_per_address: reader.within(
+                "AGENTS_PER_ADDRESS_MAX",
+                AGENTS.most,
+                0..=100_000,
+                "agents made in an hour from one address",
+            ),
             public_dir: reader
                 .optional::<String>(
                     "PUBLIC_DIR",

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use chassis::config::{Environment, Reader, Secret, is_sample};
 
+use crate::store::agents::Bounds;
+
 /// The settings.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -26,6 +28,10 @@ pub struct Config {
     pub mass_lapse: Duration,
     /// Time between two refreshes of the hiscores.
     pub hiscores: Duration,
+    /// How many agents there may be.
+    pub(crate) agents: Bounds,
+    /// An agent that nobody needed for so long leaves the world; `None`: none does.
+    pub(crate) agent_rest: Option<Duration>,
 }
 
 /// Whether PostgreSQL is to run in a container of this machine, by which program, and at which
@@ -118,6 +124,7 @@ impl Config {
         let hiscores = millis(reader, "HISCORES_REFRESH_MS", 60_000, 10..=3_600_000, help);
         let help = "move regions between zone servers to even out their load";
         let balance = reader.flag("BALANCE_LOAD", true, help);
+        let (agents, agent_rest) = agents(reader);
         Config {
             listen,
             metrics_port,
@@ -127,8 +134,23 @@ impl Config {
             mass_lapse,
             balance,
             hiscores,
+            agents,
+            agent_rest,
         }
     }
+}
+
+/// How many agents there may be, and when they rest.
+fn agents(reader: &mut Reader) -> (Bounds, Option<Duration>) {
+    let help = "agents of one account";
+    let account = reader.within("AGENTS_PER_ACCOUNT_MAX", 5, 0..=i64::MAX, help);
+    let help = "agents that live in the world at the same time when nobody plays them";
+    let world = reader.within("AGENTS_MAX", 1_000, 0..=i64::MAX, help);
+    let help = "an agent leaves the world when its owner has not come into the world, ordered it or \
+                spoken to it for so long; 0: none does";
+    let rest: u64 = reader.within("AGENT_REST_SECONDS", 86_400, 0..=31_536_000, help);
+    let rest = (rest > 0).then(|| Duration::from_secs(rest));
+    (Bounds { account, world }, rest)
 }
 
 fn is_address(text: &str) -> bool {

@@ -118,6 +118,7 @@ impl Server {
             self.metrics.clone(),
             self.telemetry.tracer(),
             self.config.lease,
+            self.config.agents,
         ));
         let feed = Arc::new(Feed::new());
         // What works for the calls goes on until the last of them has ended.
@@ -179,6 +180,10 @@ impl Server {
         };
         let period = self.config.hiscores;
         let (store, desk, feed) = (Arc::clone(&self.store), Arc::clone(desk), Arc::clone(feed));
+        let resting = waker::Resting {
+            idle: self.config.agent_rest,
+            bounds: self.config.agents,
+        };
         let (metrics, ready, end) = (self.metrics.clone(), health.clone(), stop.clone());
         tasks.spawn(async move {
             let prepared = tokio::select! {
@@ -194,7 +199,7 @@ impl Server {
                 feed.follow(Arc::clone(&store), ready, Arc::clone(&woken), end.clone()),
                 planner::run(Arc::clone(&store), settings, metrics, woken, end.clone()),
                 tidy::run(Arc::clone(&store), end.clone()),
-                waker::run(Arc::clone(&store), end.clone()),
+                waker::run(Arc::clone(&store), resting, end.clone()),
                 hiscores::run(Arc::clone(&store), period, end.clone()),
                 async {
                     tokio::select! {

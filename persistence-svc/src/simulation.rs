@@ -33,6 +33,7 @@ use crate::rpc::accounts::AccountsService;
 use crate::rpc::directory::DirectoryService;
 use crate::rpc::runs::RunsService;
 use crate::rpc::{Desk, model};
+use crate::store::agents::Bounds;
 use crate::store::sqlite::Sqlite;
 use crate::store::{Conservation, Directories, Operators, Store as _};
 
@@ -137,6 +138,10 @@ impl Store {
             metrics.clone(),
             telemetry.tracer(),
             Duration::from_millis(LEASE_MS),
+            Bounds {
+                account: i64::MAX,
+                world: i64::MAX,
+            },
         ));
         desk.open();
         Ok(Store {

@@ -1,7 +1,8 @@
 //! Brings agents into the world that nobody plays: whoever is active and is not there. A real login
-//! takes over as it would from anybody.
+//! takes over as it would from anybody. Agents that nobody needs rest: they are active no more, and
+//! their zones let them go.
 //!
-//! Always: one who is in the world is left alone; what fails is tried again in the next round.
+//! Always: one who is in the world is woken by nobody; what fails is tried again in the next round.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +10,26 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::placement::planner::millis;
 use crate::store::Store;
+use crate::store::agents::{Bounds, Order};
+use crate::store::error::Result;
 
 const PERIOD: Duration = Duration::from_secs(2);
 const ROUND_LIMIT: Duration = Duration::from_secs(10);
 /// In each round; a crowd comes in little by little.
 const MOST: i64 = 50;
 
-/// Wakes agents until `stop`.
-pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
+/// When agents rest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Resting {
+    /// After so long without being needed; `None`: never.
+    pub(crate) idle: Option<Duration>,
+    pub(crate) bounds: Bounds,
+}
+
+/// Wakes agents and lets them rest until `stop`.
+pub(crate) async fn run(store: Arc<dyn Store>, resting: Resting, stop: CancellationToken) {
     let mut rounds = interval(PERIOD);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -31,5 +43,26 @@ pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
             Ok(Err(error)) => tracing::debug!(%error, "agents are not woken"),
             Err(_) => tracing::debug!("agents are not woken in time"),
         }
+        match timeout(ROUND_LIMIT, rest(&*store, resting)).await {
+            Ok(Ok(0)) => {}
+            Ok(Ok(agents)) => tracing::info!(agents, "agents that nobody needs rest"),
+            Ok(Err(error)) => tracing::debug!(%error, "agents do not rest yet"),
+            Err(_) => tracing::debug!("agents do not rest in time"),
+        }
     }
+}
+
+/// Lets agents rest that nobody needs. Returns how many.
+async fn rest(store: &dyn Store, resting: Resting) -> Result<u64> {
+    let Some(idle) = resting.idle else {
+        return Ok(0);
+    };
+    let (idle, before_ms) = store.idle_agents(millis(idle), MOST).await?;
+    let mut rested = 0;
+    for (id, account) in idle {
+        let order = Order::Rest { before_ms };
+        let now = store.order_agent(&account, &id, order, resting.bounds);
+        rested += u64::from(now.await?.resting);
+    }
+    Ok(rested)
 }

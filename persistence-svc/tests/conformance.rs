@@ -70,6 +70,8 @@ both! {
         items_are_what_the_content_of_a_run_says,
         only_a_run_that_lives_says_what_items_are;
     agents:
+        an_agent_that_nobody_needs_rests_until_it_is_ordered,
+        agents_of_an_account_and_of_the_world_are_bounded,
         only_owners_make_order_and_remove_agents,
         goals_are_set_stopped_and_resumed,
         an_active_agent_lives_in_the_world,

@@ -149,6 +149,15 @@ pub(crate) const RESUME_ADDRESS: Rule = Rule {
     ..REST
 };
 
+/// Agents made from an address; how many is a setting.
+pub(crate) const AGENTS: Rule = Rule {
+    name: "agents",
+    most: 20,
+    length: Duration::from_secs(3_600),
+    refusals: 5,
+    block: MINUTE,
+};
+
 /// How somebody who passed stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {

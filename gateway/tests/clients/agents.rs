@@ -476,3 +476,22 @@ async fn a_runtime_that_is_away_holds_nobody_up() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
+
+#[tokio::test]
+async fn agents_made_from_one_address_are_counted_by_the_hour() {
+    let stage = Stage::open(&[("AGENTS_PER_ADDRESS_MAX", "2")]).await;
+    let (ann, bob, cid) = (
+        owner(&stage, "Ann").await,
+        owner(&stage, "Bob").await,
+        owner(&stage, "Cid").await,
+    );
+    ann.agent(&stage).await;
+    ann.agent(&stage).await;
+    bob.agent(&stage).await;
+    let body = json!({"characterId": cid.character});
+    let (status, refused) = cid.ask(&stage, "POST /api/agents", body).await;
+    assert_eq!((status, &refused["code"]), (429, &json!("rate_limited")));
+    let said = refused["detail"].as_str().unwrap();
+    assert!(said.contains("2 agents may be made in an hour"), "{said}");
+    ann.agent(&stage).await;
+}

@@ -129,6 +129,7 @@ impl Agents for Minds {
             Order::Stop(_) => (orders.paused, orders.goal_id) = (true, String::new()),
             Order::Resume(_) => orders.paused = false,
             Order::Active(active) => orders.active = active,
+            Order::Spoken(_) => {}
         }
         state.agents.insert(ask.agent_id, agent.clone());
         Ok(Response::new(agent))

@@ -120,7 +120,12 @@ impl Accounts for AccountsService {
                 session_id: text("session_id", ask.session_id)?,
                 gateway_id: text("gateway_id", ask.gateway_id)?,
             };
-            opened(self.0.store.open_session(ask).await?)
+            let account = ask.account_id.clone();
+            let reply = opened(self.0.store.open_session(ask).await?)?;
+            if let Err(error) = self.0.store.heed_agents(&account).await {
+                tracing::debug!(%error, "agents do not hear that their owner came");
+            }
+            Ok(reply)
         };
         self.0.answer("OpenSession", work).await
     }

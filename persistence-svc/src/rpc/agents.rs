@@ -49,7 +49,15 @@ impl Agents for AgentsService {
                 character_id: text("character_id", ask.character_id)?,
                 name: agent_name(&ask.agent_name)?,
             };
-            let made = self.0.store.register_agent(ask).await?;
+            let account = ask.account_id.clone();
+            let mut made = self.0.store.register_agent(ask, self.0.agents).await?;
+            if made.resting {
+                // Naming it again is a wish to have it.
+                let (store, bounds) = (&self.0.store, self.0.agents);
+                made = store
+                    .order_agent(&account, &made.id, Order::Heed, bounds)
+                    .await?;
+            }
             self.wake(&made).await;
             agent(made)
         };
@@ -114,11 +122,15 @@ impl Agents for AgentsService {
                 Some(Asked::Stop(true)) => Order::Stop,
                 Some(Asked::Resume(true)) => Order::Resume,
                 Some(Asked::Active(active)) => Order::Active(active),
-                Some(Asked::Stop(false) | Asked::Resume(false)) | None => {
+                Some(Asked::Spoken(true)) => Order::Heed,
+                Some(Asked::Stop(false) | Asked::Resume(false) | Asked::Spoken(false)) | None => {
                     return Err(malformed("order is missing"));
                 }
             };
-            let ordered = self.0.store.order_agent(&account, &id, order).await?;
+            let store = &self.0.store;
+            let ordered = store
+                .order_agent(&account, &id, order, self.0.agents)
+                .await?;
             self.wake(&ordered).await;
             agent(ordered)
         };
@@ -253,6 +265,7 @@ fn agent(agent: agents::Agent) -> Checked<wire::Agent> {
         goal_since_ms: unsigned(agent.goal_since_ms)?,
         online: agent.online,
         region: Some(wire_region(agent.region)),
+        resting: agent.resting,
     })
 }
 

@@ -26,6 +26,7 @@ use tonic::{Code, Response, Status};
 
 use crate::metrics::Metrics;
 use crate::store::Store;
+use crate::store::agents::Bounds;
 use crate::store::error::StoreError;
 
 /// What all services of this process share.
@@ -34,6 +35,8 @@ pub(crate) struct Desk {
     pub(crate) metrics: Metrics,
     pub(crate) tracer: Tracer,
     pub(crate) lease: Duration,
+    /// How many agents there may be.
+    pub(crate) agents: Bounds,
     /// The tables are there.
     open: AtomicBool,
 }
@@ -45,12 +48,14 @@ impl Desk {
         metrics: Metrics,
         tracer: Tracer,
         lease: Duration,
+        agents: Bounds,
     ) -> Desk {
         Desk {
             store,
             metrics,
             tracer,
             lease,
+            agents,
             open: AtomicBool::new(false),
         }
     }
@@ -119,9 +124,10 @@ impl Desk {
             StoreError::Banned => Status::permission_denied(error.to_string()),
             StoreError::NameTaken => Status::already_exists(error.to_string()),
             StoreError::AgentTaken => Status::already_exists(error.to_string()),
-            StoreError::Full(_) | StoreError::TooManyCredentials(_) => {
-                Status::resource_exhausted(error.to_string())
-            }
+            StoreError::Full(_)
+            | StoreError::TooManyCredentials(_)
+            | StoreError::AccountOfAgents(_)
+            | StoreError::WorldOfAgents(_) => Status::resource_exhausted(error.to_string()),
             StoreError::InWorld | StoreError::Quarantined => {
                 Status::failed_precondition(error.to_string())
             }

@@ -1,5 +1,6 @@
 //! Agents as the store speaks of them, and what both stores decide alike.
 
+use super::error::{Result, StoreError};
 use super::model::Region;
 
 /// Tokens of one account's agents that are good at the same time.
@@ -8,7 +9,7 @@ pub(crate) const CREDENTIALS_MAX: i64 = 20;
 /// The columns of an agent, as `a` with its character as `c`.
 pub(crate) const AGENT: &str = r#"a.agent_id, a.account_id, a.character_id, a.agent_name, c.name,
  a.created_at, a.updated_at, a.version, a.active, a.paused, a.goal_id, a.progress, a.goal_since,
- c.online, c."regionX", c."regionZ""#;
+ c.online, c."regionX", c."regionZ", a.resting AND NOT a.active, a.heeded_at"#;
 
 /// The tables of an agent.
 pub(crate) const FROM: &str = "agent_mappings a JOIN characters c ON c.id = a.character_id";
@@ -17,6 +18,15 @@ pub(crate) const FROM: &str = "agent_mappings a JOIN characters c ON c.id = a.ch
 /// agents in the world either.
 pub(crate) const BANNED: &str = "SELECT 1 FROM gates g WHERE g.id = 'ban:' || a.account_id
  AND (g.until IS NULL OR g.until >";
+
+/// How many agents an account has, and how many live in the world when nobody plays them.
+pub(crate) const COUNTS: &str = "SELECT
+ (SELECT count(*) FROM agent_mappings WHERE account_id = $1),
+ (SELECT count(*) FROM agent_mappings WHERE active)";
+
+/// Agents that live in the world, longest without being needed first: those since before a moment.
+pub(crate) const IDLE: &str = "SELECT agent_id, account_id FROM agent_mappings
+ WHERE active AND heeded_at < $1 AND updated_at < $1 ORDER BY heeded_at LIMIT $2";
 
 /// The columns of a credential.
 pub(crate) const CREDENTIAL: &str =
@@ -36,6 +46,50 @@ pub(crate) struct Agent {
     pub(crate) goal_since_ms: i64,
     pub(crate) online: bool,
     pub(crate) region: Region,
+    /// Out of the world because nobody needed it, not because its owner said so.
+    pub(crate) resting: bool,
+    /// When its owner last came into the world, ordered it or spoke to it.
+    pub(crate) heeded_ms: i64,
+}
+
+impl Agent {
+    /// The orders after `order`: active, paused, goal. `None`: they stay as they are.
+    pub(crate) fn after(&self, order: &Order) -> Option<(bool, bool, Option<String>)> {
+        if let Order::Rest { before_ms } = order
+            && (!self.orders.active || self.heeded_ms >= *before_ms)
+        {
+            return None;
+        }
+        let mut now = self.orders.clone();
+        now.active |= self.resting;
+        let woken = || Some((true, now.paused, now.goal.clone()));
+        match order.after(&now) {
+            None if self.resting => woken(),
+            changed => changed,
+        }
+    }
+}
+
+/// How many agents there may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// Of one account.
+    pub(crate) account: i64,
+    /// In the world when nobody plays them.
+    pub(crate) world: i64,
+}
+
+impl Bounds {
+    /// Fails when there are more: the answer to [`COUNTS`].
+    pub(crate) fn hold(self, (account, world): (i64, i64)) -> Result<()> {
+        if account > self.account {
+            return Err(StoreError::AccountOfAgents(self.account));
+        }
+        if world > self.world {
+            return Err(StoreError::WorldOfAgents(self.world));
+        }
+        Ok(())
+    }
 }
 
 /// What an agent is to do.
@@ -86,6 +140,10 @@ pub(crate) enum Order {
     Resume,
     /// Whether it lives in the world when nobody plays it.
     Active(bool),
+    /// Nothing but that somebody spoke to it: if it rests, it comes back.
+    Heed,
+    /// It leaves the world until it is needed, unless its owner was there since.
+    Rest { before_ms: i64 },
 }
 
 impl Order {
@@ -99,12 +157,19 @@ impl Order {
             Order::Active(active) => {
                 (now.active != *active).then(|| (*active, now.paused, now.goal.clone()))
             }
+            Order::Heed => None,
+            Order::Rest { .. } => Some((false, now.paused, now.goal.clone())),
         }
     }
 
     /// Whether the goal begins anew.
     pub(crate) fn begins(&self) -> bool {
         matches!(self, Order::Goal(_) | Order::Stop)
+    }
+
+    /// Whether the agent rests after it.
+    pub(crate) fn rests(&self) -> bool {
+        matches!(self, Order::Rest { .. })
     }
 }
 

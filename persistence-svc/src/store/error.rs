@@ -34,6 +34,12 @@ pub(crate) enum StoreError {
     /// The account has all the agents' tokens that it may have.
     #[error("{0} tokens are good already, which is all that there may be; revoke one")]
     TooManyCredentials(i64),
+    /// The account has all the agents that it may have.
+    #[error("the account has {0} agents, which is all it may have; remove one")]
+    AccountOfAgents(i64),
+    /// As many agents live in the world as may.
+    #[error("{0} agents live in the world, which is all it has room for; try again later")]
+    WorldOfAgents(i64),
     /// It cannot be done while the character is in the world.
     #[error("the character is in the world")]
     InWorld,

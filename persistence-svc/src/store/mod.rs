@@ -217,20 +217,30 @@ pub(crate) trait Changes: Send + Sync {
 #[async_trait]
 pub(crate) trait Agents: Send + Sync {
     /// Makes a character of the account an agent, or renames the agent that it is.
-    async fn register_agent(&self, ask: agents::Registration) -> Result<agents::Agent>;
+    async fn register_agent(
+        &self,
+        ask: agents::Registration,
+        bounds: agents::Bounds,
+    ) -> Result<agents::Agent>;
     /// An agent by its id.
     async fn agent(&self, id: &str) -> Result<agents::Agent>;
     /// Those of an account, oldest first.
     async fn agents_of(&self, account: &str) -> Result<Vec<agents::Agent>>;
     /// The character is an agent no more.
     async fn remove_agent(&self, account: &str, id: &str) -> Result<agents::Removed>;
-    /// Changes what an agent of the account is to do.
+    /// Changes what an agent of the account is to do; one that rests comes back.
     async fn order_agent(
         &self,
         account: &str,
         id: &str,
         order: agents::Order,
+        bounds: agents::Bounds,
     ) -> Result<agents::Agent>;
+    /// Notes that somebody of the account came into the world: its agents are needed.
+    async fn heed_agents(&self, account: &str) -> Result<()>;
+    /// Agents that live in the world and that nobody needed for `idle_ms`, longest first: id and
+    /// account; and the moment that this was.
+    async fn idle_agents(&self, idle_ms: i64, most: i64) -> Result<(Vec<(String, String)>, i64)>;
     /// Notes a token; its character and the time are the store's to say.
     async fn add_credential(&self, ask: agents::Credential) -> Result<agents::Credential>;
     /// Those of an account, or of one agent of it, that have not ended; newest first.

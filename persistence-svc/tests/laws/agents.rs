@@ -277,3 +277,61 @@ pub(crate) async fn tokens_of_agents_are_counted_and_end(kind: Kind) {
     let removed = stage.agents().remove(ask).await.unwrap().into_inner();
     assert_eq!(removed.ended.len(), 20, "all of them end with it");
 }
+
+pub(crate) async fn an_agent_that_nobody_needs_rests_until_it_is_ordered(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let (player, agent) = made(&stage, "Sleeper").await;
+    let forgotten = "UPDATE agent_mappings SET heeded_at = 1, updated_at = 1";
+    let goal = || Order::SetGoal("rest".to_owned());
+    for order_again in [Order::Spoken(true), goal(), Order::Active(true)] {
+        stage.sql(forgotten, forgotten);
+        let rests = until("it rests", async || {
+            let ask = wire::GetRequest {
+                agent_id: agent.agent_id.clone(),
+            };
+            let now = stage.agents().get(ask).await.unwrap().into_inner();
+            now.resting.then_some(now)
+        })
+        .await;
+        assert!(!rests.orders.as_ref().unwrap().active);
+        assert!(version(&rests) > version(&agent), "zones hear of it");
+        let woken = order(&stage, &agent, order_again).await;
+        assert!(woken.orders.as_ref().unwrap().active && !woken.resting);
+        assert!(version(&woken) > version(&rests));
+    }
+    // Its owner stopped it: that is no rest, and no word brings it back.
+    order(&stage, &agent, Order::Active(false)).await;
+    let still = order(&stage, &agent, Order::Spoken(true)).await;
+    assert!(!still.orders.as_ref().unwrap().active && !still.resting);
+    let early = "UPDATE agent_mappings SET heeded_at = 1";
+    stage.sql(early, early);
+    stage.open(&player, "mine").await;
+    let heeded = "SELECT count(*) FROM agent_mappings WHERE heeded_at > 1700000000000";
+    assert_eq!(stage.ask(heeded).await, ["1"], "its owner came");
+}
+
+pub(crate) async fn agents_of_an_account_and_of_the_world_are_bounded(kind: Kind) {
+    let bounds = [("AGENTS_PER_ACCOUNT_MAX", "1"), ("AGENTS_MAX", "2")];
+    let stage = Stage::with(kind, &bounds).await;
+    let (ann, _) = made(&stage, "Ann").await;
+    let second = stage.create(&ann.account, "Second").await.unwrap().id;
+    let second = Player { id: second, ..ann };
+    let refusal = register(&stage, &second, "").await.unwrap_err();
+    assert_eq!(refusal.code(), Code::ResourceExhausted);
+    assert!(refusal.message().contains("the account has 1 agents"));
+    let (_, bob) = made(&stage, "Bob").await;
+    let cid = stage.player().await;
+    let refusal = register(&stage, &cid, "").await.unwrap_err();
+    assert_eq!(refusal.code(), Code::ResourceExhausted);
+    assert!(refusal.message().contains("2 agents live in the world"));
+    // One that leaves makes room, and has none when it wants to come back.
+    order(&stage, &bob, Order::Active(false)).await;
+    let agent = register(&stage, &cid, "").await.unwrap();
+    register(&stage, &cid, &agent.agent_id).await.unwrap();
+    let ask = wire::OrderRequest {
+        account_id: bob.account_id.clone(),
+        agent_id: bob.agent_id.clone(),
+        order: Some(Order::Active(true)),
+    };
+    refused(stage.agents().order(ask).await, Code::ResourceExhausted);
+}

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use world::{Content, Goal, agent::templates};
 
-use super::{orders, owned, refused};
+use super::{orders, owned, refused_more};
 use crate::{
     agents::runtime::{Event, Word},
     app::App,
@@ -46,6 +46,9 @@ fn message(agent: &Agent, seen: Option<&LookReply>) -> Option<&'static str> {
     match seen {
         _ if orders.paused => Some("Goals are paused."),
         None if orders.active => Some("The agent is on its way into the world."),
+        None if agent.resting => {
+            Some("The agent rests: nobody needed it. An order or a message brings it back.")
+        }
         None => Some("The agent is not in the world."),
         Some(seen) if seen.played => Some("Somebody plays the character; goals rest meanwhile."),
         Some(seen) if seen.goal.is_none() => Some("The agent is about to choose a goal."),
@@ -107,7 +110,7 @@ async fn ordered(
     event: Event,
 ) -> Result<Response, Problem> {
     let now = app.agents.order(agent, order).await;
-    let now = now.map_err(|status| refused(&status))?;
+    let now = now.map_err(|status| refused_more(&status))?;
     app.agents.runtime.tell(Word::new(event, &now, None));
     app.agents.insist(&app.zones, &now).await;
     let seen = app.agents.look(&app.zones, &now).await;

@@ -7,11 +7,15 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use proto::{client::limits::CHAT_CHARS_MAX, rpc::agents::v1::SayRequest};
+use proto::{
+    client::limits::CHAT_CHARS_MAX,
+    rpc::agents::v1::{Agent, SayRequest, order_request::Order},
+};
 use serde::Deserialize;
 use serde_json::json;
+use tonic::Code as Grpc;
 
-use super::owned;
+use super::{owned, refused_more};
 use crate::{
     agents::{
         answer::Answer,
@@ -57,6 +61,7 @@ pub(crate) async fn post(
             ..Problem::of(Code::RateLimited, "An agent hears 5 lines in 5 seconds.")
         });
     }
+    let agent = heed(&app, agent).await?;
     let line = SayRequest {
         character_id: agent.character_id.clone(),
         text: text.clone(),
@@ -81,4 +86,24 @@ pub(crate) async fn post(
         answer["commands"] = told.known.into();
     }
     Ok(Json(answer).into_response())
+}
+
+/// Notes that somebody speaks to an agent; one that rests comes back.
+async fn heed(app: &App, agent: Agent) -> Result<Agent, Problem> {
+    let now = match app.agents.order(&agent, Order::Spoken(true)).await {
+        Ok(now) => now,
+        Err(status) if status.code() == Grpc::ResourceExhausted => {
+            return Err(refused_more(&status));
+        }
+        Err(status) => {
+            // The zone may hear the line all the same.
+            tracing::debug!(%status, "the store does not note a line to an agent");
+            return Ok(agent);
+        }
+    };
+    if !agent.resting {
+        return Ok(now);
+    }
+    app.agents.insist(&app.zones, &now).await;
+    Ok(app.agents.get(&now.agent_id).await.unwrap_or(now))
 }

@@ -53,6 +53,14 @@ fn refused(status: &Status) -> Problem {
     }
 }
 
+/// The same for what makes an agent or brings one back.
+fn refused_more(status: &Status) -> Problem {
+    match status.code() {
+        Grpc::ResourceExhausted => Problem::of(Code::TooManyAgents, status.message()),
+        _ => refused(status),
+    }
+}
+
 /// What an agent is to do.
 fn orders(agent: &Agent) -> Orders {
     agent.orders.clone().unwrap_or_default()
@@ -71,6 +79,7 @@ fn shape(agent: &Agent) -> Value {
         },
         "characterId": agent.character_id,
         "online": agent.online,
+        "resting": agent.resting,
         "goalsPaused": orders.paused,
         "createdAt": time(agent.created_at_ms),
         "updatedAt": time(agent.updated_at_ms),

@@ -1,24 +1,29 @@
 //! Making, listing and ending agents, and which character an agent is.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use axum::{
     Extension, Json,
-    extract::State,
-    http::{StatusCode, header::LOCATION},
+    extract::{FromRequestParts, State},
+    http::{StatusCode, header::LOCATION, request::Parts},
     response::{IntoResponse, Response},
 };
 use proto::rpc::agents::v1::{Agent, RegisterRequest, order_request::Order};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{owned, refused, shape};
+use super::{owned, refused, refused_more, shape};
 use crate::{
     app::App,
     auth::caller::Caller,
     http::{
+        address::Peer,
         ask::{Body, Id, Query},
         problem::{Code, Problem},
+    },
+    limits::{
+        subject::Subject,
+        window::{AGENTS, Rule},
     },
 };
 
@@ -94,7 +99,46 @@ pub(crate) struct Make {
     character_json: Option<CharacterJson>,
 }
 
-async fn make(app: &App, caller: &Caller, asked: Make) -> Result<Agent, Problem> {
+/// Whom a client's agents count for.
+pub(crate) struct Maker {
+    caller: Caller,
+    address: IpAddr,
+}
+
+impl FromRequestParts<Arc<App>> for Maker {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Response> {
+        let Extension(caller) = Extension::<Caller>::from_request_parts(parts, app)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        let Extension(peer) = Extension::<Peer>::from_request_parts(parts, app)
+            .await
+            .map_err(IntoResponse::into_response)?;
+        let address = app.config.proxies.client(peer.address, &parts.headers);
+        Ok(Self { caller, address })
+    }
+}
+
+/// Counts an agent that is made from an address.
+async fn count(app: &App, address: IpAddr) -> Result<(), Problem> {
+    let rule = Rule {
+        most: app.config.agents_per_address,
+        ..AGENTS
+    };
+    let passed = app.limits.pass(rule, &Subject::address(address)).await;
+    passed.map(|_| ()).map_err(|refusal| {
+        let most = rule.most;
+        let why = format!("From one address {most} agents may be made in an hour.");
+        Problem {
+            retry_after: Some(u32::try_from(refusal.wait.as_secs()).unwrap_or(u32::MAX) + 1),
+            ..Problem::of(Code::RateLimited, why)
+        }
+    })
+}
+
+async fn make(app: &App, maker: &Maker, asked: Make) -> Result<Agent, Problem> {
+    let caller = &maker.caller;
     let settings = asked.character_json.as_ref().map(|json| &json.settings);
     let account = settings.and_then(|settings| settings.account_id.as_deref());
     own_account(caller, asked.account_id.as_deref().or(account))?;
@@ -107,6 +151,10 @@ async fn make(app: &App, caller: &Caller, asked: Make) -> Result<Agent, Problem>
         let why = "name one of your characters";
         return Err(Problem::invalid("/characterId", why));
     };
+    let known = all(app, caller).await?;
+    if !known.iter().any(|agent| agent.character_id == character_id) {
+        count(app, maker.address).await?;
+    }
     let named = asked.character_json.and_then(|json| json.name);
     let agent_name = asked.agent_name.or(named);
     let ask = RegisterRequest {
@@ -116,7 +164,7 @@ async fn make(app: &App, caller: &Caller, asked: Make) -> Result<Agent, Problem>
         character_id,
     };
     let made = app.agents.register(ask).await;
-    let made = made.map_err(|status| refused(&status))?;
+    let made = made.map_err(|status| refused_more(&status))?;
     app.agents.insist(&app.zones, &made).await;
     Ok(made)
 }
@@ -124,10 +172,10 @@ async fn make(app: &App, caller: &Caller, asked: Make) -> Result<Agent, Problem>
 /// `POST /api/agents`
 pub(crate) async fn create(
     State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
+    maker: Maker,
     Body(asked): Body<Make>,
 ) -> Result<Response, Problem> {
-    let agent = make(&app, &caller, asked).await?;
+    let agent = make(&app, &maker, asked).await?;
     let place = format!("/api/agents/{}", agent.agent_id);
     let body = Json(json!({"success": true, "data": {"agent": shape(&agent)}}));
     Ok((StatusCode::CREATED, [(LOCATION, place)], body).into_response())
@@ -136,10 +184,10 @@ pub(crate) async fn create(
 /// `POST /api/agents/mappings`
 pub(crate) async fn map(
     State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
+    maker: Maker,
     Body(asked): Body<Make>,
 ) -> Result<Response, Problem> {
-    let agent = make(&app, &caller, asked).await?;
+    let agent = make(&app, &maker, asked).await?;
     let message = format!("{} is an agent now.", agent.character_name);
     let answer = json!({"success": true, "agentId": agent.agent_id, "message": message});
     Ok(Json(answer).into_response())
@@ -198,7 +246,7 @@ async fn activate(
 ) -> Result<Response, Problem> {
     let agent = owned(&app, &caller, &id).await?;
     let now = app.agents.order(&agent, Order::Active(active)).await;
-    let now = now.map_err(|status| refused(&status))?;
+    let now = now.map_err(|status| refused_more(&status))?;
     app.agents.insist(&app.zones, &now).await;
     let answer = json!({"success": true, "data": {"agent": shape(&now)}});
     Ok(Json(answer).into_response())

@@ -60,6 +60,7 @@ fn agent() -> Value {
         ),
         ("characterId", text()),
         ("online", flag()),
+        ("resting", flag()),
         ("goalsPaused", flag()),
         ("createdAt", or_null(time())),
         ("updatedAt", or_null(time())),
@@ -74,6 +75,7 @@ fn wren() -> Value {
         "character": {"name": "Ann", "settings": {"accountId": ACCOUNT, "characterId": ID}},
         "characterId": ID,
         "online": true,
+        "resting": false,
         "goalsPaused": false,
         "createdAt": "2026-11-21T16:00:00.000Z",
         "updatedAt": "2026-11-21T16:00:00.000Z",
@@ -448,6 +450,7 @@ fn around() -> Vec<Operation> {
                     json!({"content": "explore"}),
                 )
                 .answers(200, shape, example)
+                .problems(&[409])
         }
     );
     let activity = both!(

@@ -9,8 +9,8 @@ use super::runs::alive;
 use super::sessions::enter;
 use super::{Postgres, Values};
 use crate::store::agents::{
-    AGENT, Agent, BANNED, CREDENTIAL, CREDENTIALS_MAX, Credential, FROM, Order, Orders,
-    Registration, Removed, Report,
+    AGENT, Agent, BANNED, Bounds, COUNTS, CREDENTIAL, CREDENTIALS_MAX, Credential, FROM, IDLE,
+    Order, Orders, Registration, Removed, Report,
 };
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{OpenSession, Region};
@@ -20,7 +20,7 @@ type Read<T> = std::result::Result<T, tokio_postgres::Error>;
 
 #[async_trait]
 impl Agents for Postgres {
-    async fn register_agent(&self, ask: Registration) -> Result<Agent> {
+    async fn register_agent(&self, ask: Registration, bounds: Bounds) -> Result<Agent> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
         let known = r#"SELECT id FROM characters WHERE id = $1 AND "accountId" = $2 FOR UPDATE"#;
@@ -35,8 +35,10 @@ impl Agents for Postgres {
         let put = transaction
             .prepare_cached(
                 "INSERT INTO agent_mappings
-                   (agent_id, account_id, character_id, agent_name, created_at, updated_at, version)
-                 VALUES ($1, $2, $3, $4, tilestead_now_ms(), tilestead_now_ms(), 0)
+                   (agent_id, account_id, character_id, agent_name, created_at, updated_at, version,
+                    heeded_at)
+                 VALUES ($1, $2, $3, $4, tilestead_now_ms(), tilestead_now_ms(), 0,
+                   tilestead_now_ms())
                  ON CONFLICT (agent_id) DO UPDATE
                    SET agent_name = excluded.agent_name, updated_at = excluded.updated_at
                    WHERE agent_mappings.account_id = $2 AND agent_mappings.character_id = $3",
@@ -55,6 +57,8 @@ impl Agents for Postgres {
             let version = next_version(&transaction).await?;
             let first = "UPDATE agent_mappings SET version = $2 WHERE agent_id = $1";
             transaction.execute(first, &[&id, &version]).await?;
+            // Whoever has the number counts alone.
+            bounds.hold(counts(&transaction, &ask.account_id).await?)?;
         }
         let mark = r#"UPDATE characters SET "isAgent" = 1 WHERE id = $1"#;
         transaction.execute(mark, &[&ask.character_id]).await?;
@@ -98,11 +102,23 @@ impl Agents for Postgres {
         })
     }
 
-    async fn order_agent(&self, account: &str, id: &str, order: Order) -> Result<Agent> {
+    async fn order_agent(
+        &self,
+        account: &str,
+        id: &str,
+        order: Order,
+        bounds: Bounds,
+    ) -> Result<Agent> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
         let found = owned(&transaction, account, id).await?;
-        let Some((active, paused, goal)) = order.after(&found.orders) else {
+        let Some((active, paused, goal)) = found.after(&order) else {
+            if !order.rests() {
+                let heed = "UPDATE agent_mappings SET heeded_at = tilestead_now_ms()
+                            WHERE agent_id = $1";
+                transaction.execute(heed, &[&id]).await?;
+                transaction.commit().await?;
+            }
             return Ok(found);
         };
         let version = next_version(&transaction).await?;
@@ -112,15 +128,47 @@ impl Agents for Postgres {
                    progress = CASE WHEN $6 THEN 0 ELSE progress END,
                    goal_since = CASE WHEN NOT $6 THEN goal_since
                      WHEN $5::text IS NULL THEN 0 ELSE tilestead_now_ms() END,
-                   updated_at = tilestead_now_ms() WHERE agent_id = $1",
+                   heeded_at = CASE WHEN $7 THEN heeded_at ELSE tilestead_now_ms() END,
+                   resting = $7, updated_at = tilestead_now_ms() WHERE agent_id = $1",
             )
             .await?;
-        let begins = order.begins();
-        let values: Values<'_> = &[&id, &version, &active, &paused, &goal, &begins];
+        let (begins, rests) = (order.begins(), order.rests());
+        let values: Values<'_> = &[&id, &version, &active, &paused, &goal, &begins, &rests];
         transaction.execute(&statement, values).await?;
+        if active && !found.orders.active {
+            let (_, world) = counts(&transaction, account).await?;
+            bounds.hold((0, world))?;
+        }
         let ordered = find(&transaction, id, "").await?;
         transaction.commit().await?;
         Ok(ordered)
+    }
+
+    async fn heed_agents(&self, account: &str) -> Result<()> {
+        let client = self.client().await?;
+        let statement = client
+            .prepare_cached(
+                // Locked as in `note`, so that neither waits for the other.
+                "UPDATE agent_mappings SET heeded_at = tilestead_now_ms() WHERE agent_id IN
+                   (SELECT agent_id FROM agent_mappings WHERE account_id = $1
+                    ORDER BY character_id FOR UPDATE)",
+            )
+            .await?;
+        client.execute(&statement, &[&account]).await?;
+        Ok(())
+    }
+
+    async fn idle_agents(&self, idle_ms: i64, most: i64) -> Result<(Vec<(String, String)>, i64)> {
+        let client = self.client().await?;
+        let now = "SELECT tilestead_now_ms()";
+        let now: i64 = client.query_one(now, &[]).await?.try_get(0)?;
+        let before = now - idle_ms;
+        let statement = client.prepare_cached(IDLE).await?;
+        let rows = client.query(&statement, &[&before, &most]).await?;
+        let idle = rows
+            .iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+        Ok((idle.collect::<Read<_>>()?, before))
     }
 
     async fn add_credential(&self, ask: Credential) -> Result<Credential> {
@@ -218,6 +266,13 @@ impl Agents for Postgres {
         }
         Ok(woken)
     }
+}
+
+/// The answer to [`COUNTS`].
+async fn counts(transaction: &Transaction<'_>, account: &str) -> Result<(i64, i64)> {
+    let statement = transaction.prepare_cached(COUNTS).await?;
+    let row = transaction.query_one(&statement, &[&account]).await?;
+    Ok((row.try_get(0)?, row.try_get(1)?))
 }
 
 /// What a run says of goals.
@@ -320,6 +375,8 @@ fn agent(row: &Row) -> Read<Agent> {
             x: row.try_get(14)?,
             z: row.try_get(15)?,
         },
+        resting: row.try_get(16)?,
+        heeded_ms: row.try_get(17)?,
     })
 }
 

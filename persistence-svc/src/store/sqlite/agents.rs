@@ -7,8 +7,8 @@ use super::runs::alive;
 use super::sessions::enter;
 use super::{Sqlite, is_duplicate, now_ms};
 use crate::store::agents::{
-    AGENT, Agent, BANNED, CREDENTIAL, CREDENTIALS_MAX, Credential, FROM, Order, Orders,
-    Registration, Removed, Report,
+    AGENT, Agent, BANNED, Bounds, COUNTS, CREDENTIAL, CREDENTIALS_MAX, Credential, FROM, IDLE,
+    Order, Orders, Registration, Removed, Report,
 };
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{OpenSession, Region};
@@ -16,8 +16,8 @@ use crate::store::{Agents, new_id};
 
 #[async_trait]
 impl Agents for Sqlite {
-    async fn register_agent(&self, ask: Registration) -> Result<Agent> {
-        self.write(move |transaction| register(transaction, &ask))
+    async fn register_agent(&self, ask: Registration, bounds: Bounds) -> Result<Agent> {
+        self.write(move |transaction| register(transaction, &ask, bounds))
             .await
     }
 
@@ -60,11 +60,21 @@ impl Agents for Sqlite {
         .await
     }
 
-    async fn order_agent(&self, account: &str, id: &str, order: Order) -> Result<Agent> {
+    async fn order_agent(
+        &self,
+        account: &str,
+        id: &str,
+        order: Order,
+        bounds: Bounds,
+    ) -> Result<Agent> {
         let (account, id) = (account.to_owned(), id.to_owned());
         self.write(move |transaction| {
             let found = owned(transaction, &account, &id)?;
-            let Some((active, paused, goal)) = order.after(&found.orders) else {
+            let Some((active, paused, goal)) = found.after(&order) else {
+                if !order.rests() {
+                    let heed = "UPDATE agent_mappings SET heeded_at = ?2 WHERE agent_id = ?1";
+                    transaction.execute(heed, params![id, now_ms()])?;
+                }
                 return Ok(found);
             };
             let (version, now) = (next_version(transaction)?, now_ms());
@@ -76,10 +86,45 @@ impl Agents for Sqlite {
             };
             transaction.execute(
                 "UPDATE agent_mappings SET version = ?2, active = ?3, paused = ?4, goal_id = ?5,
-                   progress = ?6, goal_since = ?7, updated_at = ?8 WHERE agent_id = ?1",
-                params![id, version, active, paused, goal, progress, since, now],
+                   progress = ?6, goal_since = ?7, updated_at = ?8, resting = ?9,
+                   heeded_at = CASE WHEN ?9 THEN heeded_at ELSE ?8 END WHERE agent_id = ?1",
+                params![
+                    id,
+                    version,
+                    active,
+                    paused,
+                    goal,
+                    progress,
+                    since,
+                    now,
+                    order.rests()
+                ],
             )?;
+            if active && !found.orders.active {
+                let (_, world) = counts(transaction, &account)?;
+                bounds.hold((0, world))?;
+            }
             find(transaction, &id)
+        })
+        .await
+    }
+
+    async fn heed_agents(&self, account: &str) -> Result<()> {
+        let account = account.to_owned();
+        self.write(move |transaction| {
+            let heed = "UPDATE agent_mappings SET heeded_at = ?2 WHERE account_id = ?1";
+            transaction.execute(heed, params![account, now_ms()])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn idle_agents(&self, idle_ms: i64, most: i64) -> Result<(Vec<(String, String)>, i64)> {
+        self.read(move |transaction| {
+            let before = now_ms() - idle_ms;
+            let mut statement = transaction.prepare_cached(IDLE)?;
+            let rows = statement.query_map([before, most], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok((rows.collect::<rusqlite::Result<_>>()?, before))
         })
         .await
     }
@@ -195,7 +240,13 @@ impl Agents for Sqlite {
     }
 }
 
-fn register(transaction: &Transaction<'_>, ask: &Registration) -> Result<Agent> {
+/// The answer to [`COUNTS`].
+fn counts(transaction: &Transaction<'_>, account: &str) -> Result<(i64, i64)> {
+    let mut statement = transaction.prepare_cached(COUNTS)?;
+    Ok(statement.query_row([account], |row| Ok((row.get(0)?, row.get(1)?)))?)
+}
+
+fn register(transaction: &Transaction<'_>, ask: &Registration, bounds: Bounds) -> Result<Agent> {
     let known: Option<String> = transaction
         .query_row(
             r#"SELECT id FROM characters WHERE id = ?1 AND "accountId" = ?2"#,
@@ -213,8 +264,9 @@ fn register(transaction: &Transaction<'_>, ask: &Registration) -> Result<Agent> 
     let (version, now) = (next_version(transaction)?, now_ms());
     let made = transaction.execute(
         "INSERT INTO agent_mappings
-           (agent_id, account_id, character_id, agent_name, created_at, updated_at, version)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
+           (agent_id, account_id, character_id, agent_name, created_at, updated_at, version,
+            heeded_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?5)
          ON CONFLICT (agent_id) DO UPDATE SET agent_name = ?4, updated_at = ?5
            WHERE agent_mappings.account_id = ?2 AND agent_mappings.character_id = ?3",
         params![id, ask.account_id, ask.character_id, ask.name, now, version],
@@ -228,7 +280,11 @@ fn register(transaction: &Transaction<'_>, ask: &Registration) -> Result<Agent> 
         r#"UPDATE characters SET "isAgent" = 1 WHERE id = ?1"#,
         [&ask.character_id],
     )?;
-    find(transaction, &id)
+    let made = find(transaction, &id)?;
+    if made.orders.version == version {
+        bounds.hold(counts(transaction, &ask.account_id)?)?;
+    }
+    Ok(made)
 }
 
 /// The number of the next order.
@@ -295,6 +351,8 @@ fn agent(row: &Row<'_>) -> rusqlite::Result<Agent> {
             x: row.get(14)?,
             z: row.get(15)?,
         },
+        resting: row.get(16)?,
+        heeded_ms: row.get(17)?,
     })
 }
 

@@ -58,6 +58,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0013_locks.sql"),
     include_str!("../../../migrations/sqlite/0014_hiscores.sql"),
     include_str!("../../../migrations/sqlite/0015_names.sql"),
+    include_str!("../../../migrations/sqlite/0016_resting.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
