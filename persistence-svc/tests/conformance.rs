@@ -61,6 +61,7 @@ both! {
         names_that_look_alike_are_one_name,
         names_from_before_are_compared_too,
         an_account_has_at_most_five_characters,
+        an_account_makes_at_most_twenty_characters_a_day,
         a_secret_is_made_once,
         a_character_in_the_world_cannot_be_deleted,
         a_new_character_has_the_defaults,

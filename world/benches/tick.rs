@@ -79,6 +79,7 @@ fn settle(world: &mut World, place: &dyn Fn(u32) -> Tile, pack: &[&str]) {
                 .collect(),
             equipment: BTreeMap::new(),
             bank: world::Bank::default(),
+            played_ticks: 0,
             home_ready_at: world::Tick::default(),
             quests: world::Quests::new(),
             ways: world::Ways::default(),

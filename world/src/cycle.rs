@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use inputs::{Answer, failed, interrupt, turn_away};
 
-use crate::agent::AgentInput;
+use crate::agent::{Agent, AgentInput};
 use crate::border::{self, Crossing};
 use crate::changes::Changes;
 use crate::event::Event;
@@ -250,6 +250,7 @@ impl World {
         phases.phase(Phase::Trades);
         self.train_walkers(&mut out);
         phases.phase(Phase::Skills);
+        self.count_play();
         self.mend(&mut out);
         self.drain_prayers(&mut out);
         phases.phase(Phase::Mending);
@@ -279,6 +280,17 @@ impl World {
                 self.index.shift(before, Chunk::from(player.tile()), &id);
                 out.touched.insert(id);
                 out.changes.moved.insert(who.clone());
+            }
+        }
+    }
+
+    /// One tick more of play for newcomers. An agent that nobody plays only waits.
+    fn count_play(&mut self) {
+        let most = self.rules.newcomer_ticks;
+        for player in self.players.values_mut() {
+            let played = player.agent.as_ref().is_none_or(Agent::played);
+            if played && player.record.played_ticks < most {
+                player.record.played_ticks += 1;
             }
         }
     }

@@ -82,6 +82,9 @@ pub struct PlayerRecord {
     /// What it has at stake in a duel, or could not take back yet, by place.
     #[serde(default)]
     pub stakes: BTreeMap<u8, Stack>,
+    /// Ticks for which it was played; counted until it is no newcomer.
+    #[serde(default)]
+    pub played_ticks: u64,
 }
 
 impl PlayerRecord {
@@ -237,6 +240,7 @@ mod tests {
                 active: ["socks".into()].into(),
             },
             stakes: BTreeMap::from([(55, Stack::new("coins", 2))]),
+            played_ticks: 1_499,
         };
         assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
         let hot = PlayerHot {

@@ -81,6 +81,8 @@ pub enum Refusal {
     InvalidQuantity,
     /// It is not given to others.
     Untradeable,
+    /// A new character gives nothing away.
+    Newcomer,
     /// The other does something else.
     PlayerBusy,
     /// The other is not there.
@@ -180,6 +182,7 @@ impl Refusal {
             | Refusal::NotInTrade
             | Refusal::InvalidTrade
             | Refusal::InTrade
+            | Refusal::Newcomer
             | Refusal::PlayerBusy
             | Refusal::PlayerOffline
             | Refusal::SelfTrade
@@ -203,7 +206,7 @@ impl Refusal {
     }
 
     /// All of them.
-    pub const ALL: [Refusal; 62] = [
+    pub const ALL: [Refusal; 63] = [
         Refusal::Unreachable,
         Refusal::TooFar,
         Refusal::Unsupported,
@@ -242,6 +245,7 @@ impl Refusal {
         Refusal::InvalidItem,
         Refusal::InvalidQuantity,
         Refusal::Untradeable,
+        Refusal::Newcomer,
         Refusal::PlayerBusy,
         Refusal::PlayerOffline,
         Refusal::SelfTrade,

@@ -29,6 +29,7 @@ mod loader;
 mod loader_generations;
 mod make;
 mod movement;
+mod newcomer;
 mod npc;
 mod pack;
 mod prayer;

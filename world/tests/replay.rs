@@ -408,7 +408,7 @@ fn a_known_story_ends_as_it_always_did() {
     for tick in 3..60 {
         play(&mut world, tick, &[]);
     }
-    insta::assert_snapshot!(hash(&world), @"fef917fb04f5a79680b9b17b4c30dca476ad58a1b3a3aaa721a0b577a8d853ca");
+    insta::assert_snapshot!(hash(&world), @"87274ea7e1b4ca87e5a95c4ac243cadb2eb056a44a54f88b7d5bf595832af6c9");
 }
 
 #[test]

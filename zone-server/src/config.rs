@@ -119,6 +119,8 @@ impl Config {
 
 const HOUR_S: u64 = 60 * 60;
 const DAY_S: u64 = 24 * HOUR_S;
+/// 15 minutes.
+const NEWCOMER_TICKS: u64 = 1_500;
 /// A week.
 const GROUND_TICKS_MAX: u64 = 1_008_000;
 
@@ -151,11 +153,14 @@ fn rules(reader: &mut Reader) -> Rules {
             "GROUND_TICKS must be 1 to {GROUND_TICKS_MAX} and at least GROUND_OWN_TICKS"
         ));
     }
+    let newcomer = "ticks of 600 ms for which a new character gives nothing to others, unless its \
+                    total level is 40; 0: none";
     Rules {
         walk_tiles,
         run_tiles,
         ground_own_ticks,
         ground_ticks,
+        newcomer_ticks: reader.value("NEWCOMER_TICKS", NEWCOMER_TICKS, newcomer),
         ..defaults
     }
 }

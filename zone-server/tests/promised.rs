@@ -31,6 +31,7 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         inventory: BTreeMap::new(),
         equipment: BTreeMap::new(),
         bank: world::Bank::default(),
+        played_ticks: 0,
         home_ready_at: world::Tick::default(),
         quests: world::Quests::new(),
         ways: world::Ways::default(),

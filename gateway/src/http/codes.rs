@@ -61,7 +61,7 @@ codes! {
     CharacterOnline "character_online" CONFLICT "The character is in the world."
     NotInWorld "not_in_world" CONFLICT "No character of the account is in the world here."
     NameTaken "name_taken" CONFLICT "Somebody else has the name, or one that looks like it."
-    TooManyCharacters "too_many_characters" CONFLICT "The account has all it may have."
+    TooManyCharacters "too_many_characters" CONFLICT "The account has, or made today, all it may."
     TooManyAgents "too_many_agents" CONFLICT "The account or the world has all it may have."
     Quarantined "quarantined" CONFLICT "The character is kept out of the world for now."
     BodyTooLarge "body_too_large" PAYLOAD_TOO_LARGE "The body is longer than 1 MiB."

@@ -328,6 +328,11 @@ impl Session {
                 let character = character(made);
                 self.answer(re, &CharacterCreated { character });
             }
+            Err(status) if status.code() == tonic::Code::ResourceExhausted => {
+                // Too many at once, or too many in a day: the store says which.
+                let (event, code) = (Some(EVENT.to_owned()), ErrorCode::TooManyCharacters);
+                self.refuse_with(re, event, code, status.message(), None);
+            }
             Err(status) => self.refuse(re, EVENT, accounts::refusal(&status)),
         }
     }

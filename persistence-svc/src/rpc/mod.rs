@@ -125,6 +125,7 @@ impl Desk {
             StoreError::NameTaken => Status::already_exists(error.to_string()),
             StoreError::AgentTaken => Status::already_exists(error.to_string()),
             StoreError::Full(_)
+            | StoreError::MadeToday(_)
             | StoreError::TooManyCredentials(_)
             | StoreError::AccountOfAgents(_)
             | StoreError::WorldOfAgents(_) => Status::resource_exhausted(error.to_string()),

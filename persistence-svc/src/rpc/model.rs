@@ -152,6 +152,7 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
             (record.attack_style, record.passive, record.spell_id),
             (record.prayer_points, &record.prayers),
         )?,
+        played_ticks: number("played_ticks", record.played_ticks)?,
         skills: skills(record.skills)?,
     })
 }
@@ -381,6 +382,7 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
             .lines()
             .map(ToOwned::to_owned)
             .collect(),
+        played_ticks: unsigned(record.played_ticks)?,
     })
 }
 

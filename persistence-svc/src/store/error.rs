@@ -22,6 +22,9 @@ pub(crate) enum StoreError {
     /// The account has all the characters that it may have.
     #[error("the account has {0} characters, which is all it may have")]
     Full(i64),
+    /// The account has made all the characters that it may make in a day.
+    #[error("the account has made {0} characters today, which is all it may make in a day")]
+    MadeToday(i32),
     /// The device key is that of an account which somebody has claimed.
     #[error("the anonymous account was claimed by somebody else")]
     KeyClaimed,

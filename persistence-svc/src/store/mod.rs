@@ -43,6 +43,11 @@ use queries::{Entry, LedgerOf, Login, LoginsOf, Page, Part, Profile, Totals, Use
 /// How many characters an account may have.
 pub(crate) const CHARACTERS_MAX: i64 = 5;
 
+/// How many characters an account may make in a day, with those that it deleted.
+pub(crate) const CHARACTERS_A_DAY_MAX: i32 = 20;
+/// A day, in milliseconds.
+pub(crate) const DAY_MS: i64 = 86_400_000;
+
 /// Who plays.
 #[async_trait]
 pub(crate) trait Accounts: Send + Sync {

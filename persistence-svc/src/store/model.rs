@@ -100,6 +100,8 @@ pub(crate) struct Record {
     /// In a commit, only those of which something changed.
     pub(crate) quests: Quests,
     pub(crate) combat: CombatChoices,
+    /// Ticks for which it was played, while that counts.
+    pub(crate) played_ticks: i64,
     /// In the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
     pub(crate) skills: [Option<SkillValue>; SKILLS.len()],
 }

@@ -113,6 +113,28 @@ pub(crate) async fn an_account_has_at_most_five_characters(kind: Kind) {
     refused(stage.create("nobody", "Someone").await, Code::NotFound);
 }
 
+pub(crate) async fn an_account_makes_at_most_twenty_characters_a_day(kind: Kind) {
+    let stage = Stage::new(kind).await;
+    let account = stage.account().await;
+    let names: Vec<String> = ('a'..='t').map(|c| format!("Made {c}")).collect();
+    for name in &names {
+        let made = stage.create(&account, name).await.unwrap();
+        let ask = wire::DeleteCharacterRequest {
+            account_id: account.clone(),
+            character_id: made.id,
+        };
+        stage.accounts().delete_character(ask).await.unwrap();
+    }
+    let refusal = stage.create(&account, "One More").await.unwrap_err();
+    assert_eq!(refusal.code(), Code::ResourceExhausted);
+    assert!(refusal.message().contains("20 characters today"));
+    let other = stage.account().await;
+    stage.create(&other, "Somebody Else").await.unwrap();
+    let tomorrow = r#"UPDATE users SET "madeDay" = "madeDay" - 1"#;
+    stage.sql(tomorrow, tomorrow);
+    stage.create(&account, "One More").await.unwrap();
+}
+
 pub(crate) async fn a_secret_is_made_once(kind: Kind) {
     let stage = Stage::new(kind).await;
     let (one, two) = tokio::join!(stage.secret("tokens"), stage.secret("tokens"));

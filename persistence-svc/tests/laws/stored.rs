@@ -136,9 +136,11 @@ pub(crate) async fn a_bank_keeps_what_a_row_does_not_name(kind: Kind) {
     row.holdings = false;
     row.record.as_mut().unwrap().bank_placeholders = true;
     row.record.as_mut().unwrap().home_ready_tick = 4_000_000_000;
+    row.record.as_mut().unwrap().played_ticks = 1_499;
     done(&scene, 3, rows(row)).await;
     let mut loaded = scene.load().await;
     assert!(loaded.bank_placeholders && loaded.home_ready_tick == 4_000_000_000);
+    assert_eq!(loaded.played_ticks, 1_499);
     loaded.bank.sort_by(|a, b| a.item_id.cmp(&b.item_id));
     assert_eq!(loaded.bank, [lies("arrow", 4, 3, 9), items[1].clone()]);
     // Out to the last: one place is kept, one is not.

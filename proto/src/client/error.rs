@@ -69,7 +69,7 @@ codes! {
         NotYourCharacter => "not_your_character",
         /// The character is in the world.
         CharacterOnline => "character_online",
-        /// The account has as many characters as it may have.
+        /// The account has as many characters as it may have, or made as many today as it may.
         TooManyCharacters => "too_many_characters",
         /// Another character bears the name.
         NameTaken => "name_taken",
@@ -201,6 +201,9 @@ codes! {
         SelfTrade => "SELF_TRADE",
         /// It is not given to others.
         UntradeableItem => "UNTRADEABLE_ITEM",
+        /// A new character gives nothing away: it must first be played for 15 minutes, or reach a
+        /// total level of 40.
+        Newcomer => "NEWCOMER",
         /// The other stands too far away.
         OutOfReach => "TOO_FAR",
         /// Something is open that must be closed first.
@@ -271,6 +274,7 @@ impl ErrorCode {
             | ErrorCode::TooOften
             | ErrorCode::SelfTrade
             | ErrorCode::UntradeableItem
+            | ErrorCode::Newcomer
             | ErrorCode::OutOfReach
             | ErrorCode::InterfaceOpen
             | ErrorCode::ScreenChanged

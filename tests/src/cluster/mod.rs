@@ -272,6 +272,8 @@ impl Cluster {
                 set("PERSISTENCE_ADDRESSES", stores.join(","));
                 set("METRICS_PORT", ports.probes.to_string());
                 set("DUMP_TICKS", self.plan.dump_ticks.to_string());
+                // The bots trade as soon as they are made.
+                set("NEWCOMER_TICKS", "0".to_owned());
                 if let Some(wires) = &self.wires {
                     set("ZONE_ADVERTISE", wires.advertised(member));
                 }

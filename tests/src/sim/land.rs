@@ -45,6 +45,7 @@ fn settings() -> zone_server::Config {
     config.regions_in_max = Duration::MAX;
     config.rules.ground_own_ticks = 12;
     config.rules.ground_ticks = 70;
+    config.rules.newcomer_ticks = 0;
     config.linger = Duration::from_secs(6);
     config.linger_in_combat = Duration::from_secs(18);
     config.save_interval = Duration::from_secs(12);

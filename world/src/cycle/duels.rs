@@ -16,7 +16,7 @@ use crate::intent::{Dueling, Intent};
 use crate::item::SLOTS;
 use crate::item::transfer::{self, Holdings, Leg};
 use crate::refusal::Refusal;
-use crate::rules::{duel, ground_items};
+use crate::rules::{duel, ground_items, newcomer};
 use crate::world::World;
 
 impl World {
@@ -234,6 +234,7 @@ impl World {
         if player.duel.as_ref() != Some(id) {
             return Err(Refusal::NotInDuel);
         }
+        newcomer::may_give(player.record(), &self.rules)?;
         let own = self.duels.all.get_mut(id).ok_or(Refusal::NotInDuel)?;
         duel::stake(own, player, &content, what, now)?;
         self.show_duel(id, DuelPart::Stakes, Some(who), out);

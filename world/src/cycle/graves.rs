@@ -13,7 +13,7 @@ use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
 use crate::refusal::Refusal;
 use crate::rules::death::{self, Lost, Place};
-use crate::rules::ground_items;
+use crate::rules::{ground_items, newcomer};
 use crate::tile::Chunk;
 use crate::trade::TradeEnd;
 use crate::world::World;
@@ -36,7 +36,12 @@ impl World {
             return;
         };
         let (tile, region) = (player.tile(), player.region);
-        let place = death::place(&self.content, tile);
+        let newcomer = newcomer::is_newcomer(player.record(), &self.rules);
+        let place = match death::place(&self.content, tile) {
+            // Nobody gets what a newcomer leaves.
+            Place::Contested if newcomer => Place::Wild,
+            place => place,
+        };
         let lost = death::lost(player.record(), &self.content, place);
         if lost.is_empty() {
             return;
@@ -51,10 +56,15 @@ impl World {
         } else {
             GRAVE_TICKS
         };
-        let public_at = self.now.after(own_ticks);
         let lies_ticks = match place {
             Place::Contested => self.rules.ground_ticks.saturating_sub(own_ticks),
             Place::Safe | Place::Wild => self.rules.ground_ticks,
+        };
+        let opens_at = self.now.after(own_ticks);
+        let (public_at, expires_at) = if newcomer {
+            (ground_items::never_public(opens_at), opens_at)
+        } else {
+            (opens_at, opens_at.after(lies_ticks))
         };
         let mut legs = Vec::with_capacity(2 * lost.len());
         for Lost { legs: taken, stack } in lost {
@@ -72,7 +82,7 @@ impl World {
                     Some(_) | None => who.clone(),
                 }),
                 public_at,
-                expires_at: public_at.after(lies_ticks),
+                expires_at,
                 grave: (place != Place::Contested).then(|| grave.clone()),
             };
             legs.extend(taken);
@@ -95,7 +105,7 @@ impl World {
             let grave = Grave {
                 id: grave,
                 tile,
-                until: public_at,
+                until: opens_at,
             };
             let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
             if let Some(agent) = agent {
@@ -105,7 +115,7 @@ impl World {
     }
 
     /// Its owner sees what is in a grave now.
-    fn show_grave(&self, who: &CharacterId, grave: &EntityId, out: &mut Outcome) {
+    pub(super) fn show_grave(&self, who: &CharacterId, grave: &EntityId, out: &mut Outcome) {
         if !self.players.contains_key(who) {
             return;
         }
@@ -118,7 +128,7 @@ impl World {
         };
         for item in things {
             shown.tile = Some(item.tile);
-            shown.ticks = item.public_at.since(self.now);
+            shown.ticks = item.public_at.min(item.expires_at).since(self.now);
             let stack = crate::item::Stack::new(item.item.clone(), item.quantity);
             shown.items.push(stack);
         }

@@ -379,3 +379,28 @@ fn a_grave_moves_along_with_its_region_and_comes_back_from_the_store() {
     let shown = story.world.graves_shown(&"ann".into());
     assert_eq!(shown, [], "it is told of to nobody who is not here");
 }
+
+/// Also where players fight each other: nobody makes characters for what they leave.
+#[test]
+fn what_a_newcomer_leaves_is_never_anybody_elses() {
+    for at in [70, 130] {
+        let mut story = Story::new();
+        story.world.rules.newcomer_ticks = 100_000;
+        story.joins("ann", (at, 9), &[("crown", 1)], &[]);
+        story.joins("bob", (at, 9), &[], &[]);
+        let shown = grave(&story.dies("ann", Some("bob")));
+        assert_eq!(shown.ticks, GRAVE_TICKS);
+        for waited in [0, GRAVE_TICKS - 2] {
+            story.wait(waited);
+            let target = shown.id.clone();
+            story.asks("bob", Intent::Pickup { target });
+            assert_eq!(story.has("bob"), [], "{at}");
+            assert_eq!(story.lies(), pairs(&[("crown", 1)]));
+        }
+        let last = story.wait(3);
+        let told = last.iter().find(|out| !sums(out).is_empty());
+        let told = grave(told.expect("it is gone"));
+        assert_eq!((told.tile, story.world.look(&shown.id)), (None, None));
+        assert_eq!(story.lies(), []);
+    }
+}

@@ -10,7 +10,7 @@ use crate::item::ledger::Cause;
 use crate::item::transfer::{self, Holdings};
 use crate::item::{SLOTS, Stack};
 use crate::refusal::Refusal;
-use crate::rules::{ground_items, trade};
+use crate::rules::{ground_items, newcomer, trade};
 use crate::trade::{ID_PREFIX, Screen, Side, Trade, TradeEnd, TradeNote, TradeStep, TradeTold};
 use crate::world::World;
 
@@ -181,6 +181,7 @@ impl World {
         if what.0 >= SLOTS {
             return Err(Refusal::EmptySlot);
         }
+        newcomer::may_give(player.record(), &self.rules)?;
         let stack = trade::offer(open, player, &self.content, what, now)?;
         self.note_trade(id, who, TradeStep::Offered, vec![stack], out);
         self.show_trade(id, out);

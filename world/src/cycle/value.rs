@@ -286,12 +286,18 @@ impl World {
             return;
         }
         self.open_graves(out);
+        let mut graves = Vec::new();
         for id in self.ground.expired(self.now) {
             if let Some(item) = self.ground.get(&id) {
                 phases.region(item.region);
+                graves.extend(item.owner.clone().zip(item.grave.clone()));
             }
             // It lies there, so that nothing can be refused.
             let _ = self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out);
+        }
+        graves.dedup();
+        for (owner, grave) in graves {
+            self.show_grave(&owner, &grave, out);
         }
     }
 

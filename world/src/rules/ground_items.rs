@@ -11,8 +11,9 @@ use crate::item::ground::{Ground, GroundItem};
 use crate::item::transfer::Leg;
 use crate::item::{COINS, QUANTITY_MAX, Stack};
 use crate::player::Player;
+use crate::record::PlayerRecord;
 use crate::refusal::Refusal;
-use crate::rules::Rules;
+use crate::rules::{Rules, newcomer};
 use crate::tick::Tick;
 use crate::tile::{Region, Tile};
 
@@ -20,6 +21,8 @@ use crate::tile::{Region, Tile};
 const REACH_TILES: u32 = 32;
 /// A region that is further away has nothing within reach: nobody goes further past a border.
 const REGION_REACH_TILES: u32 = REACH_TILES + crate::border::PAST_TILES_MAX;
+/// A year: nothing lies so long past its time.
+const NEVER_TICKS: u64 = 52_560_000;
 /// Things on a tile.
 pub(crate) const PILE_MAX: usize = 128;
 /// Things on the ground of a world.
@@ -40,6 +43,7 @@ pub(crate) fn drop(
     let record = player.record();
     let stack = record.inventory.get(&slot).ok_or(Refusal::EmptySlot)?;
     let quantity = quantity.unwrap_or(stack.quantity);
+    let (public_at, expires_at) = times(record, rules, now);
     let item = GroundItem {
         id,
         region: player.region(),
@@ -47,8 +51,8 @@ pub(crate) fn drop(
         item: stack.item.clone(),
         quantity,
         owner: Some(record.id.clone()),
-        public_at: now.after(rules.ground_own_ticks),
-        expires_at: now.after(rules.ground_ticks),
+        public_at,
+        expires_at,
         grave: None,
     };
     let who = record.id.clone();
@@ -58,6 +62,22 @@ pub(crate) fn drop(
         quantity,
     };
     Ok(vec![from, laid(content, ground, now, item)?])
+}
+
+/// When what `record` drops is anybody's, and when it is gone. A newcomer's is never anybody's.
+fn times(record: &PlayerRecord, rules: &Rules, now: Tick) -> (Tick, Tick) {
+    let expires_at = now.after(rules.ground_ticks);
+    if newcomer::is_newcomer(record, rules) {
+        (never_public(expires_at), expires_at)
+    } else {
+        (now.after(rules.ground_own_ticks), expires_at)
+    }
+}
+
+/// When something is anybody's that is gone at `expires_at`, and nobody else's before: so late
+/// that it is gone by then, even if it could not be taken away in time.
+pub(crate) fn never_public(expires_at: Tick) -> Tick {
+    expires_at.after(NEVER_TICKS)
 }
 
 /// How `item` comes to lie on the ground, by itself or with its like.
@@ -86,6 +106,8 @@ fn merges(content: &Content, ground: &Ground, now: Tick, item: &GroundItem) -> O
         there.item == item.item
             && there.region == item.region
             && there.protected_for(now) == item.owner.as_ref()
+            // What is never anybody's does not become so on another stack.
+            && (there.public_at > there.expires_at) == (item.public_at > item.expires_at)
             && there.quantity.saturating_add(item.quantity) <= QUANTITY_MAX
     };
     ground

@@ -23,6 +23,7 @@ pub(crate) mod home_teleport;
 pub(crate) mod labour;
 pub(crate) mod make;
 pub(crate) mod movement;
+pub(crate) mod newcomer;
 pub(crate) mod npc_mind;
 pub(crate) mod prayer;
 pub(crate) mod quest;
@@ -48,6 +49,9 @@ pub struct Rules {
     pub ground_own_ticks: u64,
     /// Ticks after which a dropped thing is gone; at least `ground_own_ticks`.
     pub ground_ticks: u64,
+    /// Ticks of play after which a character may give things away, whatever its level; 0: at once.
+    #[serde(default)]
+    pub newcomer_ticks: u64,
 }
 
 impl Default for Rules {
@@ -58,6 +62,7 @@ impl Default for Rules {
             search_tiles_per_tick: 1_500_000,
             ground_own_ticks: 100,
             ground_ticks: 300,
+            newcomer_ticks: 0,
         }
     }
 }

@@ -330,6 +330,7 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         inventory: BTreeMap::new(),
         equipment: BTreeMap::new(),
         bank: Bank::default(),
+        played_ticks: 0,
         home_ready_at: Tick::default(),
         quests: world::Quests::new(),
         ways: Ways::default(),

@@ -50,6 +50,7 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
             points: row.prayer_points,
             active: row.prayers.iter().map(|id| id.as_str().into()).collect(),
         },
+        played_ticks: row.played_ticks,
     }
 }
 
@@ -196,13 +197,14 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
             .as_ref()
             .map_or_else(String::new, ToString::to_string),
         prayer_points: player.prayer.points,
-        prayers: player
-            .prayer
-            .active
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        prayers: prayers(&player.prayer),
+        played_ticks: player.played_ticks,
     }
+}
+
+/// The ids of the prayers that are on.
+fn prayers(devotion: &Devotion) -> Vec<String> {
+    devotion.active.iter().map(ToString::to_string).collect()
 }
 
 /// A slot as the world has it; nothing, if there is no such slot or nothing in it.
@@ -299,6 +301,7 @@ mod tests {
             spell_id: "spark".to_owned(),
             prayer_points: 7,
             prayers: vec!["socks".to_owned()],
+            played_ticks: 1_499,
             ..CharacterRecord::default()
         };
         let owner = Owner {

@@ -71,6 +71,10 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
         Refusal::InvalidItem => (ErrorCode::InvalidItem, "that is nothing to be offered"),
         Refusal::InvalidQuantity => (ErrorCode::InvalidQuantity, "1 up to as many as there are"),
         Refusal::Untradeable => (ErrorCode::UntradeableItem, "that is not given to others"),
+        Refusal::Newcomer => (
+            ErrorCode::Newcomer,
+            "new characters give nothing away before 15 minutes of play or a total level of 40",
+        ),
         Refusal::PlayerBusy => (ErrorCode::PlayerBusy, "they are doing something else"),
         Refusal::PlayerOffline => (ErrorCode::PlayerOffline, "they are not there"),
         Refusal::SelfTrade => (ErrorCode::SelfTrade, "nobody trades with oneself"),

@@ -41,6 +41,7 @@ impl Zone {
         let mut config = Config::read(&mut reader);
         reader.finish().unwrap();
         config.tick_ms = TICK_MS;
+        config.rules.newcomer_ticks = 0;
         change(&mut config);
         let telemetry = Telemetry::new("zone-server", &TelemetryConfig::default()).unwrap();
         let server = Server::bind(config, telemetry).await.unwrap();

@@ -11,7 +11,8 @@ use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
 use crate::store::value::Holdings;
 use crate::store::{
-    Accounts, CHARACTERS_MAX, anonymous_name, fresh_secret, name_key, new_id, roles,
+    Accounts, CHARACTERS_A_DAY_MAX, CHARACTERS_MAX, DAY_MS, anonymous_name, fresh_secret, name_key,
+    new_id, roles,
 };
 
 #[async_trait]
@@ -60,6 +61,13 @@ impl Accounts for Postgres {
             .try_get(0)?;
         if has >= CHARACTERS_MAX {
             return Err(StoreError::Full(has));
+        }
+        let count = r#"UPDATE users SET "madeDay" = tilestead_now_ms() / $2,
+              made = CASE WHEN "madeDay" = tilestead_now_ms() / $2 THEN made ELSE 0 END + 1
+            WHERE id = $1 RETURNING made"#;
+        let row = transaction.query_one(count, &[&account, &DAY_MS]).await?;
+        if row.try_get::<_, i32>(0)? > CHARACTERS_A_DAY_MAX {
+            return Err(StoreError::MadeToday(CHARACTERS_A_DAY_MAX));
         }
         let statement = transaction
             .prepare_cached(&format!(

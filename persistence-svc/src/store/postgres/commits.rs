@@ -28,7 +28,7 @@ use crate::store::value::Holdings;
 const LONG_ROWS: usize = 500;
 
 /// The columns of a row beside its skills, in the order of the arrays.
-const PLAIN: [(&str, &str); 20] = [
+const PLAIN: [(&str, &str); 21] = [
     ("regionX", "integer"),
     ("regionZ", "integer"),
     ("ownershipSequence", "bigint"),
@@ -49,6 +49,7 @@ const PLAIN: [(&str, &str); 20] = [
     ("selectedSpell", "text"),
     ("prayerPoints", "integer"),
     ("activePrayers", "text"),
+    ("playedTicks", "bigint"),
 ];
 
 /// Writes all rows; a skill that is null stays as it is.
@@ -324,6 +325,7 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
         of(records().map(|record| record.combat.spell.clone())),
         of(records().map(|record| record.combat.prayer_points)),
         of(records().map(|record| record.combat.prayers.clone())),
+        of(records().map(|record| record.played_ticks)),
     ];
     for number in 0..SKILLS.len() {
         let skills = || records().map(move |record| record.skills[number]);

@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/postgres/0014_hiscores.sql"),
     include_str!("../../../migrations/postgres/0015_names.sql"),
     include_str!("../../../migrations/postgres/0016_resting.sql"),
+    include_str!("../../../migrations/postgres/0017_newcomers.sql"),
 ];
 /// Only one migration runs at a time in a database; the number is ours alone.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";

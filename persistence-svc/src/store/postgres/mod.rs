@@ -301,6 +301,7 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
             prayer_points: row.try_get(22)?,
             prayers: row.try_get(23)?,
         },
+        played_ticks: row.try_get(24)?,
         skills,
     })
 }

@@ -9,7 +9,8 @@ use crate::store::columns::SUMMARY;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Account, Character, NOBODY, Region, SignedIn};
 use crate::store::{
-    Accounts, CHARACTERS_MAX, anonymous_name, fresh_secret, name_key, new_id, roles,
+    Accounts, CHARACTERS_A_DAY_MAX, CHARACTERS_MAX, DAY_MS, anonymous_name, fresh_secret, name_key,
+    new_id, roles,
 };
 
 #[async_trait]
@@ -156,6 +157,16 @@ fn create(
     )?;
     if has >= CHARACTERS_MAX {
         return Err(StoreError::Full(has));
+    }
+    let made: i32 = transaction.query_row(
+        r#"UPDATE users SET "madeDay" = ?2,
+             made = CASE WHEN "madeDay" = ?2 THEN made ELSE 0 END + 1
+           WHERE id = ?1 RETURNING made"#,
+        params![account, now_ms() / DAY_MS],
+        |row| row.get(0),
+    )?;
+    if made > CHARACTERS_A_DAY_MAX {
+        return Err(StoreError::MadeToday(CHARACTERS_A_DAY_MAX));
     }
     let id = new_id();
     let made = transaction.execute(

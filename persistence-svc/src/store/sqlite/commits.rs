@@ -23,7 +23,7 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
         .iter()
         .enumerate()
         .map(|(number, skill)| {
-            let (level, xp) = (22 + 2 * number, 23 + 2 * number);
+            let (level, xp) = (23 + 2 * number, 24 + 2 * number);
             format!(
                 r#", "{skill}Level" = coalesce(?{level}, "{skill}Level"),
                    "{skill}Xp" = coalesce(?{xp}, "{skill}Xp")"#
@@ -36,7 +36,7 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
              "combatLevel" = ?9, health = ?10, coins = coalesce(?11, coins), "runEnergy" = ?12,
              running = ?13, placed = ?14, "bankPlaceholders" = ?15, "homeReadyTick" = ?16,
              "attackStyle" = ?17, passive = ?18, "selectedSpell" = ?19, "prayerPoints" = ?20,
-             "activePrayers" = ?21 {skills}
+             "activePrayers" = ?21, "playedTicks" = ?22 {skills}
            WHERE id = ?1"#
     )
 });
@@ -203,6 +203,7 @@ fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
         &record.combat.spell,
         &record.combat.prayer_points,
         &record.combat.prayers,
+        &record.played_ticks,
     ];
     for (level, xp) in levels.iter().zip(&xps) {
         values.push(level);

@@ -59,6 +59,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/sqlite/0014_hiscores.sql"),
     include_str!("../../../migrations/sqlite/0015_names.sql"),
     include_str!("../../../migrations/sqlite/0016_resting.sql"),
+    include_str!("../../../migrations/sqlite/0017_newcomers.sql"),
 ];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
@@ -416,6 +417,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
             prayer_points: row.get(22)?,
             prayers: row.get(23)?,
         },
+        played_ticks: row.get(24)?,
         skills,
     })
 }
