@@ -5,7 +5,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use fantoccini::Client;
 use serde_json::{Value, json};
-use tests::{http, journey::Atlas};
+use tests::{
+    cluster::{Cluster, Plan},
+    http,
+    journey::Atlas,
+};
 use tokio::time::{Instant, sleep};
 
 use super::browser::{pack, position, state, until};
@@ -25,12 +29,12 @@ pub(super) struct World {
 
 // --- where things are ---
 
-pub(super) async fn manifest(gateway: &str, name: &str) -> Result<Value> {
+async fn manifest(gateway: &str, name: &str) -> Result<Value> {
     let answer = http::get(gateway, &format!("/manifests/{name}.json")).await?;
     serde_json::from_str(&answer.text()).context(name.to_owned())
 }
 
-pub(super) async fn areas(gateway: &str) -> Result<Vec<Value>> {
+async fn areas(gateway: &str) -> Result<Vec<Value>> {
     let all = manifest(gateway, "world-areas").await?;
     let groups = all.as_object().context("areas")?.iter();
     let groups = groups.filter(|(name, _)| name.ends_with("Areas") || *name == "starterTowns");
@@ -39,6 +43,15 @@ pub(super) async fn areas(gateway: &str) -> Result<Vec<Value>> {
 }
 
 impl World {
+    pub(super) async fn of(cluster: &Cluster, plan: &Plan) -> Result<Self> {
+        let gateway = cluster.gateway(0);
+        Ok(Self {
+            atlas: Atlas::of(cluster, plan).await?,
+            areas: areas(&gateway).await?,
+            quests: manifest(&gateway, "quests").await?,
+        })
+    }
+
     fn find(&self, list: &str, field: &str, value: &str, safe: bool) -> Result<(i32, i32)> {
         let areas = self.areas.iter();
         let areas = areas.filter(|area| !safe || area["pvpEnabled"] != json!(true));

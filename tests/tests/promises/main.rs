@@ -18,6 +18,8 @@ mod interface;
 mod intruders;
 mod keys;
 mod launcher;
+mod newcomer;
+mod person;
 mod play;
 mod slow_line;
 mod storm;

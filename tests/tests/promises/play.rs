@@ -6,17 +6,14 @@ use std::{collections::BTreeMap, time::Duration};
 use anyhow::{Context, Result, ensure};
 use fantoccini::{Client, Locator};
 use serde_json::{Value, json};
-use tests::{
-    cluster::{Cluster, Plan},
-    journey::Atlas,
-};
+use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 
 use super::{
     browser::{held, in_world, open, pack, pack_until, quiet, shoot, state, until, walk, with_two},
     hands::{
-        PATIENCE, SOON, World, areas, ask, choose, deed, entity, hidden, manifest, patiently,
-        press, pressed, seen, showing, shown, words,
+        PATIENCE, SOON, World, ask, choose, deed, entity, hidden, patiently, press, pressed, seen,
+        showing, shown, words,
     },
     keys::{self, eventually},
     tour,
@@ -35,11 +32,7 @@ async fn the_page_trades_buys_fishes_cooks_dies_finds_its_grave_and_ends_a_quest
 
 async fn stories(cluster: &Cluster, plan: &Plan, ann: &Client, bob: &Client) -> Result<()> {
     let gateway = cluster.gateway(0);
-    let world = World {
-        atlas: Atlas::of(cluster, plan).await?,
-        areas: areas(&gateway).await?,
-        quests: manifest(&gateway, "quests").await?,
-    };
+    let world = World::of(cluster, plan).await?;
     let page = format!("http://{gateway}/");
     open(ann, &page, "Ann").await?;
     open(bob, &page, "Bob").await?;

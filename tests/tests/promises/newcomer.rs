@@ -1,0 +1,381 @@
+//! The first hour of somebody new, in a real browser: one with a mouse at a desk, one with a finger
+//! on a phone. Whatever they look at is also looked at in windows of other sizes: at the desk with
+//! the panel at the side open, on the phone mostly with it closed.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use tests::cluster::{Cluster, Plan};
+use tokio::time::{Instant, sleep};
+
+use super::{
+    browser::{Driver, held, in_world, pack, pack_until, position, quiet, shoot, state, until},
+    hands::{PATIENCE, SOON, World, ask, deed, hidden, patiently, seen, showing, shown, words},
+    person::{Person, Size},
+};
+
+const ADMIN_CODE: &str = "a-code-for-operators-0123456789";
+/// The card at the door is also looked at on the smallest phones.
+const DOORS: [Size; 6] = [
+    (1280, 720),
+    (1920, 1080),
+    (844, 390),
+    (390, 844),
+    (360, 640),
+    (320, 568),
+];
+/// The sword that everybody begins with has two names.
+const SWORDS: [&str; 2] = ["bronze_shortsword", "bronze_sword"];
+const BOW: &str = "crooked_bow";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn newcomers_find_their_way_from_the_door_to_the_grave_and_the_bank_at_every_size() {
+    let plan = Plan::new("newcomer").env("ADMIN_CODE", ADMIN_CODE);
+    let cluster = Cluster::start(plan.clone()).await.unwrap();
+    let driver = Driver::start().await.unwrap();
+    let desk = Person::with_mouse(&driver, "Ann Ashby", (1280, 720));
+    let phone = Person::with_finger(&driver, "Bob Brook", (390, 844));
+    let (ann, bob) = tokio::try_join!(desk, phone).unwrap();
+    let told = stories(&cluster, &plan, &ann, &bob).await;
+    for person in [ann, bob] {
+        if told.is_err() {
+            let name = format!("failed-{}", person.name.replace(' ', "-"));
+            shoot(&person.page, &name).await.unwrap();
+        }
+        person.page.close().await.unwrap();
+    }
+    told.unwrap();
+}
+
+async fn stories(cluster: &Cluster, plan: &Plan, ann: &Person<'_>, bob: &Person<'_>) -> Result<()> {
+    let world = World::of(cluster, plan).await?;
+    let page = format!("http://{}/", cluster.gateway(0));
+    tokio::try_join!(
+        story(&world, &page, ann, "thunderhonk"),
+        story(&world, &page, bob, "moss_lummox"),
+    )?;
+    two_look_at_a_trade(ann, bob).await.context("a trade")?;
+    for one in [ann, bob] {
+        let gaps = "return window.tilestead.gaps";
+        let gaps = one.page.execute(gaps, vec![]).await?;
+        ensure!(gaps == json!(0), "{gaps} gaps");
+        quiet(&one.page).await?;
+        let errors = one.errors().await?;
+        ensure!(errors.is_empty(), "{}: {errors:#?}", one.name);
+    }
+    Ok(())
+}
+
+async fn story(world: &World, page: &str, one: &Person<'_>, killer: &str) -> Result<()> {
+    let name = one.name;
+    let during = |what: &'static str| move || format!("{name}: {what}");
+    begins(one, page).await.with_context(during("the door"))?;
+    asks_for_help(one).await.with_context(during("help"))?;
+    taps_a_key(one).await.with_context(during("a step"))?;
+    talks_after_the_pack(one)
+        .await
+        .with_context(during("the chat"))?;
+    wields_the_sword(one)
+        .await
+        .with_context(during("a sword"))?;
+    looks_at_the_panels(one)
+        .await
+        .with_context(during("the panels"))?;
+    ask(&one.page, "admin:elevate", &json!({ "code": ADMIN_CODE })).await?;
+    chops(world, one).await.with_context(during("a log"))?;
+    sells_and_buys(world, one)
+        .await
+        .with_context(during("a shop"))?;
+    speaks(world, one).await.with_context(during("a talk"))?;
+    fights_and_dies(world, one, killer)
+        .await
+        .with_context(during("a fight"))?;
+    banks(world, one).await.with_context(during("a bank"))
+}
+
+/// Gives a name at the door.
+async fn begins(one: &Person<'_>, page: &str) -> Result<()> {
+    one.page.goto(page).await?;
+    let deadline = Instant::now() + SOON;
+    while !words(&one.page, "#entry-word").await?.contains("name") {
+        ensure!(Instant::now() < deadline, "nobody is at the door");
+        sleep(Duration::from_millis(100)).await;
+    }
+    one.looks_in("the door", &DOORS).await?;
+    one.fills("#name", one.name).await?;
+    one.presses("#create button", "Begin").await?;
+    let entered = until(&one.page, "the world", in_world).await?;
+    ensure!(entered["name"] == json!(one.name), "{entered}");
+    one.looks("the world").await
+}
+
+async fn asks_for_help(one: &Person<'_>) -> Result<()> {
+    one.presses("#help", "").await?;
+    showing(&one.page, "#keys", SOON).await?;
+    let said = words(&one.page, "#keys").await?;
+    ensure!(said.contains("walk") && !said.contains("[object"), "{said}");
+    one.looks("help").await?;
+    one.presses("#keys .cross", "").await?;
+    hidden(&one.page, "#keys", SOON).await
+}
+
+/// A short tap is one step, each time.
+async fn taps_a_key(one: &Person<'_>) -> Result<()> {
+    let from = position(&state(&one.page).await?)?;
+    for steps in 1..=3 {
+        one.taps_key('s').await?;
+        let goal = (from.0, from.1 - steps);
+        until(
+            &one.page,
+            &format!("{steps} steps from {from:?}"),
+            |state| position(state).is_ok_and(|at| at == goal),
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Whoever has pressed something in the pack can go on to the chat; what is typed goes there.
+async fn talks_after_the_pack(one: &Person<'_>) -> Result<()> {
+    const WORDS: &str = "Rope, quick, if you please";
+    one.opens_pack().await?;
+    let before = pack(&state(&one.page).await?);
+    one.presses("#slots [data-item^='candle']", "").await?;
+    showing(&one.page, "#menu", SOON).await?;
+    one.looks_here("a menu").await?;
+    if one.finger {
+        // A tap elsewhere closes the menu.
+        one.presses("#side-title", "").await?;
+        hidden(&one.page, "#menu", SOON).await?;
+        one.presses("#line", "").await?;
+    } else {
+        one.taps_enter().await?;
+    }
+    one.types(WORDS).await?;
+    if one.finger {
+        one.presses("#say button", "").await?;
+    } else {
+        one.taps_enter().await?;
+    }
+    let deadline = Instant::now() + SOON;
+    loop {
+        let script = "return JSON.stringify(window.tilestead.chat())";
+        let heard = one.page.execute(script, vec![]).await?;
+        if heard.as_str().is_some_and(|heard| heard.contains(WORDS)) {
+            break;
+        }
+        ensure!(Instant::now() < deadline, "not heard: {heard}");
+        sleep(Duration::from_millis(100)).await;
+    }
+    ensure!(pack(&state(&one.page).await?) == before);
+    ensure!(shown(&one.page, "#pack").await?, "typing turned the panel");
+    Ok(())
+}
+
+async fn wields_the_sword(one: &Person<'_>) -> Result<()> {
+    let held = held(&pack(&state(&one.page).await?));
+    let sword = SWORDS.into_iter().find(|sword| held.contains_key(*sword));
+    wears(one, sword.context("no sword to begin with")?).await
+}
+
+async fn wears(one: &Person<'_>, item: &str) -> Result<()> {
+    one.chooses(item, "W").await?;
+    let deadline = Instant::now() + SOON;
+    loop {
+        let worn = worn(one).await?;
+        let weapon = worn["weapon"]["itemId"].as_str().unwrap_or_default();
+        if weapon == item || (SWORDS.contains(&item) && SWORDS.contains(&weapon)) {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "{item} is not in hand: {worn}");
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+async fn worn(one: &Person<'_>) -> Result<Value> {
+    let script = "return window.tilestead.gear().worn";
+    Ok(one.page.execute(script, vec![]).await?)
+}
+
+async fn looks_at_the_panels(one: &Person<'_>) -> Result<()> {
+    one.opens_pack().await?;
+    for tab in [
+        "gear",
+        "skills-panel",
+        "combat",
+        "prayers",
+        "quests",
+        "friends",
+        "pack",
+    ] {
+        one.presses(&format!("#tab-{tab}"), "").await?;
+        showing(&one.page, &format!("#{tab}"), SOON).await?;
+        one.looks(tab).await?;
+    }
+    // As it stands in a duel: there is one more button then.
+    let forfeit = "document.getElementById('forfeit').hidden = arguments[0]";
+    one.page.execute(forfeit, vec![json!(false)]).await?;
+    one.looks("a duel").await?;
+    one.page.execute(forfeit, vec![json!(true)]).await?;
+    one.closes_pack().await
+}
+
+/// Fells what stands there; a tree that is gone is left for another one.
+async fn chops(world: &World, one: &Person<'_>) -> Result<()> {
+    let felled = |state: &Value| held(&pack(state)).contains_key("logs");
+    let standing = |state: &Value, fits: &dyn Fn(&Value) -> bool| {
+        let mut all = state["all"].as_array().into_iter().flatten();
+        all.find(|e| {
+            e["resourceId"] == json!("tree_normal") && e["depleted"] != json!(true) && fits(e)
+        })
+        .map(|tree| tree["id"].clone())
+    };
+    world.put(&one.page, world.spot("tree_normal")?).await?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let any = |state: &Value| standing(state, &|_| true);
+        let seen = until(&one.page, "a tree", |state| any(state).is_some()).await?;
+        let tree = any(&seen).context("gone again")?;
+        deed(&one.page, &tree, "Chop").await?;
+        let over = |state: &Value| felled(state) || standing(state, &|e| e["id"] == tree).is_none();
+        let now = patiently(&one.page, "a log", over).await?;
+        if felled(&now) {
+            return Ok(());
+        }
+        ensure!(Instant::now() < deadline, "no log");
+    }
+}
+
+/// Sells a log and what else it takes, buys a bow for it, and wears it.
+async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
+    let coins = |pack: &Value| pack["coins"].as_u64().unwrap_or(0);
+    world.put(&one.page, world.npc("yara_bowyer")?).await?;
+    let keeper = seen(&one.page, "npcId", &json!("yara_bowyer")).await?;
+    deed(&one.page, &keeper, "Buy from").await?;
+    showing(&one.page, "#shop", SOON).await?;
+    one.looks("a shop").await?;
+    one.opens_pack().await?;
+    one.looks("a shop and the pack").await?;
+    for (item, entry) in [
+        ("logs", "Sell"),
+        ("bronze_pickaxe", "Sell"),
+        ("candle", "Sell all"),
+    ] {
+        let had = coins(&pack(&state(&one.page).await?));
+        one.chooses(item, entry).await?;
+        pack_until(&one.page, &format!("coins for {item}"), |pack| {
+            coins(pack) > had && !held(pack).contains_key(item)
+        })
+        .await?;
+    }
+    one.presses("#shop .goods", "Crooked bow").await?;
+    one.looks_here("what can be bought").await?;
+    one.presses("#menu button", "Buy 1").await?;
+    pack_until(&one.page, "a bow", |pack| held(pack).contains_key(BOW)).await?;
+    one.presses("#shop .cross", "").await?;
+    hidden(&one.page, "#shop", SOON).await?;
+    wears(one, BOW).await?;
+    one.closes_pack().await
+}
+
+async fn speaks(world: &World, one: &Person<'_>) -> Result<()> {
+    world.put(&one.page, world.npc("elder_moss")?).await?;
+    let elder = seen(&one.page, "npcId", &json!("elder_moss")).await?;
+    deed(&one.page, &elder, "Talk to").await?;
+    showing(&one.page, "#dialogue", SOON).await?;
+    one.looks("a talk").await?;
+    one.presses("#dialogue .cross", "").await?;
+    hidden(&one.page, "#dialogue", SOON).await
+}
+
+/// Takes the sword again, meets somebody too strong, wakes up, and fetches what was left behind.
+async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Result<()> {
+    wields_the_sword(one).await?;
+    one.closes_pack().await?;
+    let before = belongings(one).await?;
+    world.put(&one.page, world.mob(killer)?).await?;
+    let foe = seen(&one.page, "npcId", &json!(killer)).await?;
+    deed(&one.page, &foe, "Attack").await?;
+    let deadline = Instant::now() + SOON;
+    while !shown(&one.page, "#foe").await? && !shown(&one.page, "#death").await? {
+        ensure!(Instant::now() < deadline, "no fight");
+        sleep(Duration::from_millis(100)).await;
+    }
+    one.looks("a fight").await?;
+    showing(&one.page, "#death", PATIENCE).await?;
+    one.looks("death").await?;
+    if shown(&one.page, "#death").await? {
+        one.presses("#death footer button", "Wake up").await?;
+    }
+    hidden(&one.page, "#death", SOON).await?;
+    let left = until(&one.page, "a grave", |state| {
+        state["graves"].as_array().is_some_and(|all| all.len() == 1)
+    })
+    .await?;
+    ensure!(belongings(one).await? != before, "nothing was lost");
+    one.looks("a grave").await?;
+    let grave = &left["graves"][0];
+    let axis = |name: &str| i32::try_from(grave[name].as_i64().unwrap_or(0));
+    world.put(&one.page, (axis("x")?, axis("z")?)).await?;
+    let id = seen(&one.page, "id", &grave["id"]).await?;
+    deed(&one.page, &id, "Take").await?;
+    let none = |state: &Value| state["graves"] == json!([]);
+    until(&one.page, "an empty grave", none).await?;
+    world.put(&one.page, world.npc("bark_the_banker")?).await?;
+    let after = belongings(one).await?;
+    ensure!(after == before, "{before:?} became {after:?}");
+    Ok(())
+}
+
+/// What is worn and carried; coins that are picked up come into the pouch.
+async fn belongings(one: &Person<'_>) -> Result<BTreeMap<String, u64>> {
+    let mut all = held(&pack(&state(&one.page).await?));
+    let loose = all.remove("coins").unwrap_or(0);
+    *all.entry("in the pouch".to_owned()).or_default() += loose;
+    for item in worn(one).await?.as_object().context("gear")?.values() {
+        let id = item["itemId"].as_str().context("an item")?.to_owned();
+        *all.entry(id).or_default() += item["quantity"].as_u64().unwrap_or(1);
+    }
+    Ok(all)
+}
+
+/// Brings a hatchet to the bank, and takes it out again.
+async fn banks(world: &World, one: &Person<'_>) -> Result<()> {
+    let hatchet = |pack: &Value| held(pack).contains_key("bronze_hatchet");
+    world.put(&one.page, world.npc("bark_the_banker")?).await?;
+    let banker = seen(&one.page, "npcId", &json!("bark_the_banker")).await?;
+    deed(&one.page, &banker, "Bank with").await?;
+    showing(&one.page, "#bank", SOON).await?;
+    one.looks("a bank").await?;
+    one.chooses("bronze_hatchet", "Bank 1").await?;
+    pack_until(&one.page, "no hatchet", |pack| !hatchet(pack)).await?;
+    one.looks("a bank and the pack").await?;
+    one.presses("#bank .goods", "Bronze hatchet").await?;
+    one.presses("#menu button", "Take").await?;
+    pack_until(&one.page, "the hatchet", hatchet).await?;
+    one.presses("#bank .cross", "").await?;
+    hidden(&one.page, "#bank", SOON).await?;
+    one.closes_pack().await
+}
+
+/// One asks, the other says yes; both look at it, and call it off.
+async fn two_look_at_a_trade(ann: &Person<'_>, bob: &Person<'_>) -> Result<()> {
+    let id = state(&bob.page).await?["characterId"].clone();
+    seen(&ann.page, "id", &id).await?;
+    deed(&ann.page, &id, "Trade with").await?;
+    showing(&bob.page, "#asking", SOON).await?;
+    bob.presses("#asking p", "Ann").await?;
+    bob.looks("a question").await?;
+    bob.presses("#asking button", "Trade").await?;
+    for one in [ann, bob] {
+        showing(&one.page, "#trade", SOON).await?;
+        one.opens_pack().await?;
+        one.looks("a trade").await?;
+    }
+    ann.presses("#trade .cross", "").await?;
+    for one in [ann, bob] {
+        hidden(&one.page, "#trade", SOON).await?;
+    }
+    Ok(())
+}

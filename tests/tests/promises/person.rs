@@ -1,0 +1,283 @@
+//! One who plays in a window of one size, with a mouse or with a finger, and looks at the page in
+//! windows of other sizes as well.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use fantoccini::{
+    Client, Locator,
+    actions::{
+        InputSource, KeyAction, KeyActions, MOUSE_BUTTON_LEFT, MouseActions, PointerAction,
+        TouchActions,
+    },
+};
+use hyper::Method;
+use serde_json::{Value, json};
+use tests::http;
+use tokio::time::{Instant, sleep};
+
+use super::{
+    browser::{Driver, pack, shoot, state},
+    hands::{SOON, shown},
+};
+
+/// Width and height of a window.
+pub(super) type Size = (u32, u32);
+
+/// A phone held upright and across, and two desktops.
+const SIZES: [Size; 4] = [(390, 844), (844, 390), (1280, 720), (1920, 1080)];
+/// Below this, a window is one of a phone.
+const PHONE: u32 = 600;
+const POLL: Duration = Duration::from_millis(100);
+/// How long a button or a key is down when somebody taps it.
+const TAP: Duration = Duration::from_millis(60);
+/// The key that sends and chooses.
+const ENTER: char = '\u{E007}';
+
+pub(super) struct Person<'d> {
+    driver: &'d Driver,
+    pub(super) page: Client,
+    pub(super) name: &'static str,
+    window: Size,
+    /// In which windows everything is looked at.
+    windows: &'static [Size],
+    pub(super) finger: bool,
+}
+
+impl<'d> Person<'d> {
+    pub(super) async fn with_mouse(
+        driver: &'d Driver,
+        name: &'static str,
+        window: Size,
+    ) -> Result<Self> {
+        let page = driver.browser().await?;
+        let person = Self {
+            driver,
+            page,
+            name,
+            window,
+            windows: &SIZES,
+            finger: false,
+        };
+        person.emulates(window).await?;
+        Ok(person)
+    }
+
+    pub(super) async fn with_finger(
+        driver: &'d Driver,
+        name: &'static str,
+        window: Size,
+    ) -> Result<Self> {
+        let mut person = Self::with_mouse(driver, name, window).await?;
+        let touches = json!({ "enabled": true, "maxTouchPoints": 2 });
+        person
+            .devtools("Emulation.setTouchEmulationEnabled", touches)
+            .await?;
+        person.finger = true;
+        person.windows = &SIZES[..2];
+        Ok(person)
+    }
+
+    // --- what only this browser knows ---
+
+    async fn order(&self, path: &str, body: &Value) -> Result<Value> {
+        let session = self.page.session_id().await?.context("no session")?;
+        let path = format!("/session/{session}/{path}");
+        let authority = format!("127.0.0.1:{}", self.driver.port);
+        let kind = [("content-type", "application/json")];
+        let body = body.to_string().into();
+        let answer = http::send(&authority, Method::POST, &path, &kind, body).await?;
+        ensure!(answer.status == 200, "{path}: {}", answer.text());
+        Ok(answer.json()?["value"].take())
+    }
+
+    async fn devtools(&self, command: &str, params: Value) -> Result<()> {
+        let body = json!({ "cmd": command, "params": params });
+        self.order("goog/cdp/execute", &body).await?;
+        Ok(())
+    }
+
+    /// What the console of the browser calls an error.
+    pub(super) async fn errors(&self) -> Result<Vec<Value>> {
+        let log = self.order("se/log", &json!({ "type": "browser" })).await?;
+        let all = log.as_array().context("a log")?.iter();
+        let errors = all.filter(|entry| entry["level"] == json!("SEVERE"));
+        Ok(errors.cloned().collect())
+    }
+
+    async fn emulates(&self, (width, height): Size) -> Result<()> {
+        let mobile = width.min(height) < PHONE;
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile });
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics)
+            .await
+    }
+
+    async fn resize(&self, (width, height): Size) -> Result<()> {
+        self.emulates((width, height)).await?;
+        // It has that size, and everything is in its place.
+        let script = "const [w, h, done] = arguments; \
+            const look = () => innerWidth === w && innerHeight === h \
+                ? requestAnimationFrame(() => requestAnimationFrame(() => done(true))) \
+                : requestAnimationFrame(look); \
+            look();";
+        let args = vec![json!(width), json!(height)];
+        self.page.execute_async(script, args).await?;
+        Ok(())
+    }
+
+    // --- looking ---
+
+    /// Everything can be seen whole and reached, in windows of all sizes.
+    pub(super) async fn looks(&self, at: &str) -> Result<()> {
+        self.looks_in(at, self.windows).await
+    }
+
+    pub(super) async fn looks_in(&self, at: &str, sizes: &[Size]) -> Result<()> {
+        let mut wrong = Vec::new();
+        for size in sizes {
+            self.resize(*size).await?;
+            wrong.extend(self.wrong_here(at, *size).await?);
+        }
+        self.resize(self.window).await?;
+        ensure!(wrong.is_empty(), "{at}: {wrong:#?}");
+        Ok(())
+    }
+
+    /// The same in the window as it is: a menu closes when the window changes.
+    pub(super) async fn looks_here(&self, at: &str) -> Result<()> {
+        let wrong = self.wrong_here(at, self.window).await?;
+        ensure!(wrong.is_empty(), "{at}: {wrong:#?}");
+        Ok(())
+    }
+
+    async fn wrong_here(&self, at: &str, (width, height): Size) -> Result<Vec<String>> {
+        let script = concat!(
+            include_str!("page/geometry.js"),
+            "; return [innerWidth, innerHeight, geometry()];"
+        );
+        let found = self.page.execute(script, vec![]).await?;
+        let mut wrong = Vec::new();
+        if [&found[0], &found[1]] != [&json!(width), &json!(height)] {
+            wrong.push(format!("the window is not {width} × {height}: {found}"));
+        }
+        for words in found[2].as_array().context("sentences")? {
+            let words = words.as_str().unwrap_or_default();
+            wrong.push(format!("{width} × {height}: {words}"));
+        }
+        if !wrong.is_empty() {
+            let name = format!("failed-{}-{at}-{width}x{height}", self.name);
+            shoot(&self.page, &name.replace(' ', "-")).await?;
+        }
+        Ok(wrong)
+    }
+
+    // --- doing ---
+
+    /// Presses the first thing that is shown, not covered, enabled, and whose words begin so.
+    pub(super) async fn presses(&self, css: &str, words: &str) -> Result<()> {
+        let script = "const [css, words] = arguments; \
+            const fits = (e) => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && \
+                (e.getAttribute('aria-label') ?? e.textContent).trim().startsWith(words); \
+            const found = [...document.querySelectorAll(css)].find(fits); \
+            found?.scrollIntoView({ block: 'nearest' }); \
+            const at = found?.getBoundingClientRect(); \
+            if (!at) return 'none is shown'; \
+            const [x, y] = [(at.left + at.right) / 2, (at.top + at.bottom) / 2]; \
+            const hit = document.elementFromPoint(x, y); \
+            return found.contains(hit) ? { x, y } : `covered by ${hit?.outerHTML.slice(0, 200)}`;";
+        let deadline = Instant::now() + SOON;
+        loop {
+            let args = vec![json!(css), json!(words)];
+            let at = self.page.execute(script, args).await?;
+            if let (Some(x), Some(y)) = (at["x"].as_f64(), at["y"].as_f64()) {
+                return self.points(x, y).await;
+            }
+            ensure!(Instant::now() < deadline, "{css} {words:?}: {at}");
+            sleep(POLL).await;
+        }
+    }
+
+    /// A click, or a tap of the finger.
+    async fn points(&self, x: f64, y: f64) -> Result<()> {
+        if self.finger {
+            let finger = tapping(TouchActions::new("finger".to_owned()), x, y);
+            self.page.perform_actions(finger).await?;
+        } else {
+            let mouse = tapping(MouseActions::new("mouse".to_owned()), x, y);
+            self.page.perform_actions(mouse).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn taps_key(&self, key: char) -> Result<()> {
+        let keys = KeyActions::new("keys".to_owned())
+            .then(KeyAction::Down { value: key })
+            .then(KeyAction::Pause { duration: TAP })
+            .then(KeyAction::Up { value: key });
+        Ok(self.page.perform_actions(keys).await?)
+    }
+
+    pub(super) async fn taps_enter(&self) -> Result<()> {
+        self.taps_key(ENTER).await
+    }
+
+    /// Types wherever the keys go.
+    pub(super) async fn types(&self, text: &str) -> Result<()> {
+        let mut keys = KeyActions::new("keys".to_owned());
+        for value in text.chars() {
+            keys = keys
+                .then(KeyAction::Down { value })
+                .then(KeyAction::Up { value });
+        }
+        Ok(self.page.perform_actions(keys).await?)
+    }
+
+    /// Writes over what stands in a field.
+    pub(super) async fn fills(&self, css: &str, text: &str) -> Result<()> {
+        self.page.find(Locator::Css(css)).await?.clear().await?;
+        self.presses(css, "").await?;
+        self.types(text).await
+    }
+
+    /// Looks into the pack, which on a phone is closed until somebody opens it.
+    pub(super) async fn opens_pack(&self) -> Result<()> {
+        if !shown(&self.page, "#side").await? {
+            self.presses("#side-toggle", "").await?;
+        }
+        if !shown(&self.page, "#pack").await? {
+            self.presses("#tab-pack", "").await?;
+        }
+        Ok(())
+    }
+
+    /// On a phone it is closed again, so that the map is seen.
+    pub(super) async fn closes_pack(&self) -> Result<()> {
+        if self.finger && shown(&self.page, "#side").await? {
+            self.presses("#side-close", "").await?;
+        }
+        Ok(())
+    }
+
+    /// Presses what lies in the pack, and an entry of its menu.
+    pub(super) async fn chooses(&self, item: &str, entry: &str) -> Result<()> {
+        self.opens_pack().await?;
+        let slots = pack(&state(&self.page).await?)["slots"].clone();
+        let mut slots = slots.as_array().context("slots")?.iter();
+        let slot = slots.position(|slot| slot["itemId"] == json!(item));
+        let slot = slot.with_context(|| format!("no {item}"))? + 1;
+        self.presses(&format!("#slots button:nth-child({slot})"), "")
+            .await?;
+        self.presses("#menu button", entry).await
+    }
+}
+
+fn tapping<S: InputSource<Action = PointerAction>>(source: S, x: f64, y: f64) -> S {
+    let button = MOUSE_BUTTON_LEFT;
+    let duration = None;
+    source
+        .then(PointerAction::MoveTo { duration, x, y })
+        .then(PointerAction::Down { button })
+        .then(PointerAction::Pause { duration: TAP })
+        .then(PointerAction::Up { button })
+}
