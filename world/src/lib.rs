@@ -78,6 +78,7 @@ pub use item::{
 pub use labour::{Craft, Job, Labour, Trade};
 pub use lasting::Lasting;
 pub use look::{Field, Kind, Look};
+pub use map::route::SEARCH_VISITS_MAX;
 pub use map::{Ground, Terrain};
 pub use player::Player;
 pub use prayer::Devotion;

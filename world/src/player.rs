@@ -91,6 +91,9 @@ pub struct Player {
     /// What makes it an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
+    /// The last goal that it could not come nearer to, and where it stood then: first that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unreachable: Option<(Tile, Tile)>,
     /// What it carries weighs so much; `None`: nobody has asked since that changed.
     #[serde(skip)]
     pub(crate) weight_grams: Option<u32>,

@@ -322,6 +322,11 @@ impl World {
         self.regions.keys().copied()
     }
 
+    /// How many tiles all searches for a way have visited so far.
+    pub fn tiles_searched(&self) -> u64 {
+        self.router.visited()
+    }
+
     /// Whether `region` is played here.
     pub fn plays(&self, region: Region) -> bool {
         self.regions.contains_key(&region)

@@ -328,19 +328,3 @@ fn a_good_look_tells_what_something_is() {
     3 ann sees bob: bob, of combat level 3.; bob refused NotFound
     ");
 }
-
-#[test]
-fn when_too_much_is_searched_in_a_tick_the_rest_is_told_to_wait() {
-    let land = Land::default().rect("wall", (2, -60), (2, 60));
-    let rules = Rules {
-        search_tiles_per_tick: 100,
-        ..Rules::default()
-    };
-    let told = Stage::with(&land, rules).play(
-        "ann joins at 0 0 / bob joins at 0 1
-         ann walks to 4 0 / bob walks to 4 1
-         bob stops / bob walks to 4 1",
-    );
-    let busy = told.matches("refused Busy").count();
-    assert_eq!(busy, 1, "one of the two:\n{told}");
-}

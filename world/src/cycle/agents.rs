@@ -101,9 +101,11 @@ impl World {
         self.alarm_agents(value, phases, out);
         let mut thinking: Vec<_> = self.players.values().filter_map(idle).collect();
         thinking.sort_unstable();
-        let visited = self.router.visited();
-        let end = visited.saturating_add(self.rules.search_tiles_per_tick / SEARCH_SHARE);
-        for (_, who) in thinking.into_iter().take(THOUGHTS_MAX) {
+        thinking.truncate(THOUGHTS_MAX);
+        let askers = thinking.iter().map(|(_, who)| who);
+        let mut searches = self.share_searches(SEARCH_SHARE, askers);
+        for (_, who) in thinking {
+            let end = searches.turn(&who);
             if let Some(player) = self.players.get(&who) {
                 phases.region(player.region);
             }

@@ -33,9 +33,9 @@ impl World {
         let now = self.now;
         let struck = self.players.values().filter(|p| is_struck(p, now));
         let struck: Vec<CharacterId> = struck.map(|p| p.record.id.clone()).collect();
-        let visited = self.router.visited();
-        let end = visited.saturating_add(self.rules.search_tiles_per_tick / SEARCH_SHARE);
+        let mut searches = self.share_searches(SEARCH_SHARE, struck.iter());
         for who in struck {
+            let end = searches.turn(&who);
             let Some(player) = self.players.get(&who) else {
                 continue;
             };

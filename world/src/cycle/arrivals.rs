@@ -114,6 +114,7 @@ impl World {
             asked_trade: hot.asked_trade,
             duel: hot.duel,
             asked_duel: hot.asked_duel,
+            unreachable: None,
             weight_grams: None,
             pace: Pace::Stood,
             record,

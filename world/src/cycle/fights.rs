@@ -174,9 +174,10 @@ impl World {
             .map(|player| (player.pid, player.record.id.clone()))
             .collect();
         fighting.sort_unstable();
-        let visited = self.router.visited();
-        let end = visited.saturating_add(self.rules.search_tiles_per_tick / SEARCH_SHARE);
+        let askers = fighting.iter().map(|(_, who)| who);
+        let mut searches = self.share_searches(SEARCH_SHARE, askers);
         for (_, who) in fighting {
+            let end = searches.turn(&who);
             if let Some(player) = self.players.get(&who) {
                 phases.region(player.region);
             }

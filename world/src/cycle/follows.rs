@@ -53,9 +53,10 @@ impl World {
             .map(|player| (player.pid, player.record.id.clone()))
             .collect();
         following.sort_unstable();
-        let visited = self.router.visited();
-        let end = visited.saturating_add(self.rules.search_tiles_per_tick / SEARCH_SHARE);
+        let askers = following.iter().map(|(_, who)| who);
+        let mut searches = self.share_searches(SEARCH_SHARE, askers);
         for (_, who) in following {
+            let end = searches.turn(&who);
             if let Some(player) = self.players.get(&who) {
                 phases.region(player.region);
             }

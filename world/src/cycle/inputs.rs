@@ -9,7 +9,8 @@ use crate::ids::{CharacterId, EntityId};
 use crate::intent::{Intent, PlayerInput};
 use crate::interface::Interface;
 use crate::item::Value;
-use crate::player::{PID_END, Player};
+use crate::map::budget::Budget;
+use crate::player::{PID_END, Player, Players};
 use crate::refusal::Refusal;
 use crate::rules::{energy, examine, home_teleport, movement};
 use crate::tick::Tick;
@@ -32,10 +33,8 @@ impl World {
         ordered.sort_by(|(a_pid, a), (b_pid, b)| {
             (a_pid, &a.who, a.number).cmp(&(b_pid, &b.who, b.number))
         });
-        let searches_end = self
-            .router
-            .visited()
-            .saturating_add(self.rules.search_tiles_per_tick);
+        let mut searches = self.share_searches(1, ordered.iter().map(|(_, input)| &input.who));
+        only_the_last_walks(&self.players, &mut ordered);
         for (_, input) in ordered {
             phases.input(&input.who);
             let (who, number) = (input.who.clone(), input.number);
@@ -44,6 +43,7 @@ impl World {
                 Intent::Trade(wish) => Some(wish.clone()),
                 _ => None,
             };
+            let searches_end = searches.turn(&who);
             let answer = match self.follow(input, value, searches_end, out) {
                 Ok(Answer::Told) => continue,
                 Ok(Answer::Done { value }) => Event::Done { who, number, value },
@@ -66,6 +66,16 @@ impl World {
             };
             out.events.push(answer);
         }
+    }
+
+    /// Shares a part of the tick's searches out among those who may ask for one.
+    pub(super) fn share_searches<'a>(
+        &self,
+        part: u64,
+        askers: impl Iterator<Item = &'a CharacterId>,
+    ) -> Budget {
+        let tiles = self.rules.search_tiles_per_tick / part;
+        Budget::new(tiles, askers, (self.seed, self.now), &self.router)
     }
 
     /// Follows an intent, if the one who asks may do anything of the sort now.
@@ -165,7 +175,7 @@ impl World {
         match intent {
             Intent::Walk { to, run } => {
                 let (router, terrain) = (&mut self.router, self.content.terrain());
-                player.path = movement::way(player, router, terrain, searches_end, to)?;
+                player.path = movement::way_anew(player, router, terrain, searches_end, to)?;
                 turn_away(player, out);
                 if let Some(run) = run {
                     choose_pace(player, run, out);
@@ -318,6 +328,22 @@ impl World {
             text,
         });
         Ok(())
+    }
+}
+
+/// Of several moves of a player in one tick only the last is searched for: it replaces the others,
+/// which end where the player stands.
+fn only_the_last_walks(players: &Players, ordered: &mut [(u32, PlayerInput)]) {
+    let mut walked: Option<CharacterId> = None;
+    for (_, input) in ordered.iter_mut().rev() {
+        let Intent::Walk { to, .. } = &mut input.intent else {
+            continue;
+        };
+        if walked.as_ref() != Some(&input.who) {
+            walked = Some(input.who.clone());
+        } else if let Some(player) = players.get(&input.who) {
+            *to = player.tile();
+        }
     }
 }
 

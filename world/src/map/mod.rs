@@ -1,5 +1,6 @@
 //! The lie of the land: grounds, walls, heights, and ways from here to there.
 
+pub(crate) mod budget;
 mod generate;
 mod ground;
 mod noise;

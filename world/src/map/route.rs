@@ -2,7 +2,8 @@
 //! there is a way. A goal that is not free means the free tile near it.
 //!
 //! Always: each tile of a way is one free step from the one before; a way has at most
-//! [`PATH_TILES_MAX`] tiles; a search looks at no more than the square around its start.
+//! [`PATH_TILES_MAX`] tiles; a search looks at no more than the square around its start; the straight
+//! way costs no search.
 
 use crate::map::generate::index;
 use crate::map::terrain::{STEPS, StepGrid, Terrain};
@@ -55,16 +56,17 @@ impl Router {
     }
 
     /// Puts the way from `from` to `to`, or as near as there is one, into `path`; empty when
-    /// that is `from` itself.
+    /// that is `from` itself. A search visits no more than `most` tiles.
     ///
     /// # Errors
     /// `TooFar`: the goal is more than 200 steps away. `Unreachable`: no step brings anybody
-    /// nearer.
+    /// nearer. `Busy`: the search would visit more tiles than `most`.
     pub fn find(
         &mut self,
         terrain: &Terrain,
         from: Tile,
         to: Tile,
+        most: u64,
         path: &mut Vec<Tile>,
     ) -> Result<(), Refusal> {
         path.clear();
@@ -83,7 +85,7 @@ impl Router {
         }
         if !straight(terrain, from, goal, path) {
             path.clear();
-            self.search(terrain, from, goal, path);
+            self.search((terrain, most), from, goal, path)?;
         }
         path.truncate(PATH_TILES_MAX as usize);
         if path.is_empty() {
@@ -94,8 +96,17 @@ impl Router {
     }
 
     /// The shortest way within the square around `from`, by A*: of two tiles the one that may
-    /// lie on a shorter way is looked at first.
-    fn search(&mut self, terrain: &Terrain, from: Tile, goal: Tile, path: &mut Vec<Tile>) {
+    /// lie on a shorter way is looked at first. Fails if more than `most` tiles have to be visited.
+    fn search(
+        &mut self,
+        (terrain, most): (&Terrain, u64),
+        from: Tile,
+        goal: Tile,
+        path: &mut Vec<Tile>,
+    ) -> Result<(), Refusal> {
+        if most == 0 {
+            return Err(Refusal::Busy);
+        }
         self.begin();
         let mut ground = Ground::default();
         let start = cell(SEARCH_TILES, SEARCH_TILES);
@@ -103,7 +114,7 @@ impl Router {
         let mut nearest = (from.manhattan_to(goal), start);
         self.see(start, 0, START, estimate);
         let mut empty = 0;
-        let end = self.visited + SEARCH_VISITS_MAX;
+        let end = self.visited + SEARCH_VISITS_MAX.min(most);
         while empty < BUCKETS && self.visited < end {
             let Some((at, far)) = self.open[estimate % BUCKETS].pop() else {
                 estimate += 1;
@@ -125,7 +136,12 @@ impl Router {
             }
             self.spread(at, far + 1, ground.steps(terrain, tile), from, goal);
         }
+        let cut = nearest.0 > 0 && self.visited >= end;
+        if cut && most < SEARCH_VISITS_MAX {
+            return Err(Refusal::Busy);
+        }
         self.trace(nearest.1, from, path);
+        Ok(())
     }
 
     fn begin(&mut self) {
@@ -317,7 +333,11 @@ mod tests {
                 continue;
             };
             let before = router.visited();
-            assert_eq!(router.find(&terrain, from, to, &mut path), Ok(()), "{to:?}");
+            assert_eq!(
+                router.find(&terrain, from, to, u64::MAX, &mut path),
+                Ok(()),
+                "{to:?}"
+            );
             assert_eq!(path.last(), Some(&to));
             let all = [&[from], path.as_slice()].concat();
             assert!(
@@ -346,7 +366,13 @@ mod tests {
         let terrain = terrain(vec![(Kind::Water, lake)], false);
         let mut path = Vec::new();
         let mut router = Router::default();
-        let found = router.find(&terrain, Tile::new(0, 0), Tile::new(20, 3), &mut path);
+        let found = router.find(
+            &terrain,
+            Tile::new(0, 0),
+            Tile::new(20, 3),
+            u64::MAX,
+            &mut path,
+        );
         assert_eq!((found, path.last()), (Ok(()), Some(&Tile::new(9, 3))));
         assert!(
             router.visited() < 2_000,
@@ -367,10 +393,45 @@ mod tests {
         let terrain = terrain(walls, false);
         let mut path = Vec::new();
         let mut router = Router::default();
-        let found = router.find(&terrain, Tile::new(0, 0), Tile::new(50, 1), &mut path);
+        let found = router.find(
+            &terrain,
+            Tile::new(0, 0),
+            Tile::new(50, 1),
+            u64::MAX,
+            &mut path,
+        );
         assert_eq!((found, path.last()), (Ok(()), Some(&Tile::new(3, 1))));
-        let found = router.find(&terrain, Tile::new(3, 1), Tile::new(50, 1), &mut path);
+        let found = router.find(
+            &terrain,
+            Tile::new(3, 1),
+            Tile::new(50, 1),
+            u64::MAX,
+            &mut path,
+        );
         assert_eq!(found, Err(Refusal::Unreachable));
+    }
+
+    #[test]
+    fn a_search_ends_where_its_budget_does_and_the_straight_way_costs_nothing() {
+        let wall = Bounds {
+            min_x: 5,
+            max_x: 6,
+            min_z: -60,
+            max_z: 60,
+        };
+        let terrain = terrain(vec![(Kind::Wall, wall)], false);
+        let (mut router, mut path) = (Router::default(), Vec::new());
+        let from = Tile::new(0, 0);
+        let mut find = |to, most| {
+            let found = router.find(&terrain, from, to, most, &mut path);
+            (found, router.visited())
+        };
+        assert_eq!(find(Tile::new(9, 0), 0), (Err(Refusal::Busy), 0));
+        assert_eq!(find(Tile::new(9, 0), 100), (Err(Refusal::Busy), 100));
+        assert_eq!(find(Tile::new(4, 90), 0), (Ok(()), 100));
+        let (found, visited) = find(Tile::new(9, 0), SEARCH_VISITS_MAX);
+        assert_eq!(found, Ok(()));
+        assert!(visited > 1_000, "{visited}");
     }
 
     #[test]
@@ -379,7 +440,7 @@ mod tests {
         let mut path = Vec::new();
         let ends = [i32::MIN, -201, 201, i32::MAX];
         for to in ends.iter().flat_map(|x| ends.map(|z| Tile::new(*x, z))) {
-            let found = Router::default().find(&terrain, Tile::new(0, 0), to, &mut path);
+            let found = Router::default().find(&terrain, Tile::new(0, 0), to, u64::MAX, &mut path);
             assert_eq!(found, Err(Refusal::TooFar), "{to:?}");
         }
     }

@@ -19,7 +19,7 @@ const SETTLE_RINGS: i32 = 24;
 /// The way on which `player` sets out for `to`, or as near as there is one.
 ///
 /// # Errors
-/// `TooFar`, `Unreachable`; `Busy`: held, or too many searches this tick.
+/// `TooFar`, `Unreachable`; `Busy`: held, or a search would visit more tiles than are left.
 pub(crate) fn way(
     player: &Player,
     router: &mut Router,
@@ -27,12 +27,36 @@ pub(crate) fn way(
     searches_end: u64,
     to: Tile,
 ) -> Result<VecDeque<Tile>, Refusal> {
-    if player.held || router.visited() >= searches_end {
+    if player.held {
         return Err(Refusal::Busy);
     }
     let mut path = Vec::new();
-    router.find(terrain, player.record.tile, to, &mut path)?;
+    let most = searches_end.saturating_sub(router.visited());
+    router.find(terrain, player.record.tile, to, most, &mut path)?;
     Ok(path.into())
+}
+
+/// As [`way`]; the ground never changes, so that nobody searches again for what it could not
+/// reach from where it still stands.
+///
+/// # Errors
+/// As [`way`].
+pub(crate) fn way_anew(
+    player: &mut Player,
+    router: &mut Router,
+    terrain: &Terrain,
+    searches_end: u64,
+    to: Tile,
+) -> Result<VecDeque<Tile>, Refusal> {
+    let asked = Some((player.record.tile, to));
+    if player.unreachable == asked && !player.held {
+        return Err(Refusal::Unreachable);
+    }
+    let path = way(player, router, terrain, searches_end, to);
+    if path == Err(Refusal::Unreachable) {
+        player.unreachable = asked;
+    }
+    path
 }
 
 /// As [`way`], but `to` itself must be reached.
