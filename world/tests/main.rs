@@ -36,6 +36,7 @@ mod prayer;
 mod quest;
 mod rare_drops;
 mod replay;
+mod requests;
 mod searches;
 mod shop;
 mod skills;

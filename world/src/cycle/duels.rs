@@ -123,6 +123,9 @@ impl World {
         let theirs = there.record.name.clone();
         let (mine, level) = (player.record.name.clone(), player.record.combat_level);
         let (now, id) = (self.now, self.mint(CHALLENGE_PREFIX)?);
+        if let Some(oldest) = duel::crowded_out(&self.duels, &whom) {
+            self.drop_challenge(&oldest, None, out);
+        }
         let challenge = Challenge {
             from: who.clone(),
             to: whom.clone(),

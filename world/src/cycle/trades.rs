@@ -110,6 +110,9 @@ impl World {
         trade::may_ask(&self.trades, player, there, self.now)?;
         let (name, level) = (player.record.name.clone(), player.record.combat_level);
         let id = self.mint(ID_PREFIX)?;
+        if let Some(oldest) = trade::crowded_out(&self.trades, &whom) {
+            self.end_trade(&oldest, TradeEnd::Timeout, out);
+        }
         let asked = Trade::asked(id.clone(), who, &whom, self.now);
         self.trades.all.insert(id.clone(), asked);
         let now = self.now;

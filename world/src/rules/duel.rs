@@ -7,7 +7,7 @@
 use crate::content::{Content, EquipSlot, ItemKind, Rings};
 use crate::duel::{Duel, DuelEnd, DuelRule, DuelStage, Duels, Fighter};
 use crate::fight::HitKind;
-use crate::ids::CharacterId;
+use crate::ids::{CharacterId, EntityId};
 use crate::intent::{Intent, Questing};
 use crate::item::ledger::Cause;
 use crate::item::transfer::Leg;
@@ -25,7 +25,7 @@ const REACH_TILES: u32 = 15;
 pub(crate) const CHALLENGE_TICKS: u64 = 50;
 /// Between two challenges of one to the same other: 10 s.
 const AGAIN_TICKS: u64 = 17;
-/// Challenges that may wait for one.
+/// Challenges that may wait for one; the oldest makes room for another one.
 const CHALLENGES_MAX: usize = 16;
 /// Two talk about their fight for so long, and fight for so long, at most: 30 min.
 const DUEL_TICKS: u64 = 3_000;
@@ -78,11 +78,23 @@ pub(crate) fn may_challenge(
         return Err(Refusal::Cooldown);
     }
     near(rings, who, target)?;
-    let waiting = duels.challenges.values().filter(|of| of.to == *them);
-    if !free(who, now) || !free(target, now) || waiting.count() >= CHALLENGES_MAX {
+    if !free(who, now) || !free(target, now) {
         return Err(Refusal::PlayerBusy);
     }
     Ok(())
+}
+
+/// The oldest challenge to `target`, if no further one may wait for it. Each challenger has one at
+/// most, so that nobody keeps others from challenging.
+pub(crate) fn crowded_out(duels: &Duels, target: &CharacterId) -> Option<EntityId> {
+    let waiting = duels.challenges.iter().filter(|(_, of)| of.to == *target);
+    let mut waiting: Vec<(Tick, &EntityId)> = waiting.map(|(id, of)| (of.since, id)).collect();
+    waiting.sort_unstable();
+    let full = waiting.len() >= CHALLENGES_MAX;
+    waiting
+        .first()
+        .filter(|_| full)
+        .map(|(_, id)| (*id).clone())
 }
 
 /// Whether both stand in the lobby, and near each other.

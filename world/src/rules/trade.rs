@@ -22,7 +22,7 @@ const REQUEST_TICKS: u64 = 50;
 const TRADE_TICKS: u64 = 500;
 /// Between two requests of one to the same other: 3 s.
 const AGAIN_TICKS: u64 = 5;
-/// Requests that may wait for one who is asked.
+/// Requests that may wait for one who is asked; the oldest makes room for another one.
 const REQUESTS_MAX: usize = 16;
 
 /// Whether two at these places can trade.
@@ -58,15 +58,24 @@ pub(crate) fn may_ask(
     if !in_reach(who.tile(), target.tile()) {
         return Err(Refusal::TooFar);
     }
-    let waiting = trades.all.values();
-    let waiting = waiting.filter(|t| t.screen.is_none() && t.sides[1].who == target.record.id);
-    if who.fight.clash.in_combat(now)
-        || !free(trades, target, now)
-        || waiting.count() >= REQUESTS_MAX
-    {
+    if who.fight.clash.in_combat(now) || !free(trades, target, now) {
         return Err(Refusal::PlayerBusy);
     }
     Ok(())
+}
+
+/// The oldest request to `target`, if no further one may wait for it. Each asker has one at most,
+/// so that nobody keeps others from asking.
+pub(crate) fn crowded_out(trades: &Trades, target: &CharacterId) -> Option<EntityId> {
+    let waiting = trades.all.values();
+    let waiting = waiting.filter(|t| t.screen.is_none() && t.sides[1].who == *target);
+    let mut waiting: Vec<(Tick, &EntityId)> = waiting.map(|t| (t.since, &t.id)).collect();
+    waiting.sort_unstable();
+    let full = waiting.len() >= REQUESTS_MAX;
+    waiting
+        .first()
+        .filter(|_| full)
+        .map(|(_, id)| (*id).clone())
 }
 
 /// Whether nothing keeps `player` from beginning a trade now.
