@@ -6,7 +6,7 @@
 
 use std::{
     borrow::Cow,
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -130,6 +130,8 @@ struct Inside {
     echoes: VecDeque<(bool, Bytes)>,
     /// Requests passed on whose answers have not been written.
     unanswered: Unanswered,
+    /// Accounts by which the player does not want to be asked for anything.
+    ignored: BTreeSet<String>,
 }
 
 impl Inside {
@@ -153,6 +155,16 @@ impl Mailbox {
     fn inside(&self) -> MutexGuard<'_, Inside> {
         // Nothing in here panics while it holds the lock; a poisoned one is whole.
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The player ignores just these accounts from now on.
+    pub(crate) fn ignore(&self, accounts: BTreeSet<String>) {
+        self.inside().ignored = accounts;
+    }
+
+    /// Whether the player ignores an account.
+    pub(crate) fn ignores(&self, account_id: &str) -> bool {
+        self.inside().ignored.contains(account_id)
     }
 
     fn wake(&self) {

@@ -274,6 +274,14 @@ pub enum Event {
         /// From when it may begin again.
         ready_at: Tick,
     },
+    /// An earlier input of the same player goes elsewhere: this one was neither done nor refused,
+    /// and has changed nothing. To be played after that one, once.
+    Deferred {
+        /// Whose.
+        who: CharacterId,
+        /// Which.
+        number: u64,
+    },
     /// A player stands somewhere else all at once.
     Teleported {
         /// Who.
@@ -320,6 +328,7 @@ impl Event {
             | Event::Failed { who, .. }
             | Event::Elsewhere { who, .. }
             | Event::Homeward { who, .. }
+            | Event::Deferred { who, .. }
             | Event::Teleported { who, .. } => who,
         }
     }

@@ -342,7 +342,8 @@ proptest! {
                     Event::Done { number, .. }
                     | Event::Refused { number, .. }
                     | Event::TradeAsked { number, .. }
-                    | Event::Elsewhere { number, .. } => Some(*number),
+                    | Event::Elsewhere { number, .. }
+                    | Event::Deferred { number, .. } => Some(*number),
                     _ => None,
                 })
                 .collect();

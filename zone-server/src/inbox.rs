@@ -1,9 +1,10 @@
 //! What one player asked and has not been played yet.
 //!
 //! Always: inputs are played in the order of their numbers, none twice; a missing number holds the
-//! later ones back for at most [`GAP_TICKS`] ticks; at most [`INPUTS_HELD_MAX`] wait.
+//! later ones back for at most [`GAP_TICKS`] ticks; at most [`INPUTS_HELD_MAX`] wait. An input is
+//! queued, known to be here already, or given back to be answered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use proto::rpc::zone::v1::Input;
 
@@ -11,6 +12,8 @@ use proto::rpc::zone::v1::Input;
 pub(crate) const INPUTS_HELD_MAX: usize = 40;
 /// Ticks for which a missing number is waited for.
 pub(crate) const GAP_TICKS: u64 = 2;
+/// Ranges of numbers that are remembered of each kind.
+const RANGES_MAX: usize = 16;
 
 /// What became of an input that came in.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +22,8 @@ pub(crate) enum Taken {
     Queued,
     /// It was here before, and is dropped.
     Duplicate,
+    /// Its number was given up: later inputs may have been played, so this one will not be.
+    Late(Box<Input>),
     /// Too much waits already: it will not be played.
     Full(Box<Input>),
 }
@@ -30,10 +35,37 @@ pub(crate) struct Inputs {
     played: u64,
     /// Numbers up to here are not waited for.
     floor: u64,
-    /// Goes before all others, whatever its number: it was here before and has to be played again.
-    front: Option<Input>,
+    /// They go before all others, in this order and whatever their numbers: they were here before
+    /// and have to be played again.
+    front: VecDeque<Input>,
     waiting: BTreeMap<u64, Input>,
     gap_ticks: u64,
+    /// What was given up.
+    gaps: Ranges,
+    /// What found no room: a repetition of it is not answered again.
+    refused: Ranges,
+}
+
+/// The newest ranges of numbers of some kind.
+#[derive(Debug, Default)]
+struct Ranges(VecDeque<(u64, u64)>);
+
+impl Ranges {
+    fn add(&mut self, first: u64, last: u64) {
+        if let Some((_, end)) = self.0.back_mut().filter(|(_, end)| *end + 1 == first) {
+            *end = last;
+            return;
+        }
+        if self.0.len() >= RANGES_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back((first, last));
+    }
+
+    fn contains(&self, number: u64) -> bool {
+        let mut all = self.0.iter();
+        all.any(|(first, last)| (*first..=*last).contains(&number))
+    }
 }
 
 impl Inputs {
@@ -59,32 +91,40 @@ impl Inputs {
 
     /// How many wait.
     pub(crate) fn len(&self) -> usize {
-        self.waiting.len() + usize::from(self.front.is_some())
+        self.waiting.len() + self.front.len()
     }
 
-    /// It was neither played nor refused, and goes before all others, once.
+    /// It was neither played nor refused, and goes before all others but those that were put back
+    /// earlier, once.
     pub(crate) fn put_back(&mut self, input: Input) {
-        self.front = Some(input);
+        self.front.push_back(input);
     }
 
     /// Whether something was put back.
     pub(crate) fn has_front(&self) -> bool {
-        self.front.is_some()
+        !self.front.is_empty()
     }
 
-    /// What was put back; it will not be played here.
+    /// The first input that was put back; it will not be played here.
     pub(crate) fn take_front(&mut self) -> Option<Input> {
-        self.front.take()
+        self.front.pop_front()
     }
 
     /// Takes an input in.
     pub(crate) fn take(&mut self, input: Input) -> Taken {
         let number = input.number;
-        if number <= self.played || self.waiting.contains_key(&number) {
+        if self.waiting.contains_key(&number) || self.refused.contains(number) {
             return Taken::Duplicate;
         }
-        if self.waiting.len() >= INPUTS_HELD_MAX {
+        if number <= self.played {
+            return match self.gaps.contains(number) {
+                true => Taken::Late(Box::new(input)),
+                false => Taken::Duplicate,
+            };
+        }
+        if self.len() >= INPUTS_HELD_MAX {
             self.floor = self.floor.max(number);
+            self.refused.add(number, number);
             return Taken::Full(Box::new(input));
         }
         self.waiting.insert(number, input);
@@ -98,7 +138,7 @@ impl Inputs {
 
     /// What is to be played in the tick that begins now.
     pub(crate) fn ready(&mut self) -> Vec<Input> {
-        let mut out: Vec<Input> = self.front.take().into_iter().collect();
+        let mut out: Vec<Input> = std::mem::take(&mut self.front).into();
         loop {
             let next = self.played.saturating_add(1);
             if let Some(input) = self.waiting.remove(&next) {
@@ -109,7 +149,7 @@ impl Inputs {
             }
             let first = self.waiting.keys().next().copied();
             if next <= self.floor {
-                self.played = first.map_or(self.floor, |f| self.floor.min(f - 1));
+                self.give_up_to(first.map_or(self.floor, |f| self.floor.min(f - 1)));
                 continue;
             }
             let Some(first) = first else {
@@ -120,15 +160,22 @@ impl Inputs {
             if self.gap_ticks <= GAP_TICKS {
                 break;
             }
-            self.played = first - 1;
+            self.give_up_to(first - 1);
         }
         out
+    }
+
+    /// Nothing up to `last` is waited for any more.
+    fn give_up_to(&mut self, last: u64) {
+        self.gaps.add(self.played.saturating_add(1), last);
+        self.played = last;
     }
 
     /// All that waits, in order; nothing of it will be played here.
     pub(crate) fn drain(&mut self) -> Vec<Input> {
         let waiting = std::mem::take(&mut self.waiting).into_values();
-        self.front.take().into_iter().chain(waiting).collect()
+        let front = std::mem::take(&mut self.front);
+        front.into_iter().chain(waiting).collect()
     }
 }
 
@@ -174,7 +221,9 @@ mod tests {
         assert!(queue.ready().is_empty());
         assert!(queue.ready().is_empty());
         assert_eq!(numbers(&queue.ready()), [2]);
-        assert_eq!(queue.take(input(1)), Taken::Duplicate);
+        let late = Taken::Late(Box::new(input(1)));
+        assert_eq!(queue.take(input(1)), late, "nobody has answered it");
+        assert_eq!(queue.take(input(2)), Taken::Duplicate);
     }
 
     #[test]
@@ -194,9 +243,40 @@ mod tests {
         }
         let over = INPUTS_HELD_MAX as u64 + 1;
         assert_eq!(queue.take(input(over)), Taken::Full(Box::new(input(over))));
+        assert_eq!(queue.take(input(over)), Taken::Duplicate, "answered once");
         assert_eq!(queue.ready().len(), INPUTS_HELD_MAX);
         queue.take(input(over + 1));
         assert_eq!(numbers(&queue.ready()), [over + 1]);
+    }
+
+    #[test]
+    fn all_that_was_put_back_is_played_again_in_order_before_what_came_since() {
+        let mut queue = Inputs::after(0);
+        for n in 1..=5 {
+            queue.take(input(n));
+        }
+        for waits in queue.ready() {
+            queue.put_back(waits);
+        }
+        queue.take(input(6));
+        assert_eq!(queue.len(), 6);
+        assert_eq!(queue.take_front(), Some(input(1)));
+        assert_eq!(numbers(&queue.ready()), [2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn what_was_put_back_takes_up_room() {
+        let mut queue = Inputs::after(0);
+        let most = INPUTS_HELD_MAX as u64;
+        for n in 1..=most {
+            queue.take(input(n));
+        }
+        for waits in queue.ready() {
+            queue.put_back(waits);
+        }
+        let over = input(most + 1);
+        assert_eq!(queue.take(over.clone()), Taken::Full(Box::new(over)));
+        assert_eq!(queue.drain().len(), INPUTS_HELD_MAX);
     }
 
     #[test]

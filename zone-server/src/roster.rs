@@ -10,13 +10,13 @@ use std::{
 
 use bytes::Bytes;
 use chassis::telemetry::sampled;
-use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Private, SessionRef};
+use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Input, Private, SessionRef};
 use world::{CharacterId, EntityId, Region, Tile};
 
 use crate::{
     deliver::held::{HeldMessages, Holdings, Released, shows_holdings},
     handover::protocol::Source,
-    inbox::Inputs,
+    inbox::{Inputs, Taken},
     translate::{self, record::Owner},
 };
 
@@ -273,45 +273,57 @@ impl Seat {
 
     /// What the last owner says when the character is here already: once, and nothing that
     /// belongs to an older login, whose inputs are numbered otherwise. What the character had then
-    /// is not what it has by now: whoever plays it is shown that instead.
-    pub(crate) fn catch_up_late(&mut self, mut complete: CompleteRequest) {
+    /// is not what it has by now: whoever plays it is shown that instead. Returns the inputs that
+    /// will not be played here.
+    pub(crate) fn catch_up_late(&mut self, mut complete: CompleteRequest) -> Vec<Input> {
         let told = complete.held.len();
         complete.held.retain(|message| !shows_holdings(message));
         if complete.held.len() < told && !self.caught_up {
             self.owe_sync(0);
         }
-        self.catch_up(complete);
+        self.catch_up(complete)
     }
 
     /// What the last owner says of a character that comes with its word: once, and nothing that
-    /// belongs to an older login, whose inputs are numbered otherwise.
-    pub(crate) fn catch_up(&mut self, complete: CompleteRequest) {
+    /// belongs to an older login, whose inputs are numbered otherwise. Returns the inputs that will
+    /// not be played here.
+    pub(crate) fn catch_up(&mut self, complete: CompleteRequest) -> Vec<Input> {
         let epoch = self.session_epoch;
         let session = complete.session.as_ref();
         if session.is_none_or(|session| session.session_epoch != epoch) {
-            return;
-        }
-        let mut front = None;
-        for input in complete.inputs {
-            if input.session_epoch != epoch {
-                continue;
-            }
-            if input.number <= complete.last_input {
-                front = Some(input);
-            } else {
-                self.inputs.take(input);
-            }
+            return complete.inputs;
         }
         if std::mem::replace(&mut self.caught_up, true) {
-            return;
+            return Vec::new();
+        }
+        // An input that was put back must not come after one that it preceded.
+        let overtaken = self.inputs.played() > complete.last_input;
+        let mut unplayed = Vec::new();
+        for input in complete.inputs {
+            let again = input.number <= complete.last_input;
+            if input.session_epoch != epoch || (again && overtaken) {
+                unplayed.push(input);
+            } else if again {
+                self.inputs.put_back(input);
+            } else {
+                match self.inputs.take(input) {
+                    Taken::Queued | Taken::Duplicate => {}
+                    Taken::Late(input) | Taken::Full(input) => unplayed.push(*input),
+                }
+            }
         }
         self.inputs.skip_to(complete.last_input);
-        if let Some(input) = front {
-            self.inputs.put_back(input);
-        }
         for message in complete.held {
             self.tell(message);
         }
+        unplayed
+    }
+
+    /// The requests whose answers its session has not been told.
+    pub(crate) fn untold(&self) -> Vec<Bytes> {
+        let outbox = self.outbox.iter().filter(|told| !told.re.is_empty());
+        let untold = outbox.chain(self.held.answers());
+        untold.map(|answer| answer.re.clone()).collect()
     }
 
     /// Whether a message of a session counts.

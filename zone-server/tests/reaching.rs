@@ -74,6 +74,41 @@ async fn who_picks_up_something_over_the_border_is_brought_to_it_and_has_it() {
     scene.b.stop().await;
 }
 
+/// The answers to the requests of `ann` by their ids, in the order in which they came.
+fn answers(scene: &Scene) -> Vec<String> {
+    let messages = scene.gateway.messages("ann").into_iter();
+    let answers = messages.filter(|message| !message.re.is_empty());
+    let id = |message: Private| String::from_utf8_lossy(&message.re).into_owned();
+    answers.map(id).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_requests_of_a_tick_at_a_border_are_answered_once_in_order() {
+    let scene = scene(&["ann"], true).await;
+    let edge = scene.east.bounds().min_x;
+    let at = Tile {
+        x: edge + 2,
+        ..scene.from
+    };
+    something_lies_in_the_east(&scene, at);
+    until("the east is played again", || {
+        let dumped = scene.store.read(|state| state.owners[&scene.east].1);
+        dumped == 2 && scene.gateway.read(|seen| seen.entered.contains("item:9-1"))
+    })
+    .await;
+    for number in 1..=5 {
+        picks_up(&scene, number, "item:9-1").await;
+    }
+    until("all are answered", || answers(&scene).len() >= 5).await;
+    // What is asked later is answered later.
+    picks_up(&scene, 6, "item:9-9").await;
+    until("so is the last", || answers(&scene).len() >= 6).await;
+    assert_eq!(answers(&scene), ["1", "2", "3", "4", "5", "6"]);
+    assert!(scene.gateway.read(|seen| seen.lost.is_empty()));
+    scene.a.stop().await;
+    scene.b.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_nobody_has_is_not_found() {
     let scene = scene(&["ann"], true).await;

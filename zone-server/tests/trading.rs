@@ -80,6 +80,15 @@ async fn two_of_different_zones_trade_in_one_and_both_packs_are_saved_at_once() 
     gateway.input(a, "ann", 2, "tradeRequest", ask).await;
     let incoming = hears(&scene, "bob", "tradeIncoming").await;
     assert_eq!(incoming["fromPlayerId"], "ann");
+    let told = gateway.messages("bob").into_iter();
+    let asking = told.filter(|message| message.event == "tradeIncoming");
+    let asking: Vec<String> = asking.map(|message| message.asking_account).collect();
+    assert_eq!(
+        asking,
+        [scene
+            .store
+            .read(|state| state.characters["ann"].record.account_id.clone())]
+    );
     let of = |more: &str| format!(r#"{{"tradeId":{}{more}}}"#, incoming["tradeId"]);
     let yes = of(r#","accept":true"#);
     gateway.input(b, "bob", 3, "tradeRequestRespond", yes).await;

@@ -65,6 +65,7 @@ impl Listeners {
     /// A session does not want to hear just these accounts.
     pub(crate) fn ignore(&mut self, session_id: &str, accounts: BTreeSet<String>) {
         if let Some(listener) = self.by_session.get_mut(session_id) {
+            listener.mailbox.ignore(accounts.clone());
             listener.ignored = Some(accounts);
         }
     }

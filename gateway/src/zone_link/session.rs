@@ -9,7 +9,9 @@ use bytes::Bytes;
 use proto::{
     client::{
         ErrorCode, Format, RequestId, ServerEvent,
-        duel::{DuelCancelled, DuelCompleted, DuelError, DuelSessionStarted},
+        duel::{
+            DuelCancelled, DuelChallengeDeclined, DuelCompleted, DuelError, DuelSessionStarted,
+        },
         error,
         session::Notice,
         trade::{TradeCancelled, TradeCompleted, TradeError, TradeIncoming, TradeStarted},
@@ -90,6 +92,8 @@ pub(super) struct Session {
     pub(super) returning: bool,
     /// The trades, requests for one, and duels of which its client knows.
     trades: BTreeSet<String>,
+    /// Requests for trades and challenges of which its client does not know: it ignores the asker.
+    unwanted: BTreeSet<String>,
 }
 
 pub(super) fn to_zone(message: wire::to_zone::Message) -> wire::ToZone {
@@ -144,6 +148,7 @@ impl Session {
             asked: BTreeMap::new(),
             returning: false,
             trades: BTreeSet::new(),
+            unwanted: BTreeSet::new(),
         }
     }
 
@@ -191,6 +196,35 @@ impl Session {
         } else if self.trades.len() < TRADES_MAX {
             self.trades.insert(id);
         }
+    }
+
+    /// Whether a message is part of a request for a trade or a duel by an account that the player
+    /// ignores. The asker is told nothing of that: it is as if nobody answered.
+    fn is_unwanted(&mut self, message: &wire::Private) -> bool {
+        #[derive(Deserialize)]
+        struct Named {
+            #[serde(alias = "tradeId", alias = "challengeId")]
+            id: String,
+        }
+        let asks = !message.asking_account.is_empty();
+        let ends = [TradeCancelled::NAME, DuelChallengeDeclined::NAME].contains(&&*message.event);
+        if !asks && (!ends || self.unwanted.is_empty()) {
+            return false;
+        }
+        let Ok(Named { id }) = serde_json::from_slice(&message.data) else {
+            return false;
+        };
+        if !asks {
+            return self.unwanted.remove(&id);
+        }
+        let unwanted = self.mailbox.ignores(&message.asking_account);
+        if unwanted {
+            if self.unwanted.len() >= TRADES_MAX {
+                self.unwanted.pop_first();
+            }
+            self.unwanted.insert(id);
+        }
+        unwanted
     }
 
     /// The character has come to somebody who knows of these trades and duels alone: all others ended with
@@ -424,6 +458,9 @@ impl Session {
         for message in frame.messages {
             let re = request_id(&message.re);
             let late = re.as_ref().is_some_and(|re| self.mailbox.is_late(re));
+            if counts && self.is_unwanted(&message) {
+                continue;
+            }
             if counts {
                 self.hears_of_trades(&message);
                 if late && is_answer(&message) {

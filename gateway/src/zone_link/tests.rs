@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod fakes;
+mod unwanted;
 
 use std::time::Duration;
 

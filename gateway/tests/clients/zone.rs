@@ -290,6 +290,7 @@ impl State {
             event: event.to_owned(),
             data: data.to_owned().into(),
             re: re.to_vec().into(),
+            ..Private::default()
         };
         let frame = playing.frame(character_id, vec![message]);
         let gateway = playing.gateway.clone();

@@ -1,6 +1,7 @@
 //! What players ask: in which order it is heard, and who answers it.
 //!
-//! Always: each input is answered once; a refusal has changed nothing.
+//! Always: each input is answered once, or given back to be played later; a refusal has changed
+//! nothing; no input overtakes an earlier one of the same player.
 
 use super::{Outcome, PhaseClock, homeward, labour, making};
 use crate::duel::DuelEnd;
@@ -35,9 +36,14 @@ impl World {
         });
         let mut searches = self.share_searches(1, ordered.iter().map(|(_, input)| &input.who));
         only_the_last_walks(&self.players, &mut ordered);
+        let mut goes_elsewhere: Option<CharacterId> = None;
         for (_, input) in ordered {
             phases.input(&input.who);
             let (who, number) = (input.who.clone(), input.number);
+            if goes_elsewhere.as_ref() == Some(&who) {
+                out.events.push(Event::Deferred { who, number });
+                continue;
+            }
             let about_value = input.intent.about_value();
             let trading = match &input.intent {
                 Intent::Trade(wish) => Some(wish.clone()),
@@ -47,11 +53,14 @@ impl World {
             let answer = match self.follow(input, value, searches_end, out) {
                 Ok(Answer::Told) => continue,
                 Ok(Answer::Done { value }) => Event::Done { who, number, value },
-                Ok(Answer::Elsewhere { target }) => Event::Elsewhere {
-                    who,
-                    number,
-                    target,
-                },
+                Ok(Answer::Elsewhere { target }) => {
+                    goes_elsewhere = Some(who.clone());
+                    Event::Elsewhere {
+                        who,
+                        number,
+                        target,
+                    }
+                }
                 Err(refusal) => {
                     if let Some(wish) = &trading {
                         self.note_refused(&who, wish, refusal, &mut *out);

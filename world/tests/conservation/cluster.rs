@@ -435,7 +435,15 @@ impl Cluster {
             }
             self.bring(record, hot, crossing.to);
         }
+        let mut brought = BTreeMap::new();
         for event in outcome.events {
+            if let Event::Deferred { who, number } = &event
+                && let Some(there) = brought.get(who)
+            {
+                let later: &PlayerInput = inputs.iter().find(|i| i.number == *number).unwrap();
+                let inbox: &mut Inbox = &mut self.inboxes[*there];
+                inbox.inputs.push(later.clone());
+            }
             let Event::Elsewhere {
                 who,
                 number,
@@ -457,6 +465,7 @@ impl Cluster {
             let again = inputs.iter().find(|i| i.number == number).unwrap().clone();
             let there = self.home_of(region);
             self.inboxes[there].inputs.push(again);
+            brought.insert(who, there);
         }
     }
 

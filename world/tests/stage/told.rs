@@ -252,6 +252,7 @@ impl Stage {
                 Some(again) => format!("{who} may go home at {again}"),
                 None => format!("{who} may go home"),
             },
+            Event::Deferred { who, number } => format!("{who} waits with {number}"),
             Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
         })
     }

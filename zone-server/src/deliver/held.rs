@@ -103,6 +103,12 @@ impl HeldMessages {
         Released { messages, sync }
     }
 
+    /// The requests whose answers wait.
+    pub(crate) fn answers(&self) -> impl Iterator<Item = &Private> {
+        let held = self.waiting.iter().map(|(_, held)| held);
+        held.filter(|held| !held.re.is_empty())
+    }
+
     /// Nobody is there to be told any more.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
@@ -181,6 +187,7 @@ mod tests {
             event: event.to_owned(),
             data: data.to_string().into(),
             re: re.into(),
+            ..Private::default()
         }
     }
 

@@ -11,7 +11,7 @@ use world::CharacterId;
 use super::{Run, sessions::NOT_HERE, target::too_much};
 use crate::{
     inbox::Taken,
-    roster::{ELSEWHERE, Stage},
+    roster::{ELSEWHERE, Seat, Stage},
     translate::{self, Refused},
 };
 
@@ -50,6 +50,7 @@ impl Run {
         match seat.inputs.take(input) {
             Taken::Queued => {}
             Taken::Duplicate => self.hands.metrics.input("duplicate"),
+            Taken::Late(input) => self.inputs_lost(gateway_id, &[*input]),
             Taken::Full(input) => {
                 seat.tell(too_much(&input));
                 self.hands.metrics.input("full");
@@ -60,7 +61,7 @@ impl Run {
     /// An input for somebody who is between two zones, or not here at all.
     fn input_elsewhere(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
         if let Some(announced) = self.announced.get_mut(who) {
-            let queued = announced.queue(input);
+            let queued = announced.queue(gateway_id, input);
             self.hands
                 .metrics
                 .input(queued.as_ref().map_or("lost", |became| *became));
@@ -106,6 +107,25 @@ impl Run {
         for input in inputs {
             self.hands.metrics.input("lost");
             self.input_lost(gateway_id, input);
+        }
+    }
+
+    /// A character is not played here any more: nobody plays what it still asks, and nobody tells
+    /// it the answers that it has not heard.
+    pub(super) fn unanswered(&mut self, who: &CharacterId, mut seat: Seat) {
+        let Some(session) = seat.session.take() else {
+            return;
+        };
+        self.inputs_lost(&session.gateway_id, &seat.inputs.drain());
+        for id in seat.untold() {
+            let answered = Input {
+                session_id: session.session_id.clone(),
+                character_id: who.to_string(),
+                session_epoch: seat.session_epoch,
+                id,
+                ..Input::default()
+            };
+            self.input_lost(&session.gateway_id, &answered);
         }
     }
 

@@ -157,6 +157,7 @@ impl Run {
     /// Tells a session that it plays now.
     pub(super) fn attached(&mut self, who: &CharacterId) {
         let held = self.held_until();
+        let shown = self.shown_again(who);
         let (Some(seat), Some(player)) = (self.roster.get_mut(who), self.world.player(who)) else {
             return;
         };
@@ -195,20 +196,28 @@ impl Run {
         if let Some(open) = translate::open(&self.world, who, &has) {
             seat.tell(open);
         }
-        let shop = self.world.shop_shown(who);
-        let trade = self.world.trade_shown(who);
-        let duel = self.world.duel_shown(who);
-        let graves = self.world.graves_shown(who);
-        let home = self.world.home_shown(who);
-        let told = shop.into_iter().chain(trade).chain(duel).chain(home);
-        for event in told.chain(graves) {
+        for (asking_account, event) in shown {
             let told = translate::told(&event, Some(player.record()), self.world.content());
-            if let Some(Told::Message { message, value }) = told {
+            if let Some(Told::Message { mut message, value }) = told {
+                message.asking_account = asking_account;
                 seat.tell_when(held.filter(|_| value), message);
             }
         }
         let message = from_zone::Message::Attached(attached);
         self.links.tell(&session.gateway_id, message);
+    }
+
+    /// What a session is shown again of what its character is about, each with the account that
+    /// asks by it.
+    fn shown_again(&self, who: &CharacterId) -> Vec<(String, world::Event)> {
+        let shop = self.world.shop_shown(who).into_iter();
+        let trade = self.world.trade_shown(who);
+        let duel = self.world.duel_shown(who);
+        let home = self.world.home_shown(who);
+        let graves = self.world.graves_shown(who);
+        let shown = shop.chain(trade).chain(duel).chain(home).chain(graves);
+        let shown = shown.map(|event| (self.asking_account(&event), event));
+        shown.collect()
     }
 
     pub(super) fn refuse(&mut self, gateway_id: &str, attach: &Attach, code: &str) {
@@ -371,6 +380,7 @@ impl Run {
         seat.session_id.clone_from(&row.session_id);
         seat.linger_until = Some(self.linger_until(&who));
         let announced = self.announced.remove(&who);
+        let attach = announced.and_then(|announced| self.never_comes(announced));
         self.batch.enter(&who, region, seat.sequence, self.now);
         let arrival = Arrival {
             record,
@@ -381,17 +391,15 @@ impl Run {
         // It may be an agent.
         self.hands.pulse.agents_wanted.notify_one();
         self.roster.insert(who, seat);
-        if let Some((gateway_id, attach)) = announced.and_then(|announced| announced.attach) {
+        if let Some((gateway_id, attach)) = attach {
             self.attach(&gateway_id, attach);
         }
     }
 
-    /// Forgets somebody here, without a word.
+    /// Forgets somebody here, without a word but about what it asked.
     pub(super) fn evict(&mut self, who: &CharacterId) {
-        if let Some(mut seat) = self.roster.remove(who) {
-            if let Some(session) = seat.session.take() {
-                self.inputs_lost(&session.gateway_id, &seat.inputs.drain());
-            }
+        if let Some(seat) = self.roster.remove(who) {
+            self.unanswered(who, seat);
             self.world.leave(who);
             self.batch.forget(who);
             self.arrivals

@@ -434,8 +434,7 @@ impl Run {
     /// Somebody who went is this run's again; what came meanwhile does not go after it any more.
     pub(super) fn came_back(&mut self, who: &CharacterId) {
         if let Some(gone) = self.departed.remove(who) {
-            self.late_lost(gone.late);
-            self.late_lost(gone.under_way);
+            self.forget(gone);
         }
     }
 

@@ -82,11 +82,16 @@ impl Run {
             self.catch_up(request.seats);
             return CompleteRegionReply { known: true };
         }
-        let went_on = self.seen.get(&region).is_some_and(|seen| *seen > epoch);
+        if self.seen.get(&region).is_some_and(|seen| *seen > epoch) {
+            for moved in &request.seats {
+                self.comes_too_late(moved);
+            }
+            return CompleteRegionReply { known: true };
+        }
         let comes = |(at, of, coming): &(Region, u64, Coming)| {
             *at == region && *of == epoch && matches!(coming, Coming::Owner(_))
         };
-        if went_on || self.loaded.iter().any(comes) {
+        if self.loaded.iter().any(comes) {
             return CompleteRegionReply { known: true };
         }
         let taking = self.taking.get_mut(&region);
@@ -115,8 +120,17 @@ impl Run {
             };
             if self.roster.get(&who).is_some_and(|s| s.sequence == h) {
                 self.catch_up_late(&who, last_words(moved));
+            } else {
+                self.comes_too_late(&moved);
             }
         }
+    }
+
+    /// Somebody who came with a region is not played here: nobody plays its inputs.
+    fn comes_too_late(&mut self, moved: &MovedSeat) {
+        let session = moved.session.as_ref();
+        let gateway_id = session.map_or("", |session| &session.gateway_id);
+        self.inputs_lost(gateway_id, &moved.inputs);
     }
 
     /// What the last owner says of somebody who is here already, by the store's word.
@@ -132,7 +146,9 @@ impl Run {
         if gateway.is_some_and(|gateway| !self.links.linked(gateway)) {
             seat.detach(until);
         }
-        seat.catch_up_late(complete);
+        let sent_by = complete.session.clone().unwrap_or_default().gateway_id;
+        let unplayed = seat.catch_up_late(complete);
+        self.inputs_lost(&sent_by, &unplayed);
         // An acknowledgement shows what it is owed for that; it may be the last for a long time.
         self.batch.moved(who, self.now);
     }
@@ -143,11 +159,12 @@ impl Run {
             return;
         };
         if self.roster.get(&who).is_some_and(|seat| seat.sequence >= h) {
-            return;
+            return self.comes_too_late(&moved);
         }
         // An older claim, of which only the store's answer is missing, means nothing any more.
         self.evict(&who);
-        self.announced.remove(&who);
+        let announced = self.announced.remove(&who);
+        let attach = announced.and_then(|announced| self.never_comes(announced));
         self.came_back(&who);
         let mut seat = Seat::new(region, h, self.now, Holdings::default());
         seat.account_id.clone_from(&moved.account_id);
@@ -157,10 +174,11 @@ impl Run {
             seat.take_session(session, until);
         }
         seat.inputs = Inputs::after(moved.last_input);
-        seat.catch_up(last_words(moved));
+        let sent_by = moved.session.clone().unwrap_or_default().gateway_id;
+        let unplayed = seat.catch_up(last_words(moved));
+        self.inputs_lost(&sent_by, &unplayed);
         let early = self.early.remove(&who).unwrap_or_default();
-        let inputs = early.inputs.into_values();
-        self.take_early(&mut seat, inputs.map(|(_, input)| input));
+        self.take_early(&mut seat, early.inputs.into_values());
         let gateway = seat.session.as_ref().map(|s| s.gateway_id.clone());
         let unlinked = gateway.is_some_and(|gateway| !self.links.linked(&gateway));
         let ended = early
@@ -182,7 +200,8 @@ impl Run {
         );
         let call = self.calls.remove(&who);
         self.roster.insert(who, seat);
-        if let Some((gateway_id, attach)) = call.and_then(|call| call.attach) {
+        let waiting = call.and_then(|call| call.attach).into_iter().chain(attach);
+        for (gateway_id, attach) in waiting {
             self.attach(&gateway_id, attach);
         }
     }
@@ -223,7 +242,9 @@ impl Run {
                 self.batch.enter(&who, region, sequence, self.now);
                 self.joined(&who);
             } else {
-                self.roster.remove(&who);
+                if let Some(seat) = self.roster.remove(&who) {
+                    self.unanswered(&who, seat);
+                }
                 self.fetch(who);
             }
         }

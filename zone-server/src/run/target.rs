@@ -28,8 +28,8 @@ pub(super) struct Announced {
     region: Region,
     account_id: String,
     session: SessionRef,
-    /// Inputs that came before the player.
-    inputs: BTreeMap<u64, Input>,
+    /// Inputs that came before the player, with the gateways that sent them.
+    inputs: BTreeMap<u64, (String, Input)>,
     /// A session that came before the player, and its gateway.
     pub(super) attach: Option<(String, Attach)>,
     /// A session that ended before the player came: its epoch and attach number.
@@ -44,11 +44,16 @@ impl Announced {
 
     /// Keeps an input until the player comes; what became of it. Gives it back if there is no
     /// room.
-    pub(super) fn queue(&mut self, input: Input) -> Result<&'static str, Box<Input>> {
+    pub(super) fn queue(
+        &mut self,
+        gateway_id: &str,
+        input: Input,
+    ) -> Result<&'static str, Box<Input>> {
         if self.inputs.len() >= INPUTS_HELD_MAX {
             return Err(Box::new(input));
         }
-        Ok(match self.inputs.insert(input.number, input) {
+        let (number, sent) = (input.number, (gateway_id.to_owned(), input));
+        Ok(match self.inputs.insert(number, sent) {
             None => "early",
             Some(_) => "duplicate",
         })
@@ -137,11 +142,11 @@ impl Run {
                 // It came by the store's word, or this is a repetition.
                 self.catch_up_late(&who, request);
             } else if known {
-                self.too_late(request);
+                self.too_late(&request);
             }
             return CompleteReply { known };
         } else if self.departed.get(&who).is_some_and(|gone| gone.follows(h)) {
-            self.too_late(request);
+            self.too_late(&request);
             return CompleteReply { known: true };
         }
         self.fetch(who);
@@ -150,9 +155,19 @@ impl Run {
 
     /// The player came by the store's word and has gone on since: nobody plays what came with
     /// its last owner's word.
-    fn too_late(&mut self, request: CompleteRequest) {
-        let session = request.session.unwrap_or_default();
-        self.inputs_lost(&session.gateway_id, &request.inputs);
+    fn too_late(&mut self, request: &CompleteRequest) {
+        let session = request.session.as_ref();
+        let gateway_id = session.map_or("", |session| &session.gateway_id);
+        self.inputs_lost(gateway_id, &request.inputs);
+    }
+
+    /// The player does not come: what came for it before it did is lost. Returns the attach that
+    /// waits for it.
+    pub(super) fn never_comes(&mut self, announced: Announced) -> Option<(String, Attach)> {
+        for (gateway_id, input) in announced.inputs.into_values() {
+            self.inputs_lost(&gateway_id, &[input]);
+        }
+        announced.attach
     }
 
     /// The player is this run's and comes in at the next edge.
@@ -177,7 +192,9 @@ impl Run {
                 tracing::warn!(character = %who, %why, "a peer's player has lost its way");
                 PlayerHot::default()
             });
-            seat.catch_up(complete);
+            let sent_by = complete.session.clone().unwrap_or_default().gateway_id;
+            let unplayed = seat.catch_up(complete);
+            self.inputs_lost(&sent_by, &unplayed);
         }
         self.take_early(&mut seat, announced.inputs.into_values());
         let gateway = seat
@@ -208,15 +225,24 @@ impl Run {
     }
 
     /// What came for somebody before it did is played after what its last owner says; what finds
-    /// no room is refused.
-    pub(super) fn take_early(&mut self, seat: &mut Seat, inputs: impl Iterator<Item = Input>) {
-        for input in inputs {
+    /// no room is refused, and what nobody plays is said to be lost.
+    pub(super) fn take_early(
+        &mut self,
+        seat: &mut Seat,
+        inputs: impl Iterator<Item = (String, Input)>,
+    ) {
+        for (gateway_id, input) in inputs {
             if !seat.current(input.session_epoch, &input.session_id) {
+                self.inputs_lost(&gateway_id, &[input]);
                 continue;
             }
-            if let Taken::Full(input) = seat.inputs.take(input) {
-                self.hands.metrics.input("full");
-                seat.tell(too_much(&input));
+            match seat.inputs.take(input) {
+                Taken::Queued | Taken::Duplicate => {}
+                Taken::Late(input) => self.inputs_lost(&gateway_id, &[*input]),
+                Taken::Full(input) => {
+                    self.hands.metrics.input("full");
+                    seat.tell(too_much(&input));
+                }
             }
         }
     }
@@ -226,21 +252,19 @@ impl Run {
         let Some((who, h)) = name(request.h) else {
             return ForwardReply { taken: false };
         };
-        if let Some(seat) = self.roster.get_mut(&who).filter(|seat| seat.sequence == h) {
-            for input in request.inputs {
-                if seat.current(input.session_epoch, &input.session_id)
-                    && let Taken::Full(input) = seat.inputs.take(input)
-                {
-                    self.hands.metrics.input("full");
-                    seat.tell(too_much(&input));
-                }
-            }
+        if self.roster.get(&who).is_some_and(|seat| seat.sequence == h)
+            && let Some(mut seat) = self.roster.remove(&who)
+        {
+            let sent_by = seat.session_ref().gateway_id;
+            let inputs = request.inputs.into_iter();
+            self.take_early(&mut seat, inputs.map(|input| (sent_by.clone(), input)));
+            self.roster.insert(who, seat);
             return ForwardReply { taken: true };
         }
         if let Some(announced) = self.announced.get_mut(&who).filter(|a| a.pending.h == h) {
             let gateway_id = announced.session.gateway_id.clone();
             let full = request.inputs.into_iter();
-            let full = full.filter_map(|input| announced.queue(input).err());
+            let full = full.filter_map(|input| announced.queue(&gateway_id, input).err());
             let full: Vec<Input> = full.map(|input| *input).collect();
             self.inputs_lost(&gateway_id, &full);
             return ForwardReply { taken: true };
@@ -303,10 +327,8 @@ impl Run {
         match announced.pending.on(now, PendingEvent::Owner(owned)) {
             PendingStep::Join => self.join(who, None),
             PendingStep::Drop => {
-                let attach = self
-                    .announced
-                    .remove(who)
-                    .and_then(|announced| announced.attach);
+                let announced = self.announced.remove(who);
+                let attach = announced.and_then(|announced| self.never_comes(announced));
                 self.hands.metrics.handover("dropped");
                 if let Some((gateway_id, attach)) = attach {
                     self.attach(&gateway_id, attach);

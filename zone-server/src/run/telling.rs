@@ -129,6 +129,7 @@ impl Run {
             let Some(told) = translate::told(event, record, self.world.content()) else {
                 continue;
             };
+            let asking_account = self.asking_account(event);
             let Some(seat) = self.roster.get_mut(who) else {
                 continue;
             };
@@ -160,7 +161,8 @@ impl Run {
                         seat.tell(message);
                     }
                 }
-                Told::Message { message, value } => {
+                Told::Message { mut message, value } => {
+                    message.asking_account = asking_account;
                     seat.tell_when(held.filter(|_| value), message);
                 }
                 Told::Elsewhere { number, target } => {
@@ -168,11 +170,26 @@ impl Run {
                         self.elsewhere(who, request, &target);
                     }
                 }
+                Told::Deferred { number } => {
+                    if let Some(request) = requests.remove(&(who.clone(), number)) {
+                        seat.inputs.put_back(request);
+                    }
+                }
                 Told::Joined => self.joined(who),
                 Told::TurnedAway(refusal) => self.turned_away(who, refusal),
             }
         }
-        // Nobody is left without an answer.
+        self.acknowledge(requests, held);
+    }
+
+    /// The account of the one who asks for a trade or a duel; empty: nobody does.
+    pub(super) fn asking_account(&self, event: &Event) -> String {
+        let seat = translate::asker(event).and_then(|who| self.roster.get(who));
+        seat.map_or_else(String::new, |seat| seat.account_id.clone())
+    }
+
+    /// Nobody is left without an answer.
+    fn acknowledge(&mut self, requests: Requests, held: Option<u64>) {
         for ((who, _), request) in requests {
             let seat = self.roster.get_mut(&who);
             if let (Some(seat), Some(ack)) = (seat, translate::ack(&request.id)) {

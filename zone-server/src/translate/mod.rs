@@ -34,8 +34,8 @@ use proto::{
     rpc::zone::v1::{Input, Private},
 };
 use world::{
-    CharacterId, Content, DuelStage, EntityId, Event, Intent, Interface, PlayerRecord, Questing,
-    Refusal, Shopping, World, content::EquipSlot, item::SLOTS,
+    CharacterId, Content, DuelStage, DuelTold, EntityId, Event, Intent, Interface, PlayerRecord,
+    Questing, Refusal, Shopping, TradeTold, World, content::EquipSlot, item::SLOTS,
 };
 
 use crate::deliver::held::Holdings;
@@ -183,6 +183,8 @@ pub(crate) enum Told {
     Answered { number: u64, message: Private },
     /// The input of this number is to be played again where `target` is.
     Elsewhere { number: u64, target: EntityId },
+    /// The input of this number is to be played after one that goes elsewhere.
+    Deferred { number: u64 },
     /// The player stands in the world now.
     Joined,
     /// The player could not come in.
@@ -290,10 +292,27 @@ pub(crate) fn told(
         Event::Homeward {
             done_at, ready_at, ..
         } => now(private(&movement::home(*done_at, *ready_at), Bytes::new())),
+        Event::Deferred { number, .. } => Told::Deferred { number: *number },
         Event::Teleported { tile, .. } => {
             now(private(&sync::teleport(record?, *tile), Bytes::new()))
         }
     })
+}
+
+/// Who asks somebody for a trade or a duel, if that is what the event tells.
+pub(crate) fn asker(event: &Event) -> Option<&CharacterId> {
+    if let Event::Trade {
+        told: TradeTold::Incoming { from, .. },
+        ..
+    }
+    | Event::Duel {
+        told: DuelTold::Incoming { from, .. },
+        ..
+    } = event
+    {
+        return Some(from);
+    }
+    None
 }
 
 /// What tells of value; nothing, if the event is about something else.
@@ -433,6 +452,7 @@ pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
         // Plain structures always have a JSON text.
         data: serde_json::to_vec(data).unwrap_or_default().into(),
         re,
+        ..Private::default()
     }
 }
 

@@ -150,6 +150,7 @@ pub(crate) fn asked(trade: &EntityId, re: Bytes) -> Private {
             .unwrap_or_default()
             .into(),
         re,
+        ..Private::default()
     }
 }
 

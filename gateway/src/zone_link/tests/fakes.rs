@@ -321,9 +321,21 @@ impl Zone {
     }
 
     pub(super) fn tells(&self, event: &str, data: &'static [u8], sequence: u64) {
+        self.tells_of("", event, data, sequence);
+    }
+
+    /// What an account asks for by it.
+    pub(super) fn tells_of(
+        &self,
+        asking_account: &str,
+        event: &str,
+        data: &'static [u8],
+        sequence: u64,
+    ) {
         let message = wire::Private {
             event: event.to_owned(),
             data: data.into(),
+            asking_account: asking_account.to_owned(),
             ..Default::default()
         };
         self.state()
