@@ -310,6 +310,7 @@ impl Zone {
             event: "ack".to_owned(),
             data: b"{}".as_slice().into(),
             re: format!("\"{id}\"").into_bytes().into(),
+            ..Default::default()
         };
         self.state()
             .private
