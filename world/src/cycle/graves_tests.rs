@@ -390,7 +390,7 @@ fn what_a_newcomer_leaves_is_never_anybody_elses() {
         story.joins("bob", (at, 9), &[], &[]);
         let shown = grave(&story.dies("ann", Some("bob")));
         assert_eq!(shown.ticks, GRAVE_TICKS);
-        for waited in [0, GRAVE_TICKS - 2] {
+        for waited in [0, GRAVE_TICKS - 3] {
             story.wait(waited);
             let target = shown.id.clone();
             story.asks("bob", Intent::Pickup { target });
