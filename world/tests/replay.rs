@@ -409,7 +409,7 @@ fn a_known_story_ends_as_it_always_did() {
     for tick in 3..60 {
         play(&mut world, tick, &[]);
     }
-    insta::assert_snapshot!(hash(&world), @"87274ea7e1b4ca87e5a95c4ac243cadb2eb056a44a54f88b7d5bf595832af6c9");
+    insta::assert_snapshot!(hash(&world), @"a77fd353dbfe1539b1902fac6f1a2688d51a3d94d822e66cb1fc28629db1b012");
 }
 
 #[test]

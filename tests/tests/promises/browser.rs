@@ -5,10 +5,12 @@ use std::{collections::BTreeMap, path::PathBuf, process::Command, time::Duration
 
 use anyhow::{Context, Result, bail, ensure};
 use fantoccini::{Client, ClientBuilder, Locator, key::Key};
+use hyper::Method;
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 use tests::{
     cluster::{Cluster, Plan, Process, free_port, process::workspace},
+    http,
     journey::Atlas,
     terrain::Gate,
 };
@@ -19,7 +21,7 @@ const SOON: Duration = Duration::from_secs(20);
 const FREE_WITHIN: Duration = Duration::from_secs(75);
 
 pub(super) struct Driver {
-    pub(super) port: u16,
+    port: u16,
     _process: Process,
     _log: LogFolder,
 }
@@ -57,7 +59,7 @@ impl Driver {
             _log: LogFolder(folder),
         };
         let deadline = Instant::now() + SOON;
-        while tests::http::get(&format!("127.0.0.1:{port}"), "/status")
+        while http::get(&format!("127.0.0.1:{port}"), "/status")
             .await
             .is_err()
         {
@@ -92,6 +94,30 @@ impl Driver {
             .connect(&format!("http://127.0.0.1:{}", self.port))
             .await
             .context("open a browser")
+    }
+
+    /// Tells a browser's driver something that WebDriver has no word for; its answer.
+    pub(super) async fn order(&self, browser: &Client, path: &str, body: &Value) -> Result<Value> {
+        let session = browser.session_id().await?.context("no session")?;
+        let path = format!("/session/{session}/{path}");
+        let authority = format!("127.0.0.1:{}", self.port);
+        let kind = [("content-type", "application/json")];
+        let body = body.to_string().into();
+        let answer = http::send(&authority, Method::POST, &path, &kind, body).await?;
+        ensure!(answer.status == 200, "{path}: {}", answer.text());
+        Ok(answer.json()?["value"].take())
+    }
+
+    /// Tells a browser something by the DevTools protocol.
+    pub(super) async fn devtools(
+        &self,
+        browser: &Client,
+        command: &str,
+        params: Value,
+    ) -> Result<()> {
+        let body = json!({ "cmd": command, "params": params });
+        self.order(browser, "goog/cdp/execute", &body).await?;
+        Ok(())
     }
 }
 

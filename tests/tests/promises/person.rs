@@ -11,9 +11,7 @@ use fantoccini::{
         TouchActions,
     },
 };
-use hyper::Method;
 use serde_json::{Value, json};
-use tests::http;
 use tokio::time::{Instant, sleep};
 
 use super::{
@@ -80,26 +78,16 @@ impl<'d> Person<'d> {
 
     // --- what only this browser knows ---
 
-    async fn order(&self, path: &str, body: &Value) -> Result<Value> {
-        let session = self.page.session_id().await?.context("no session")?;
-        let path = format!("/session/{session}/{path}");
-        let authority = format!("127.0.0.1:{}", self.driver.port);
-        let kind = [("content-type", "application/json")];
-        let body = body.to_string().into();
-        let answer = http::send(&authority, Method::POST, &path, &kind, body).await?;
-        ensure!(answer.status == 200, "{path}: {}", answer.text());
-        Ok(answer.json()?["value"].take())
-    }
-
     async fn devtools(&self, command: &str, params: Value) -> Result<()> {
-        let body = json!({ "cmd": command, "params": params });
-        self.order("goog/cdp/execute", &body).await?;
-        Ok(())
+        self.driver.devtools(&self.page, command, params).await
     }
 
     /// What the console of the browser calls an error.
     pub(super) async fn errors(&self) -> Result<Vec<Value>> {
-        let log = self.order("se/log", &json!({ "type": "browser" })).await?;
+        let log = self
+            .driver
+            .order(&self.page, "se/log", &json!({ "type": "browser" }))
+            .await?;
         let all = log.as_array().context("a log")?.iter();
         let errors = all.filter(|entry| entry["level"] == json!("SEVERE"));
         Ok(errors.cloned().collect())

@@ -2,15 +2,10 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use bytes::Bytes;
+use anyhow::{Result, ensure};
 use fantoccini::Client;
-use hyper::Method;
 use serde_json::{Value, json};
-use tests::{
-    cluster::{Cluster, Plan},
-    http,
-};
+use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 
 use super::browser::Driver;
@@ -46,18 +41,6 @@ const NEWCOMER: &str = r#"
     look();
 "#;
 
-/// Tells the browser something by the DevTools protocol.
-async fn tell(driver: &Driver, browser: &Client, command: &str, params: Value) -> Result<()> {
-    let session = browser.session_id().await?.context("a session")?;
-    let path = format!("/session/{session}/goog/cdp/execute");
-    let body = Bytes::from(json!({ "cmd": command, "params": params }).to_string());
-    let authority = format!("127.0.0.1:{}", driver.port);
-    let headers = [("content-type", "application/json")];
-    let answer = http::send(&authority, Method::POST, &path, &headers, body).await?;
-    ensure!(answer.status == 200, "{command}: {}", answer.text());
-    Ok(())
-}
-
 /// Milliseconds from the navigation to "Begin", and to the first picture of the world.
 async fn enters(driver: &Driver, browser: &Client, page: &str) -> Result<(f64, f64)> {
     let line = json!({
@@ -66,16 +49,15 @@ async fn enters(driver: &Driver, browser: &Client, page: &str) -> Result<(f64, f
         "downloadThroughput": 1_600_000 / 8,
         "uploadThroughput": 1_600_000 / 8,
     });
-    tell(driver, browser, "Network.enable", json!({})).await?;
-    tell(driver, browser, "Network.emulateNetworkConditions", line).await?;
+    driver
+        .devtools(browser, "Network.enable", json!({}))
+        .await?;
+    driver
+        .devtools(browser, "Network.emulateNetworkConditions", line)
+        .await?;
     let newcomer = json!({ "source": NEWCOMER });
-    tell(
-        driver,
-        browser,
-        "Page.addScriptToEvaluateOnNewDocument",
-        newcomer,
-    )
-    .await?;
+    let add = "Page.addScriptToEvaluateOnNewDocument";
+    driver.devtools(browser, add, newcomer).await?;
     browser.goto(page).await?;
     let deadline = Instant::now() + SOON;
     loop {

@@ -1,6 +1,6 @@
 //! Who goes to a bank or a shop, has it open, and leaves it; and that its keeper waits meanwhile.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{Answer, Outcome, failed, turn_away};
 use crate::event::Event;
@@ -10,6 +10,7 @@ use crate::player::Player;
 use crate::refusal::Refusal;
 use crate::rules::visit::{self, Host};
 use crate::rules::{ground_items, movement, npc_mind};
+use crate::tile::Tile;
 use crate::world::World;
 
 impl World {
@@ -48,7 +49,7 @@ impl World {
         turn_away(player, out);
         player.path = path;
         if let Some(npc) = self.npcs.get_mut(&target) {
-            npc_mind::attend(npc, self.now);
+            npc_mind::attend(npc, None, self.now);
         }
         player.visit = Some(Visit {
             number,
@@ -108,14 +109,23 @@ impl World {
         self.attend();
     }
 
-    /// Lets people wait for their customers.
+    /// Lets people wait for their customers, or go to meet the first of them where none is there.
     fn attend(&mut self) {
-        let customers = self.players.values();
-        let wanted = customers.flat_map(|player| visit::wanted(player, self.now));
-        let wanted: BTreeSet<EntityId> = wanted.cloned().collect();
-        for id in wanted {
+        let mut wanted: BTreeMap<EntityId, Option<Tile>> = BTreeMap::new();
+        for player in self.players.values() {
+            for (id, comes) in visit::wanted(player, self.now) {
+                let stands = self.npcs.get(id).map(|npc| npc.state.tile);
+                let comes = stands.filter(|_| comes);
+                let comes = comes.and_then(|at| visit::meets(&player.path, at));
+                let first = wanted.entry(id.clone()).or_insert(comes);
+                if comes.is_none() {
+                    *first = None;
+                }
+            }
+        }
+        for (id, comes) in wanted {
             if let Some(npc) = self.npcs.get_mut(&id) {
-                npc_mind::attend(npc, self.now);
+                npc_mind::attend(npc, comes, self.now);
             }
         }
     }

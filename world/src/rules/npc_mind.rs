@@ -127,14 +127,17 @@ pub(crate) fn act(
     moved
 }
 
-/// Stands still for a tick in which customers want it to; after too many of them away from home
-/// it goes there. So nobody keeps it elsewhere for ever.
-pub(crate) fn attend(npc: &mut Npc, now: Tick) {
+/// Spends a tick for its customers: it goes to meet one who `comes`, as far as its leash lets it,
+/// and else stands still. After too many such ticks away from home it goes there. So nobody keeps
+/// it elsewhere for ever.
+pub(crate) fn attend(npc: &mut Npc, comes: Option<Tile>, now: Tick) {
     let state = &mut npc.state;
     state.attended_ticks = state.attended_ticks.saturating_add(1);
     let away = state.tile.steps_to(state.home) > COUNTER_TILES;
     if away && state.attended_ticks >= AWAY_TICKS {
         state.goal = Some(state.home);
+    } else if comes.is_some() {
+        state.goal = comes;
     } else {
         state.goal = None;
         state.walks_at = state.walks_at.max(now.after(ATTENDS_TICKS));

@@ -1,9 +1,11 @@
 //! Going to people and things, to open what they offer. It opens within two tiles, and closes
-//! when one goes further away. People wait for those who come to them, and for as long as
-//! something of theirs is open.
+//! when one goes further away. People go to meet those who come to them, and stand still for as long
+//! as something of theirs is open.
 //!
 //! Always: what is open belongs to a region that is played here; one who has gone from the screen
 //! keeps nobody waiting.
+
+use std::collections::VecDeque;
 
 use crate::content::Content;
 use crate::ids::EntityId;
@@ -21,6 +23,9 @@ pub(crate) const REACH_TILES: u32 = 2;
 const VISIT_TILES: u32 = 32;
 /// What has just been opened is not closed for so long.
 const GRACE_TICKS: u64 = 2;
+
+/// So far at a time one goes to meet whoever comes.
+const MEETS_TILES: usize = 2;
 
 /// A customer who has asked for nothing for so long keeps nobody waiting: 5 minutes.
 const IDLE_TICKS: u64 = 500;
@@ -101,19 +106,27 @@ impl Host<'_> {
     }
 }
 
-/// Returns those who wait for `player`: it is on its way to them, or uses what they offer.
-pub(crate) fn wanted(player: &Player, now: Tick) -> impl Iterator<Item = &EntityId> {
+/// Returns those whom `player` wants, and whether it is still on its way to them.
+pub(crate) fn wanted(player: &Player, now: Tick) -> impl Iterator<Item = (&EntityId, bool)> {
     let present = |open: &&Open| {
         // An agent asks for nothing through a client.
         let active_at = player.fight.heard_at.max(open.since);
         now.since(active_at) < IDLE_TICKS
     };
     let open = player.open.as_ref().filter(present);
-    let visit = player.visit.as_ref().map(|visit| &visit.target);
+    let visit = player.visit.as_ref();
+    let visit = visit.map(|visit| (&visit.target, true));
     let work = player.labour.as_ref().and_then(|work| work.target.as_ref());
-    [visit, open.map(|open| &open.with), work]
-        .into_iter()
-        .flatten()
+    let uses = [open.map(|open| &open.with), work].into_iter().flatten();
+    visit.into_iter().chain(uses.map(|id| (id, false)))
+}
+
+/// Where one who stands at `at` goes to meet whoever comes to it by `path`: back along it, because
+/// the straight way may lead to the other side of a wall.
+pub(crate) fn meets(path: &VecDeque<Tile>, at: Tile) -> Option<Tile> {
+    let near = path.iter().enumerate();
+    let (near, _) = near.min_by_key(|(n, tile)| (tile.steps_to(at), *n))?;
+    path.get(near.saturating_sub(MEETS_TILES)).copied()
 }
 
 /// Whether what one who stands at `from` has open stays open.
