@@ -77,6 +77,7 @@ impl Scene {
             session: Some(session),
             account_id: String::new(),
             pull_target: String::new(),
+            attempt: 0,
         }
     }
 
@@ -153,6 +154,32 @@ fn zoes_last_words(session: SessionRef) -> CompleteRequest {
         session: Some(session),
         ..CompleteRequest::default()
     }
+}
+
+/// A network may deliver the offers of one handover in another order.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_offer_that_comes_after_a_later_one_counts_no_more() {
+    let scene = scene(&["ann"], true).await;
+    let session = zoes_session();
+    let newer = PrepareRequest {
+        attempt: 2,
+        ..scene.zoes_request(session.clone())
+    };
+    let mut peer = scene.promise(&newer).await;
+    let older = PrepareRequest {
+        attempt: 1,
+        ..newer
+    };
+    let reply = peer.prepare(older).await.unwrap().into_inner();
+    assert_eq!((reply.accepted, &*reply.code), (false, "stale"));
+    // What was committed is not what is known here: only the store can tell.
+    let words = CompleteRequest {
+        attempt: 3,
+        ..zoes_last_words(session)
+    };
+    let reply = peer.complete(words).await.unwrap().into_inner();
+    assert!(!reply.known);
+    scene.b.stop().await;
 }
 
 /// The store was faster than the source: what that one still had to say comes late, and twice.

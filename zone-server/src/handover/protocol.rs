@@ -402,6 +402,8 @@ pub(crate) struct Asked {
     pub(crate) playing: Option<u64>,
     /// The sequence for which it is announced already.
     pub(crate) pending: Option<u64>,
+    /// The source has offered it here once more since.
+    pub(crate) overtaken: bool,
     /// The sequence with which it went from here to somebody else, not long ago.
     pub(crate) gone: Option<u64>,
 }
@@ -419,6 +421,7 @@ pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
     } else if !asked.owns {
         Err("not_owner")
     } else if asked.playing.is_some()
+        || asked.overtaken
         || known.is_some_and(|known| known > asked.h)
         || asked.gone.is_some_and(|gone| gone >= asked.h)
     {

@@ -254,6 +254,7 @@ fn each_reason_to_refuse_a_player_has_its_code() {
         closing: false,
         playing: None,
         pending: None,
+        overtaken: false,
         gone: None,
     };
     type Change = fn(&mut Asked);
@@ -266,7 +267,8 @@ fn each_reason_to_refuse_a_player_has_its_code() {
         change(&mut asked);
         assert_eq!(prepare(asked), Ok(()), "{asked:?}");
     }
-    let table: [(Change, Result<(), &str>); 13] = [
+    let table: [(Change, Result<(), &str>); 14] = [
+        (|a| a.overtaken = true, Err("stale")),
         (|a| a.gone = Some(5), Err("stale")),
         (|a| a.gone = Some(4), Ok(())),
         (|a| a.closing = true, Err("busy")),

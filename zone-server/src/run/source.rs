@@ -268,6 +268,7 @@ impl Run {
             state: as_it_arrives(seat, player.record()).to_bytes().into(),
             session: Some(seat.session_ref()),
             account_id: seat.account_id.clone(),
+            attempt,
         };
         self.hands
             .outside
@@ -324,6 +325,7 @@ impl Run {
         let Some(mut seat) = self.roster.remove(who) else {
             return;
         };
+        let attempt = seat.source.as_ref().map_or(0, Source::attempts);
         let to = seat.source.as_ref().and_then(Source::committing).cloned();
         let (Some(to), Some((_, hot))) = (to, self.world.leave(who)) else {
             return;
@@ -338,6 +340,7 @@ impl Run {
             inputs: seat.inputs.drain(),
             held: seat.take_outbox(),
             session: Some(seat.session_ref()),
+            attempt,
         };
         self.hands
             .outside

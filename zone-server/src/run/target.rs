@@ -28,6 +28,8 @@ pub(super) struct Announced {
     region: Region,
     account_id: String,
     session: SessionRef,
+    /// Number of the source's offer.
+    attempt: u32,
     /// Inputs that came before the player, with the gateways that sent them.
     inputs: BTreeMap<u64, (String, Input)>,
     /// A session that came before the player, and its gateway.
@@ -87,6 +89,11 @@ impl Run {
                 .announced
                 .get(&who)
                 .map(|announced| announced.pending.h),
+            overtaken: self.announced.get(&who).is_some_and(|announced| {
+                announced.pending.from_run_id == request.from_run_id
+                    && announced.pending.h == h
+                    && announced.attempt > request.attempt
+            }),
             gone: self.departed.get(&who).map(super::source::Gone::sequence),
         };
         if let Err(code) = protocol::prepare(asked) {
@@ -114,6 +121,7 @@ impl Run {
             region,
             account_id: request.account_id,
             session,
+            attempt: request.attempt,
             inputs,
             attach,
             detached,
@@ -131,7 +139,15 @@ impl Run {
             return CompleteReply { known: false };
         };
         let now = self.now;
-        if let Some(announced) = self.announced.get_mut(&who) {
+        let known = self.announced.get(&who);
+        if known.is_some_and(|known| known.pending.h == h && known.attempt != request.attempt) {
+            // Another offer was committed: region and state are not those that are known here.
+            let known = self.announced.remove(&who);
+            let attach = known.and_then(|known| self.never_comes(known));
+            if let Some((gateway_id, attach)) = attach {
+                self.attach(&gateway_id, attach);
+            }
+        } else if let Some(announced) = self.announced.get_mut(&who) {
             if announced.pending.on(now, PendingEvent::Complete { h }) == PendingStep::Join {
                 self.join(&who, Some(request));
                 return CompleteReply { known: true };

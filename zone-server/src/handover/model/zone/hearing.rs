@@ -143,6 +143,8 @@ impl Zone {
                 .is_some_and(|going| going.state.closing()),
             playing: self.seat.as_ref().map(|seat| seat.sequence),
             pending: self.announced.as_ref().map(|(pending, _)| pending.h),
+            // Nothing distinguishes offers of one handover here: a player has no state.
+            overtaken: false,
             gone: self.departed.as_ref().map(|gone| gone.h),
         };
         let accepted = protocol::prepare(asked).is_ok();
