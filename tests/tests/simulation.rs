@@ -65,7 +65,7 @@ fn settings(ticks: u64, faults: Faults, calm_ticks: u64) -> Settings {
 #[test]
 fn without_faults_everybody_plays() {
     let test = "without_faults_everybody_plays";
-    hold(test, 40, |_| settings(150, Faults::NONE, 20));
+    hold(test, 40, |_| settings(150, Faults::NONE, 60));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, fmt};
 pub const TRANSITIONS: &[&str] = &[
     "answer: ack",
     "answer: error",
+    "answer: unknown",
     "attach refused: busy",
     "attach refused: not_here",
     "attach refused: not_in_world",
@@ -76,6 +77,7 @@ pub const TRANSITIONS: &[&str] = &[
     "pending: true on Owner takes Drop",
     "pending: true on Owner takes Join",
     "pending: true on Owner takes Wait",
+    "player: asks much at once",
     "player: resumes",
     "player: stays away",
     "prepare region: accepted",

@@ -258,7 +258,8 @@ impl Sim {
                     owners.insert((at.x, at.z), moved.to_run_id);
                 }
             }
-            Message::Welcome(_) | Message::InputLost(_) => {}
+            Message::InputLost(lost) => self.input_lost(gateway, &lost),
+            Message::Welcome(_) => {}
         }
     }
 
@@ -282,7 +283,7 @@ impl Sim {
         self.after(wait, event);
         let wait = self.dice.random_range(50..1_000);
         self.after(wait, Event::Dial { gateway, run });
-        self.sessions_lost(gateway, run);
+        self.sessions_lost(gateway, run, link.number);
     }
 
     /// A run is over: its gateways notice by their streams.

@@ -10,9 +10,12 @@ use proto::rpc::zone::v1::Private;
 
 use world::CharacterId;
 
-use super::Sim;
+use super::{Sim, TICK_MS, faults::Faults, session::Open};
 pub(crate) use calm::QUIET_TICKS;
 use value::{Holdings, Seen};
+
+/// When nothing goes wrong, an answer is saved and told within so many ticks.
+const ANSWER_TICKS: u64 = 20;
 
 /// What the laws remember.
 #[derive(Debug, Default)]
@@ -196,6 +199,22 @@ impl Sim {
                     "input {number} of player {player} (epoch {epoch}) is answered twice"
                 ));
             }
+        }
+    }
+
+    /// When nothing goes wrong, no request of a session stays without an answer while later ones
+    /// are followed.
+    pub(crate) fn law_of_answers(&mut self, gateway: usize, session: &str) {
+        if self.settings.faults != Faults::NONE {
+            // Answers may be on their way for as long as somebody is not reached.
+            return;
+        }
+        let since = self.now.saturating_sub(ANSWER_TICKS * TICK_MS);
+        let here = self.gateways[gateway].sessions.get(session);
+        let late = |open: &(&u64, &Open)| open.1.overtaken_ms.is_some_and(|at| at < since);
+        let late = here.and_then(|here| Some((here.player, *here.open.iter().find(late)?.0)));
+        if let Some((player, number)) = late {
+            self.breaks(format!("input {number} of player {player} is not answered"));
         }
     }
 

@@ -183,6 +183,7 @@ impl Sim {
                 r#"{"stop":true}"#.to_owned(),
             );
         }
+        self.law_of_answers(gateway, session);
         match self.dice.random_range(0..100) {
             0..2 => self.loses_socket(number, gateway, session),
             2..4 if self.settings.faults.second_logins => {
@@ -197,6 +198,7 @@ impl Sim {
                 "player:move",
                 r#"{"stop":true}"#.to_owned(),
             ),
+            12..16 if self.faulty() => self.asks_much(number, gateway, session),
             12..60 => self.walks(gateway, session),
             _ => self.trades(number, gateway, session),
         }
@@ -204,6 +206,27 @@ impl Sim {
 
     pub(crate) fn ask(&mut self, gateway: usize, id: &str, event: &'static str, data: String) {
         self.input(gateway, id, Asked { event, data });
+    }
+
+    /// Several requests in one tick, some about what lies over a border; now and then more than a
+    /// zone lets wait.
+    fn asks_much(&mut self, number: usize, gateway: usize, session: &str) {
+        self.coverage.count("player: asks much at once");
+        let many = match self.chance(500) {
+            true => 50,
+            false => self.dice.random_range(3..8),
+        };
+        for _ in 0..many {
+            match self.chance(if many < 50 { 7_000 } else { 0 }) {
+                true => self.picks_up(number, gateway, session),
+                false => self.ask(
+                    gateway,
+                    session,
+                    "player:move",
+                    r#"{"stop":true}"#.to_owned(),
+                ),
+            }
+        }
     }
 
     fn walks(&mut self, gateway: usize, session: &str) {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
-use proto::rpc::zone::v1::{Detach, Frame, Input, Left, Moved, SessionFrame, to_zone};
+use proto::rpc::zone::v1::{Detach, Frame, Input, InputLost, Left, Moved, SessionFrame, to_zone};
 
 use super::Sim;
 
@@ -31,6 +31,16 @@ pub(crate) struct Asked {
     pub(crate) data: String,
 }
 
+/// An input that was sent and not answered.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) sent_ms: u64,
+    /// The number of the link over which it went.
+    link: u64,
+    /// When a later input was followed first: this one was followed or refused before it.
+    pub(crate) overtaken_ms: Option<u64>,
+}
+
 /// A session.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -50,8 +60,8 @@ pub(crate) struct Session {
     pub(crate) round: VecDeque<u64>,
     pub(crate) seeking: bool,
     pub(crate) held: VecDeque<Asked>,
-    /// Inputs that were sent and not answered: when, by number.
-    pub(crate) open: BTreeMap<u64, u64>,
+    /// Inputs that were sent and not answered, by number.
+    pub(crate) open: BTreeMap<u64, Open>,
     /// When something of it was answered last.
     pub(crate) answered_ms: u64,
 }
@@ -101,6 +111,21 @@ impl Session {
         }
     }
 
+    /// An answer arrived.
+    fn hears_answer(&mut self, re: &[u8]) -> Option<u64> {
+        let number = std::str::from_utf8(re).ok()?.parse().ok()?;
+        self.open.remove(&number);
+        Some(number)
+    }
+
+    /// The input of a number was followed: what was asked before, and is not answered yet, was
+    /// followed or refused before it, too.
+    fn hears_ack(&mut self, number: u64, now: u64) {
+        for (_, open) in self.open.range_mut(..number) {
+            open.overtaken_ms.get_or_insert(now);
+        }
+    }
+
     pub(crate) fn lost(&mut self, run: u64) -> bool {
         if self.place != Place::At(run) {
             return false;
@@ -146,6 +171,17 @@ impl Sim {
         self.coverage.count("session: moved");
     }
 
+    /// The run says that nobody plays an input: it is answered `outcome_unknown`.
+    pub(crate) fn input_lost(&mut self, gateway: usize, lost: &InputLost) {
+        let id = std::str::from_utf8(&lost.id).unwrap_or("");
+        let session = self.session(gateway, &lost.session_id);
+        let session = session.filter(|session| session.epoch == lost.session_epoch);
+        if let (Some(session), Ok(number)) = (session, id.parse()) {
+            session.open.remove(&number);
+            self.coverage.count("answer: unknown");
+        }
+    }
+
     pub(crate) fn left(&mut self, gateway: usize, left: &Left) {
         let Some(session) = self.session(gateway, &left.session_id) else {
             return;
@@ -183,10 +219,12 @@ impl Sim {
         }
     }
 
-    /// A link is lost: whoever was played through it is sought.
-    pub(crate) fn sessions_lost(&mut self, gateway: usize, run: u64) {
+    /// A link is lost: whoever was played through it is sought, and what went over it is answered
+    /// `outcome_unknown`.
+    pub(crate) fn sessions_lost(&mut self, gateway: usize, run: u64, link: u64) {
         let mut sought = Vec::new();
         for session in self.gateways[gateway].sessions.values_mut() {
+            session.open.retain(|_, open| open.link != link);
             let asked = session.waiter.take_if(|(asked, _)| *asked == run).is_some();
             if session.lost(run) {
                 session.open.clear();
@@ -232,6 +270,10 @@ impl Sim {
             attach: session.attach,
         };
         let player = session.player;
+        let link = self
+            .links
+            .get(&(gateway, run))
+            .map_or(0, |link| link.number);
         if self.link_tells(gateway, run, to_zone::Message::Input(input)) {
             self.coverage.count("input: sent");
             self.tell(|| {
@@ -240,10 +282,17 @@ impl Sim {
                     asked.event, asked.data
                 )
             });
-            let now = self.now;
+            let sent_ms = self.now;
             if let Some(session) = self.session(gateway, id) {
                 session.last_input = number;
-                session.open.insert(number, now);
+                session.open.insert(
+                    number,
+                    Open {
+                        sent_ms,
+                        link,
+                        overtaken_ms: None,
+                    },
+                );
             }
         }
     }
@@ -300,6 +349,10 @@ impl Sim {
             frame.ownership_sequence == session.sequence && present
         };
         if !counts {
+            // Its answers are not shown: what they are about is answered `outcome_unknown`.
+            for message in &frame.messages {
+                session.hears_answer(&message.re);
+            }
             return self.coverage.count("frame: old");
         }
         let paused = session.place == Place::Paused;
@@ -314,12 +367,11 @@ impl Sim {
         }
         for message in &frame.messages {
             self.told((player, &id), epoch, message);
-            if let Ok(number) = std::str::from_utf8(&message.re)
-                .unwrap_or("")
-                .parse::<u64>()
-                && let Some(session) = self.session(gateway, &id)
-            {
-                session.open.remove(&number);
+            if let Some(session) = self.session(gateway, &id) {
+                let number = session.hears_answer(&message.re);
+                if let Some(number) = number.filter(|_| message.event == "ack") {
+                    session.hears_ack(number, now);
+                }
             }
         }
         self.told_all(player, &id);

@@ -7,7 +7,7 @@ use zone_server::simulation::SimRun;
 use super::super::{Sim, TICK_MS, player::Stage, session::Place};
 
 /// At the very end nobody moves for so long, and all that was under way arrives.
-pub(crate) const QUIET_TICKS: u64 = 12;
+pub(crate) const QUIET_TICKS: u64 = 30;
 /// Something may be under way at one moment, but not at so many, a tick apart.
 const LOOKS: u64 = 5;
 
@@ -100,7 +100,8 @@ impl Sim {
                     continue;
                 }
                 let late = quiet..self.now.saturating_sub(patience);
-                let unheard = session.open.iter().find(|(_, sent)| late.contains(*sent));
+                let mut open = session.open.iter();
+                let unheard = open.find(|(_, open)| late.contains(&open.sent_ms));
                 let silent = self.now.saturating_sub(session.answered_ms);
                 let at = matches!(session.place, Place::At(_));
                 if !at || silent > patience || unheard.is_some() {
