@@ -82,7 +82,9 @@ async fn timeline(browser: &Client) -> Result<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newcomer_on_a_slow_line_is_in_the_world_within_three_seconds() {
-    let cluster = Cluster::start(Plan::new("slow-line")).await.unwrap();
+    let mut plan = Plan::new("slow-line");
+    plan.alone = true;
+    let cluster = Cluster::start(plan).await.unwrap();
     let page = format!("http://{}/", cluster.gateway(0));
     let driver = Driver::start().await.unwrap();
     let mut waits = Vec::new();
