@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use proto::client::{
     ClientMessage, ErrorCode, Format, RequestId, ServerEvent, activity, bank, chat, coins, combat,
     decode, dialogue, encode, encode_raw, encode_request, equipment, error, friends, inventory,
-    prayer, quest, session, skill, sync, update, watch,
+    movement, prayer, quest, session, skill, sync, update, watch,
 };
 use serde_json::{json, value::RawValue};
 
@@ -486,6 +486,10 @@ fn server_events_are_written_as_the_same_bytes_as_before() {
     story_events(&mut server);
     exchanges::trade_events(&mut server);
     exchanges::duel_events(&mut server);
+    server.event(movement::HomeUpdate {
+        arrives_tick: Some(1030),
+        ready_tick: 2500,
+    });
     insta::assert_snapshot!("server_events", server.out);
 }
 
