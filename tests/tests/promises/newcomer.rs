@@ -91,7 +91,7 @@ async fn story(world: &World, page: &str, one: &Person<'_>, killer: &str) -> Res
     fights_and_dies(world, one, killer)
         .await
         .with_context(during("a fight"))?;
-    banks(world, one).await.with_context(during("a bank"))
+    banks(one).await.with_context(during("a bank"))
 }
 
 /// Gives a name at the door.
@@ -247,7 +247,8 @@ async fn chops(world: &World, one: &Person<'_>) -> Result<()> {
     }
 }
 
-/// Sells a log and what else it takes, buys a bow for it, and wears it.
+/// Sells a log and what else it takes, also when the other has bought a bow already and they cost
+/// more; buys a bow, and wears it.
 async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
     let coins = |pack: &Value| pack["coins"].as_u64().unwrap_or(0);
     world.put(&one.page, world.npc("yara_bowyer")?).await?;
@@ -261,6 +262,7 @@ async fn sells_and_buys(world: &World, one: &Person<'_>) -> Result<()> {
         ("logs", "Sell"),
         ("bronze_pickaxe", "Sell"),
         ("candle", "Sell all"),
+        ("bread", "Sell all"),
     ] {
         let had = coins(&pack(&state(&one.page).await?));
         one.chooses(item, entry).await?;
@@ -297,7 +299,7 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
     world.put(&one.page, world.mob(killer)?).await?;
     let foe = seen(&one.page, "npcId", &json!(killer)).await?;
     deed(&one.page, &foe, "Attack").await?;
-    let deadline = Instant::now() + SOON;
+    let deadline = Instant::now() + PATIENCE;
     while !shown(&one.page, "#foe").await? && !shown(&one.page, "#death").await? {
         ensure!(Instant::now() < deadline, "no fight");
         sleep(Duration::from_millis(100)).await;
@@ -322,6 +324,7 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
     deed(&one.page, &id, "Take").await?;
     let none = |state: &Value| state["graves"] == json!([]);
     until(&one.page, "an empty grave", none).await?;
+    // Away from whoever is too strong, to the bank.
     world.put(&one.page, world.npc("bark_the_banker")?).await?;
     let after = belongings(one).await?;
     ensure!(after == before, "{before:?} became {after:?}");
@@ -340,10 +343,9 @@ async fn belongings(one: &Person<'_>) -> Result<BTreeMap<String, u64>> {
     Ok(all)
 }
 
-/// Brings a hatchet to the bank, and takes it out again.
-async fn banks(world: &World, one: &Person<'_>) -> Result<()> {
+/// Brings a hatchet to the bank, before which it stands already, and takes it out again.
+async fn banks(one: &Person<'_>) -> Result<()> {
     let hatchet = |pack: &Value| held(pack).contains_key("bronze_hatchet");
-    world.put(&one.page, world.npc("bark_the_banker")?).await?;
     let banker = seen(&one.page, "npcId", &json!("bark_the_banker")).await?;
     deed(&one.page, &banker, "Bank with").await?;
     showing(&one.page, "#bank", SOON).await?;

@@ -13,7 +13,7 @@ use super::browser::Driver;
 /// From the navigation to the first picture of the world.
 const WAIT_MAX_MS: f64 = 3000.0;
 /// The test's machine does other things as well: one of so many newcomers waits no longer.
-const TRIES: usize = 6;
+const TRIES: usize = 10;
 const SOON: Duration = Duration::from_secs(30);
 
 /// Runs in the page from its beginning: presses "Begin" as soon as that can be pressed, and notes
