@@ -145,10 +145,7 @@ fn nobody_keeps_a_keeper_far_from_its_home_for_ever() {
             longest = longest.max(away);
         }
     }
-    assert!(
-        longest > AWAY_TICKS / 2,
-        "else nothing is shown: {longest}"
-    );
+    assert!(longest > AWAY_TICKS / 2, "else nothing is shown: {longest}");
     assert!(longest < AWAY_TICKS + 60, "it was kept for {longest} ticks");
 }
 
