@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use fantoccini::Client;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::cluster::{Cluster, Plan};
 use tokio::time::{Instant, sleep};
 

@@ -89,11 +89,7 @@ impl Run {
                 .announced
                 .get(&who)
                 .map(|announced| announced.pending.h),
-            overtaken: self.announced.get(&who).is_some_and(|announced| {
-                announced.pending.from_run_id == request.from_run_id
-                    && announced.pending.h == h
-                    && announced.attempt > request.attempt
-            }),
+            overtaken: self.overtaken(&who, h, &request),
             gone: self.departed.get(&who).map(super::source::Gone::sequence),
         };
         if let Err(code) = protocol::prepare(asked) {
@@ -102,13 +98,8 @@ impl Run {
         if let Err(code) = self.may_pull(&request) {
             return refuse(code);
         }
-        let record = match PlayerRecord::from_bytes(&request.state) {
-            Ok(record) if record.id == who => record,
-            Ok(_) => return refuse("content"),
-            Err(why) => {
-                tracing::warn!(character = %who, %why, "a peer's player cannot be read");
-                return refuse("content");
-            }
+        let Some(record) = readable(&who, &request.state) else {
+            return refuse("content");
         };
         let before = self.announced.remove(&who);
         let (inputs, attach, detached) = before.map_or_else(Default::default, |before| {
@@ -131,6 +122,15 @@ impl Run {
             accepted: true,
             code: String::new(),
         }
+    }
+
+    /// Whether the same run has offered this handover once more since.
+    fn overtaken(&self, who: &CharacterId, h: u64, request: &PrepareRequest) -> bool {
+        self.announced.get(who).is_some_and(|announced| {
+            announced.pending.from_run_id == request.from_run_id
+                && announced.pending.h == h
+                && announced.attempt > request.attempt
+        })
     }
 
     /// A peer says that the store has the player here.
@@ -357,6 +357,17 @@ impl Run {
                 }
             }
             PendingStep::Ask | PendingStep::Doubt => {}
+        }
+    }
+}
+
+/// Reads the state in which a peer offers a player; `None` if it is not that player's.
+fn readable(who: &CharacterId, state: &[u8]) -> Option<PlayerRecord> {
+    match PlayerRecord::from_bytes(state) {
+        Ok(record) => (record.id == *who).then_some(record),
+        Err(why) => {
+            tracing::warn!(character = %who, %why, "a peer's player cannot be read");
+            None
         }
     }
 }
