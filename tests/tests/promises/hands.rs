@@ -129,12 +129,17 @@ impl World {
             .min_by_key(|(dx, dz)| dx * dx + dz * dz)
             .with_context(|| format!("no ground near {at:?}"))?;
         let to = (at.0 + dx, at.1 + dz);
+        let there = |state: &Value| {
+            position(state).is_ok_and(|(x, z)| (x - to.0).abs().max((z - to.1).abs()) <= NEAR)
+        };
+        // The command is answered before it is carried out. Somebody who seems to stand there
+        // already could then be moved in the middle of the next deed, which would be refused.
+        if there(&state(browser).await?) {
+            return Ok(());
+        }
         let args = json!({ "command": "teleport", "args": { "x": to.0, "z": to.1 } });
         ask(browser, "admin:command", &args).await?;
-        until(browser, &format!("standing near {to:?}"), |state| {
-            position(state).is_ok_and(|(x, z)| (x - to.0).abs().max((z - to.1).abs()) <= NEAR)
-        })
-        .await?;
+        until(browser, &format!("standing near {to:?}"), there).await?;
         Ok(())
     }
 }
@@ -251,7 +256,10 @@ pub(super) async fn shows(
 ) -> Result<()> {
     let deadline = Instant::now() + within;
     while shown(browser, css).await? != wanted {
-        ensure!(Instant::now() < deadline, "{css} shown: not {wanted}");
+        if Instant::now() >= deadline {
+            let notices = words(browser, "#notices").await?;
+            anyhow::bail!("{css} shown: not {wanted}; the notices say {notices:?}");
+        }
         sleep(Duration::from_millis(100)).await;
     }
     Ok(())

@@ -304,7 +304,12 @@ async fn fights_and_dies(world: &World, one: &Person<'_>, killer: &str) -> Resul
         ensure!(Instant::now() < deadline, "no fight");
         sleep(Duration::from_millis(100)).await;
     }
-    one.looks("a fight").await?;
+    // It may fall before it was looked at everywhere, and then stands up again by itself.
+    for size in one.windows {
+        if !shown(&one.page, "#death").await? {
+            one.looks_in("a fight", &[*size]).await?;
+        }
+    }
     showing(&one.page, "#death", PATIENCE).await?;
     one.looks("death").await?;
     if shown(&one.page, "#death").await? {
@@ -361,12 +366,28 @@ async fn banks(one: &Person<'_>) -> Result<()> {
     one.closes_pack().await
 }
 
+/// Asks until the question is there. The page hides a bank at once; the server closes it in the next
+/// tick, and refuses questions to or from whoever has it open.
+async fn asks_for_a_trade(ann: &Person<'_>, bob: &Person<'_>, id: &Value) -> Result<()> {
+    let deadline = Instant::now() + SOON;
+    loop {
+        deed(&ann.page, id, "Trade with").await?;
+        for _ in 0..30 {
+            if words(&bob.page, "#asking").await?.contains("Ann") {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+        let refused = words(&ann.page, "#notices").await?;
+        ensure!(Instant::now() < deadline, "no question comes: {refused:?}");
+    }
+}
+
 /// One asks, the other says yes; both look at it, and call it off.
 async fn two_look_at_a_trade(ann: &Person<'_>, bob: &Person<'_>) -> Result<()> {
     let id = state(&bob.page).await?["characterId"].clone();
     seen(&ann.page, "id", &id).await?;
-    deed(&ann.page, &id, "Trade with").await?;
-    showing(&bob.page, "#asking", SOON).await?;
+    asks_for_a_trade(ann, bob, &id).await?;
     bob.presses("#asking p", "Ann").await?;
     bob.looks("a question").await?;
     bob.presses("#asking button", "Trade").await?;

@@ -38,7 +38,7 @@ pub(super) struct Person<'d> {
     pub(super) name: &'static str,
     window: Size,
     /// In which windows everything is looked at.
-    windows: &'static [Size],
+    pub(super) windows: &'static [Size],
     pub(super) finger: bool,
 }
 

@@ -324,7 +324,11 @@ async fn talk_to(world: &World, browser: &Client, npc: &str) -> Result<()> {
     world.put(browser, world.npc(npc)?).await?;
     let id = seen(browser, "npcId", &json!(npc)).await?;
     deed(browser, &id, "Talk to").await?;
-    showing(browser, "#dialogue", SOON).await
+    let talk = showing(browser, "#dialogue", SOON).await;
+    if talk.is_err() {
+        shoot(browser, "no-talk").await?;
+    }
+    talk.with_context(|| format!("a talk with {npc}, {id}"))
 }
 
 /// Goes through a talk by its first answers to its end.

@@ -81,7 +81,9 @@ fn loads(pulse: &Pulse) -> Vec<RegionLoad> {
     regions.unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Registers a new run, however long the store is away; `None` when `stop` comes first.
+/// Registers a new run, however long the store is away; `None` when `stop` comes first. A stop does
+/// not cut a request short: the store would then know a run that nobody lives, and peers would
+/// offer their regions to it until its lease ends.
 pub(crate) async fn register(
     store: &Store,
     request: &RegisterRequest,
@@ -95,8 +97,7 @@ pub(crate) async fn register(
             let mut client = store.runs();
             client.register(request.clone()).await
         });
-        let answer = stop.run_until_cancelled(call).await?;
-        match answer {
+        match call.await {
             Ok(reply) => {
                 return Some(Registered {
                     run_id: reply.run_id,

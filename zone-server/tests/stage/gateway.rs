@@ -36,6 +36,8 @@ pub struct Seen {
     pub lost: Vec<(u64, InputLost)>,
     /// By run and tick: who is shown to stand in it.
     pub standing: BTreeMap<u64, BTreeMap<u64, BTreeSet<String>>>,
+    /// By run: the regions of which it has ever shown a whole chunk, because it plays them.
+    pub regions: BTreeMap<u64, BTreeSet<Region>>,
     /// The tick in which a character left a run, transferred.
     pub transferred: Vec<(u64, u64, String)>,
     pub closed: Vec<u64>,
@@ -148,6 +150,8 @@ impl Gateway {
                 let at = chunk.chunk.unwrap();
                 let there = chunks.entry(Chunk { x: at.x, z: at.z }).or_default();
                 if chunk.full {
+                    let (x, z) = (at.x.div_euclid(8), at.z.div_euclid(8));
+                    seen.regions.entry(run).or_default().insert(Region { x, z });
                     there.clear();
                 }
                 for leave in chunk.leave {
