@@ -35,6 +35,8 @@ pub(crate) struct Inputs {
     played: u64,
     /// Numbers up to here are not waited for.
     floor: u64,
+    /// The last number that came in, here or where the player was before.
+    heard: u64,
     /// They go before all others, in this order and whatever their numbers: they were here before
     /// and have to be played again.
     front: VecDeque<Input>,
@@ -74,6 +76,7 @@ impl Inputs {
         Self {
             played: last,
             floor: last,
+            heard: last,
             ..Self::default()
         }
     }
@@ -87,6 +90,11 @@ impl Inputs {
     pub(crate) fn last(&self) -> u64 {
         let waits = self.waiting.keys().next_back().copied().unwrap_or(0);
         waits.max(self.played).max(self.floor)
+    }
+
+    /// The last number that came in, here or where the player was before; 0: none.
+    pub(crate) fn heard(&self) -> u64 {
+        self.heard
     }
 
     /// How many wait.
@@ -113,6 +121,7 @@ impl Inputs {
     /// Takes an input in.
     pub(crate) fn take(&mut self, input: Input) -> Taken {
         let number = input.number;
+        self.heard = self.heard.max(number);
         if self.waiting.contains_key(&number) || self.refused.contains(number) {
             return Taken::Duplicate;
         }

@@ -114,6 +114,11 @@ impl Zone {
         self.state().private(character_id, event, data, &[]);
     }
 
+    /// Everything that was to be said has gone out with a frame.
+    pub(crate) fn has_told(&self) -> bool {
+        self.state().private.is_empty()
+    }
+
     /// The events of all inputs so far, with their numbers.
     pub(crate) fn inputs(&self) -> Vec<(u64, String)> {
         let state = self.state();
@@ -256,6 +261,7 @@ impl State {
             tick: 1,
             sync: br#"{"tick":1}"#.as_slice().into(),
             last_input: attach.last_input,
+            heard_input: attach.last_input,
             trades: Vec::new(),
         };
         self.tell(gateway, from_zone::Message::Attached(attached));

@@ -54,7 +54,7 @@ pub(crate) const FRIENDS: &str = r#"SELECT c.id, c.name, c."combatLevel", c."las
 pub(crate) const REQUESTS: &str = r#"SELECT r.id, a.id, a.name, b.id, b.name, r."createdAt"
  FROM friend_requests r
    JOIN characters a ON a.id = r."fromPlayerId" JOIN characters b ON b.id = r."toPlayerId"
- WHERE (a.id = $1 OR b.id = $1) AND r."createdAt" > $2
+ WHERE (r."fromPlayerId" = $1 OR r."toPlayerId" = $1) AND r."createdAt" > $2
    AND NOT EXISTS (SELECT 1 FROM ignore_lists i JOIN characters g ON g.id = i."ignoredPlayerId"
      WHERE i."accountId" = $3 AND g."accountId" = a."accountId")
  ORDER BY r."createdAt", r.id"#;

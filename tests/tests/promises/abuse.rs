@@ -8,8 +8,12 @@ use proto::client::{ErrorCode, Format, RequestId, error::Error};
 use serde_json::json;
 use tests::{
     bot::{Player, Told, player::PATIENCE},
-    cluster::{Cluster, Plan},
+    cluster::{Cluster, Kind, Plan},
     journey::track,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
 };
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -329,4 +333,49 @@ async fn a_second_login_of_a_character_takes_over_and_the_first_is_told() {
     assert_eq!(closed.code, Some(4010), "{closed:?}");
     assert_eq!(second.id().unwrap(), first.id().unwrap());
     second.check().unwrap();
+}
+
+/// Sockets that say nothing; few enough for this process to hold them.
+const SILENT: usize = 800;
+
+/// Memory that a process holds, in bytes.
+fn memory(process: u32) -> Result<usize> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let held = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    Ok(held.context("VmRSS")?.parse::<usize>()? * 1024)
+}
+
+/// Connects a socket and waits until it is one.
+async fn says_nothing(gateway: &str) -> Result<TcpStream> {
+    let mut stream = TcpStream::connect(gateway).await?;
+    let upgrade = format!(
+        "GET /ws HTTP/1.1\r\nhost: {gateway}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\
+         sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(upgrade.as_bytes()).await?;
+    let mut begin = [0; 12];
+    stream.read_exact(&mut begin).await?;
+    ensure!(&begin == b"HTTP/1.1 101", "{}", begin.escape_ascii());
+    Ok(stream)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_socket_that_says_nothing_takes_little_memory() {
+    let plan = Plan::new("quiet").of(1, 1, 1);
+    let plan = plan.env("HANDSHAKE_TIMEOUT_MS", "120000");
+    let mut cluster = Cluster::start(plan).await.unwrap();
+    let gateway = cluster.gateway(0);
+    let process = cluster.process((Kind::Gateway, 0)).unwrap().id();
+    let mut held = Vec::new();
+    // What the first ones need is not theirs alone.
+    for _ in 0..20 {
+        held.push(says_nothing(&gateway).await.unwrap());
+    }
+    let before = memory(process).unwrap();
+    for _ in 0..SILENT {
+        held.push(says_nothing(&gateway).await.unwrap());
+    }
+    let each = memory(process).unwrap().saturating_sub(before) / SILENT;
+    assert!(each < 20 * 1024, "{each} bytes each");
 }

@@ -183,6 +183,7 @@ impl Run {
             region: Some(record::rpc_region(seat.region)),
             tick: self.now,
             last_input: seat.inputs.last(),
+            heard_input: seat.inputs.heard(),
             // Plain structures always have a JSON text.
             sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
             trades: self
