@@ -126,7 +126,7 @@ async fn all_walk(gateway: &Gateway, runs: [u64; 2], number: u64, to: Tile) {
         }
         let told = std::time::Instant::now();
         while told.elapsed() < PATIENCE / 10 {
-            if TEN.iter().all(|name| there(&name)) {
+            if TEN.iter().all(there) {
                 return;
             }
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
