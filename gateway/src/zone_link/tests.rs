@@ -386,8 +386,7 @@ async fn what_went_down_with_a_run_that_nobody_knew_is_answered_once() {
     assert_eq!(stand.asks(&player, "b"), Ok(()));
     heir.answers_attach(number);
     player.hears("player:sync").await;
-    let a = player.hears("error").await;
-    assert_eq!(a["code"], "outcome_unknown");
+    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
     // What was asked meanwhile is asked of the heir.
     assert_eq!(input(&heir).await.1, "\"b\"");
     heir.answers("b", 6);
