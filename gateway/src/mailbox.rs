@@ -347,6 +347,11 @@ impl Mailbox {
         self.inside().give_up(Which::Over(link))
     }
 
+    /// The oldest of the requests that were passed on before a moment, and not answered since.
+    pub(crate) fn passed_before(&self, moment: tokio::time::Instant) -> Vec<RequestId> {
+        self.inside().unanswered.passed_before(moment)
+    }
+
     /// The answer to this request is lost; its event, if nothing has answered it yet: whoever
     /// takes it answers it `outcome_unknown`.
     pub(crate) fn lose(&self, id: &RequestId) -> Option<&'static str> {

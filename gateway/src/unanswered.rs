@@ -1,4 +1,4 @@
-//! What a client asked and has not been answered. Pure.
+//! What a client asked and has not been answered. Pure but for the clock.
 //!
 //! Always: each request with an id is answered once. One whose answer was lost is given out once,
 //! to be answered `outcome_unknown`; an answer that comes after that does not count.
@@ -6,9 +6,13 @@
 use std::collections::VecDeque;
 
 use proto::client::RequestId;
+use tokio::time::Instant;
 
 /// Requests whose answers are awaited, at most; also how many late answers are known as such.
 const REQUESTS_MAX: usize = 256;
+
+/// Requests of one session of which a run is asked at once.
+const RECALLED_MAX: usize = 32;
 
 /// A pair of streams: the run, and the number of the pair.
 pub(crate) type LinkId = (u64, u64);
@@ -29,6 +33,8 @@ struct Request {
     id: RequestId,
     event: &'static str,
     stage: Stage,
+    /// When that stage began.
+    since: Instant,
 }
 
 /// Which requests are meant.
@@ -70,7 +76,13 @@ impl Unanswered {
             self.said_unknown(id.clone());
         }
         let stage = Stage::Asked;
-        self.requests.push_back(Request { id, event, stage });
+        let since = Instant::now();
+        self.requests.push_back(Request {
+            id,
+            event,
+            stage,
+            since,
+        });
         oldest
     }
 
@@ -88,7 +100,19 @@ impl Unanswered {
         let latest = self.requests.iter_mut().rfind(|other| other.id == *id);
         if let Some(request) = latest {
             request.stage = stage;
+            request.since = Instant::now();
         }
+    }
+
+    /// The oldest of the requests that were passed on before a moment, and not answered since.
+    pub(crate) fn passed_before(&self, moment: Instant) -> Vec<RequestId> {
+        let old = self
+            .requests
+            .iter()
+            .filter(|request| matches!(request.stage, Stage::Passed(_)) && request.since < moment);
+        old.take(RECALLED_MAX)
+            .map(|request| request.id.clone())
+            .collect()
     }
 
     /// Its answer was written.
@@ -154,7 +178,7 @@ impl Unanswered {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, time::Duration};
 
     use rand::{RngExt, SeedableRng, rngs::StdRng};
 
@@ -199,6 +223,22 @@ mod tests {
         assert_eq!(ids(unanswered.give_up(Which::All, waits)), [id("held")]);
         assert!(!unanswered.is_late(&id("old, answer waits")));
         assert!(unanswered.is_late(&id("old")));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_what_was_passed_on_long_ago_is_asked_for_again() {
+        let all = [
+            ("asked", Stage::Asked),
+            ("held", Stage::Held),
+            ("passed", Stage::Passed((1, 1))),
+        ];
+        let mut unanswered = asked(&all);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        let moment = Instant::now();
+        unanswered.passed(&id("held"), (1, 1));
+        assert_eq!(unanswered.passed_before(moment), [id("passed")]);
+        unanswered.answered(&id("passed"));
+        assert!(unanswered.passed_before(moment).is_empty());
     }
 
     #[test]

@@ -35,8 +35,6 @@ pub(crate) struct Inputs {
     played: u64,
     /// Numbers up to here are not waited for.
     floor: u64,
-    /// The last number that came in, here or where the player was before.
-    heard: u64,
     /// They go before all others, in this order and whatever their numbers: they were here before
     /// and have to be played again.
     front: VecDeque<Input>,
@@ -76,7 +74,6 @@ impl Inputs {
         Self {
             played: last,
             floor: last,
-            heard: last,
             ..Self::default()
         }
     }
@@ -92,9 +89,10 @@ impl Inputs {
         waits.max(self.played).max(self.floor)
     }
 
-    /// The last number that came in, here or where the player was before; 0: none.
-    pub(crate) fn heard(&self) -> u64 {
-        self.heard
+    /// Whether an input with this request id waits.
+    pub(crate) fn waits(&self, id: &[u8]) -> bool {
+        let mut all = self.front.iter().chain(self.waiting.values());
+        all.any(|input| input.id == id)
     }
 
     /// How many wait.
@@ -121,7 +119,6 @@ impl Inputs {
     /// Takes an input in.
     pub(crate) fn take(&mut self, input: Input) -> Taken {
         let number = input.number;
-        self.heard = self.heard.max(number);
         if self.waiting.contains_key(&number) || self.refused.contains(number) {
             return Taken::Duplicate;
         }

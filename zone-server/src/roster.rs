@@ -326,6 +326,15 @@ impl Seat {
         untold.map(|answer| answer.re.clone()).collect()
     }
 
+    /// Whether its session will be answered this request: it waits for a tick, or its answer waits to
+    /// be told.
+    pub(crate) fn owes(&self, id: &[u8]) -> bool {
+        let mut outbox = self.outbox.iter();
+        self.inputs.waits(id)
+            || outbox.any(|told| told.re == id)
+            || self.held.answers().any(|answer| answer.re == id)
+    }
+
     /// Whether a message of a session counts.
     pub(crate) fn current(&self, session_epoch: u64, session_id: &str) -> bool {
         let session = self.session.as_ref();

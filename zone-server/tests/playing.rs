@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::stage;
+use crate::{border::scene_of, stage};
 
+use bytes::Bytes;
 use proto::rpc::{
     common::v1 as common,
-    zone::v1::{Detach, DumpRequest, inspect_client::InspectClient, to_zone},
+    persistence::v1::Slot,
+    zone::v1::{Detach, DumpRequest, Recall, inspect_client::InspectClient, to_zone},
 };
 use stage::{Zone, border, gateway::Gateway, store::Store, until};
 use world::{Region, Tile};
@@ -504,4 +506,62 @@ async fn a_session_that_goes_on_at_another_gateway_is_over_at_the_first() {
     until("it is attached anew", || numbered() == Some(number + 1)).await;
     assert!(other.read(|seen| seen.left.is_empty()));
     scene.zone.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_nobody_will_answer_is_said_to_be_lost_when_it_is_asked_for() {
+    let scene = scene_of(&["ann"], false, |store| {
+        store.change(|state| {
+            let ann = state.characters.get_mut("ann").unwrap();
+            ann.record.inventory = vec![Slot {
+                slot: 0,
+                item_id: "logs".to_owned(),
+                quantity: 1,
+            }];
+        });
+    })
+    .await;
+    scene.store.change(|state| state.faults.commits_held = true);
+    let answers = |who: &str| {
+        let told = scene.gateway.messages(who).into_iter();
+        let told = told.map(|message| String::from_utf8(message.re.to_vec()).unwrap());
+        told.filter(|re| !re.is_empty()).collect::<Vec<String>>()
+    };
+    let (run, logs) = (scene.run_a, r#"{"slot":0}"#.to_owned());
+    // Its answer waits for the store.
+    scene
+        .gateway
+        .input(run, "ann", 1, "inventory:drop", logs)
+        .await;
+    scene.gateway.walk(run, "ann", 2, scene.from).await;
+    until("the step is answered", || !answers("ann").is_empty()).await;
+    let recall = |session_epoch| {
+        to_zone::Message::Recall(Recall {
+            session_id: "session-ann".to_owned(),
+            character_id: "ann".to_owned(),
+            session_epoch,
+            ids: vec![Bytes::from("1"), Bytes::from("never passed on")],
+        })
+    };
+    // Another login's requests are nobody's here.
+    scene.gateway.say(run, recall(7)).await;
+    scene.gateway.say(run, recall(1)).await;
+    until("one is lost", || {
+        scene.gateway.read(|seen| !seen.lost.is_empty())
+    })
+    .await;
+    scene
+        .store
+        .change(|state| state.faults.commits_held = false);
+    until("the other is answered", || {
+        answers("ann").contains(&"1".to_owned())
+    })
+    .await;
+    scene.gateway.read(|seen| {
+        let lost: Vec<&[u8]> = seen.lost.iter().map(|(_, lost)| &*lost.id).collect();
+        assert_eq!(lost, [b"never passed on"]);
+        assert_eq!(seen.lost[0].1.session_epoch, 1);
+    });
+    scene.a.stop().await;
+    scene.b.stop().await;
 }

@@ -102,6 +102,8 @@ impl Scene {
         self.store.change(|state| {
             let zoe = state.characters.get_mut("zoe").unwrap();
             zoe.record.ownership_sequence = 5;
+            // Not what her source has announced.
+            zoe.record.coins = 7;
         });
     }
 }
@@ -127,6 +129,25 @@ async fn a_promised_player_whose_source_fell_silent_is_played_by_the_stores_word
         scene.store.read(|state| state.problems.clone()),
         Vec::<String>::new()
     );
+    scene.gateway.enter(scene.run_b, "zoe").await;
+    let sync = scene
+        .gateway
+        .read(|seen| seen.attached["zoe"].1.sync.clone());
+    let sync: serde_json::Value = serde_json::from_slice(&sync).unwrap();
+    assert_eq!(sync["coins"], 7, "what the store has");
+    // What her source said is as old when she has left and nobody plays her.
+    scene
+        .gateway
+        .input(scene.run_b, "zoe", 1, "world:leave", "{}".to_owned())
+        .await;
+    until("zoe has left", || scene.standing(scene.run_b) == 0).await;
+    until("the store knows", || {
+        scene.store.read(|state| !state.characters["zoe"].online)
+    })
+    .await;
+    let late = scene.zoes_request(zoes_session());
+    let reply = peer.prepare(late).await.unwrap().into_inner();
+    assert_eq!((reply.accepted, &*reply.code), (false, "stale"));
     scene.a.stop().await;
     scene.b.stop().await;
 }

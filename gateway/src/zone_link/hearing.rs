@@ -105,11 +105,6 @@ impl Table {
             session.take_early(attached.tick, &self.measures);
             session.sync(attached.sync.clone(), &self.measures);
             session.trades_go_on(&attached.trades, &self.measures);
-            if attached.heard_input == 0 {
-                // A run may have taken what another one passed on, and ended before anybody heard
-                // that the character was its own: the link over which that was asked still stands.
-                session.answer_unknown(&self.measures);
-            }
             session.take_early(u64::MAX, &self.measures);
             if std::mem::take(&mut session.noticed) {
                 let text = "This part of the world goes on.";

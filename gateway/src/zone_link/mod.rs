@@ -14,6 +14,7 @@ mod attach;
 mod hearing;
 mod keeper;
 mod pair;
+mod recall;
 mod returning;
 mod route;
 mod session;
@@ -167,6 +168,7 @@ impl Zones {
             measures,
             stop.clone(),
         );
+        tokio::spawn(Arc::clone(&table).keep_recalling(stop.clone()));
         let client = format!("gateway {}", config.gateway_id);
         let addresses = config.persistence_addresses.clone();
         let witness = Witness::new(&config.gateway_id, addresses, table.measures.clone());
@@ -218,11 +220,10 @@ impl Zones {
         id: Option<&RequestId>,
         traceparent: String,
     ) -> Result<(), InputError> {
-        let id = id.map(|id| serde_json::to_vec(id).unwrap_or_default());
         let asked = route::Asked {
             event,
             data,
-            id: id.unwrap_or_default().into(),
+            id: id.map(session::request_id_text).unwrap_or_default(),
             traceparent,
         };
         self.table.input(session_id, asked)

@@ -110,6 +110,12 @@ pub(super) fn request_id(json: &[u8]) -> Option<RequestId> {
     serde_json::from_slice(json).ok()
 }
 
+/// A request's id as zones carry it.
+pub(super) fn request_id_text(id: &RequestId) -> Bytes {
+    // A number or a text always has a JSON text.
+    serde_json::to_vec(id).unwrap_or_default().into()
+}
+
 /// Whether a message only answers a request: it shows nothing that a client keeps.
 pub(super) fn is_answer(message: &wire::Private) -> bool {
     ["ack", "error", TradeError::NAME, DuelError::NAME].contains(&&*message.event)

@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod fakes;
+mod recall;
 mod unwanted;
 
 use std::time::Duration;
@@ -368,29 +369,6 @@ async fn what_was_asked_of_a_run_that_dies_after_the_move_is_answered_once() {
     let c = player.reliable().await;
     assert_eq!(c.re, Some(RequestId::Text("c".to_owned())));
     assert_eq!(c.event, "ack");
-    assert!(!player.mailbox.awaits());
-}
-
-/// The first run passed it on to a second one, and that ended before anybody could speak with it.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_went_down_with_a_run_that_nobody_knew_is_answered_once() {
-    let (from, heir, stand, player) = playing_beside().await;
-    let unknown = Zone::start(3, 6).await;
-    assert_eq!(stand.asks(&player, "a"), Ok(()));
-    input(&from).await;
-    heir.plays_by_the_store();
-    heir.waits();
-    from.moves_to(&unknown, 6);
-    stand.directory.push(&[&from, &heir], &heir);
-    let number = attach(&heir).await;
-    assert_eq!(stand.asks(&player, "b"), Ok(()));
-    heir.answers_attach(number);
-    player.hears("player:sync").await;
-    assert_eq!(player.hears("error").await["code"], "outcome_unknown");
-    // What was asked meanwhile is asked of the heir.
-    assert_eq!(input(&heir).await.1, "\"b\"");
-    heir.answers("b", 6);
-    player.hears("ack").await;
     assert!(!player.mailbox.awaits());
 }
 

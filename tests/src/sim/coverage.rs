@@ -54,6 +54,7 @@ pub const TRANSITIONS: &[&str] = &[
     "giving: Ready on Edge takes Stay",
     "giving: Ready on Edge takes Take",
     "input: held",
+    "input: recalled",
     "left: left",
     "left: replaced",
     "load region: failed",

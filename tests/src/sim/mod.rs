@@ -122,6 +122,8 @@ pub(crate) enum Event {
     },
     /// A session looks for its character.
     Seek { gateway: usize, session: String },
+    /// A gateway asks what became of what nobody has answered for long.
+    Recall(usize),
     /// A run did not answer a session's attach.
     Silence {
         gateway: usize,
@@ -290,6 +292,7 @@ impl Sim {
         }
         for gateway in 0..sim.gateways.len() {
             sim.after(1, Event::Follows(Watcher::Gateway(gateway)));
+            sim.after(1_000, Event::Recall(gateway));
         }
         for look in sim.looks() {
             sim.at(look, Event::Look);
@@ -358,6 +361,7 @@ impl Sim {
                 message,
             } => self.gateway_hears(gateway, run, number, *message),
             Event::Suspects { witness, zone, run } => self.suspects(witness, zone, run),
+            Event::Recall(gateway) => self.recall(gateway),
             Event::Seek { gateway, session } => self.seek(gateway, &session),
             Event::Silence {
                 gateway,

@@ -141,10 +141,6 @@ impl Sim {
         session.hint = None;
         session.entering = false;
         session.answered_ms = now;
-        if attached.heard_input == 0 {
-            // What other runs got ended with them.
-            session.open.clear();
-        }
         if let Some(region) = attached.region {
             session.region = (region.x, region.z);
         }

@@ -4,14 +4,18 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use bytes::Bytes;
-use proto::rpc::zone::v1::{Detach, Frame, Input, InputLost, Left, Moved, SessionFrame, to_zone};
+use proto::rpc::zone::v1::{
+    Detach, Frame, Input, InputLost, Left, Moved, Recall, SessionFrame, to_zone,
+};
 
-use super::Sim;
+use super::{Event, Sim};
 
 /// Inputs that wait for an owner.
 const HELD_MAX: usize = 32;
 /// A run answers an attach within this.
 pub(crate) const ASK_PATIENCE_MS: u64 = 2_500;
+/// A run is asked what became of a request without an answer for so long.
+pub(crate) const RECALLED_AFTER_MS: u64 = 3_000;
 /// A player waits so long for the world.
 pub(crate) const ENTER_PATIENCE_MS: u64 = 5_000;
 
@@ -306,6 +310,36 @@ impl Sim {
         };
         for asked in std::mem::take(&mut session.held) {
             self.send_input(gateway, id, run, &asked);
+        }
+    }
+
+    /// Every second: what became of requests that nobody has answered for long?
+    pub(crate) fn recall(&mut self, gateway: usize) {
+        self.after(1_000, Event::Recall(gateway));
+        let Some(before) = self.now.checked_sub(RECALLED_AFTER_MS) else {
+            return;
+        };
+        let sessions = self.gateways[gateway].sessions.values();
+        let recalls = sessions.filter_map(|session| {
+            let Place::At(run) = session.place else {
+                return None;
+            };
+            let old = session
+                .open
+                .iter()
+                .filter(|(_, open)| open.sent_ms < before);
+            let ids: Vec<Bytes> = old.map(|(n, _)| Bytes::from(n.to_string())).collect();
+            let recall = Recall {
+                session_id: session.id.clone(),
+                character_id: session.character.clone(),
+                session_epoch: session.epoch,
+                ids,
+            };
+            (!recall.ids.is_empty()).then_some((run, recall))
+        });
+        for (run, recall) in recalls.collect::<Vec<_>>() {
+            self.coverage.count("input: recalled");
+            self.link_tells(gateway, run, to_zone::Message::Recall(recall));
         }
     }
 

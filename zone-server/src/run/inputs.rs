@@ -4,7 +4,7 @@
 
 use proto::{
     client::ErrorCode,
-    rpc::zone::v1::{Attach, Input, InputLost, from_zone},
+    rpc::zone::v1::{Attach, Input, InputLost, Recall, from_zone},
 };
 use world::CharacterId;
 
@@ -56,6 +56,26 @@ impl Run {
                 self.hands.metrics.input("full");
             }
         }
+    }
+
+    /// A gateway has awaited answers for long. Some were told to nobody: another run gave them and
+    /// ended, or this one did while no session listened.
+    pub(super) fn recall(&mut self, gateway_id: &str, recall: Recall) {
+        let who = CharacterId::from(recall.character_id.as_str());
+        let seat = self.roster.get(&who);
+        let seat = seat.filter(|seat| seat.current(recall.session_epoch, &recall.session_id));
+        let Some(seat) = seat else { return };
+        let lost = recall.ids.into_iter().filter(|id| !seat.owes(id));
+        let lost: Vec<Input> = lost
+            .map(|id| Input {
+                session_id: recall.session_id.clone(),
+                character_id: recall.character_id.clone(),
+                session_epoch: recall.session_epoch,
+                id,
+                ..Input::default()
+            })
+            .collect();
+        self.inputs_lost(gateway_id, &lost);
     }
 
     /// An input for somebody who is between two zones, or not here at all.

@@ -328,6 +328,7 @@ impl Run {
             ToZoneMessage::Attach(attach) => self.attach(gateway_id, attach),
             ToZoneMessage::Input(input) => self.input(gateway_id, input),
             ToZoneMessage::Detach(detach) => self.detach(gateway_id, &detach),
+            ToZoneMessage::Recall(recall) => self.recall(gateway_id, recall),
             ToZoneMessage::Hello(_) => {
                 tracing::warn!(gateway = gateway_id, "a link said hello twice");
             }

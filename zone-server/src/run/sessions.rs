@@ -183,7 +183,6 @@ impl Run {
             region: Some(record::rpc_region(seat.region)),
             tick: self.now,
             last_input: seat.inputs.last(),
-            heard_input: seat.inputs.heard(),
             // Plain structures always have a JSON text.
             sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
             trades: self
@@ -381,7 +380,7 @@ impl Run {
         seat.session_id.clone_from(&row.session_id);
         seat.linger_until = Some(self.linger_until(&who));
         let announced = self.announced.remove(&who);
-        let attach = announced.and_then(|announced| self.never_comes(announced));
+        let attach = announced.and_then(|known| self.comes_as_promised(&mut seat, known));
         self.batch.enter(&who, region, seat.sequence, self.now);
         let arrival = Arrival {
             record,

@@ -12,7 +12,7 @@ use proto::rpc::{
 };
 use world::{Arrival, CharacterId, PlayerHot, PlayerRecord, Region};
 
-use super::Run;
+use super::{Call, Run};
 use crate::{
     deliver::held::Holdings,
     handover::protocol::{self, Asked, Owned, Pending, PendingEvent, PendingStep},
@@ -95,6 +95,10 @@ impl Run {
         if let Err(code) = protocol::prepare(asked) {
             return refuse(code);
         }
+        if self.read_before_leaving(&who, session.session_epoch) {
+            // It was on its way for longer than the player was here.
+            return refuse("stale");
+        }
         if let Err(code) = self.may_pull(&request) {
             return refuse(code);
         }
@@ -149,7 +153,7 @@ impl Run {
             }
         } else if let Some(announced) = self.announced.get_mut(&who) {
             if announced.pending.on(now, PendingEvent::Complete { h }) == PendingStep::Join {
-                self.join(&who, Some(request));
+                self.join(&who, request);
                 return CompleteReply { known: true };
             }
         } else if let Some(sequence) = self.roster.get(&who).map(|seat| seat.sequence) {
@@ -186,8 +190,48 @@ impl Run {
         announced.attach
     }
 
+    /// The player is this run's, by the store's word alone. The state that its source announced
+    /// may be older than that: only the source could say that the store has just that.
+    fn load_promised(&mut self, who: &CharacterId) {
+        if !self.calls.contains_key(who) {
+            self.hands.outside.load_character(who.clone());
+            self.calls.insert(who.clone(), Call::default());
+        }
+    }
+
+    /// Somebody who was announced comes by the store's word, with the session that its source named
+    /// and with what came for it meanwhile. Returns the attach that waits for it.
+    pub(super) fn comes_as_promised(
+        &mut self,
+        seat: &mut Seat,
+        announced: Announced,
+    ) -> Option<(String, Attach)> {
+        let same = announced.pending.h == seat.sequence
+            && announced.session.session_epoch == seat.session_epoch;
+        if !same {
+            return self.never_comes(announced);
+        }
+        let until = seat.linger_until.unwrap_or(self.now);
+        seat.take_session(&announced.session, until);
+        seat.owe_sync(0);
+        self.take_early(seat, announced.inputs.into_values());
+        self.look_for_session(seat, announced.detached, until);
+        announced.attach
+    }
+
+    /// Whose gateway is not linked, or has said that the session is over, is played by nobody.
+    fn look_for_session(&self, seat: &mut Seat, detached: Option<(u64, u64)>, until: u64) {
+        let session = seat.session.as_ref();
+        let unlinked = session.is_some_and(|session| !self.links.linked(&session.gateway_id));
+        let ended = detached
+            .is_some_and(|(epoch, attach)| epoch == seat.session_epoch && attach >= seat.attach);
+        if unlinked || ended {
+            seat.detach(until);
+        }
+    }
+
     /// The player is this run's and comes in at the next edge.
-    fn join(&mut self, who: &CharacterId, complete: Option<CompleteRequest>) {
+    fn join(&mut self, who: &CharacterId, complete: CompleteRequest) {
         let Some(announced) = self.announced.remove(who) else {
             return;
         };
@@ -197,33 +241,20 @@ impl Run {
         let mut seat = Seat::new(announced.region, h, self.now, holdings);
         seat.account_id = announced.account_id;
         seat.take_session(&announced.session, until);
-        let mut hot = PlayerHot::default();
-        let played = complete.as_ref().map_or(0, |complete| complete.tick);
-        if let Some(complete) = complete {
-            if let Some(session) = &complete.session {
-                seat.take_session(session, until);
-            }
-            seat.inputs = Inputs::after(complete.last_input);
-            hot = PlayerHot::from_bytes(&complete.hot).unwrap_or_else(|why| {
-                tracing::warn!(character = %who, %why, "a peer's player has lost its way");
-                PlayerHot::default()
-            });
-            let sent_by = complete.session.clone().unwrap_or_default().gateway_id;
-            let unplayed = seat.catch_up(complete);
-            self.inputs_lost(&sent_by, &unplayed);
+        let played = complete.tick;
+        if let Some(session) = &complete.session {
+            seat.take_session(session, until);
         }
+        seat.inputs = Inputs::after(complete.last_input);
+        let hot = PlayerHot::from_bytes(&complete.hot).unwrap_or_else(|why| {
+            tracing::warn!(character = %who, %why, "a peer's player has lost its way");
+            PlayerHot::default()
+        });
+        let sent_by = complete.session.clone().unwrap_or_default().gateway_id;
+        let unplayed = seat.catch_up(complete);
+        self.inputs_lost(&sent_by, &unplayed);
         self.take_early(&mut seat, announced.inputs.into_values());
-        let gateway = seat
-            .session
-            .as_ref()
-            .map(|session| session.gateway_id.clone());
-        let unlinked = gateway.is_some_and(|gateway| !self.links.linked(&gateway));
-        let ended = announced
-            .detached
-            .is_some_and(|(epoch, attach)| epoch == seat.session_epoch && attach >= seat.attach);
-        if unlinked || ended {
-            seat.detach(until);
-        }
+        self.look_for_session(&mut seat, announced.detached, until);
         self.batch.enter(who, announced.region, h, self.now);
         self.came.insert(announced.region, self.now);
         let arrival = Arrival {
@@ -341,7 +372,7 @@ impl Run {
             return;
         };
         match announced.pending.on(now, PendingEvent::Owner(owned)) {
-            PendingStep::Join => self.join(who, None),
+            PendingStep::Join => self.load_promised(who),
             PendingStep::Drop => {
                 let announced = self.announced.remove(who);
                 let attach = announced.and_then(|announced| self.never_comes(announced));

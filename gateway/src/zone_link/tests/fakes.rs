@@ -127,7 +127,6 @@ struct State {
     extra: Option<wire::ChunkFrame>,
     /// How far the last gateway had come with attaches and inputs.
     last: (u64, u64),
-    by_the_store: bool,
     control: Option<mpsc::Sender<Result<wire::FromZone, Status>>>,
 }
 
@@ -174,7 +173,6 @@ impl Zone {
             plays: None,
             extra: None,
             last: (0, 0),
-            by_the_store: false,
             control: None,
         };
         let zone = Self {
@@ -228,11 +226,6 @@ impl Zone {
     /// Another gateway has come this far with attaches and inputs.
     pub(super) fn was_played(&self, attach: u64, last_input: u64) {
         self.state().last = (attach, last_input);
-    }
-
-    /// It plays the character by the store's word: nobody handed it over.
-    pub(super) fn plays_by_the_store(&self) {
-        self.state().by_the_store = true;
     }
 
     pub(super) fn gives(&self, to: &Zone, epoch: u64) {
@@ -475,11 +468,6 @@ impl Zone {
                 attach.last_input
             },
             trades: Vec::new(),
-            heard_input: if self.state().by_the_store {
-                0
-            } else {
-                attach.last_input
-            },
         }
     }
 

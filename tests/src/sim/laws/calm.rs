@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use zone_server::simulation::SimRun;
 
-use super::super::{Sim, TICK_MS, player::Stage, session::Place};
+use super::super::{
+    Sim, TICK_MS,
+    player::Stage,
+    session::{Place, RECALLED_AFTER_MS},
+};
 
 /// At the very end nobody moves for so long, and all that was under way arrives.
 pub(crate) const QUIET_TICKS: u64 = 30;
@@ -91,7 +95,8 @@ impl Sim {
     /// Every session is played, and listened to in the last ticks.
     fn sessions_play(&self, wrong: &mut Wrongs) {
         let patience = 4 * TICK_MS;
-        let quiet = self.now - (QUIET_TICKS - LOOKS - 1) * TICK_MS;
+        // Whoever is asked what became of a request says so in that time.
+        let late = self.now.saturating_sub(RECALLED_AFTER_MS + patience);
         for gateway in &self.gateways {
             for session in gateway.sessions.values() {
                 let stage = &self.players[session.player].stage;
@@ -99,9 +104,8 @@ impl Sim {
                 if !here || session.place == Place::Paused {
                     continue;
                 }
-                let late = quiet..self.now.saturating_sub(patience);
                 let mut open = session.open.iter();
-                let unheard = open.find(|(_, open)| late.contains(&open.sent_ms));
+                let unheard = open.find(|(_, open)| open.sent_ms < late);
                 let silent = self.now.saturating_sub(session.answered_ms);
                 let at = matches!(session.place, Place::At(_));
                 if !at || silent > patience || unheard.is_some() {

@@ -51,7 +51,7 @@ impl Zone {
                     online: true,
                     source_dead,
                 };
-                self.owner(h, Some(owned));
+                self.owner(h, Some(owned), out);
             }
             Word::Character { region, sequence } => self.admit(region, sequence),
             Word::Doubt { from, h, number } => {
@@ -215,14 +215,14 @@ impl Zone {
         }
     }
 
-    fn owner(&mut self, h: u64, owned: Option<Owned>) {
+    fn owner(&mut self, h: u64, owned: Option<Owned>, out: &mut Vec<Out>) {
         let Some((pending, _)) = self.announced.as_mut().filter(|(p, _)| p.h == h) else {
             return;
         };
         match pending.on(0, PendingEvent::Owner(owned)) {
             PendingStep::Join => {
                 note(Kind::JoinedByStore);
-                self.join();
+                out.push(Out::Fetch);
             }
             PendingStep::Drop => {
                 note(Kind::PendingDropped);
@@ -439,7 +439,8 @@ impl Zone {
             }
         }
         if let Some(h) = self.announced.as_ref().map(|(pending, _)| pending.h) {
-            self.owner(h, None);
+            // Nothing comes of no answer but that it is asked for again.
+            self.owner(h, None, &mut Vec::new());
         }
         if let Some(gone) = &mut self.departed {
             gone.state.on(DepartedEvent::Answer(None));
