@@ -220,8 +220,8 @@ fn document(
          the time that PostgreSQL spends on a request: the planning and execution of all statements\n\
          that it causes, by `pg_stat_statements`, as the mean of {requests} requests. The world has\n\
          {characters} characters and as many accounts, twice as many sessions and things in packs.\n\
-         No request may cost more than 5 ms, one for hiscores no more than 2 ms, and a login by `/ws`\n\
-         no more than 6 ms; a test of the gateway holds the table against its router.\n\n\
+         No request may cost more than 5 ms, and one for hiscores no more than 2 ms; a test of the\n\
+         gateway holds the table against its router.\n\n\
          ```sh\ncargo build --release -p gateway -p zone-server -p persistence-svc -p tests\n\
          target/release/route-costs > docs/route-costs.md\n```\n\n\
          Measured on 2 cores x86-64 (virtual), 24 GiB, Debian 12, PostgreSQL 15 with\n\
