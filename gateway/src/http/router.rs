@@ -411,7 +411,11 @@ mod tests {
 
     /// Milliseconds of the database that a request may cost.
     fn may_cost(path: &str) -> f64 {
-        if path.starts_with("/hiscores") { 2.0 } else { 5.0 }
+        if path.starts_with("/hiscores") {
+            2.0
+        } else {
+            5.0
+        }
     }
 
     #[test]
