@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Instant};
 
-use chassis::{health::Health, telemetry::Telemetry};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use chassis::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
+use tokio_util::sync::CancellationToken;
 use world::Content;
 
 use crate::{
@@ -62,7 +62,9 @@ pub(crate) struct App {
     /// Sessions are to say goodbye.
     pub(crate) draining: CancellationToken,
     /// Connections and sessions.
-    pub(crate) tasks: TaskTracker,
+    pub(crate) clients: TaskGroup,
+    /// All else that goes on in the background.
+    pub(crate) tasks: TaskGroup,
     pub(crate) started: Instant,
 }
 

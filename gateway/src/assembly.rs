@@ -4,9 +4,9 @@
 
 use std::{sync::Arc, time::Instant};
 
-use chassis::{health::Health, telemetry::Telemetry};
+use chassis::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
 use tokio::sync::mpsc;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     agents::{Agents, runtime::Runtime},
@@ -61,13 +61,14 @@ pub(crate) fn assemble(
     };
     let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
     let limits = Arc::new(limits);
-    let zones = Zones::start(links(&config), &meter, behind.clone());
-    let registry = Arc::new(Registry::default());
+    let tasks = TaskGroup::new(&meter, behind.clone());
+    let zones = Zones::start(links(&config), &meter, tasks.clone());
+    let registry = Arc::new(Registry::new(tasks.clone()));
     let book = Book::new(&config.persistence_addresses)?;
-    let hub = hub(&config, (bus, book), &metrics, &zones, &registry);
+    let hub = hub(&config, (bus, book), &metrics, &zones, (&registry, &tasks));
     let persistence = config.persistence_addresses.as_slice();
     let agent_api_url = config.agent_api_url.clone();
-    let runtime = Runtime::start(agent_api_url, metrics.clone(), behind.clone())?;
+    let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
     let app = App {
         accounts: Accounts::new(persistence)?,
         agents: Agents::new(persistence, runtime)?,
@@ -86,7 +87,7 @@ pub(crate) fn assemble(
         load: Load::new(),
         frontend,
         budgets: Budgets::new(config.rate_limits),
-        reports: reports(&telemetry, &metrics),
+        reports: reports(&telemetry, &metrics, &tasks),
         metrics,
         zones,
         registry,
@@ -94,7 +95,8 @@ pub(crate) fn assemble(
         shown: Shown::new(version),
         health: Health::new(),
         draining: CancellationToken::new(),
-        tasks: TaskTracker::new(),
+        clients: tasks.part(),
+        tasks,
         started: Instant::now(),
         telemetry,
         config,
@@ -112,10 +114,11 @@ fn links(config: &Config) -> ZonesConfig {
     }
 }
 
-fn reports(telemetry: &Telemetry, metrics: &Metrics) -> Reports {
+fn reports(telemetry: &Telemetry, metrics: &Metrics, tasks: &TaskGroup) -> Reports {
     Reports {
         metrics: metrics.clone(),
         spans: Spans::new(telemetry),
+        tasks: tasks.clone(),
     }
 }
 
@@ -125,7 +128,7 @@ fn hub(
     (bus, book): (Bus, Book),
     metrics: &Metrics,
     zones: &Zones,
-    registry: &Arc<Registry>,
+    (registry, tasks): (&Arc<Registry>, &TaskGroup),
 ) -> Arc<Hub> {
     let (stands, known, here) = (zones.clone(), Arc::clone(registry), Arc::clone(registry));
     Hub::new(
@@ -137,5 +140,6 @@ fn hub(
             Box::new(move |character, epoch| known.replaced(character, epoch)),
             Box::new(move |session, attach| here.elsewhere(session, attach)),
         ),
+        tasks.clone(),
     )
 }

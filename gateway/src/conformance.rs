@@ -94,6 +94,7 @@ async fn the_cases_of_autobahn_pass() {
     let reports = Reports {
         metrics: Metrics::new(&telemetry.meter()),
         spans: Spans::new(&telemetry),
+        tasks: chassis::tasks::TaskGroup::default(),
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

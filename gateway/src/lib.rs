@@ -5,6 +5,14 @@
 //! routes), `socket`, `mailbox`, `writer` and `frames` (one WebSocket), `session` (one client),
 //! `zone_link`, `directory` and `view` (the world), `social` (chat).
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        reason = "the tasks of a test end with its runtime"
+    )
+)]
+
 mod agents;
 mod app;
 mod assembly;

@@ -53,7 +53,7 @@ impl Reliable {
 
     /// A message of the protocol.
     pub(crate) fn of<T: ServerEvent>(data: &T) -> Self {
-        Self::raw(T::NAME, serde_json::to_vec(data).unwrap_or_default())
+        Self::raw(T::NAME, proto::encode::json(data))
     }
 
     /// It answers this request.

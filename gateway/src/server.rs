@@ -24,7 +24,7 @@ use crate::{
     config::Config,
     content::{self, Version},
     directory::FRESH,
-    http::{address::Peer, frontend::Frontend, patient::Patient, router},
+    http::{address::Peer, frontend::Frontend, router, write_timeout::WriteTimeout},
     places::NoPlace,
     session::ANSWERS,
 };
@@ -110,22 +110,27 @@ impl Server {
             frontend: self.frontend,
         };
         let (app, heard) = assemble(parts, &behind)?;
-        let background = [
-            tokio::spawn(Arc::clone(&app.hub).run(heard, behind.clone())),
-            tokio::spawn(learn_secret(Arc::clone(&app), behind.clone())),
-            tokio::spawn(watch::follow(Arc::clone(&app), behind.clone())),
-            tokio::spawn(keep_keys(Arc::clone(&app), behind.clone())),
-            tokio::spawn(watch_readiness(Arc::clone(&app), behind.clone())),
-            tokio::spawn(content::follow(Arc::clone(&app), behind.clone())),
-        ];
+        let (tasks, hub) = (&app.tasks, Arc::clone(&app.hub));
+        let with = || (Arc::clone(&app), behind.clone());
+        tasks.finish("social bus", hub.run(heard, behind.clone()));
+        let (of, until) = with();
+        tasks.finish("secret", learn_secret(of, until));
+        let (of, until) = with();
+        tasks.finish("news of accounts", watch::follow(of, until));
+        let (of, until) = with();
+        tasks.finish("keys", keep_keys(of, until));
+        let (of, until) = with();
+        tasks.finish("readiness", watch_readiness(of, until));
+        let (of, until) = with();
+        tasks.finish("content", content::follow(of, until));
         if let Some(listener) = self.metrics_listener {
             let (health, telemetry) = (app.health.clone(), app.telemetry.clone());
-            tokio::spawn(chassis::health::serve(
-                listener,
-                health,
-                telemetry,
-                behind.clone(),
-            ));
+            let probes = chassis::health::serve(listener, health, telemetry, behind.clone());
+            tasks.finish("probes", async move {
+                if let Err(error) = probes.await {
+                    tracing::error!(%error, "probes are not answered");
+                }
+            });
         }
         let ended = async {
             stop.cancelled().await;
@@ -137,10 +142,8 @@ impl Server {
             () = ended => {}
         }
         behind.cancel();
-        for task in background {
-            // They end by the token; one that panicked has said so.
-            let _ = drain::within(DRAIN_MARGIN, "a background task", task).await;
-        }
+        // Those that are not done by then end with the process.
+        let _ = drain::within(DRAIN_MARGIN, "background tasks", app.tasks.ended()).await;
         Ok(())
     }
 }
@@ -257,9 +260,9 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
         let serving = serve(Arc::clone(app), stream, peer, served);
         if app.draining.is_cancelled() {
             // Nobody waits for those who came too late.
-            tokio::spawn(serving);
+            app.tasks.spawn("late connection", serving);
         } else {
-            app.tasks.spawn(serving);
+            app.clients.finish("connection", serving);
         }
     }
 }
@@ -295,7 +298,7 @@ struct Served {
 /// One connection, up to its end or its upgrade.
 async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
     let service = TowerToHyperService::new(served.router);
-    let stream = Patient::new(stream, served.patience).at(Arc::clone(&peer.place));
+    let stream = WriteTimeout::new(stream, served.patience).at(Arc::clone(&peer.place));
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(peer.clone());
@@ -329,9 +332,8 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
 async fn say_goodbye(app: &App) {
     app.health.set_unready("draining");
     app.draining.cancel();
-    app.tasks.close();
     let time = app.config.times.drain + ANSWERS + DRAIN_MARGIN;
     // Whoever is not done by then loses the connection, and may resume elsewhere all the same.
-    let _ = drain::within(time, "saying goodbye to clients", app.tasks.wait()).await;
+    let _ = drain::within(time, "saying goodbye to clients", app.clients.ended()).await;
     let _ = drain::within(DRAIN_MARGIN, "leaving the bus", app.hub.settled()).await;
 }

@@ -17,6 +17,7 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
+use chassis::tasks::TaskGroup;
 use fastwebsockets::{Frame, OpCode, Payload, Role, WebSocketError, WebSocketRead};
 use proto::client::{
     CloseCode, Format,
@@ -83,6 +84,8 @@ pub(crate) type WriteSide = Box<dyn AsyncWrite + Send + Unpin>;
 pub(crate) struct Reports {
     pub(crate) metrics: Metrics,
     pub(crate) spans: Spans,
+    /// Whose tasks those of sockets are.
+    pub(crate) tasks: TaskGroup,
 }
 
 /// An open socket.
@@ -157,7 +160,7 @@ impl Socket {
             metrics: reports.metrics.clone(),
             bounds,
         };
-        tokio::spawn(reader.run(read));
+        reports.tasks.spawn("socket reader", reader.run(read));
         let begun = (write, Written::new());
         let writer = writer::start(begun, mailbox, format, signals.clone(), reports.clone());
         Self {

@@ -62,6 +62,7 @@ pub(crate) fn start(
     signals: Signals,
     reports: Reports,
 ) -> JoinHandle<Finished> {
+    let tasks = reports.tasks.clone();
     let writer = Writer {
         half,
         written,
@@ -70,7 +71,7 @@ pub(crate) fn start(
         reports,
         patience: signals.patience,
     };
-    tokio::spawn(writer.run(signals))
+    tasks.joined(writer.run(signals))
 }
 
 impl Writer {
@@ -87,7 +88,8 @@ impl Writer {
                     self.reports.metrics.mailbox_full();
                 }
                 let written = self.written;
-                tokio::spawn(say_goodbye(self.half, signals));
+                let goodbye = say_goodbye(self.half, signals);
+                self.reports.tasks.spawn("goodbye of a socket", goodbye);
                 return Finished {
                     written,
                     half: None,

@@ -5,6 +5,10 @@
 //! batch goes over gRPC as a zone server sends it. PostgreSQL is a private server that does not
 //! wait for the disk; SQLite waits for it.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the tasks of a test end with its runtime"
+)]
 #![allow(clippy::unwrap_used)]
 
 #[path = "../tests/stage/mod.rs"]
@@ -13,9 +17,8 @@ mod stage;
 use std::time::{Duration, Instant};
 
 use proto::rpc::persistence::v1 as wire;
-use proto::rpc::persistence::v1::Cause;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
-use stage::value::{ledger, owns, slot};
+use stage::value::{Cause, ledger, owns, slot};
 use stage::{Kind, Stage, at, region, stay};
 
 const SIZES: [usize; 3] = [100, 1_000, 5_000];
@@ -46,7 +49,7 @@ fn steps(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
 /// Everybody has one arrow more than at the round before.
 fn gains(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
     let arrows = u32::try_from(round).unwrap();
-    let gained = |one: &wire::CharacterRecord| ledger(&one.id, "arrow", Cause::Starter, 1);
+    let gained = |one: &wire::CharacterRecord| ledger(&one.id, "arrow", Cause::STARTER, 1);
     let has = |one: &wire::CharacterRecord| owns(one, 0, &[slot(3, "arrow", arrows)]);
     wire::CommitRows {
         characters: crowd.iter().map(has).collect(),

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use chassis::drain;
 use chassis::health::{self, Health};
 use chassis::rpc::Backoff;
+use chassis::tasks::TaskGroup;
 use chassis::telemetry::Telemetry;
 use futures::future::BoxFuture;
 use proto::rpc::agents::v1::agents_server::AgentsServer;
@@ -24,7 +26,6 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::config::{Config, StoreConfig};
 use crate::feed::Feed;
@@ -123,9 +124,9 @@ impl Server {
         let feed = Arc::new(Feed::new());
         // What works for the calls goes on until the last of them has ended.
         let behind = CancellationToken::new();
-        let tasks = TaskTracker::new();
+        let tasks = TaskGroup::new(&self.telemetry.meter(), behind.clone());
         let metrics_listener = self.metrics_listener.take();
-        self.start(&desk, &feed, &behind, &tasks, metrics_listener);
+        self.start(&desk, &feed, &tasks, metrics_listener);
         let router = chassis::rpc::server()
             .add_service(
                 AccountsServer::new(AccountsService(Arc::clone(&desk)))
@@ -154,10 +155,8 @@ impl Server {
         tracing::info!(address = %self.address, store = self.store.system(), "serving");
         let served = chassis::rpc::serve(router, self.listener, stop).await;
         behind.cancel();
-        tasks.close();
-        if timeout(chassis::rpc::DRAIN, tasks.wait()).await.is_err() {
-            tracing::warn!("some work did not end in time");
-        }
+        // Work that is not done by then ends with the process.
+        let _ = drain::within(chassis::rpc::DRAIN, "background tasks", tasks.ended()).await;
         self.store.close().await;
         served
     }
@@ -167,8 +166,7 @@ impl Server {
         &self,
         desk: &Arc<Desk>,
         feed: &Arc<Feed>,
-        stop: &CancellationToken,
-        tasks: &TaskTracker,
+        tasks: &TaskGroup,
         metrics_listener: Option<TcpListener>,
     ) {
         let health = Health::new();
@@ -184,8 +182,8 @@ impl Server {
             idle: self.config.agent_rest,
             bounds: self.config.agents,
         };
-        let (metrics, ready, end) = (self.metrics.clone(), health.clone(), stop.clone());
-        tasks.spawn(async move {
+        let (metrics, ready, end) = (self.metrics.clone(), health.clone(), tasks.stop().clone());
+        tasks.finish("what the store does by itself", async move {
             let prepared = tokio::select! {
                 () = end.cancelled() => false,
                 done = prepare(store.as_ref()) => done,
@@ -210,8 +208,8 @@ impl Server {
             );
         });
         if let Some(listener) = metrics_listener {
-            let (telemetry, end) = (self.telemetry.clone(), stop.clone());
-            tasks.spawn(async move {
+            let (telemetry, end) = (self.telemetry.clone(), tasks.stop().clone());
+            tasks.finish("probes", async move {
                 if let Err(error) = health::serve(listener, health, telemetry, end).await {
                     tracing::error!(%error, "metrics are not served");
                 }

@@ -27,7 +27,7 @@ use tonic_prost::ProstCodec;
 
 use crate::feed::Feed;
 use crate::metrics::Metrics;
-use crate::placement::plan::Hopes;
+use crate::placement::plan::MoveBackoff;
 use crate::placement::planner::{self, Settings};
 use crate::rpc::accounts::AccountsService;
 use crate::rpc::directory::DirectoryService;
@@ -110,7 +110,7 @@ pub struct Store {
     metrics: Metrics,
     /// Since when the store has answered every time.
     steady: Cell<Option<u64>>,
-    hopes: RefCell<Hopes>,
+    move_backoff: RefCell<MoveBackoff>,
 }
 
 /// The instruments of all simulations of a process.
@@ -157,7 +157,7 @@ impl Store {
             runtime,
             sqlite,
             steady: Cell::new(None),
-            hopes: RefCell::default(),
+            move_backoff: RefCell::default(),
         })
     }
 
@@ -251,8 +251,15 @@ impl Store {
             None => true,
         };
         let store = self.sqlite.as_ref();
-        let mut hopes = self.hopes.borrow_mut();
-        let round = planner::round(store, HOLDER, settings, quiet, &self.metrics, &mut hopes);
+        let mut move_backoff = self.move_backoff.borrow_mut();
+        let round = planner::round(
+            store,
+            HOLDER,
+            settings,
+            quiet,
+            &self.metrics,
+            &mut move_backoff,
+        );
         self.runtime.block_on(round).context("a planner's round")?;
         self.steady.set(self.steady.get().or(Some(now_ms)));
         Ok(())

@@ -2,5 +2,6 @@
 //! protocol of `/ws`, and the topics of the bus. Strict decoding, names and limits; no behaviour.
 
 pub mod client;
+pub mod encode;
 pub mod rpc;
 pub mod topics;

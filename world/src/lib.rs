@@ -72,7 +72,7 @@ pub use item::{
     Stack, Value,
     bank::{Arrange, Bank, Deposit},
     ground::{GraveShown, GroundChange, GroundItem},
-    ledger::{Cause, Holder, LedgerEntry},
+    ledger::{Balance, Cause, Holder, LedgerEntry},
     worn::Worn,
 };
 pub use labour::{Craft, Job, Labour, Trade};

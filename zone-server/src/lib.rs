@@ -4,6 +4,14 @@
 //! In reading order: `server` (the lives of the process), `tick_loop` (the clock), `run` (one
 //! life), `inbox`, `translate`, `deliver`, `commit`, `handover`, `ownership`, `rpc`, `replay`.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        reason = "the tasks of a test end with its runtime"
+    )
+)]
+
 mod check_content;
 mod commit;
 mod config;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use anyhow::Context;
-use chassis::{health::Health, telemetry::Telemetry};
+use chassis::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
 use delivery::{ContentServer, ContentService, Shelf};
 use futures::future::BoxFuture;
 use proto::rpc::{
@@ -57,6 +57,8 @@ const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 const REGION_BYTES_MAX: usize = 128 * 1024 * 1024;
 /// How long a run may take to end in order, after it has given its regions away.
 const END_WITHIN: Duration = Duration::from_secs(10);
+/// How long the tasks of a run that is over may take to end.
+const TASKS_WITHIN: Duration = Duration::from_secs(1);
 /// After a run that ended badly, before the next registers.
 const NEXT_RUN_PAUSE: Duration = Duration::from_millis(500);
 
@@ -135,14 +137,15 @@ impl Server {
         let health = Health::new();
         let current = Current::default();
         let closed = CancellationToken::new();
+        let tasks = TaskGroup::new(&telemetry.meter(), closed.clone());
         if let Some(probes) = probes {
             let (health, telemetry) = (health.clone(), telemetry.clone());
-            tokio::spawn(chassis::health::serve(
-                probes,
-                health,
-                telemetry,
-                closed.clone(),
-            ));
+            let probes = chassis::health::serve(probes, health, telemetry, closed.clone());
+            tasks.finish("probes", async move {
+                if let Err(error) = probes.await {
+                    tracing::error!(%error, "probes are not answered");
+                }
+            });
         }
         let router = chassis::rpc::server()
             .add_service(
@@ -157,7 +160,7 @@ impl Server {
             .add_service(ZoneAgentsServer::new(AgentsService(current.clone())))
             .add_service(InspectServer::new(InspectService(current.clone())))
             .add_service(ContentServer::new(ContentService(shelf.clone())));
-        let serving = tokio::spawn(chassis::rpc::serve(router, listener, closed.clone()));
+        let serving = tasks.joined(chassis::rpc::serve(router, listener, closed.clone()));
         let lives = Lives {
             config,
             shelf,
@@ -257,9 +260,10 @@ impl Lives {
     async fn one(&self, registered: Registered, stop: &CancellationToken) -> Ended {
         let over = CancellationToken::new();
         let _over = over.clone().drop_guard();
+        let tasks = TaskGroup::new(&self.telemetry.meter(), over.clone());
         let (sender, messages) = thread_mpsc::sync_channel(MESSAGES_MAX);
         let mailbox = Mailbox::new(sender);
-        let run = self.run(registered, &mailbox, &over);
+        let run = self.run(registered, &mailbox, &tasks);
         let (told, mut ended) = oneshot::channel();
         let runtime = tokio::runtime::Handle::current();
         let thread = std::thread::Builder::new()
@@ -279,11 +283,11 @@ impl Lives {
             run_id: registered.run_id,
             mailbox: mailbox.clone(),
             over: over.clone(),
+            tasks: tasks.clone(),
         }));
         let content = Arc::clone(&self.shelf.get().content);
         let mirror = mirror::items(self.store.clone(), registered.run_id, content);
-        let until = over.clone();
-        tokio::spawn(async move { until.run_until_cancelled(mirror).await });
+        tasks.spawn("mirror of the items", mirror);
         self.health.set_ready(true);
         let why = tokio::select! {
             end = &mut ended => Err(end.ok()),
@@ -301,10 +305,13 @@ impl Lives {
             }
         };
         self.current.set(None);
+        over.cancel();
+        // Those that are not done by then end by themselves.
+        let _ = chassis::drain::within(TASKS_WITHIN, "the run's tasks", tasks.ended()).await;
         end.unwrap_or_else(died)
     }
 
-    fn run(&self, registered: Registered, mailbox: &Mailbox, over: &CancellationToken) -> Run {
+    fn run(&self, registered: Registered, mailbox: &Mailbox, tasks: &TaskGroup) -> Run {
         let (commits, batches) = mpsc::channel(2);
         let committer = Committer {
             run_id: registered.run_id,
@@ -313,19 +320,14 @@ impl Lives {
             metrics: self.metrics.clone(),
             tracer: self.telemetry.tracer(),
         };
-        let committing = over.clone();
-        tokio::spawn(async move {
-            committing
-                .run_until_cancelled(committer.work(batches))
-                .await;
-        });
+        tasks.spawn("commits", committer.work(batches));
         let pulse = Arc::new(Pulse::default());
         let (store, content) = (self.store.clone(), Arc::clone(&self.shelf.get().content));
-        let keeper = Keeper::new(registered, store, mailbox.clone(), over.clone(), content);
+        let keeper = Keeper::new(registered, store, mailbox.clone(), tasks.clone(), content);
         keeper.start(pulse.clone());
         let outside = Tasks {
             keeper,
-            driver: Driver::new(mailbox.clone(), self.store.clone()),
+            driver: Driver::new(mailbox.clone(), self.store.clone(), tasks.clone()),
             commits,
         };
         let hands = Hands {

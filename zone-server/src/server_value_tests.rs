@@ -98,13 +98,18 @@ impl Game {
     }
 
     fn items(&self) -> usize {
-        self.gateway.read(|seen| seen.items[&self.run].len())
+        let items = |seen: &gateway::Seen| seen.items.get(&self.run).map_or(0, |all| all.len());
+        self.gateway.read(items)
     }
 
     fn tick(&self) -> u64 {
         let last = |word: &gateway::Word| word.tick;
-        self.gateway
-            .read(|seen| seen.words["ann"].last().map_or(0, last))
+        self.gateway.read(|seen| {
+            seen.words
+                .get("ann")
+                .and_then(|all| all.last())
+                .map_or(0, last)
+        })
     }
 
     async fn ticks(&self, count: u64) {

@@ -1,4 +1,8 @@
 //! A zone server between gateways, peers and a store that the tests play.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the tasks of a test end with its runtime"
+)]
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod acting;

@@ -19,6 +19,7 @@ use chassis::{
     drain, run,
     telemetry::{TelemetryConfig, init_logs},
 };
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -66,7 +67,8 @@ fn main() -> ExitCode {
 /// Starts everything, says where it is, and stops it in order when asked to.
 async fn play(arguments: &Arguments, plan: &Plan) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
-    tokio::spawn(drain::stop_on_signal(stop.clone()));
+    let mut signals = JoinSet::new();
+    signals.spawn(drain::stop_on_signal(stop.clone()));
     let mut cluster = Cluster::start(plan).await?;
     let ready = tokio::select! {
         ready = cluster.ready() => {

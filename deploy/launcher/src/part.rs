@@ -19,6 +19,10 @@ pub(crate) struct Part {
 impl Part {
     /// Runs `work`, which ends when the given token is cancelled. Should it end before, its name
     /// goes to `early`.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the part owns both handles, and says how the service ended"
+    )]
     pub(crate) fn run<Fut>(
         name: String,
         address: SocketAddr,

@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
+use chassis::tasks::TaskGroup;
+use proto::encode;
 use serde::Serialize;
 use tokio::{sync::mpsc, time::timeout};
-use tokio_util::sync::CancellationToken;
 
 use crate::{clock, metrics::Metrics};
 
@@ -78,21 +79,14 @@ impl Runtime {
     ///
     /// # Errors
     /// The system has nothing to connect with.
-    pub(crate) fn start(
-        url: String,
-        metrics: Metrics,
-        stop: CancellationToken,
-    ) -> anyhow::Result<Self> {
+    pub(crate) fn start(url: String, metrics: Metrics, tasks: &TaskGroup) -> anyhow::Result<Self> {
         let http = reqwest::Client::builder()
             .timeout(DEADLINE)
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         let (words, waiting) = mpsc::channel(WAITING_MAX);
         let told = metrics.clone();
-        tokio::spawn(async move {
-            stop.run_until_cancelled(work(http, url, waiting, told))
-                .await;
-        });
+        tasks.spawn("agent runtime", work(http, url, waiting, told));
         Ok(Self { words, metrics })
     }
 
@@ -126,8 +120,7 @@ async fn work(
 
 /// One word, twice at most.
 async fn say(http: &reqwest::Client, url: &str, word: &Word) -> Result<(), String> {
-    // Plain structures always have a JSON text.
-    let body = serde_json::to_vec(word).unwrap_or_default();
+    let body = encode::json(word);
     let to = format!("{url}/api/agents/{}/events", word.agent_id);
     let mut last = String::new();
     for step in 0..TRIES {

@@ -139,7 +139,7 @@ impl Problem {
             error: &self.detail,
             errors: &self.errors,
         };
-        serde_json::to_vec(&document).unwrap_or_default()
+        proto::encode::json(&document)
     }
 }
 

@@ -6,23 +6,18 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::http::HeaderMap;
 use chassis::config::Reader;
+use ipnet::IpNet;
 
 /// The networks whose `X-Forwarded-For` is believed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct TrustedProxies(Vec<Network>);
-
-#[derive(Debug, Clone, Copy)]
-struct Network {
-    address: IpAddr,
-    bits: u8,
-}
+pub(crate) struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
     pub(crate) fn read(reader: &mut Reader) -> Self {
         let help = "addresses or networks (CIDR) whose X-Forwarded-For is believed";
         let mut networks = Vec::new();
         for text in reader.list("TRUSTED_PROXIES", "", help) {
-            match Network::parse(&text) {
+            match network(&text) {
                 Some(network) => networks.push(network),
                 None => reader.problem(format!("TRUSTED_PROXIES: {text:?} is no network")),
             }
@@ -32,7 +27,7 @@ impl TrustedProxies {
 
     /// Whether what is written at this address is believed.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
-        self.0.iter().any(|network| network.holds(address))
+        self.0.iter().any(|network| network.contains(&address))
     }
 
     /// The client's address: the last one in the chain that is not a trusted proxy.
@@ -64,32 +59,10 @@ fn parse_hop(text: &str) -> Option<IpAddr> {
     address.or_else(with_port).map(|a| a.to_canonical())
 }
 
-impl Network {
-    fn parse(text: &str) -> Option<Self> {
-        let (address, bits) = match text.split_once('/') {
-            Some((address, bits)) => (address, Some(bits.parse::<u8>().ok()?)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().ok()?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        let bits = bits.unwrap_or(most);
-        (bits <= most).then_some(Self { address, bits })
-    }
-
-    fn holds(&self, other: IpAddr) -> bool {
-        match (self.address, other) {
-            (IpAddr::V4(a), IpAddr::V4(b)) => {
-                let (a, b) = (u128::from(a.to_bits()), u128::from(b.to_bits()));
-                same_prefix(a << 96, b << 96, self.bits)
-            }
-            (IpAddr::V6(a), IpAddr::V6(b)) => same_prefix(a.to_bits(), b.to_bits(), self.bits),
-            _ => false,
-        }
-    }
-}
-
-fn same_prefix(a: u128, b: u128, bits: u8) -> bool {
-    bits == 0 || (a ^ b) >> (128 - u32::from(bits)) == 0
+/// Reads a network, or an address as the network of just that address.
+fn network(text: &str) -> Option<IpNet> {
+    let address = || text.parse::<IpAddr>().map(IpNet::from);
+    text.parse().or_else(|_| address()).ok()
 }
 
 #[cfg(test)]

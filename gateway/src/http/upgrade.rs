@@ -71,8 +71,8 @@ pub(super) async fn ws(
         Ok(token) => token,
         Err(denied) => return denied_attempt(&app, &peer, &headers, denied, &uri).await,
     };
-    let tasks = app.tasks.clone();
-    tasks.spawn(async move {
+    let tasks = app.clients.clone();
+    tasks.finish("session", async move {
         if let Some(halves) = halves(upgraded).await {
             let reports = app.reports.clone();
             let open =

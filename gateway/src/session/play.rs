@@ -205,7 +205,7 @@ impl Session {
         let (app, mailbox) = (Arc::clone(&self.app), self.mailbox.clone());
         let owner = self.account.as_ref().is_some_and(|a| a.agent.is_none());
         // The session does not wait for the bus; at most 5 of these begin in 5 s.
-        tokio::spawn(async move {
+        self.app.tasks.spawn("chat", async move {
             let said = match (said.channel, said.to) {
                 (Channel::Private, Some(to)) => whisper(&app, owner, &speaker, &to, message).await,
                 (channel, _) => {

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use chassis::tasks::TaskGroup;
 use proto::client::RequestId;
 use tokio::{
     sync::{
@@ -68,7 +69,10 @@ impl Handle {
 
 /// All sessions that are authenticated.
 #[derive(Default)]
-pub(crate) struct Registry(Mutex<Known>);
+pub(crate) struct Registry {
+    known: Mutex<Known>,
+    tasks: TaskGroup,
+}
 
 #[derive(Default)]
 struct Known {
@@ -87,8 +91,15 @@ struct OfAccount {
 }
 
 impl Registry {
+    pub(crate) fn new(tasks: TaskGroup) -> Self {
+        Self {
+            known: Mutex::default(),
+            tasks,
+        }
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session is here from now on. Gives the one that is here under its id already; then
@@ -163,7 +174,7 @@ impl Registry {
             if let Err(TrySendError::Full(command)) = full {
                 // It has much to do; what it looks at by itself at its next heartbeat, it hears
                 // sooner if it has time.
-                tokio::spawn(async move {
+                self.tasks.spawn("news to a session", async move {
                     let _ = timeout(NEWS_TIMEOUT, handle.commands.send(command)).await;
                 });
             }

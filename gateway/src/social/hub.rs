@@ -15,6 +15,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use chassis::tasks::TaskGroup;
 use proto::{
     client::{
         ErrorCode,
@@ -28,7 +29,7 @@ use tokio::{
     sync::{Notify, mpsc, oneshot},
     time::{Instant, sleep_until},
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
 use world::{Region, Tile};
 
 use super::{
@@ -66,8 +67,9 @@ pub(crate) struct Hub {
     resumed: ResumedElsewhere,
     state: Mutex<State>,
     changed: Notify,
-    /// What is being removed from the bus.
-    leaving: TaskTracker,
+    tasks: TaskGroup,
+    /// Removals from the bus that are under way.
+    leaving: TaskGroup,
 }
 
 #[derive(Default)]
@@ -101,6 +103,7 @@ impl Hub {
         metrics: Metrics,
         position: Position,
         (replaced, resumed): (Replaced, ResumedElsewhere),
+        tasks: TaskGroup,
     ) -> Arc<Self> {
         Arc::new(Self {
             gateway_id,
@@ -110,7 +113,8 @@ impl Hub {
             position,
             replaced,
             resumed,
-            leaving: TaskTracker::new(),
+            leaving: tasks.part(),
+            tasks,
             state: Mutex::default(),
             changed: Notify::new(),
         })
@@ -150,7 +154,7 @@ impl Hub {
             return;
         };
         let hub = Arc::clone(self);
-        self.leaving.spawn(async move {
+        self.leaving.finish("leaving the bus", async move {
             let [place, name] = present.entries(&hub.gateway_id);
             // What cannot be removed now ends by itself.
             let _ = hub.bus.remove(&place.0, &place.1).await;
@@ -173,8 +177,7 @@ impl Hub {
 
     /// Nothing of players who left is on the bus any more; call it when nobody comes any more.
     pub(crate) async fn settled(&self) {
-        self.leaving.close();
-        self.leaving.wait().await;
+        self.leaving.ended().await;
     }
 
     /// Tells the gateway that played this character until now, if it is another one.
@@ -505,5 +508,5 @@ fn message(chat: ChatEnvelope, channel: Channel) -> ChatMessage {
 }
 
 fn json<T: Serialize>(value: &T) -> Bytes {
-    serde_json::to_vec(value).unwrap_or_default().into()
+    proto::encode::json(value).into()
 }

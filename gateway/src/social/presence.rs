@@ -33,7 +33,7 @@ impl Present {
 
     /// What the bus keeps of it: where it is played, and whose its name is.
     pub(crate) fn entries(&self, gateway_id: &str) -> [(String, String); 2] {
-        let presence = serde_json::to_string(&self.presence(gateway_id)).unwrap_or_default();
+        let presence = proto::encode::json_text(&self.presence(gateway_id));
         [
             (topics::presence(&self.character_id), presence),
             (topics::presence_name(&self.name), self.character_id.clone()),

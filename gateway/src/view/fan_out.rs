@@ -12,6 +12,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use chassis::tasks::TaskGroup;
 use proto::{
     client::Format,
     rpc::{common::v1 as common, zone::v1 as wire},
@@ -154,11 +155,11 @@ impl FanOut {
         table: Arc<Table>,
         directory: Arc<Directory>,
         measures: Measures,
-        stop: CancellationToken,
+        tasks: &TaskGroup,
     ) -> mpsc::Sender<FromLink> {
         let (sender, frames) = mpsc::channel(WAITING_MAX);
         let fan_out = Self::new(table, directory, measures);
-        tokio::spawn(fan_out.run(frames, stop));
+        tasks.finish("fan-out", fan_out.run(frames, tasks.stop().clone()));
         sender
     }
 

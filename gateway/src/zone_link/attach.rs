@@ -254,7 +254,8 @@ async fn ask_everybody(table: &Table, lost: &Lost, runs: Vec<u64>) -> (Round, bo
 /// Seeks a lost session's character until it is found or nobody wants it any more.
 pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost) {
     let (table, directory) = (Arc::clone(table), Arc::clone(directory));
-    tokio::spawn(async move {
+    let tasks = table.tasks.clone();
+    tasks.spawn("search for a character", async move {
         let began = Instant::now();
         let seeking = seek(&table, &directory, &lost);
         tokio::pin!(seeking);

@@ -80,7 +80,7 @@ impl Keeper {
             };
             self.pairs
                 .insert(entry.run_id, (entry.address.clone(), end));
-            tokio::spawn(pair.keep());
+            self.table.tasks.finish("link", pair.keep());
         }
     }
 }

@@ -27,10 +27,10 @@ mod witness;
 use std::sync::{Arc, atomic::Ordering};
 
 use bytes::Bytes;
+use chassis::tasks::TaskGroup;
 use opentelemetry::metrics::Meter;
 use proto::client::{ErrorCode, Format, RequestId};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use world::{Region, Tile};
 
 use self::witness::Witness;
@@ -158,23 +158,19 @@ pub(crate) struct Zones {
 impl Zones {
     /// Begins to follow the directory and to link with its runs; until `stop`. Call it inside a
     /// runtime.
-    pub(crate) fn start(config: ZonesConfig, meter: &Meter, stop: CancellationToken) -> Self {
+    pub(crate) fn start(config: ZonesConfig, meter: &Meter, tasks: TaskGroup) -> Self {
         let directory = Directory::new();
         let measures = Measures::new(meter);
-        let table = Table::new(Arc::clone(&directory), measures.clone());
-        let frames = FanOut::start(
-            Arc::clone(&table),
-            Arc::clone(&directory),
-            measures,
-            stop.clone(),
-        );
-        tokio::spawn(Arc::clone(&table).keep_recalling(stop.clone()));
+        let stop = tasks.stop().clone();
+        let table = Table::new(Arc::clone(&directory), measures.clone(), tasks.clone());
+        let frames = FanOut::start(Arc::clone(&table), Arc::clone(&directory), measures, &tasks);
+        tasks.spawn("recall", Arc::clone(&table).keep_recalling());
         let client = format!("gateway {}", config.gateway_id);
         let addresses = config.persistence_addresses.clone();
         let witness = Witness::new(&config.gateway_id, addresses, table.measures.clone());
         let follow =
             Arc::clone(&directory).follow(config.persistence_addresses, client, stop.clone());
-        tokio::spawn(follow);
+        tasks.finish("directory", follow);
         let keeper = keeper::Keeper::new(
             config.gateway_id,
             Arc::clone(&table),
@@ -182,7 +178,7 @@ impl Zones {
             frames,
             witness,
         );
-        tokio::spawn(keeper.keep(stop));
+        tasks.finish("links", keeper.keep(stop));
         Self { table, directory }
     }
 

@@ -124,14 +124,18 @@ impl Pair {
             attach::recover(&self.table, &self.directory, lost);
         }
         let (table, run) = (Arc::clone(&self.table), self.run);
-        tokio::spawn(async move {
-            tokio::time::sleep(ANSWERED_WITHIN).await;
-            table.never_answered(run, number);
-        });
+        self.table
+            .tasks
+            .spawn("answers of a lost link", async move {
+                tokio::time::sleep(ANSWERED_WITHIN).await;
+                table.never_answered(run, number);
+            });
         if ended.as_ref().is_err_and(is_reset) {
             let (witness, run) = (Arc::clone(&self.witness), self.run);
             let address = self.address.clone();
-            tokio::spawn(async move { witness.look(run, &address).await });
+            self.table
+                .tasks
+                .spawn("witness", async move { witness.look(run, &address).await });
         }
         // Only a gateway that ends has no fan-out any more.
         let _ = self

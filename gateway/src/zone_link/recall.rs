@@ -8,7 +8,6 @@ use std::{sync::Arc, time::Duration};
 
 use proto::rpc::zone::v1 as wire;
 use tokio::time::{Instant, MissedTickBehavior, interval};
-use tokio_util::sync::CancellationToken;
 
 use super::{
     route::Place,
@@ -21,15 +20,13 @@ const AFTER: Duration = Duration::from_secs(3);
 const EVERY: Duration = Duration::from_secs(1);
 
 impl Table {
-    /// Asks every second, until `stop`.
-    pub(super) async fn keep_recalling(self: Arc<Self>, stop: CancellationToken) {
+    /// Asks every second, for ever.
+    pub(super) async fn keep_recalling(self: Arc<Self>) {
         let mut clock = interval(EVERY);
         clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            tokio::select! {
-                () = stop.cancelled() => return,
-                _ = clock.tick() => self.recall(),
-            }
+            clock.tick().await;
+            self.recall();
         }
     }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use chassis::tasks::TaskGroup;
 use proto::{
     client::{
         ErrorCode, Format, RequestId, ServerEvent,
@@ -94,6 +95,7 @@ pub(super) struct Session {
     trades: BTreeSet<String>,
     /// Requests for trades and challenges of which its client does not know: it ignores the asker.
     unwanted: BTreeSet<String>,
+    tasks: TaskGroup,
 }
 
 pub(super) fn to_zone(message: wire::to_zone::Message) -> wire::ToZone {
@@ -112,8 +114,7 @@ pub(super) fn request_id(json: &[u8]) -> Option<RequestId> {
 
 /// A request's id as zones carry it.
 pub(super) fn request_id_text(id: &RequestId) -> Bytes {
-    // A number or a text always has a JSON text.
-    serde_json::to_vec(id).unwrap_or_default().into()
+    proto::encode::json(id).into()
 }
 
 /// Whether a message only answers a request: it shows nothing that a client keeps.
@@ -132,7 +133,7 @@ fn outcome_unknown(id: RequestId, event: Option<&str>) -> Reliable {
 }
 
 impl Session {
-    pub(super) fn new(generation: u64, session: AttachSession) -> Self {
+    pub(super) fn new(generation: u64, session: AttachSession, tasks: TaskGroup) -> Self {
         let route = Route::new(
             session.character_id,
             session.session_epoch,
@@ -155,6 +156,7 @@ impl Session {
             returning: false,
             trades: BTreeSet::new(),
             unwanted: BTreeSet::new(),
+            tasks,
         }
     }
 
@@ -399,7 +401,7 @@ impl Session {
             ));
             if let Err(TrySendError::Full(detach)) = link.control.try_send(detach) {
                 let control = link.control.clone();
-                tokio::spawn(async move {
+                self.tasks.spawn("detach over a full link", async move {
                     // A link that is stuck for so long ends, and all its sessions with it.
                     let _ = control.send_timeout(detach, PATIENCE).await;
                 });
@@ -491,7 +493,7 @@ impl Session {
     pub(super) fn tell(&self, event: SessionEvent) {
         if let Err(TrySendError::Full(event)) = self.events.try_send(event) {
             let events = self.events.clone();
-            tokio::spawn(async move {
+            self.tasks.spawn("word to a session", async move {
                 if events.send_timeout(event, PATIENCE).await.is_err() {
                     tracing::warn!("a session does not hear that it is out of the world");
                 }

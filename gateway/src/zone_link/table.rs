@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
 };
 
+use chassis::tasks::TaskGroup;
 use proto::{client::Format, rpc::zone::v1 as wire};
 use tokio::sync::{Notify, mpsc, mpsc::error::TrySendError, oneshot, watch};
 use world::Tile;
@@ -73,10 +74,15 @@ pub(crate) struct Table {
     /// Sessions came, went, or were resumed.
     pub(crate) changed: Notify,
     links_changed: watch::Sender<u64>,
+    pub(super) tasks: TaskGroup,
 }
 
 impl Table {
-    pub(crate) fn new(directory: Arc<Directory>, measures: Measures) -> Arc<Self> {
+    pub(crate) fn new(
+        directory: Arc<Directory>,
+        measures: Measures,
+        tasks: TaskGroup,
+    ) -> Arc<Self> {
         Arc::new(Self {
             inside: Mutex::default(),
             directory,
@@ -84,6 +90,7 @@ impl Table {
             last_tick: AtomicU64::new(0),
             changed: Notify::new(),
             links_changed: watch::Sender::new(0),
+            tasks,
         })
     }
 
@@ -110,7 +117,7 @@ impl Table {
         let mut inside = self.inside();
         inside.generation += 1;
         let generation = inside.generation;
-        let entry = Session::new(generation, session);
+        let entry = Session::new(generation, session, self.tasks.clone());
         inside.sessions.insert(Arc::clone(&session_id), entry);
         Lost {
             session_id,

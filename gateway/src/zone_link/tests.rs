@@ -8,6 +8,7 @@ mod unwanted;
 use std::time::Duration;
 
 use bytes::Bytes;
+use chassis::tasks::TaskGroup;
 use opentelemetry::metrics::MeterProvider;
 use proto::{
     client::{Format, RequestId, update::WorldUpdate},
@@ -94,7 +95,7 @@ impl Stand {
             persistence_addresses: vec![directory.address.clone()],
         };
         let meter = opentelemetry_meter();
-        let zones = Zones::start(config, &meter, stop.clone());
+        let zones = Zones::start(config, &meter, TaskGroup::new(&meter, stop.clone()));
         let mut links = zones.table.links_changed();
         while !runs.iter().all(|zone| zones.table.is_linked(zone.run)) {
             timeout(PATIENCE, links.changed())
@@ -191,9 +192,13 @@ async fn input(zone: &Zone) -> (u64, String) {
 }
 
 async fn attach(zone: &Zone) -> u64 {
-    match zone.hears().await {
-        Message::Attach(attach) => attach.attach,
-        other => panic!("{other:?}"),
+    loop {
+        match zone.hears().await {
+            Message::Attach(attach) => return attach.attach,
+            // Its frames may name for a moment a session that has paused: it is told again.
+            Message::Detach(_) => {}
+            other => panic!("{other:?}"),
+        }
     }
 }
 

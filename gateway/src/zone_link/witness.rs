@@ -19,7 +19,7 @@ use crate::view::Measures;
 const CONNECT_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Before each new connection, in milliseconds.
-const KNOCK_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
+const PROBE_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
 
 /// A link on which nothing came for too long.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ pub(super) fn is_reset(error: &anyhow::Error) -> bool {
 /// Whether an address refuses connections: now, or in a moment, because a process that is killed
 /// loses its connections and its port one after the other.
 async fn refuses(address: &str) -> bool {
-    for pause_ms in KNOCK_PAUSES_MS {
+    for pause_ms in PROBE_PAUSES_MS {
         sleep(Duration::from_millis(pause_ms)).await;
         match timeout(CONNECT_PATIENCE, TcpStream::connect(address)).await {
             Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => return true,
@@ -146,7 +146,7 @@ mod tests {
         let dying = dying.expect("a port");
         let address = dying.local_addr().expect("an address").to_string();
         let looking = tokio::spawn(async move { refuses(&address).await });
-        dying.accept().await.expect("the first knock");
+        dying.accept().await.expect("the first probe");
         drop(dying);
         assert!(looking.await.expect("looked"), "it was not tried again");
     }

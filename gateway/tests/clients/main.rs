@@ -1,6 +1,10 @@
 //! What clients of one gateway, or two, meet: the door, the limits, the way back in. The store and
 //! the zone behind it are small ones that live in this process and do as they are told.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the tasks of a test end with its runtime"
+)]
 #![allow(clippy::unwrap_used, reason = "a test ends at what it did not expect")]
 
 mod agents;

@@ -9,17 +9,17 @@ mod assign;
 mod balance;
 mod block;
 mod isolate;
+mod move_backoff;
 mod prospect;
 mod takeover;
-mod vain;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::store::model::{NOBODY, Region, RunState};
 pub(crate) use isolate::FAULT_MS;
+pub(crate) use move_backoff::MoveBackoff;
 use prospect::Prospect;
 pub(crate) use takeover::{WITNESS_MS, WITNESSES_MIN};
-pub(crate) use vain::Hopes;
 
 /// What a plan is made from: one moment of the store.
 #[derive(Debug, Clone)]
@@ -31,8 +31,8 @@ pub(crate) struct View {
     pub(crate) regions: Vec<RegionView>,
     /// Runs taken over in the last minute.
     pub(crate) taken_over: usize,
-    /// What was wished in vain, and is not wished again for a while.
-    pub(crate) vain: BTreeSet<(Region, i64)>,
+    /// Moves that did not happen, and are not planned again for a while.
+    pub(crate) backed_off: BTreeSet<(Region, i64)>,
 }
 
 /// A run that is not fenced.

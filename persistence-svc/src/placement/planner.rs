@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::plan::{Hopes, Patience, plan, spread};
+use super::plan::{MoveBackoff, Patience, plan, spread};
 use crate::metrics::Metrics;
 use crate::store::error::Result;
 use crate::store::{Store, new_id};
@@ -47,7 +47,7 @@ pub(crate) async fn run(
     // Since when the store has answered every time, and when it did so last.
     let mut steady: Option<(Instant, Instant)> = None;
     let (mut leads, mut failing) = (false, false);
-    let mut hopes = Hopes::default();
+    let mut move_backoff = MoveBackoff::default();
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
@@ -63,7 +63,7 @@ pub(crate) async fn run(
             settings,
             quiet,
             &metrics,
-            &mut hopes,
+            &mut move_backoff,
         )
         .await
         {
@@ -98,9 +98,9 @@ async fn step(
     settings: Settings,
     quiet: bool,
     metrics: &Metrics,
-    hopes: &mut Hopes,
+    move_backoff: &mut MoveBackoff,
 ) -> std::result::Result<bool, String> {
-    let round = round(store, holder, settings, quiet, metrics, hopes);
+    let round = round(store, holder, settings, quiet, metrics, move_backoff);
     match timeout(STEP_LIMIT, round).await {
         Ok(Ok(leads)) => Ok(leads),
         Ok(Err(error)) => Err(error.to_string()),
@@ -118,13 +118,13 @@ pub(crate) async fn round(
     settings: Settings,
     quiet: bool,
     metrics: &Metrics,
-    hopes: &mut Hopes,
+    move_backoff: &mut MoveBackoff,
 ) -> Result<bool> {
     if !store.lead(holder, LEAD_MS).await? {
         return Ok(false);
     }
     let mut view = store.view().await?;
-    hopes.look(&mut view);
+    move_backoff.look(&mut view);
     metrics.spread(Some(spread(&view)));
     let patience = Patience {
         settle_ms: millis(settings.settle),

@@ -7,10 +7,12 @@ use super::model::{COORDINATE_MAX, Checked, count, number, region, small, text, 
 use crate::store::stored::{Bank, Banked, PLACES, TABS, Worn};
 use crate::store::unsigned;
 use crate::store::value::{
-    Cause, Chunk, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, STAKES,
+    Balance, Chunk, DELTA_MAX, GroundGone, GroundItem, LedgerRow, Pack, RegionGive, SLOTS, STAKES,
     Stack,
 };
 
+/// The longest name of a ledger cause.
+const CAUSE_BYTES_MAX: usize = 32;
 /// What lasts of one chunk at most.
 const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
@@ -214,32 +216,26 @@ pub(crate) fn wire_chunk(chunk: Chunk) -> wire::ChunkRow {
 
 /// A row of the ledger.
 pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
-    let cause = match row.cause() {
-        wire::Cause::Unspecified => return Err(malformed("a ledger row has no cause")),
-        wire::Cause::Starter => Cause::Starter,
-        wire::Cause::Drop => Cause::Drop,
-        wire::Cause::Pickup => Cause::Pickup,
-        wire::Cause::Expire => Cause::Expire,
-        wire::Cause::Note => Cause::Note,
-        wire::Cause::Eat => Cause::Eat,
-        wire::Cause::Bury => Cause::Bury,
-        wire::Cause::Rub => Cause::Rub,
-        wire::Cause::Gather => Cause::Gather,
-        wire::Cause::Make => Cause::Make,
-        wire::Cause::Burn => Cause::Burn,
-        wire::Cause::Ashes => Cause::Ashes,
-        wire::Cause::Quest => Cause::Quest,
-        wire::Cause::Gift => Cause::Gift,
-        wire::Cause::Loot => Cause::Loot,
-        wire::Cause::Shoot => Cause::Shoot,
-        wire::Cause::Spend => Cause::Spend,
-        wire::Cause::Trade => Cause::Trade,
-        wire::Cause::ShopBuy => Cause::ShopBuy,
-        wire::Cause::ShopSell => Cause::ShopSell,
-        wire::Cause::Death => Cause::Death,
-        wire::Cause::Duel => Cause::Duel,
-        wire::Cause::Deleted => Cause::Deleted,
+    let balance = match row.balance() {
+        wire::Balance::Unspecified => return Err(malformed("a ledger row has no balance class")),
+        wire::Balance::Makes => Balance::Makes,
+        wire::Balance::Grants => Balance::Grants,
+        wire::Balance::Leaves => Balance::Leaves,
+        wire::Balance::Moves => Balance::Moves,
+        wire::Balance::Exchanges => Balance::Exchanges,
+        wire::Balance::Destroys => Balance::Destroys,
+        wire::Balance::Consumes => Balance::Consumes,
+        wire::Balance::Changes => Balance::Changes,
+        wire::Balance::Gathers => Balance::Gathers,
+        wire::Balance::Works => Balance::Works,
+        wire::Balance::Buys => Balance::Buys,
+        wire::Balance::Sells => Balance::Sells,
     };
+    let letters = |c: u8| c.is_ascii_lowercase() || c == b'_';
+    if !(1..=CAUSE_BYTES_MAX).contains(&row.cause.len()) || !row.cause.bytes().all(letters) {
+        let why = format!("a ledger cause has 1 to {CAUSE_BYTES_MAX} of a to z and _");
+        return Err(malformed(why));
+    }
     if row.delta == 0 || row.delta.unsigned_abs() > DELTA_MAX {
         return Err(malformed("the delta of a ledger row is 0 or too great"));
     }
@@ -250,7 +246,8 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
     Ok(LedgerRow {
         character,
         item: text("ledger.item_id", row.item_id)?,
-        cause,
+        cause: row.cause,
+        balance,
         delta: row.delta,
     })
 }
@@ -262,4 +259,28 @@ pub(crate) fn region_give(give: wire::RegionGive) -> Checked<RegionGive> {
         epoch: number("give.epoch", give.epoch)?,
         to: number("give.to_run_id", give.to_run_id)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_cause_is_a_short_name_with_a_balance_class() {
+        let row = |cause: &str, balance: wire::Balance| {
+            ledger_row(wire::LedgerRow {
+                item_id: "logs".to_owned(),
+                delta: 1,
+                cause: cause.to_owned(),
+                balance: balance.into(),
+                ..wire::LedgerRow::default()
+            })
+        };
+        assert!(row("shop_buy", wire::Balance::Buys).is_ok());
+        assert!(row("shop_buy", wire::Balance::Unspecified).is_err());
+        let long = "a".repeat(CAUSE_BYTES_MAX + 1);
+        for wrong in ["", "Shop", "shop buy", "'; --", &long] {
+            assert!(row(wrong, wire::Balance::Makes).is_err(), "{wrong:?}");
+        }
+    }
 }

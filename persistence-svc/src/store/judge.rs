@@ -6,6 +6,7 @@
 //! the row names; a region is given only by its owner, and only to a run that is live.
 
 mod holdings;
+mod ledger;
 
 use std::collections::{BTreeMap, BTreeSet};
 

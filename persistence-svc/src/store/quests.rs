@@ -36,8 +36,7 @@ impl QuestState {
 
     /// As the column keeps them.
     pub(crate) fn counts_text(&self) -> String {
-        // A map of texts and numbers always has a JSON text.
-        serde_json::to_string(&self.counts).unwrap_or_default()
+        proto::encode::json_text(&self.counts)
     }
 
     /// What the columns say.

@@ -9,6 +9,8 @@ use super::stored::{Bank, Worn};
 
 /// The item that coins are.
 pub(crate) const COINS: &str = "coins";
+/// The cause of a deleted character's losses. Only the store says it.
+pub(crate) const DELETED: &str = "deleted";
 /// Places for what is at stake, numbered from 0.
 pub(crate) const STAKES: u32 = 56;
 /// Slots of a pack, numbered from 0.
@@ -78,7 +80,8 @@ impl Holdings {
         let row = |(item, amount): (&str, i64)| LedgerRow {
             character: Some(character.to_owned()),
             item: item.to_owned(),
-            cause: Cause::Deleted,
+            cause: DELETED.to_owned(),
+            balance: Balance::Consumes,
             delta: -amount,
         };
         sums.into_iter().map(row).collect()
@@ -134,79 +137,30 @@ impl Chunk {
     }
 }
 
-/// Why value was made, destroyed or moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Cause {
-    Starter,
-    Drop,
-    Pickup,
-    Expire,
-    /// A thing became its note, or a note the thing.
-    Note,
-    Eat,
-    Bury,
-    /// A lamp was rubbed.
-    Rub,
-    /// Gathered from the land; bait is used up by it.
-    Gather,
-    /// Things became others by somebody's work.
-    Make,
-    /// Logs went into a fire.
-    Burn,
-    /// What a fire left on the ground.
-    Ashes,
-    Quest,
-    /// Somebody gave it in a talk.
-    Gift,
-    /// A dead NPC left it behind.
-    Loot,
-    /// An arrow that came to lie on the ground.
-    Shoot,
-    /// Runes that a spell took, arrows that broke.
-    Spend,
-    /// From one character to another.
-    Trade,
-    /// Things for coins.
-    ShopBuy,
-    /// Coins for things.
-    ShopSell,
-    /// From one who died to the ground.
-    Death,
-    /// From one who lost a duel to the one who won it.
-    Duel,
-    /// Its holder was deleted; only the store says so.
-    Deleted,
-}
-
-impl Cause {
-    /// As the table says it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Cause::Starter => "starter",
-            Cause::Drop => "drop",
-            Cause::Pickup => "pickup",
-            Cause::Expire => "expire",
-            Cause::Note => "note",
-            Cause::Eat => "eat",
-            Cause::Bury => "bury",
-            Cause::Rub => "rub",
-            Cause::Gather => "gather",
-            Cause::Make => "make",
-            Cause::Burn => "burn",
-            Cause::Ashes => "ashes",
-            Cause::Quest => "quest",
-            Cause::Gift => "gift",
-            Cause::Loot => "loot",
-            Cause::Shoot => "shoot",
-            Cause::Spend => "spend",
-            Cause::Trade => "trade",
-            Cause::ShopBuy => "shop_buy",
-            Cause::ShopSell => "shop_sell",
-            Cause::Death => "death",
-            Cause::Duel => "duel",
-            Cause::Deleted => "deleted",
-        }
-    }
+/// What a ledger cause may do to holdings. The zone servers name causes; the store judges the class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Balance {
+    Makes,
+    /// For characters only.
+    Grants,
+    /// On the ground only.
+    Leaves,
+    Moves,
+    /// Between characters only.
+    Exchanges,
+    Destroys,
+    /// Of characters only.
+    Consumes,
+    /// Items of a character become as many others.
+    Changes,
+    /// No character loses more items than it gains.
+    Gathers,
+    /// No character gains an item without losing one.
+    Works,
+    /// Coins become other items.
+    Buys,
+    /// Other items become coins.
+    Sells,
 }
 
 /// How much of an item somebody gained or lost for one cause.
@@ -215,7 +169,9 @@ pub(crate) struct LedgerRow {
     /// `None`: the ground.
     pub(crate) character: Option<String>,
     pub(crate) item: String,
-    pub(crate) cause: Cause,
+    /// Its name, 1 to 32 of a to z and _.
+    pub(crate) cause: String,
+    pub(crate) balance: Balance,
     pub(crate) delta: i64,
 }
 

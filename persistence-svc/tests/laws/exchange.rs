@@ -1,11 +1,10 @@
 //! What changes hands: trades, shops, and what the dead leave.
 
 use proto::rpc::persistence::v1 as wire;
-use proto::rpc::persistence::v1::Cause;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
 
 use crate::stage::Kind;
-use crate::stage::value::{Scene, ground, ledger, owns, slot};
+use crate::stage::value::{Cause, Scene, ground, ledger, owns, slot};
 
 async fn commit(scene: &Scene, sequence: u64, rows: wire::CommitRows) -> wire::CommitReply {
     scene.stage.batch(scene.zone.run, sequence, rows).await
@@ -26,7 +25,7 @@ pub(crate) async fn a_trade_is_both_packs_or_neither(kind: Kind) {
         let pack = [slot(0, "bronze_hatchet", 1), slot(3, "arrow", arrows)];
         owns(&theirs, 0, &pack)
     };
-    let trade = |who: &str, item, delta| ledger(who, item, Cause::Trade, delta);
+    let trade = |who: &str, item, delta| ledger(who, item, Cause::TRADE, delta);
     let swap = |arrows: u32| wire::CommitRows {
         characters: vec![given(3), got(arrows)],
         ledger: vec![
@@ -99,7 +98,7 @@ pub(crate) async fn what_is_staked_is_in_no_pack_and_goes_to_who_wins(kind: Kind
     )
     .await;
     assert_eq!(scene.load().await.stakes.len(), 2);
-    let duel = |who: &str, item, delta| ledger(who, item, Cause::Duel, delta);
+    let duel = |who: &str, item, delta| ledger(who, item, Cause::DUEL, delta);
     let lost = stakes(&scene.bare, 25, &rest, &[]);
     let won = stakes(&theirs, 0, &[], &escrow);
     let gives = [
@@ -151,17 +150,17 @@ pub(crate) async fn a_shop_takes_coins_for_things_and_things_for_coins(kind: Kin
         }
     };
     for wrong in [
-        with(26, 6, Cause::ShopBuy),
-        with(24, 4, Cause::ShopBuy),
-        with(26, 6, Cause::ShopSell),
-        with(24, 4, Cause::ShopSell),
-        with(24, 6, Cause::ShopSell),
-        with(26, 4, Cause::ShopBuy),
+        with(26, 6, Cause::SHOP_BUY),
+        with(24, 4, Cause::SHOP_BUY),
+        with(26, 6, Cause::SHOP_SELL),
+        with(24, 4, Cause::SHOP_SELL),
+        with(24, 6, Cause::SHOP_SELL),
+        with(26, 4, Cause::SHOP_BUY),
     ] {
         let reply = commit(&scene, 2, wrong).await;
         assert_eq!(reply.outcome(), Outcome::Refused);
     }
-    done(&scene, 2, with(20, 9, Cause::ShopBuy)).await;
+    done(&scene, 2, with(20, 9, Cause::SHOP_BUY)).await;
     scene.conserved().await;
 }
 
@@ -174,7 +173,7 @@ pub(crate) async fn what_is_in_a_grave_is_on_the_ground_and_locked(kind: Kind) {
         grave_id: "grave:1-1".to_owned(),
         ..ground(id, zone, item, quantity)
     };
-    let death = |holder: &str, item, delta| ledger(holder, item, Cause::Death, delta);
+    let death = |holder: &str, item, delta| ledger(holder, item, Cause::DEATH, delta);
     let dies = wire::CommitRows {
         characters: vec![owns(&scene.bare, 25, &[])],
         ground: vec![
@@ -201,7 +200,7 @@ pub(crate) async fn what_is_in_a_grave_is_on_the_ground_and_locked(kind: Kind) {
         id: id.to_owned(),
         region: Some(zone.place),
     };
-    let taken = |holder: &str, item, delta| ledger(holder, item, Cause::Pickup, delta);
+    let taken = |holder: &str, item, delta| ledger(holder, item, Cause::PICKUP, delta);
     let one = wire::CommitRows {
         characters: vec![owns(&scene.bare, 25, &[slot(0, "arrow", 5)])],
         gone: vec![gone("item:1-3")],

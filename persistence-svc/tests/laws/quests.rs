@@ -1,11 +1,10 @@
 //! Quests: how far one is is kept, with what it gave, and what is not named stays.
 
 use proto::rpc::persistence::v1 as wire;
-use proto::rpc::persistence::v1::Cause;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
 
 use crate::stage::Kind;
-use crate::stage::value::{Scene, ledger, owns};
+use crate::stage::value::{Cause, Scene, ledger, owns};
 
 fn state(quest: &str, stage: Option<&str>, counts: &[(&str, u32)]) -> wire::QuestState {
     let counts = counts.iter().map(|(stage, count)| wire::QuestCount {
@@ -93,7 +92,7 @@ pub(crate) async fn what_a_quest_gives_is_in_the_batch_that_ends_it(kind: Kind) 
         row.record.as_mut().unwrap().quests = vec![over.clone()];
         wire::CommitRows {
             characters: vec![row],
-            ledger: vec![ledger(&scene.player.id, "coins", Cause::Quest, delta)],
+            ledger: vec![ledger(&scene.player.id, "coins", Cause::QUEST, delta)],
             ..wire::CommitRows::default()
         }
     };
@@ -107,7 +106,7 @@ pub(crate) async fn what_a_quest_gives_is_in_the_batch_that_ends_it(kind: Kind) 
     scene.conserved().await;
     let takes = wire::CommitRows {
         characters: vec![owns(&scene.bare, 60, &pack)],
-        ledger: vec![ledger(&scene.player.id, "coins", Cause::Quest, -5)],
+        ledger: vec![ledger(&scene.player.id, "coins", Cause::QUEST, -5)],
         ..wire::CommitRows::default()
     };
     let reply = scene.stage.batch(scene.zone.run, 3, takes).await;

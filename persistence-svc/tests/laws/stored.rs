@@ -2,11 +2,10 @@
 //! holder.
 
 use proto::rpc::persistence::v1 as wire;
-use proto::rpc::persistence::v1::Cause;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
 
 use crate::stage::Kind;
-use crate::stage::value::{Scene, ledger, owns, slot};
+use crate::stage::value::{Cause, Scene, ledger, owns, slot};
 
 fn worn(place: &str, item: &str, quantity: u32) -> wire::Worn {
     wire::Worn {
@@ -227,7 +226,7 @@ pub(crate) async fn nothing_comes_out_of_a_bank_that_is_not_in_it(kind: Kind) {
 pub(crate) async fn a_note_is_as_many_things_as_it_stands_for(kind: Kind) {
     let scene = Scene::new(kind).await;
     let pack = [slot(0, "bronze_hatchet_noted", 1), slot(1, "arrow", 5)];
-    let note = |item: &str, delta| ledger(&scene.player.id, item, Cause::Note, delta);
+    let note = |item: &str, delta| ledger(&scene.player.id, item, Cause::NOTE, delta);
     let with = |ledger: Vec<wire::LedgerRow>| wire::CommitRows {
         ledger,
         ..rows(owns(&scene.bare, 25, &pack))
@@ -258,12 +257,12 @@ pub(crate) async fn what_is_used_up_is_gone_and_never_made(kind: Kind) {
             &[slot(0, "bronze_hatchet", 1), slot(1, "arrow", quantity)],
         ))
     };
-    for cause in [Cause::Eat, Cause::Bury, Cause::Rub] {
+    for cause in [Cause::EAT, Cause::BURY, Cause::RUB] {
         let reply = commit(&scene, 2, used(6, cause, 1)).await;
         assert_eq!(reply.outcome(), Outcome::Refused, "{cause:?}");
     }
-    done(&scene, 2, used(4, Cause::Eat, -1)).await;
-    done(&scene, 3, used(3, Cause::Bury, -1)).await;
+    done(&scene, 2, used(4, Cause::EAT, -1)).await;
+    done(&scene, 3, used(3, Cause::BURY, -1)).await;
     scene.conserved().await;
 }
 
@@ -283,23 +282,23 @@ pub(crate) async fn what_is_gathered_and_made_comes_of_work(kind: Kind) {
     let logs = [hatchet.clone(), arrows.clone(), slot(2, "logs", 1)];
     let row = |item: &str, cause, delta| ledger(id, item, cause, delta);
     // Nothing is made of nothing, though it may be gathered; ashes fall to the ground only.
-    for cause in [Cause::Make, Cause::Ashes, Cause::Burn] {
+    for cause in [Cause::MAKE, Cause::ASHES, Cause::BURN] {
         refused(holds(&logs, vec![row("logs", cause, 1)])).await;
     }
     // More bait than fish.
     let fished = [hatchet.clone(), slot(1, "arrow", 3), slot(2, "logs", 1)];
     let bait = |delta| {
         vec![
-            row("logs", Cause::Gather, 1),
-            row("arrow", Cause::Gather, delta),
+            row("logs", Cause::GATHER, 1),
+            row("arrow", Cause::GATHER, delta),
         ]
     };
     refused(holds(&fished, bait(-2))).await;
-    done(&scene, 2, holds(&logs, vec![row("logs", Cause::Gather, 1)])).await;
+    done(&scene, 2, holds(&logs, vec![row("logs", Cause::GATHER, 1)])).await;
     let bow = [hatchet.clone(), arrows.clone(), slot(2, "bow", 1)];
-    let made = vec![row("logs", Cause::Make, -1), row("bow", Cause::Make, 1)];
+    let made = vec![row("logs", Cause::MAKE, -1), row("bow", Cause::MAKE, 1)];
     done(&scene, 3, holds(&bow, made)).await;
-    done(&scene, 4, holds(&both, vec![row("bow", Cause::Burn, -1)])).await;
+    done(&scene, 4, holds(&both, vec![row("bow", Cause::BURN, -1)])).await;
     scene.conserved().await;
 }
 

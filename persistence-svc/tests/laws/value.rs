@@ -1,11 +1,10 @@
 //! Packs, coins, ground items and the ledger.
 
 use proto::rpc::persistence::v1 as wire;
-use proto::rpc::persistence::v1::Cause;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
 use tonic::Code;
 
-use crate::stage::value::{Scene, ground, ledger, owns, slot};
+use crate::stage::value::{Cause, Scene, because, ground, ledger, owns, slot};
 use crate::stage::{Kind, Stage, at, logout, refused, region, stay, until};
 
 pub(crate) async fn value_is_kept_and_loaded(kind: Kind) {
@@ -89,8 +88,8 @@ pub(crate) async fn what_one_drops_another_picks_up(kind: Kind) {
         characters: vec![owns(&taker, 0, &[slot(5, "arrow", 1)])],
         ground: vec![ground("item:1-1", zone, "arrow", 1)],
         ledger: vec![
-            ledger("", "arrow", Cause::Pickup, -1),
-            ledger(&other.id, "arrow", Cause::Pickup, 1),
+            ledger("", "arrow", Cause::PICKUP, -1),
+            ledger(&other.id, "arrow", Cause::PICKUP, 1),
         ],
         ..wire::CommitRows::default()
     };
@@ -103,7 +102,7 @@ pub(crate) async fn what_one_drops_another_picks_up(kind: Kind) {
             id: "item:1-1".to_owned(),
             region: Some(zone.place),
         }],
-        ledger: vec![ledger("", "arrow", Cause::Expire, -1)],
+        ledger: vec![ledger("", "arrow", Cause::EXPIRE, -1)],
         ..wire::CommitRows::default()
     };
     let reply = stage.batch(zone.run, 4, rows).await;
@@ -141,7 +140,7 @@ const SPOILS: [(&str, bool, Spoil); 23] = [
     }),
     ("more is said than happens", true, |rows| {
         let who = rows.ledger[0].character_id.clone();
-        rows.ledger.push(ledger(&who, "coins", Cause::Starter, 1));
+        rows.ledger.push(ledger(&who, "coins", Cause::STARTER, 1));
     }),
     ("a copy stays in the pack", true, |rows| {
         record(rows).inventory[1].quantity = 5;
@@ -152,21 +151,21 @@ const SPOILS: [(&str, bool, Spoil); 23] = [
     }),
     ("more than nothing is made by drops", true, |rows| {
         for row in &mut rows.ledger {
-            row.cause = Cause::Pickup.into();
+            because(row, Cause::PICKUP);
         }
-        rows.ledger[0].cause = Cause::Drop.into();
+        because(&mut rows.ledger[0], Cause::DROP);
     }),
     ("a starter pack that takes", true, |rows| {
-        rows.ledger[0].cause = Cause::Starter.into();
+        because(&mut rows.ledger[0], Cause::STARTER);
     }),
     ("a gift that takes", true, |rows| {
-        rows.ledger[0].cause = Cause::Gift.into();
+        because(&mut rows.ledger[0], Cause::GIFT);
     }),
     ("what expires grows", false, |rows| {
-        rows.ledger[1].cause = Cause::Expire.into();
+        because(&mut rows.ledger[1], Cause::EXPIRE);
     }),
     ("only the store deletes", true, |rows| {
-        rows.ledger[0].cause = Cause::Deleted.into();
+        because(&mut rows.ledger[0], Cause::DELETED);
     }),
     ("a slot beyond the pack", true, |rows| {
         record(rows).inventory[1].slot = 28
@@ -221,8 +220,8 @@ pub(crate) async fn what_the_ledger_does_not_say_is_refused(kind: Kind) {
     assert!(stage.load_region(zone).await.unwrap().ground.is_empty());
     // Somebody who has no row in the batch is not written of.
     let mut rows = scene.drop_two();
-    rows.ledger.push(ledger("nobody", "arrow", Cause::Drop, 1));
-    rows.ledger.push(ledger("", "arrow", Cause::Drop, -1));
+    rows.ledger.push(ledger("nobody", "arrow", Cause::DROP, 1));
+    rows.ledger.push(ledger("", "arrow", Cause::DROP, -1));
     let reply = stage.batch(zone.run, 2, rows).await;
     assert_eq!(reply.outcome(), Outcome::Refused);
     scene.conserved().await;

@@ -2,7 +2,7 @@
 
 use persistence_svc::Total;
 use proto::rpc::persistence::v1 as wire;
-use proto::rpc::persistence::v1::Cause;
+use proto::rpc::persistence::v1::Balance;
 use proto::rpc::persistence::v1::commit_reply::Outcome;
 
 use super::{Kind, Player, Stage, Zone, region};
@@ -19,9 +19,43 @@ pub(crate) fn ledger(who: &str, item: &str, cause: Cause, delta: i64) -> wire::L
     wire::LedgerRow {
         character_id: who.to_owned(),
         item_id: item.to_owned(),
-        cause: cause.into(),
         delta,
+        cause: cause.0.to_owned(),
+        balance: cause.1.into(),
     }
+}
+
+/// Gives a row of the ledger another cause.
+pub(crate) fn because(row: &mut wire::LedgerRow, cause: Cause) {
+    cause.0.clone_into(&mut row.cause);
+    row.balance = cause.1.into();
+}
+
+/// A ledger cause: its name and its balance class.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cause(pub(crate) &'static str, pub(crate) Balance);
+
+impl Cause {
+    pub(crate) const STARTER: Self = Self("starter", Balance::Makes);
+    pub(crate) const QUEST: Self = Self("quest", Balance::Makes);
+    pub(crate) const GIFT: Self = Self("gift", Balance::Grants);
+    pub(crate) const ASHES: Self = Self("ashes", Balance::Leaves);
+    pub(crate) const DROP: Self = Self("drop", Balance::Moves);
+    pub(crate) const PICKUP: Self = Self("pickup", Balance::Moves);
+    pub(crate) const DEATH: Self = Self("death", Balance::Moves);
+    pub(crate) const TRADE: Self = Self("trade", Balance::Exchanges);
+    pub(crate) const DUEL: Self = Self("duel", Balance::Exchanges);
+    pub(crate) const EXPIRE: Self = Self("expire", Balance::Destroys);
+    pub(crate) const EAT: Self = Self("eat", Balance::Consumes);
+    pub(crate) const BURY: Self = Self("bury", Balance::Consumes);
+    pub(crate) const RUB: Self = Self("rub", Balance::Consumes);
+    pub(crate) const BURN: Self = Self("burn", Balance::Consumes);
+    pub(crate) const DELETED: Self = Self("deleted", Balance::Consumes);
+    pub(crate) const NOTE: Self = Self("note", Balance::Changes);
+    pub(crate) const GATHER: Self = Self("gather", Balance::Gathers);
+    pub(crate) const MAKE: Self = Self("make", Balance::Works);
+    pub(crate) const SHOP_BUY: Self = Self("shop_buy", Balance::Buys);
+    pub(crate) const SHOP_SELL: Self = Self("shop_sell", Balance::Sells);
 }
 
 pub(crate) fn ground(id: &str, zone: &Zone, item: &str, quantity: u32) -> wire::GroundItem {
@@ -82,7 +116,7 @@ impl Scene {
         let player = stage.player().await;
         let bare = stage.load(zone.run, &player.id).await.unwrap();
         let pack = [slot(0, "bronze_hatchet", 1), slot(1, "arrow", 5)];
-        let starter = |item, delta| ledger(&player.id, item, Cause::Starter, delta);
+        let starter = |item, delta| ledger(&player.id, item, Cause::STARTER, delta);
         let rows = wire::CommitRows {
             characters: vec![owns(&bare, 25, &pack)],
             ledger: vec![
@@ -115,8 +149,8 @@ impl Scene {
             characters: vec![owns(&self.bare, 25, &pack)],
             ground: vec![ground("item:1-1", &self.zone, "arrow", 2)],
             ledger: vec![
-                ledger(&self.player.id, "arrow", Cause::Drop, -2),
-                ledger("", "arrow", Cause::Drop, 2),
+                ledger(&self.player.id, "arrow", Cause::DROP, -2),
+                ledger("", "arrow", Cause::DROP, 2),
             ],
             ..wire::CommitRows::default()
         }

@@ -1,10 +1,19 @@
 //! The chassis of every Tilestead process: how it reads its settings, reports what it does, says
 //! whether it is ready, talks to its peers, and stops. It knows nothing of the game.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        reason = "the tasks of a test end with its runtime"
+    )
+)]
+
 pub mod clock;
 pub mod config;
 pub mod drain;
 pub mod health;
 pub mod rpc;
 pub mod run;
+pub mod tasks;
 pub mod telemetry;

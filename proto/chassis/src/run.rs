@@ -6,6 +6,7 @@
 
 use std::{io::Write, process::ExitCode, time::Duration};
 
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -103,7 +104,8 @@ where
     let ended = runtime.block_on(async {
         let telemetry = Telemetry::new(name, config)?;
         let stop = CancellationToken::new();
-        tokio::spawn(drain::stop_on_signal(stop.clone()));
+        let mut signals = JoinSet::new();
+        signals.spawn(drain::stop_on_signal(stop.clone()));
         let ended = work(telemetry.clone(), stop).await;
         telemetry.shutdown().await;
         ended

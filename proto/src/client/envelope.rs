@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::encode;
+
 use super::{
     error::ErrorCode,
     table::{ClientMessage, ServerEvent},
@@ -130,10 +132,9 @@ fn write<T: Serialize + ?Sized>(
     to_bytes(format, &message)
 }
 
-// Nothing that is written here can fail: keys are texts and every type is a plain one.
 fn to_bytes<T: Serialize>(format: Format, message: &T) -> Vec<u8> {
     match format {
-        Format::Json => serde_json::to_vec(message).unwrap_or_default(),
-        Format::MessagePack => rmp_serde::to_vec_named(message).unwrap_or_default(),
+        Format::Json => encode::json(message),
+        Format::MessagePack => encode::message_pack(message),
     }
 }

@@ -134,7 +134,7 @@ macro_rules! client_events {
 
             /// The data as JSON text, as it travels to a zone.
             pub fn data_json(&self) -> Vec<u8> {
-                serde_json::to_vec(self).unwrap_or_default()
+                $crate::encode::json(self)
             }
         }
 

@@ -1,5 +1,10 @@
 //! The load generator: bots that play against any gateway, and numbers that say how that went.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the tasks of a test end with its runtime"
+)]
+
 use std::{
     io::{IsTerminal, Write},
     path::PathBuf,

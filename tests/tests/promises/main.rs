@@ -1,6 +1,11 @@
 //! What players and operators would notice, with real processes, PostgreSQL and Redis. One
 //! program, because each further one takes minutes to link.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the tasks of a test end with its runtime"
+)]
+
 mod abuse;
 mod agents;
 mod answers;

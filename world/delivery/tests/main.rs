@@ -1,4 +1,8 @@
 //! The tests of the delivery: one program.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the tasks of a test end with its runtime"
+)]
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod development;

@@ -13,7 +13,7 @@ use crate::ids::{CharacterId, EntityId};
 use crate::item::Value;
 use crate::refusal::Refusal;
 use crate::rng::{self, Dice};
-use crate::rules::combat::quarrel::{self, Side};
+use crate::rules::combat::attack_rules::{self, Side};
 use crate::rules::combat::supplies;
 use crate::rules::combat::{fighter, reach, roll, style};
 use crate::rules::{ground_items, movement};
@@ -79,7 +79,7 @@ impl World {
             return Ok(());
         }
         if !self.npcs.contains_key(by) && !self.npcs.contains_key(target) {
-            quarrel::players(&self.content, from, to)?;
+            attack_rules::players(&self.content, from, to)?;
         }
         let one = (self.clash(by), self.clash(target));
         let (Some(mine), Some(theirs)) = one else {
@@ -87,7 +87,7 @@ impl World {
         };
         let side = |id, tile, clash| Side { id, tile, clash };
         let sides = (side(by, from, mine), side(target, to, theirs));
-        quarrel::alone(&self.content, sides.0, sides.1, self.now)
+        attack_rules::alone(&self.content, sides.0, sides.1, self.now)
     }
 
     /// A player sets out to fight somebody.

@@ -15,122 +15,112 @@ pub enum Holder {
     Ground,
 }
 
-/// Why something was made, moved or destroyed. The list is closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Cause {
-    /// Made: what a new character begins with.
-    Starter,
-    /// Moved: from a pack to the ground.
-    Drop,
-    /// Moved: from the ground to a character.
-    Pickup,
-    /// Destroyed: it lay on the ground for too long, or under too much.
-    Expire,
-    /// Changed: a thing into its note at a bank, or back; or one that was saved under an alias
-    /// into the same under its id.
-    Note,
-    /// Destroyed: it was eaten.
-    Eat,
-    /// Destroyed: it was buried.
-    Bury,
-    /// Destroyed: a lamp that was rubbed for what it teaches.
-    Rub,
-    /// Made: gathered from the land. Bait is destroyed by it.
-    Gather,
-    /// Changed: things became others by somebody's work.
-    Make,
-    /// Destroyed: logs went into a fire.
-    Burn,
-    /// Made: what a fire leaves on the ground.
-    Ashes,
-    /// Made: what a quest gives.
-    Quest,
-    /// Made: what somebody gave in a talk.
-    Gift,
-    /// Made: what a dead NPC left behind.
-    Loot,
-    /// Moved: an arrow, from a quiver to the ground.
-    Shoot,
-    /// Destroyed: runes that a spell took, arrows that broke.
-    Spend,
-    /// Moved: from one character to another, by a trade.
-    Trade,
-    /// Made and destroyed: things of a shop, for the coins that they cost.
-    ShopBuy,
-    /// Destroyed and made: what a shop bought, for the coins that it pays.
-    ShopSell,
-    /// Moved: from one who died to the ground, in a grave or not.
-    Death,
-    /// Moved: from one who lost a duel to the one who won it.
-    Duel,
-}
-
-/// What a cause does to the sum of all that there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Balance {
-    Makes,
-    Moves,
-    Destroys,
-    /// Each holder has as many things as before, but other ones.
-    Changes,
-    /// Only characters, and nobody loses more things than it gains.
-    Gathers,
-    /// Only characters, and nobody gains without a loss.
-    Works,
-    /// Destroys coins and makes other things.
-    Buys,
-    /// Makes coins and destroys other things.
-    Sells,
-}
-
-impl Cause {
-    /// All of them.
-    pub const ALL: [Cause; 22] = [
-        Cause::Starter,
-        Cause::Drop,
-        Cause::Pickup,
-        Cause::Expire,
-        Cause::Note,
-        Cause::Eat,
-        Cause::Bury,
-        Cause::Rub,
-        Cause::Gather,
-        Cause::Make,
-        Cause::Burn,
-        Cause::Ashes,
-        Cause::Quest,
-        Cause::Gift,
-        Cause::Loot,
-        Cause::Shoot,
-        Cause::Spend,
-        Cause::Trade,
-        Cause::ShopBuy,
-        Cause::ShopSell,
-        Cause::Death,
-        Cause::Duel,
-    ];
-
-    pub(crate) const fn balance(self) -> Balance {
-        match self {
-            Cause::Starter | Cause::Ashes | Cause::Quest | Cause::Gift | Cause::Loot => {
-                Balance::Makes
-            }
-            Cause::Drop
-            | Cause::Pickup
-            | Cause::Shoot
-            | Cause::Trade
-            | Cause::Death
-            | Cause::Duel => Balance::Moves,
-            Cause::Expire | Cause::Eat | Cause::Bury | Cause::Rub | Cause::Burn | Cause::Spend => {
-                Balance::Destroys
-            }
-            Cause::Note => Balance::Changes,
-            Cause::Gather => Balance::Gathers,
-            Cause::Make => Balance::Works,
-            Cause::ShopBuy => Balance::Buys,
-            Cause::ShopSell => Balance::Sells,
+/// Defines [`Cause`] from one row per cause: its doc, its variant, its name in the ledger and its
+/// balance class.
+macro_rules! causes {
+    ($($(#[$doc:meta])+ $variant:ident = $name:literal, $balance:ident;)+) => {
+        /// Why items or coins were made, moved or destroyed.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Cause {
+            $($(#[$doc])+ $variant,)+
         }
-    }
+
+        impl Cause {
+            /// All of them.
+            pub const ALL: &[Cause] = &[$(Cause::$variant),+];
+
+            /// Returns the name that the ledger keeps.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Cause::$variant => $name,)+
+                }
+            }
+
+            /// Returns what the cause may do to holdings.
+            pub const fn balance(self) -> Balance {
+                match self {
+                    $(Cause::$variant => Balance::$balance,)+
+                }
+            }
+        }
+    };
+}
+
+// A cause is defined here and nowhere else. The store judges the class and keeps the name.
+causes! {
+    /// The pack of a new character.
+    Starter = "starter", Makes;
+    /// From a pack to the ground.
+    Drop = "drop", Moves;
+    /// From the ground to a character.
+    Pickup = "pickup", Moves;
+    /// An item lay on the ground for too long, or under too much.
+    Expire = "expire", Destroys;
+    /// An item became its note at a bank, or a note the item; or a saved alias became the item's id.
+    Note = "note", Changes;
+    /// An item was eaten.
+    Eat = "eat", Consumes;
+    /// An item was buried.
+    Bury = "bury", Consumes;
+    /// A lamp was rubbed for what it teaches.
+    Rub = "rub", Consumes;
+    /// Gathered from the land; bait is used up by it.
+    Gather = "gather", Gathers;
+    /// Items became others by somebody's work.
+    Make = "make", Works;
+    /// Logs went into a fire.
+    Burn = "burn", Consumes;
+    /// A fire left ashes on the ground.
+    Ashes = "ashes", Leaves;
+    /// A quest's reward.
+    Quest = "quest", Makes;
+    /// Somebody gave it in a talk.
+    Gift = "gift", Grants;
+    /// A dead NPC left it behind.
+    Loot = "loot", Leaves;
+    /// An arrow fell from a quiver to the ground.
+    Shoot = "shoot", Moves;
+    /// A spell used runes, or an arrow broke.
+    Spend = "spend", Consumes;
+    /// From one character to another by a trade.
+    Trade = "trade", Exchanges;
+    /// A shop sold items for coins.
+    ShopBuy = "shop_buy", Buys;
+    /// A shop bought items for coins.
+    ShopSell = "shop_sell", Sells;
+    /// From a dead character to the ground, in a grave or not.
+    Death = "death", Moves;
+    /// From the loser of a duel to the winner.
+    Duel = "duel", Exchanges;
+}
+
+/// What a cause may do to holdings. The store knows these classes and no causes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Balance {
+    /// Makes items, for anybody.
+    Makes,
+    /// Makes items for characters only.
+    Grants,
+    /// Makes items on the ground only.
+    Leaves,
+    /// Moves items between holders: the sum of each item stays.
+    Moves,
+    /// Moves items between characters only: the sum of each item stays.
+    Exchanges,
+    /// Destroys items, of anybody.
+    Destroys,
+    /// Destroys items of characters only.
+    Consumes,
+    /// Changes items of a character into as many others.
+    Changes,
+    /// Characters only: no one loses more items than it gains.
+    Gathers,
+    /// Characters only: no one gains an item without losing one.
+    Works,
+    /// Characters only: destroys coins and makes other items.
+    Buys,
+    /// Characters only: makes coins and destroys other items.
+    Sells,
 }
 
 /// A holder's gain or loss of one item by one deed.

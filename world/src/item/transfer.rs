@@ -168,27 +168,46 @@ fn allowed(deltas: &Deltas, cause: Option<Cause>) -> bool {
     for ((_, item), delta) in deltas {
         *sums.entry(item).or_default() += delta;
     }
-    match cause.balance() {
-        Balance::Makes => deltas.values().all(|delta| *delta >= 0),
-        Balance::Moves => sums.values().all(|sum| *sum == 0),
-        Balance::Destroys => deltas.values().all(|delta| *delta <= 0),
-        Balance::Buys | Balance::Sells => {
-            let buys = cause.balance() == Balance::Buys;
-            deltas.iter().all(|((_, item), delta)| {
+    let grows = |delta: &i64| *delta >= 0;
+    let shrinks = |delta: &i64| *delta <= 0;
+    let customers = |pays_coins: bool| {
+        people(deltas)
+            && deltas.iter().all(|((_, item), delta)| {
                 let made = *delta >= 0;
-                *delta == 0 || made == ((**item == *COINS) != buys)
+                *delta == 0 || made == ((**item == *COINS) != pays_coins)
             })
+    };
+    match cause.balance() {
+        Balance::Makes => deltas.values().all(grows),
+        Balance::Grants => people(deltas) && deltas.values().all(grows),
+        Balance::Leaves => {
+            let lies = |((holder, _), delta): (&(Holder, Arc<str>), &i64)| {
+                *delta == 0 || (*delta > 0 && *holder == Holder::Ground)
+            };
+            deltas.iter().all(lies)
         }
+        Balance::Moves => sums.values().all(|sum| *sum == 0),
+        Balance::Exchanges => people(deltas) && sums.values().all(|sum| *sum == 0),
+        Balance::Destroys => deltas.values().all(shrinks),
+        Balance::Consumes => people(deltas) && deltas.values().all(shrinks),
+        Balance::Buys => customers(true),
+        Balance::Sells => customers(false),
         Balance::Changes => {
             let mut sums: BTreeMap<&Holder, i64> = BTreeMap::new();
             for ((holder, _), delta) in deltas {
                 *sums.entry(holder).or_default() += delta;
             }
-            sums.values().all(|sum| *sum == 0)
+            people(deltas) && sums.values().all(|sum| *sum == 0)
         }
         Balance::Gathers => of_people(deltas, |gained, lost| lost <= gained),
         Balance::Works => of_people(deltas, |gained, lost| gained == 0 || lost > 0),
     }
+}
+
+/// Returns whether the ground neither gains nor loses.
+fn people(deltas: &Deltas) -> bool {
+    let mut ground = deltas.iter();
+    ground.all(|((holder, _), delta)| *delta == 0 || *holder != Holder::Ground)
 }
 
 /// Whether only characters gain and lose, and what each gains and loses in all is `fair`.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use proto::rpc::persistence::v1::{Cause as RpcCause, CharacterRecord, CommitRows, Slot};
+use proto::rpc::persistence::v1::{CharacterRecord, CommitRows, Slot};
 use world::{Cause, CharacterId, EntityId, GroundItem, Holder, LedgerEntry, Region, Tick, Tile};
 
 use super::*;
@@ -86,24 +86,24 @@ impl Store {
     }
 
     fn check_ledger(&mut self, rows: &CommitRows, mut change: BTreeMap<String, i64>) {
-        let mut causes: BTreeMap<i32, i64> = BTreeMap::new();
+        let mut causes: BTreeMap<&str, i64> = BTreeMap::new();
         let mut said = std::collections::BTreeSet::new();
         for row in &rows.ledger {
             assert_ne!(row.delta, 0);
             assert!(
-                said.insert((row.character_id.clone(), row.cause)),
+                said.insert((row.character_id.clone(), row.cause.clone())),
                 "said twice"
             );
             *change.entry(row.character_id.clone()).or_default() -= row.delta;
-            *causes.entry(row.cause).or_default() += row.delta;
+            *causes.entry(&row.cause).or_default() += row.delta;
             *self.ledger.entry(row.character_id.clone()).or_default() += row.delta;
         }
         assert!(
             change.values().all(|rest| *rest == 0),
             "{change:?} is not told"
         );
-        for conserving in [RpcCause::Drop, RpcCause::Pickup] {
-            let sum = causes.get(&conserving.into()).copied().unwrap_or(0);
+        for conserving in [Cause::Drop, Cause::Pickup] {
+            let sum = causes.get(conserving.name()).copied().unwrap_or(0);
             assert_eq!(sum, 0, "{conserving:?} makes or destroys");
         }
     }

@@ -136,7 +136,8 @@ fn ledger_row(((holder, item, cause), delta): (Key, i64)) -> Option<LedgerRow> {
             Holder::Ground => String::new(),
         },
         item_id: item.to_string(),
-        cause: value::cause(cause).into(),
         delta,
+        cause: cause.name().to_owned(),
+        balance: value::balance(cause.balance()).into(),
     })
 }

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use chassis::tasks::TaskGroup;
 use proto::rpc::{
     persistence::v1::CharacterOwnerRequest,
     zone::v1::{
@@ -39,14 +40,16 @@ pub(crate) struct Driver {
     pub(crate) mailbox: Mailbox,
     pub(crate) store: Store,
     peers: Arc<Mutex<BTreeMap<String, Channel>>>,
+    tasks: TaskGroup,
 }
 
 impl Driver {
-    pub(crate) fn new(mailbox: Mailbox, store: Store) -> Self {
+    pub(crate) fn new(mailbox: Mailbox, store: Store, tasks: TaskGroup) -> Self {
         Self {
             mailbox,
             store,
             peers: Arc::default(),
+            tasks,
         }
     }
 
@@ -59,7 +62,7 @@ impl Driver {
         request: PrepareRequest,
     ) {
         let driver = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("prepare a player", async move {
             let reply = match driver.peer(&address) {
                 Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare(request)).await.ok(),
                 None => None,
@@ -82,7 +85,7 @@ impl Driver {
         request: CompleteRequest,
     ) {
         let driver = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("complete a player", async move {
             let reply = match driver.peer(&address) {
                 Some(mut peer) => within(COMPLETE_DEADLINE, peer.complete(request)).await.ok(),
                 None => None,
@@ -101,7 +104,7 @@ impl Driver {
     /// inputs are numbered.
     pub(crate) fn forward(&self, address: String, who: CharacterId, request: ForwardRequest) {
         let driver = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("forward inputs", async move {
             let mut taken = None;
             for _ in 0..2 {
                 let Some(mut peer) = driver.peer(&address) else {
@@ -129,7 +132,7 @@ impl Driver {
         request: PrepareRegionRequest,
     ) {
         let driver = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("prepare a region", async move {
             let region = place(request.region);
             let reply = match driver.peer(&address) {
                 Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare_region(request))
@@ -149,7 +152,7 @@ impl Driver {
     /// Says that the store has a region there; answered as `RegionCompleted`.
     pub(crate) fn complete_region(&self, address: String, request: CompleteRegionRequest) {
         let driver = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("complete a region", async move {
             let (region, epoch) = (place(request.region), request.epoch);
             let reply = match driver.peer(&address) {
                 Some(mut peer) => within(REGION_DEADLINE, peer.complete_region(request))
@@ -176,7 +179,7 @@ impl Driver {
         request: LocateRequest,
     ) {
         let driver = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("locate", async move {
             let run_id = request.to_run_id;
             let reply = match driver.peer(&address) {
                 Some(mut peer) => within(LOCATE_DEADLINE, peer.locate(request)).await.ok(),
@@ -195,7 +198,7 @@ impl Driver {
     /// Asks the store whose a player is; answered as `Owner`.
     pub(crate) fn owner(&self, who: CharacterId, h: u64, source_dead: bool) {
         let driver = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("owner of a player", async move {
             let request = CharacterOwnerRequest {
                 character_id: who.to_string(),
             };

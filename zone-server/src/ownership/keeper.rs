@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use chassis::tasks::TaskGroup;
 use proto::rpc::{
     agents::v1::Report,
     common::v1 as common,
@@ -162,6 +163,7 @@ pub(crate) struct Keeper {
     pub(crate) store: Store,
     pub(crate) mailbox: Mailbox,
     pub(crate) over: CancellationToken,
+    tasks: TaskGroup,
     presence: Presence,
     content: Arc<Content>,
     region_loads: Arc<Semaphore>,
@@ -173,16 +175,17 @@ impl Keeper {
         run: Registered,
         store: Store,
         mailbox: Mailbox,
-        over: CancellationToken,
+        tasks: TaskGroup,
         content: Arc<Content>,
     ) -> Self {
-        let presence = Presence::new(run.run_id, store.clone(), over.clone());
+        let presence = Presence::new(run.run_id, store.clone(), tasks.clone());
         Self {
+            over: tasks.stop().clone(),
+            tasks,
             presence,
             run,
             store,
             mailbox,
-            over,
             content,
             region_loads: Arc::new(Semaphore::new(REGION_LOADS_MAX)),
             character_loads: Arc::new(Semaphore::new(CHARACTER_LOADS_MAX)),
@@ -197,13 +200,17 @@ impl Keeper {
             mailbox: self.mailbox.clone(),
             over: self.over.clone(),
         };
-        tokio::spawn(agents.work(Arc::clone(&pulse)));
+        self.tasks.spawn("agents", agents.work(Arc::clone(&pulse)));
         let renewer = self.clone();
-        tokio::spawn(async move { renewer.renew(pulse).await });
+        self.tasks
+            .spawn("lease", async move { renewer.renew(pulse).await });
         let watcher = self.clone();
-        tokio::spawn(async move { watcher.watch().await });
+        self.tasks
+            .spawn("directory", async move { watcher.watch().await });
         let reconciler = self.clone();
-        tokio::spawn(async move { reconciler.reconcile().await });
+        self.tasks.spawn("who is online", async move {
+            reconciler.reconcile().await;
+        });
     }
 
     async fn renew(&self, pulse: Arc<Pulse>) {
@@ -315,7 +322,7 @@ impl Keeper {
     /// Loads a region; the run hears of it as `RegionLoaded`.
     pub(crate) fn load_region(&self, region: Region, epoch: u64) {
         let keeper = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("load a region", async move {
             let _permit = keeper.region_loads.acquire().await;
             let request = LoadRegionRequest {
                 run_id: keeper.run.run_id,
@@ -361,7 +368,7 @@ impl Keeper {
     /// Tells the store that the run gives its regions away; the run hears of it as `Drained`.
     pub(crate) fn drain(&self) {
         let keeper = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("drain", async move {
             let run_id = keeper.run.run_id;
             let mut client = keeper.store.runs();
             let call = client.drain(DrainRequest { run_id });
@@ -378,7 +385,7 @@ impl Keeper {
     /// Loads a character; the run hears of it as `CharacterLoaded`.
     pub(crate) fn load_character(&self, who: CharacterId) {
         let keeper = self.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn("load a character", async move {
             let _permit = keeper.character_loads.acquire().await;
             let request = LoadCharacterRequest {
                 run_id: keeper.run.run_id,

@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use chassis::tasks::TaskGroup;
 use proto::rpc::{
     persistence::v1::{DirectoryUpdate, RunState, SuspectRequest},
     zone::v1::{PresenceRequest, handover_client::HandoverClient},
@@ -25,7 +26,7 @@ use crate::store::Store;
 const WATCHED_MAX: usize = 256;
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 /// Before each new connection, in milliseconds.
-const KNOCK_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
+const PROBE_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
 const ANSWER_DEADLINE: Duration = Duration::from_secs(2);
 
 /// How a stream to another run ended.
@@ -39,7 +40,7 @@ pub(crate) enum Ended {
 
 /// What a new connection met with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Knock {
+pub(crate) enum ProbeResult {
     /// Somebody listens.
     Open,
     /// The host says that nobody listens there.
@@ -59,9 +60,9 @@ pub(crate) enum Verdict {
 
 /// What the end of a stream and a new connection say together. `open`: the stream was open, so
 /// that there was a run to lose.
-pub(crate) fn judge(open: bool, ended: Ended, knock: Knock) -> Verdict {
-    match (ended, knock) {
-        (Ended::Reset, Knock::Refused) if open => Verdict::Suspect,
+pub(crate) fn judge(open: bool, ended: Ended, probe: ProbeResult) -> Verdict {
+    match (ended, probe) {
+        (Ended::Reset, ProbeResult::Refused) if open => Verdict::Suspect,
         _ => Verdict::Again,
     }
 }
@@ -71,17 +72,17 @@ pub(crate) fn judge(open: bool, ended: Ended, knock: Knock) -> Verdict {
 pub(crate) struct Presence {
     run_id: u64,
     store: Store,
-    over: CancellationToken,
+    tasks: TaskGroup,
     watched: Arc<Mutex<BTreeMap<u64, CancellationToken>>>,
 }
 
 impl Presence {
     /// Nobody is watched yet.
-    pub(crate) fn new(run_id: u64, store: Store, over: CancellationToken) -> Self {
+    pub(crate) fn new(run_id: u64, store: Store, tasks: TaskGroup) -> Self {
         Self {
             run_id,
             store,
-            over,
+            tasks,
             watched: Arc::default(),
         }
     }
@@ -110,10 +111,10 @@ impl Presence {
             if watched.contains_key(&run) {
                 continue;
             }
-            let stop = self.over.child_token();
+            let stop = self.tasks.stop().child_token();
             watched.insert(run, stop.clone());
             let (presence, address) = (self.clone(), address.to_owned());
-            tokio::spawn(async move {
+            self.tasks.spawn("presence", async move {
                 stop.run_until_cancelled(presence.watch(run, &address))
                     .await;
             });
@@ -127,11 +128,11 @@ impl Presence {
             if open {
                 backoff.reset();
             }
-            let knock = match ended {
-                Ended::Reset if open => knock(address).await,
-                Ended::Reset | Ended::Ordered => Knock::Silent,
+            let probe = match ended {
+                Ended::Reset if open => probe(address).await,
+                Ended::Reset | Ended::Ordered => ProbeResult::Silent,
             };
-            if judge(open, ended, knock) == Verdict::Suspect {
+            if judge(open, ended, probe) == Verdict::Suspect {
                 tracing::warn!(run = self.run_id, other = run_id, "a run seems to be dead");
                 self.suspect(run_id).await;
             }
@@ -191,18 +192,18 @@ fn ending(status: &Status) -> Ended {
 
 /// Tries new connections until one is refused or the tries are over: a process that is killed
 /// loses its connections and its port one after the other.
-async fn knock(address: &str) -> Knock {
-    let mut last = Knock::Silent;
-    for pause_ms in KNOCK_PAUSES_MS {
+async fn probe(address: &str) -> ProbeResult {
+    let mut last = ProbeResult::Silent;
+    for pause_ms in PROBE_PAUSES_MS {
         tokio::time::sleep(Duration::from_millis(pause_ms)).await;
         last = match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
-            Ok(Ok(_)) => Knock::Open,
+            Ok(Ok(_)) => ProbeResult::Open,
             Ok(Err(error)) if error.kind() == ErrorKind::ConnectionRefused => {
-                return Knock::Refused;
+                return ProbeResult::Refused;
             }
-            Ok(Err(_)) => Knock::Silent,
+            Ok(Err(_)) => ProbeResult::Silent,
             // Silence would be no proof the next time either.
-            Err(_) => return Knock::Silent,
+            Err(_) => return ProbeResult::Silent,
         };
     }
     last
@@ -215,17 +216,17 @@ mod tests {
     #[test]
     fn only_a_reset_and_a_refusal_together_are_a_death() {
         let table = [
-            (true, Ended::Reset, Knock::Refused, Verdict::Suspect),
-            (true, Ended::Reset, Knock::Open, Verdict::Again),
-            (true, Ended::Reset, Knock::Silent, Verdict::Again),
-            (true, Ended::Ordered, Knock::Refused, Verdict::Again),
-            (false, Ended::Reset, Knock::Refused, Verdict::Again),
+            (true, Ended::Reset, ProbeResult::Refused, Verdict::Suspect),
+            (true, Ended::Reset, ProbeResult::Open, Verdict::Again),
+            (true, Ended::Reset, ProbeResult::Silent, Verdict::Again),
+            (true, Ended::Ordered, ProbeResult::Refused, Verdict::Again),
+            (false, Ended::Reset, ProbeResult::Refused, Verdict::Again),
         ];
-        for (open, ended, knock, verdict) in table {
+        for (open, ended, probe, verdict) in table {
             assert_eq!(
-                judge(open, ended, knock),
+                judge(open, ended, probe),
                 verdict,
-                "{open} {ended:?} {knock:?}"
+                "{open} {ended:?} {probe:?}"
             );
         }
     }
@@ -234,8 +235,8 @@ mod tests {
     async fn a_port_that_nobody_listens_on_refuses() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        assert_eq!(knock(&address).await, Knock::Open);
+        assert_eq!(probe(&address).await, ProbeResult::Open);
         drop(listener);
-        assert_eq!(knock(&address).await, Knock::Refused);
+        assert_eq!(probe(&address).await, ProbeResult::Refused);
     }
 }

@@ -50,7 +50,10 @@ impl Link for LinkService {
     ) -> Result<Response<Self::ControlStream>, Status> {
         let living = self.0.get()?;
         let (sender, receiver) = mpsc::channel(CONTROL_MAX);
-        tokio::spawn(async move { read_control(&living, request.into_inner(), sender).await });
+        let tasks = living.tasks.clone();
+        tasks.spawn("control stream", async move {
+            read_control(&living, request.into_inner(), sender).await;
+        });
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
 
@@ -60,7 +63,10 @@ impl Link for LinkService {
     ) -> Result<Response<Self::FramesStream>, Status> {
         let living = self.0.get()?;
         let (sender, receiver) = mpsc::channel(FRAMES_MAX);
-        tokio::spawn(async move { read_frames(&living, request.into_inner(), sender).await });
+        let tasks = living.tasks.clone();
+        tasks.spawn("frame stream", async move {
+            read_frames(&living, request.into_inner(), sender).await;
+        });
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod link;
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
+use chassis::tasks::TaskGroup;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
@@ -22,6 +23,8 @@ pub(crate) struct Living {
     pub(crate) mailbox: Mailbox,
     /// Cancelled when the run is over.
     pub(crate) over: CancellationToken,
+    /// Its tasks.
+    pub(crate) tasks: TaskGroup,
 }
 
 /// The run that the process lives now, if it does.

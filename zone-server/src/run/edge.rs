@@ -108,7 +108,7 @@ impl Run {
         watch.mark("cut");
         self.world.picture();
         watch.mark("replay");
-        self.mourn_links();
+        self.drop_closed_links();
         self.stopped();
         self.measure(begun.elapsed(), edge);
     }

@@ -43,8 +43,7 @@ impl Run {
     /// The inputs that the tick was playing: JSON text.
     fn handling(&self) -> String {
         let inputs = &self.handling[..self.handling.len().min(REPORTED_MAX)];
-        // Plain structures always have a JSON text.
-        serde_json::to_string(inputs).unwrap_or_default()
+        proto::encode::json_text(inputs)
     }
 
     /// What somebody asked may do the same to the next run: its session ends.
@@ -88,7 +87,7 @@ impl Run {
         };
         self.hands.outside.beside(Box::new(move || {
             let (run, truncated) = (header.run_id, header.truncated);
-            let players = serde_json::to_string(&header.players).unwrap_or_default();
+            let players = proto::encode::json_text(&header.players);
             let handled = header.handled.as_ref().map(tracing::field::display);
             match file::save(&folder, &header, &kept) {
                 Ok(path) => {

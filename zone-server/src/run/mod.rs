@@ -319,7 +319,7 @@ impl Run {
             Message::Crowd(reply) => drop(reply.send(self.crowd())),
             Message::Stop => self.stop(End::Stopped),
         }
-        self.mourn_links();
+        self.drop_closed_links();
     }
 
     fn gateway(&mut self, gateway_id: &str, message: ToZoneMessage) {

@@ -183,8 +183,7 @@ impl Run {
             region: Some(record::rpc_region(seat.region)),
             tick: self.now,
             last_input: seat.inputs.last(),
-            // Plain structures always have a JSON text.
-            sync: serde_json::to_vec(&sync).unwrap_or_default().into(),
+            sync: proto::encode::json(&sync).into(),
             trades: self
                 .world
                 .trades_of(who)
@@ -447,7 +446,7 @@ impl Run {
     }
 
     /// Sessions of gateways that lost their link linger until they are attached again.
-    pub(super) fn mourn_links(&mut self) {
+    pub(super) fn drop_closed_links(&mut self) {
         let lost = self.links.take_lost();
         if lost.is_empty() {
             return;

@@ -37,8 +37,7 @@ impl Run {
     pub(super) fn show_hits(&mut self, hits: &[Hit]) {
         for hit in hits {
             let shown = translate::combat::hit(hit);
-            // Plain structures always have a JSON text.
-            let json = serde_json::to_vec(&shown).unwrap_or_default();
+            let json = proto::encode::json(&shown);
             self.published.hit(Chunk::from(hit.tile), json.into());
         }
     }

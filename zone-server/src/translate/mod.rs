@@ -449,8 +449,7 @@ pub(crate) fn open(world: &World, who: &CharacterId, has: &Holdings) -> Option<P
 pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
     Private {
         event: T::NAME.to_owned(),
-        // Plain structures always have a JSON text.
-        data: serde_json::to_vec(data).unwrap_or_default().into(),
+        data: proto::encode::json(data).into(),
         re,
         ..Private::default()
     }

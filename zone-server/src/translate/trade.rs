@@ -125,8 +125,7 @@ pub(crate) fn name_screen(input: &mut Input, shows_confirm: bool) {
     } else {
         TradeScreen::Offer
     });
-    // Plain structures always have a JSON text.
-    input.data = serde_json::to_vec(&asked).unwrap_or_default().into();
+    input.data = proto::encode::json(&asked).into();
 }
 
 /// Which screen a message leaves its reader with, if it says so: true for the confirmation.
@@ -145,10 +144,7 @@ pub(crate) fn asked(trade: &EntityId, re: Bytes) -> Private {
     let trade_id = trade.to_string();
     Private {
         event: Ack::NAME.to_owned(),
-        // Plain structures always have a JSON text.
-        data: serde_json::to_vec(&TradeAck { trade_id })
-            .unwrap_or_default()
-            .into(),
+        data: proto::encode::json(&TradeAck { trade_id }).into(),
         re,
         ..Private::default()
     }

@@ -1,9 +1,9 @@
-//! Value: ground items and causes, as the store writes them and as the world knows them.
+//! Value: ground items and balance classes, as the store writes them and as the world knows them.
 //!
 //! Always: translating a ground item one way and back changes nothing.
 
 use proto::rpc::persistence::v1 as rpc;
-use world::{Cause, CharacterId, EntityId, GroundItem, Lasting, Tick, Tile};
+use world::{Balance, CharacterId, EntityId, GroundItem, Lasting, Tick, Tile};
 
 use super::record;
 
@@ -47,8 +47,7 @@ pub(crate) fn ground(row: &rpc::GroundItem) -> Option<GroundItem> {
 
 /// What lasts of a chunk, as the store keeps it.
 pub(crate) fn lasting(lasting: &Lasting) -> String {
-    // Plain structures always have a JSON text.
-    serde_json::to_string(lasting).unwrap_or_default()
+    proto::encode::json_text(lasting)
 }
 
 /// What the store has of a chunk; `None`: it cannot be read.
@@ -56,31 +55,21 @@ pub(crate) fn lasts(row: &rpc::ChunkRow) -> Option<Lasting> {
     serde_json::from_str(&row.data).ok()
 }
 
-/// Why value moved.
-pub(crate) fn cause(cause: Cause) -> rpc::Cause {
-    match cause {
-        Cause::Starter => rpc::Cause::Starter,
-        Cause::Drop => rpc::Cause::Drop,
-        Cause::Pickup => rpc::Cause::Pickup,
-        Cause::Expire => rpc::Cause::Expire,
-        Cause::Note => rpc::Cause::Note,
-        Cause::Eat => rpc::Cause::Eat,
-        Cause::Bury => rpc::Cause::Bury,
-        Cause::Rub => rpc::Cause::Rub,
-        Cause::Gather => rpc::Cause::Gather,
-        Cause::Make => rpc::Cause::Make,
-        Cause::Burn => rpc::Cause::Burn,
-        Cause::Ashes => rpc::Cause::Ashes,
-        Cause::Quest => rpc::Cause::Quest,
-        Cause::Gift => rpc::Cause::Gift,
-        Cause::Loot => rpc::Cause::Loot,
-        Cause::Shoot => rpc::Cause::Shoot,
-        Cause::Spend => rpc::Cause::Spend,
-        Cause::Trade => rpc::Cause::Trade,
-        Cause::ShopBuy => rpc::Cause::ShopBuy,
-        Cause::ShopSell => rpc::Cause::ShopSell,
-        Cause::Death => rpc::Cause::Death,
-        Cause::Duel => rpc::Cause::Duel,
+/// Returns what a cause may do to holdings, as the store judges it.
+pub(crate) fn balance(balance: Balance) -> rpc::Balance {
+    match balance {
+        Balance::Makes => rpc::Balance::Makes,
+        Balance::Grants => rpc::Balance::Grants,
+        Balance::Leaves => rpc::Balance::Leaves,
+        Balance::Moves => rpc::Balance::Moves,
+        Balance::Exchanges => rpc::Balance::Exchanges,
+        Balance::Destroys => rpc::Balance::Destroys,
+        Balance::Consumes => rpc::Balance::Consumes,
+        Balance::Changes => rpc::Balance::Changes,
+        Balance::Gathers => rpc::Balance::Gathers,
+        Balance::Works => rpc::Balance::Works,
+        Balance::Buys => rpc::Balance::Buys,
+        Balance::Sells => rpc::Balance::Sells,
     }
 }
 

@@ -109,7 +109,7 @@ impl Hub {
             told: None,
             retry: None,
         };
-        tokio::spawn(task.run(orders));
+        self.tasks.spawn("lists of a player", task.run(orders));
     }
 
     /// A player asks something of its lists.

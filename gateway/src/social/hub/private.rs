@@ -130,7 +130,7 @@ impl Hub {
             }
         };
         let hub = Arc::clone(self);
-        tokio::spawn(async move {
+        self.tasks.spawn("private message", async move {
             let delivered = match pushed {
                 Some(known) => known,
                 None => written.await.is_ok(),

@@ -18,7 +18,11 @@ fn stand() -> (Arc<Table>, Arc<Directory>, Measures) {
     directory.set(DirectoryView::of([(WEST, 1), (EAST, 2)]));
     let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
     let measures = Measures::new(&meter);
-    let table = Table::new(Arc::clone(&directory), measures.clone());
+    let table = Table::new(
+        Arc::clone(&directory),
+        measures.clone(),
+        TaskGroup::default(),
+    );
     (table, directory, measures)
 }
 
@@ -122,7 +126,9 @@ async fn a_tick_waits_for_all_zones_but_not_for_long() {
     let (table, directory, measures) = stand();
     let stop = CancellationToken::new();
     let mailbox = session(&table, 1, Format::Json, world::Tile { x: 60, z: 30 });
-    let frames = FanOut::start(table, directory, measures, stop.clone());
+    let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
+    let tasks = TaskGroup::new(&meter, stop.clone());
+    let frames = FanOut::start(table, directory, measures, &tasks);
     let mut asks = Vec::new();
     for (run, at) in [(1, 60), (2, 70)] {
         let (subscribe, mut asked) = mpsc::channel(8);

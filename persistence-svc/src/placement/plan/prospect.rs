@@ -69,9 +69,9 @@ impl<'a> Prospect<'a> {
         (sound && hopeful && self.can_give(one.run, one.wanted)).then_some(one.wanted)
     }
 
-    /// Whether it was not wished in vain just now.
+    /// Returns whether the move was not given up just now.
     pub(super) fn may_wish(&self, region: Region, to: i64) -> bool {
-        !self.view.vain.contains(&(region, to))
+        !self.view.backed_off.contains(&(region, to))
     }
 
     /// Whether `from` can hand a region over to `to`: both play the same content.

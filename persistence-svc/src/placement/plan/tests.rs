@@ -36,7 +36,7 @@ fn view(map: &str, idle: &str) -> View {
         runs: ids.into_iter().map(newcomer).collect(),
         regions,
         taken_over: 0,
-        vain: BTreeSet::new(),
+        backed_off: BTreeSet::new(),
     }
 }
 

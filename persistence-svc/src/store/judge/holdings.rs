@@ -1,14 +1,13 @@
 //! Whether a batch's ledger says just what its rows do to what everybody holds. Pure.
 //!
 //! Always: per holder and item the rows of the ledger add up to the change of holdings, nothing
-//! missing and nothing over; what is moved adds up to nothing; only causes that make make, and
-//! only those that destroy destroy; a ground item belongs to a region of the writing run.
+//! missing and nothing over; a ground item belongs to a region of the writing run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Held;
+use super::{Held, ledger};
 use crate::store::model::{Batch, CommitOutcome};
-use crate::store::value::{COINS, Cause, GroundItem, Holdings, Stack};
+use crate::store::value::{GroundItem, Holdings, Stack};
 
 /// Who holds (nobody: the ground), and what.
 type Account<'a> = (Option<&'a str>, &'a str);
@@ -61,7 +60,7 @@ pub(super) fn balances(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> 
     }
     open.retain(|_, left| *left != 0);
     let Some(((holder, item), left)) = open.first_key_value() else {
-        return causes(batch);
+        return ledger::suits(batch);
     };
     let holder = holder.unwrap_or("the ground");
     let detail =
@@ -80,7 +79,7 @@ fn at_fault<'a>(open: &BTreeMap<Account<'a>, i64>, batch: &'a Batch) -> BTreeSet
     ids
 }
 
-fn refused(ids: BTreeSet<&str>, detail: String) -> CommitOutcome {
+pub(super) fn refused(ids: BTreeSet<&str>, detail: String) -> CommitOutcome {
     CommitOutcome::Refused {
         ids: ids.into_iter().map(str::to_owned).collect(),
         detail,
@@ -145,116 +144,6 @@ fn ground(batch: &Batch, held: &Held) -> Result<(), String> {
             continue;
         };
         return Err(format!("{id}: {why}"));
-    }
-    Ok(())
-}
-
-/// Whether each cause does only what it may.
-#[allow(clippy::too_many_lines, reason = "one arm a cause")]
-fn causes(batch: &Batch) -> Result<(), CommitOutcome> {
-    let rows: BTreeSet<&str> = batch
-        .rows
-        .iter()
-        .map(|row| row.record.id.as_str())
-        .collect();
-    let mut moved: BTreeMap<(Cause, &str), i64> = BTreeMap::new();
-    let mut noted: BTreeMap<&str, i64> = BTreeMap::new();
-    let mut worked: BTreeMap<(Cause, &str), (i64, i64)> = BTreeMap::new();
-    for row in &batch.ledger {
-        let who = row.character.as_deref();
-        let why = match row.cause {
-            _ if who.is_some_and(|id| !rows.contains(id)) => Some("has no row in the batch"),
-            Cause::Starter if row.delta < 0 => Some("a starter pack destroys nothing"),
-            Cause::Quest if row.delta < 0 => Some("a quest destroys nothing"),
-            Cause::Gift if who.is_none() || row.delta < 0 => Some("a gift is for somebody"),
-            Cause::Expire if row.delta > 0 => Some("what expires is not made"),
-            Cause::Deleted => Some("only the store deletes"),
-            Cause::ShopBuy | Cause::ShopSell if who.is_none() => Some("the ground is no customer"),
-            // Coins go one way, and things the other.
-            Cause::ShopBuy if (row.item == COINS) != (row.delta < 0) => {
-                Some("who buys pays coins and gets things")
-            }
-            Cause::ShopSell if (row.item == COINS) != (row.delta > 0) => {
-                Some("who sells gets coins and gives things")
-            }
-            Cause::ShopBuy | Cause::ShopSell => None,
-            Cause::Trade if who.is_none() => Some("nobody trades with the ground"),
-            Cause::Duel if who.is_none() => Some("nobody fights the ground"),
-            Cause::Drop
-            | Cause::Pickup
-            | Cause::Shoot
-            | Cause::Trade
-            | Cause::Death
-            | Cause::Duel => {
-                *moved.entry((row.cause, &row.item)).or_default() += row.delta;
-                None
-            }
-            Cause::Note if who.is_none() => Some("what lies on the ground stays as it is"),
-            Cause::Note => {
-                *noted.entry(who.unwrap_or_default()).or_default() += row.delta;
-                None
-            }
-            Cause::Gather | Cause::Make | Cause::Burn if who.is_none() => {
-                Some("what lies on the ground is not worked on")
-            }
-            Cause::Gather | Cause::Make => {
-                let of = worked.entry((row.cause, who.unwrap_or_default()));
-                let (gained, lost) = of.or_default();
-                *gained += row.delta.max(0);
-                *lost -= row.delta.min(0);
-                None
-            }
-            Cause::Ashes if who.is_some() => Some("ashes fall to the ground"),
-            Cause::Ashes if row.delta < 0 => Some("ashes destroy nothing"),
-            Cause::Eat | Cause::Bury | Cause::Rub | Cause::Burn | Cause::Spend if row.delta > 0 => {
-                Some("what is used up is not made")
-            }
-            Cause::Loot if who.is_some() || row.delta < 0 => {
-                Some("loot comes to lie on the ground")
-            }
-            Cause::Starter
-            | Cause::Quest
-            | Cause::Gift
-            | Cause::Expire
-            | Cause::Eat
-            | Cause::Bury
-            | Cause::Rub
-            | Cause::Burn
-            | Cause::Ashes
-            | Cause::Spend
-            | Cause::Loot => None,
-        };
-        if let Some(why) = why {
-            let whom = who.unwrap_or("the ground");
-            let detail = format!("{whom}: {why} ({})", row.item);
-            return Err(refused(who.into_iter().collect(), detail));
-        }
-    }
-    if let Some((who, sum)) = noted.into_iter().find(|(_, sum)| *sum != 0) {
-        let detail = format!("{who}: note makes {sum} of what was not there");
-        return Err(refused(BTreeSet::from([who]), detail));
-    }
-    unworked(&worked)?;
-    let odd = moved.into_iter().find(|(_, sum)| *sum != 0);
-    let Some(((cause, item), sum)) = odd else {
-        return Ok(());
-    };
-    let of = batch.ledger.iter();
-    let of = of.filter(|row| row.cause == cause && row.item == item);
-    let ids = of.filter_map(|row| row.character.as_deref()).collect();
-    let detail = format!("{} of {item} leaves {sum} over", cause.name());
-    Err(refused(ids, detail))
-}
-
-/// Whether somebody made something of nothing, or lost more in gathering than it gathered.
-fn unworked(worked: &BTreeMap<(Cause, &str), (i64, i64)>) -> Result<(), CommitOutcome> {
-    for ((cause, who), (gained, lost)) in worked {
-        let why = match cause {
-            Cause::Gather if lost > gained => "loses more than it gathers",
-            Cause::Make if *gained > 0 && *lost == 0 => "makes something of nothing",
-            _ => continue,
-        };
-        return Err(refused(BTreeSet::from([*who]), format!("{who}: {why}")));
     }
     Ok(())
 }

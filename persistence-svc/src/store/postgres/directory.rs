@@ -111,7 +111,7 @@ impl Directories for Postgres {
             runs,
             regions,
             taken_over: usize::try_from(taken_over).unwrap_or(usize::MAX),
-            vain: BTreeSet::new(),
+            backed_off: BTreeSet::new(),
         })
     }
 

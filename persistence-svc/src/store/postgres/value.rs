@@ -312,7 +312,7 @@ pub(super) async fn write_ledger(
     let rows = || ledger.iter();
     let characters: Vec<Option<&str>> = rows().map(|row| row.character.as_deref()).collect();
     let items: Vec<&str> = rows().map(|row| row.item.as_str()).collect();
-    let causes: Vec<&str> = rows().map(|row| row.cause.name()).collect();
+    let causes: Vec<&str> = rows().map(|row| row.cause.as_str()).collect();
     let deltas: Vec<i64> = rows().map(|row| row.delta).collect();
     let statement = transaction
         .prepare_cached(

@@ -102,7 +102,7 @@ impl Directories for Sqlite {
                 runs: rows.collect::<rusqlite::Result<_>>()?,
                 regions: measured(transaction, now_ms)?,
                 taken_over: usize::try_from(taken_over).unwrap_or(usize::MAX),
-                vain: BTreeSet::new(),
+                backed_off: BTreeSet::new(),
             })
         })
         .await

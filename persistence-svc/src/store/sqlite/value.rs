@@ -222,7 +222,7 @@ pub(super) fn write_ledger(
             number,
             row.character,
             row.item,
-            row.cause.name(),
+            row.cause,
             row.delta,
             now
         ])?;

@@ -2,10 +2,10 @@
 //!
 //! Always: whole numbers only; nobody is hurt by more than [`roll::DAMAGE_MAX`] at once.
 
+pub(crate) mod attack_rules;
 pub(crate) mod fighter;
 pub(crate) mod loot;
 pub(crate) mod mind;
-pub(crate) mod quarrel;
 pub(crate) mod reach;
 pub(crate) mod roll;
 pub(crate) mod style;

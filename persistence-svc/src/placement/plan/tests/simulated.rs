@@ -16,7 +16,7 @@ pub(super) struct World {
     pub(super) jitter: Option<u64>,
     /// When runs were fenced.
     taken_over: Vec<i64>,
-    hopes: Hopes,
+    move_backoff: MoveBackoff,
     /// A run that takes no region, whatever is wished.
     pub(super) refuses: Option<i64>,
 }
@@ -29,7 +29,7 @@ impl World {
             seen: BTreeMap::new(),
             jitter: None,
             taken_over: Vec::new(),
-            hopes: Hopes::default(),
+            move_backoff: MoveBackoff::default(),
             refuses: None,
         }
     }
@@ -109,7 +109,7 @@ impl World {
         let now = self.view.now_ms;
         self.taken_over.retain(|at| *at > now - 60_000);
         self.view.taken_over = self.taken_over.len();
-        self.hopes.look(&mut self.view);
+        self.move_backoff.look(&mut self.view);
         let change = plan(&self.view, PATIENT);
         self.taken_over.extend(change.fence.iter().map(|_| now));
         self.view.runs.retain(|run| !change.fence.contains(&run.id));

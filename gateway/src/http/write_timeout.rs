@@ -1,4 +1,4 @@
-//! A connection whose client must read.
+//! A connection that ends when its client does not read.
 //!
 //! Always: a write that makes no progress for a time ends the connection; reading has deadlines
 //! of its own (the head, the body, the WebSocket's heartbeat).
@@ -19,7 +19,7 @@ use tokio::{
 use crate::places::Place;
 
 /// A stream that waits only so long for its client to read.
-pub(crate) struct Patient<S> {
+pub(crate) struct WriteTimeout<S> {
     inner: S,
     patience: Duration,
     /// Runs while a write waits.
@@ -28,7 +28,7 @@ pub(crate) struct Patient<S> {
     place: Option<Arc<Place>>,
 }
 
-impl<S> Patient<S> {
+impl<S> WriteTimeout<S> {
     pub(crate) fn new(inner: S, patience: Duration) -> Self {
         Self {
             inner,
@@ -63,7 +63,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -73,7 +73,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -117,7 +117,7 @@ mod tests {
     async fn who_reads_nothing_is_let_go_and_who_reads_slowly_is_not() {
         let patience = Duration::from_secs(10);
         let (mut client, server) = duplex(8);
-        let mut server = Patient::new(server, patience);
+        let mut server = WriteTimeout::new(server, patience);
         let writing = tokio::spawn(async move {
             let slowly = server.write_all(&[7; 24]).await;
             (slowly, server.write_all(&[7; 24]).await.unwrap_err().kind())

@@ -1,33 +1,32 @@
-//! Wishes that nobody fulfils: for how long each has stood, and which are not to be asked again
-//! for a while.
+//! Backs off from moves of regions that do not happen.
 //!
-//! Always: a wish stands for a bounded time, so that a run that refuses a region for ever does not
-//! keep others from moving; what was wished in vain may be wished again later.
+//! Always: a planned move stands for a bounded time, so that a run that refuses a region for ever
+//! does not keep others from moving. After a while the move may be planned again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::View;
 use crate::store::model::{NOBODY, Region};
 
-/// A wish that has stood for so long is given up; a move takes a second or two.
-pub(crate) const VAIN_MS: i64 = 15_000;
+/// A planned move that has stood for so long is given up; a move takes a second or two.
+pub(crate) const STANDING_MAX_MS: i64 = 15_000;
 /// … and not made again for so long.
-pub(crate) const AVOIDED_MS: i64 = 60_000;
+pub(crate) const BACKOFF_MS: i64 = 60_000;
 
 /// A region, and the run that it should go to.
 type Pair = (Region, i64);
 
-/// What one planner remembers of its wishes. A new one remembers nothing, and needs nothing.
+/// What one planner remembers of its moves. A new one remembers nothing, and needs nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Hopes {
+pub(crate) struct MoveBackoff {
     /// Since when, by the store's clock in milliseconds.
     standing: BTreeMap<Pair, i64>,
     /// Until when.
     avoided: BTreeMap<Pair, i64>,
 }
 
-impl Hopes {
-    /// Looks at what is wished now, and tells the view what was wished in vain.
+impl MoveBackoff {
+    /// Looks at the moves that are planned now, and tells the view which ones to leave alone.
     pub(crate) fn look(&mut self, view: &mut View) {
         let now = view.now_ms;
         self.avoided.retain(|_, until| *until > now);
@@ -36,10 +35,10 @@ impl Hopes {
         self.standing.retain(|pair, _| wished.contains(pair));
         for pair in wished {
             let since = *self.standing.entry(pair).or_insert(now);
-            if now.saturating_sub(since) >= VAIN_MS {
-                self.avoided.insert(pair, now.saturating_add(AVOIDED_MS));
+            if now.saturating_sub(since) >= STANDING_MAX_MS {
+                self.avoided.insert(pair, now.saturating_add(BACKOFF_MS));
             }
         }
-        view.vain = self.avoided.keys().copied().collect();
+        view.backed_off = self.avoided.keys().copied().collect();
     }
 }

@@ -11,7 +11,7 @@ use crate::rules::combat::timing::SINGLE_TICKS;
 use crate::tick::Tick;
 use crate::tile::Tile;
 
-/// One side of a quarrel.
+/// One side of a fight that is about to begin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side<'a> {
     pub(crate) id: &'a EntityId,

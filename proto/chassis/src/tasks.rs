@@ -1,0 +1,141 @@
+//! The tasks of one part of a process.
+//!
+//! Always: whoever stops the part can wait for all of them; a panic in one is logged and counted,
+//! and ends that task alone.
+
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
+use opentelemetry::{
+    KeyValue,
+    metrics::{Counter, Meter, MeterProvider, noop::NoopMeterProvider},
+};
+use tokio::task::JoinHandle;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+/// Starts tasks and knows which of them still run. Cheap to clone: all clones are one group.
+#[derive(Debug, Clone)]
+pub struct TaskGroup {
+    tracker: TaskTracker,
+    stop: CancellationToken,
+    panics: Counter<u64>,
+}
+
+impl TaskGroup {
+    /// Makes a group whose tasks end at `stop`. Panics are counted as `tasks.panicked`, by the
+    /// task's name.
+    pub fn new(meter: &Meter, stop: CancellationToken) -> Self {
+        let panics = meter
+            .u64_counter("tasks.panicked")
+            .with_description("Tasks that ended by a panic, by the name of the task")
+            .build();
+        Self {
+            tracker: TaskTracker::new(),
+            stop,
+            panics,
+        }
+    }
+
+    /// Makes a group of its own that counts panics with this one and ends at the same stop.
+    #[must_use]
+    pub fn part(&self) -> Self {
+        Self {
+            tracker: TaskTracker::new(),
+            stop: self.stop.clone(),
+            panics: self.panics.clone(),
+        }
+    }
+
+    /// Returns the token at which the tasks end.
+    pub fn stop(&self) -> &CancellationToken {
+        &self.stop
+    }
+
+    /// Runs `work` to its end or to the stop, which may cut it short at any await.
+    pub fn spawn(&self, name: &'static str, work: impl Future<Output = ()> + Send + 'static) {
+        let work = self.stop.clone().run_until_cancelled_owned(work);
+        // Cut short: the part is over, and nobody waits for what this came to.
+        self.finish(name, work.map(drop));
+    }
+
+    /// Runs `work` to its end, also beyond the stop.
+    pub fn finish(&self, name: &'static str, work: impl Future<Output = ()> + Send + 'static) {
+        let panics = self.panics.clone();
+        // Boxed: an async block would hold the future of a whole session twice. What a panicked
+        // task shared stands behind locks that say so.
+        let work = AssertUnwindSafe(Box::pin(work)).catch_unwind();
+        self.tracker.spawn(async move {
+            if work.await.is_err() {
+                tracing::error!(task = name, "a task panicked");
+                panics.add(1, &[KeyValue::new("task", name)]);
+            }
+        });
+    }
+
+    /// Runs `work` to its end, for somebody who waits for its result and sees its panic.
+    pub fn joined<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        self.tracker.spawn(work)
+    }
+
+    /// Waits until all have ended. A group to which tasks come meanwhile waits for those, too.
+    pub async fn ended(&self) {
+        self.tracker.close();
+        self.tracker.wait().await;
+    }
+}
+
+impl Default for TaskGroup {
+    /// A group that counts nothing and never stops.
+    fn default() -> Self {
+        let meter = NoopMeterProvider::new().meter("none");
+        Self::new(&meter, CancellationToken::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    fn group(stop: &CancellationToken) -> TaskGroup {
+        TaskGroup {
+            stop: stop.clone(),
+            ..TaskGroup::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_group_ends_with_its_stop_but_for_what_must_be_finished() {
+        let stop = CancellationToken::new();
+        let tasks = group(&stop);
+        let (go_on, asked) = oneshot::channel::<()>();
+        let (done, finished) = oneshot::channel();
+        tasks.spawn("for ever", std::future::pending());
+        tasks.finish("to the end", async move {
+            let _ = asked.await;
+            let _ = done.send(());
+        });
+        stop.cancel();
+        let ended = tasks.ended();
+        tokio::pin!(ended);
+        assert!((&mut ended).now_or_never().is_none(), "one goes on");
+        go_on.send(()).unwrap();
+        ended.await;
+        assert_eq!(finished.await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn a_panic_ends_its_own_task_alone() {
+        let stop = CancellationToken::new();
+        let tasks = group(&stop);
+        let (done, finished) = oneshot::channel();
+        tasks.spawn("broken", async { panic!("on purpose") });
+        tasks.spawn("whole", async move { done.send(7).unwrap() });
+        tasks.ended().await;
+        assert_eq!(finished.await, Ok(7));
+    }
+}
