@@ -2,273 +2,183 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why an intent was not followed. It has then changed nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Refusal {
-    /// There is no way, not even part of it.
-    Unreachable,
-    /// Further than anybody may ask for.
-    TooFar,
-    /// Not possible in this world yet, or not with that target.
-    Unsupported,
-    /// No such thing here.
-    NotFound,
-    /// Another matter must end first, or too much is being asked at once.
-    Busy,
-    /// There is no room for it in the pack.
-    InventoryFull,
-    /// There is nothing in that slot.
-    EmptySlot,
-    /// There are not so many.
-    NotEnough,
-    /// Only its owner may take it yet.
-    Protected,
-    /// It takes a level that is not reached.
-    LevelTooLow,
-    /// It cannot be worn.
-    NotWearable,
-    /// No place is free in the bank, or too much of it lies there.
-    BankFull,
-    /// There is no note of it.
-    NoNote,
-    /// What it is to be done with is not open.
-    NotOpen,
-    /// A quest takes other quests, levels or items first.
-    QuestLocked,
-    /// A quest is not at that point.
-    QuestStage,
-    /// It cannot be attacked.
-    NotAttackable,
-    /// Players may not attack each other there.
-    PlayersSafe,
-    /// One of the two is in a fight with somebody else.
-    Engaged,
-    /// Not so soon after a blow, given or taken.
-    InCombat,
-    /// Nobody does anything who has no health left.
-    Dead,
-    /// No arrow that fits the bow.
-    NoAmmunition,
-    /// Not the runes that the spell takes.
-    NoRunes,
-    /// What one holds is not used in that way.
-    WrongStyle,
-    /// There are no points of prayer left.
-    NoPrayer,
-    /// Something else came in between.
-    Interrupted,
-    /// Not again so soon.
-    Cooldown,
-    /// It takes a tool that is not at hand, or not of use yet.
-    NoTool,
-    /// That is not the place to make it.
-    NoStation,
-    /// There is nothing left to be had of it.
-    Depleted,
-    /// Several things can be made of that: one must be named.
-    ChoiceRequired,
-    /// No fire may be lit there, or there are enough.
-    NoFireHere,
-    /// No trade of its own is open.
-    NotInTrade,
-    /// There is no such trade, or it is another's.
-    InvalidTrade,
-    /// Another trade, or the request for one, must end first.
-    InTrade,
-    /// Not a thing that could be offered.
-    InvalidItem,
-    /// None of it, or more than there are.
-    InvalidQuantity,
-    /// It is not given to others.
-    Untradeable,
-    /// A new character gives nothing away.
-    Newcomer,
-    /// The other does something else.
-    PlayerBusy,
-    /// The other is not there.
-    PlayerOffline,
-    /// Nobody trades with oneself.
-    SelfTrade,
-    /// Something that is open must be closed first.
-    InterfaceOpen,
-    /// What was agreed to is not what is shown.
-    ScreenChanged,
-    /// The shop has not so many of it.
-    OutOfStock,
-    /// There are not enough coins in the pouch.
-    NoCoins,
-    /// The shop does not buy that.
-    NotBought,
-    /// Duels are arranged in their lobby, and nowhere else.
-    NotInLobby,
-    /// The other is not in the lobby.
-    OtherNotInLobby,
-    /// Nobody fights oneself.
-    SelfDuel,
-    /// There is no such challenge, or it is another's.
-    InvalidChallenge,
-    /// Another challenge of its own must end first.
-    ChallengePending,
-    /// Not while one is in a duel.
-    InDuel,
-    /// It is in no duel, or not in that one.
-    NotInDuel,
-    /// The duel has not come to that, or is past it.
-    WrongStage,
-    /// The rules of a duel that do not go together.
-    RulesClash,
-    /// The rules of the duel forbid it.
-    AgainstRules,
-    /// Nobody may give up in this duel.
-    NoForfeit,
-    /// All rings are taken, or others play them.
-    NoRing,
-    /// Nothing is staked in that place.
-    NotStaked,
-    /// What it had at stake must find room in its pack or bank first.
-    StakesLeft,
-    /// An operator has stopped exchanges.
-    ExchangesFrozen,
-    /// Changes of value cannot be saved now.
-    StorageUnavailable,
+/// Defines [`Refusal`] from one row per refusal: its doc, its variant, its code in the protocol and
+/// its sentence for people. `of_value` marks a refusal that says what somebody holds or what lies on
+/// the ground.
+macro_rules! refusals {
+    ($($(#[$doc:meta])+ $variant:ident = $code:literal, $sentence:literal $(, $value:ident)?;)+) => {
+        /// Why an intent was not followed. It has then changed nothing.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Refusal {
+            $($(#[$doc])+ $variant,)+
+        }
+
+        impl Refusal {
+            /// All of them.
+            pub const ALL: &[Refusal] = &[$(Refusal::$variant),+];
+
+            /// Returns the code by which clients know it.
+            pub const fn code(self) -> &'static str {
+                match self {
+                    $(Refusal::$variant => $code,)+
+                }
+            }
+
+            /// Returns what it says to people.
+            pub const fn sentence(self) -> &'static str {
+                match self {
+                    $(Refusal::$variant => $sentence,)+
+                }
+            }
+
+            /// Returns whether it says what somebody holds or what lies on the ground, when it
+            /// answers an intent about that.
+            pub(crate) const fn tells_of_value(self) -> bool {
+                match self {
+                    $(Refusal::$variant => is_of_value(&[$(stringify!($value))?]),)+
+                }
+            }
+        }
+    };
 }
 
-impl Refusal {
-    /// Whether it says what somebody holds or what lies on the ground, when it answers an intent
-    /// about that.
-    #[allow(clippy::too_many_lines, reason = "a table")]
-    pub(crate) const fn tells_of_value(self) -> bool {
-        match self {
-            Refusal::NotFound
-            | Refusal::InventoryFull
-            | Refusal::EmptySlot
-            | Refusal::NotEnough
-            | Refusal::Protected
-            | Refusal::NoTool
-            | Refusal::ChoiceRequired
-            | Refusal::QuestLocked
-            | Refusal::QuestStage
-            | Refusal::NoAmmunition
-            | Refusal::NoRunes
-            | Refusal::BankFull
-            | Refusal::InvalidItem
-            | Refusal::InvalidQuantity
-            | Refusal::Untradeable
-            | Refusal::OutOfStock
-            | Refusal::NoCoins
-            | Refusal::NotBought
-            | Refusal::NotStaked
-            | Refusal::StakesLeft => true,
-            Refusal::Unreachable
-            | Refusal::TooFar
-            | Refusal::Unsupported
-            | Refusal::Busy
-            | Refusal::LevelTooLow
-            | Refusal::NotWearable
-            | Refusal::NoNote
-            | Refusal::NotOpen
-            | Refusal::NotAttackable
-            | Refusal::PlayersSafe
-            | Refusal::Engaged
-            | Refusal::InCombat
-            | Refusal::Dead
-            | Refusal::WrongStyle
-            | Refusal::NoPrayer
-            | Refusal::Interrupted
-            | Refusal::Cooldown
-            | Refusal::NoStation
-            | Refusal::Depleted
-            | Refusal::NoFireHere
-            | Refusal::NotInTrade
-            | Refusal::InvalidTrade
-            | Refusal::InTrade
-            | Refusal::Newcomer
-            | Refusal::PlayerBusy
-            | Refusal::PlayerOffline
-            | Refusal::SelfTrade
-            | Refusal::InterfaceOpen
-            | Refusal::ScreenChanged
-            | Refusal::NotInLobby
-            | Refusal::OtherNotInLobby
-            | Refusal::SelfDuel
-            | Refusal::InvalidChallenge
-            | Refusal::ChallengePending
-            | Refusal::InDuel
-            | Refusal::NotInDuel
-            | Refusal::WrongStage
-            | Refusal::RulesClash
-            | Refusal::AgainstRules
-            | Refusal::NoForfeit
-            | Refusal::NoRing
-            | Refusal::ExchangesFrozen
-            | Refusal::StorageUnavailable => false,
-        }
-    }
+const fn is_of_value(marks: &[&str]) -> bool {
+    !marks.is_empty()
+}
 
-    /// All of them.
-    pub const ALL: [Refusal; 63] = [
-        Refusal::Unreachable,
-        Refusal::TooFar,
-        Refusal::Unsupported,
-        Refusal::NotFound,
-        Refusal::Busy,
-        Refusal::InventoryFull,
-        Refusal::EmptySlot,
-        Refusal::NotEnough,
-        Refusal::Protected,
-        Refusal::LevelTooLow,
-        Refusal::NotWearable,
-        Refusal::BankFull,
-        Refusal::NoNote,
-        Refusal::NotOpen,
-        Refusal::QuestLocked,
-        Refusal::QuestStage,
-        Refusal::NotAttackable,
-        Refusal::PlayersSafe,
-        Refusal::Engaged,
-        Refusal::InCombat,
-        Refusal::Dead,
-        Refusal::NoAmmunition,
-        Refusal::NoRunes,
-        Refusal::WrongStyle,
-        Refusal::NoPrayer,
-        Refusal::Interrupted,
-        Refusal::Cooldown,
-        Refusal::NoTool,
-        Refusal::NoStation,
-        Refusal::Depleted,
-        Refusal::ChoiceRequired,
-        Refusal::NoFireHere,
-        Refusal::NotInTrade,
-        Refusal::InvalidTrade,
-        Refusal::InTrade,
-        Refusal::InvalidItem,
-        Refusal::InvalidQuantity,
-        Refusal::Untradeable,
-        Refusal::Newcomer,
-        Refusal::PlayerBusy,
-        Refusal::PlayerOffline,
-        Refusal::SelfTrade,
-        Refusal::InterfaceOpen,
-        Refusal::ScreenChanged,
-        Refusal::OutOfStock,
-        Refusal::NoCoins,
-        Refusal::NotBought,
-        Refusal::NotInLobby,
-        Refusal::OtherNotInLobby,
-        Refusal::SelfDuel,
-        Refusal::InvalidChallenge,
-        Refusal::ChallengePending,
-        Refusal::InDuel,
-        Refusal::NotInDuel,
-        Refusal::WrongStage,
-        Refusal::RulesClash,
-        Refusal::AgainstRules,
-        Refusal::NoForfeit,
-        Refusal::NoRing,
-        Refusal::NotStaked,
-        Refusal::StakesLeft,
-        Refusal::ExchangesFrozen,
-        Refusal::StorageUnavailable,
-    ];
+// A refusal is defined here. The protocol's table of codes must know its code: a test of the zone
+// server compares.
+refusals! {
+    /// There is no way, not even part of it.
+    Unreachable = "unreachable", "there is no way to that place";
+    /// Further than anybody may ask for.
+    TooFar = "too_far", "that is too far away";
+    /// Not possible in this world yet, or not with that target.
+    Unsupported = "unsupported", "that is not possible here";
+    /// No such thing here.
+    NotFound = "not_found", "there is no such thing here", of_value;
+    /// Another matter must end first, or too much is being asked at once.
+    Busy = "busy", "something else must end first";
+    /// There is no room for it in the pack.
+    InventoryFull = "inventory_full", "there is no room for it", of_value;
+    /// There is nothing in that slot.
+    EmptySlot = "empty_slot", "there is nothing in that slot", of_value;
+    /// There are not so many.
+    NotEnough = "not_enough", "there are not so many", of_value;
+    /// Only its owner may take it yet.
+    Protected = "protected", "it is for somebody else as yet", of_value;
+    /// It takes a level that is not reached.
+    LevelTooLow = "level_too_low", "that takes a higher level";
+    /// It cannot be worn.
+    NotWearable = "not_wearable", "that cannot be worn";
+    /// No place is free in the bank, or too much of it lies there.
+    BankFull = "bank_full", "there is no room for it in the bank", of_value;
+    /// There is no note of it.
+    NoNote = "no_note", "there is no note of that";
+    /// What it is to be done with is not open.
+    NotOpen = "not_open", "that must be opened first";
+    /// A quest takes other quests, levels or items first.
+    QuestLocked = "quest_locked", "that quest takes other quests, levels or items first", of_value;
+    /// A quest is not at that point.
+    QuestStage = "quest_stage", "that quest is not at that point", of_value;
+    /// It cannot be attacked.
+    NotAttackable = "not_attackable", "that cannot be attacked";
+    /// Players may not attack each other there.
+    PlayersSafe = "players_safe",
+        "players may attack each other only where both stand in a lawless area";
+    /// One of the two is in a fight with somebody else.
+    Engaged = "engaged", "one of you is fighting somebody else";
+    /// Not so soon after a blow, given or taken.
+    InCombat = "in_combat", "not within 17 ticks of a blow, given or taken";
+    /// Nobody does anything who has no health left.
+    Dead = "dead", "you are dead; you will stand up again";
+    /// No arrow that fits the bow.
+    NoAmmunition = "no_ammunition",
+        "there is no arrow in your quiver that you and your bow can shoot", of_value;
+    /// Not the runes that the spell takes.
+    NoRunes = "no_runes", "you lack the runes for that spell", of_value;
+    /// What one holds is not used in that way.
+    WrongStyle = "wrong_style", "what you hold is not used that way; casting takes a spell";
+    /// There are no points of prayer left.
+    NoPrayer = "no_prayer", "you have no prayer points left";
+    /// Something else came in between.
+    Interrupted = "interrupted", "something else came in between";
+    /// Not again so soon.
+    Cooldown = "cooldown", "not again so soon";
+    /// It takes a tool that is not at hand, or not of use yet.
+    NoTool = "no_tool", "that takes a tool that you can use", of_value;
+    /// That is not the place to make it.
+    NoStation = "no_station", "that is made somewhere else";
+    /// There is nothing left to be had of it.
+    Depleted = "depleted", "there is nothing left of it for now";
+    /// Several things can be made of that: one must be named.
+    ChoiceRequired = "choice_required",
+        "several things can be made of that: name one as the option", of_value;
+    /// No fire may be lit there, or there are enough.
+    NoFireHere = "no_fire_here", "no fire may be lit here";
+    /// No trade of its own is open.
+    NotInTrade = "NOT_IN_TRADE", "there is no trade of yours";
+    /// There is no such trade, or it is another's.
+    InvalidTrade = "INVALID_TRADE", "there is no such trade, or it is not yours";
+    /// Another trade, or the request for one, must end first.
+    InTrade = "ALREADY_IN_TRADE", "your other trade or request must end first";
+    /// Not a thing that could be offered.
+    InvalidItem = "INVALID_ITEM", "that is nothing to be offered", of_value;
+    /// None of it, or more than there are.
+    InvalidQuantity = "INVALID_QUANTITY", "1 up to as many as there are", of_value;
+    /// It is not given to others.
+    Untradeable = "UNTRADEABLE_ITEM", "that is not given to others", of_value;
+    /// A new character gives nothing away.
+    Newcomer = "NEWCOMER",
+        "new characters give nothing away before 15 minutes of play or a total level of 40";
+    /// The other does something else.
+    PlayerBusy = "PLAYER_BUSY", "they are doing something else";
+    /// The other is not there.
+    PlayerOffline = "PLAYER_OFFLINE", "they are not there";
+    /// Nobody trades with oneself.
+    SelfTrade = "SELF_TRADE", "nobody trades with oneself";
+    /// Something that is open must be closed first.
+    InterfaceOpen = "INTERFACE_OPEN", "what is open must be closed first";
+    /// What was agreed to is not what is shown.
+    ScreenChanged = "SCREEN_CHANGED", "the screen has changed; look at it again";
+    /// The shop has not so many of it.
+    OutOfStock = "out_of_stock", "the shop has not so many", of_value;
+    /// There are not enough coins in the pouch.
+    NoCoins = "not_enough_coins", "there are not enough coins", of_value;
+    /// The shop does not buy that.
+    NotBought = "not_bought", "the shop does not buy that", of_value;
+    /// Duels are arranged in their lobby, and nowhere else.
+    NotInLobby = "NOT_IN_DUEL_ARENA", "duels are arranged in their lobby";
+    /// The other is not in the lobby.
+    OtherNotInLobby = "TARGET_NOT_IN_DUEL_ARENA", "they are not in the lobby";
+    /// Nobody fights oneself.
+    SelfDuel = "INVALID_TARGET", "nobody fights oneself";
+    /// There is no such challenge, or it is another's.
+    InvalidChallenge = "INVALID_CHALLENGE", "there is no such challenge, or it is not for you";
+    /// Another challenge of its own must end first.
+    ChallengePending = "CHALLENGE_PENDING", "your other challenge must be answered first";
+    /// Not while one is in a duel.
+    InDuel = "IN_DUEL", "not in a duel";
+    /// It is in no duel, or not in that one.
+    NotInDuel = "NOT_IN_DUEL", "there is no such duel of yours";
+    /// The duel has not come to that, or is past it.
+    WrongStage = "INVALID_STATE", "the duel has not come to that, or is past it";
+    /// The rules of a duel that do not go together.
+    RulesClash = "INVALID_RULE_COMBINATION",
+        "noForfeit goes with neither funWeapons nor noMovement; one way to fight must be left";
+    /// The rules of the duel forbid it.
+    AgainstRules = "AGAINST_RULES", "the rules of the duel forbid it";
+    /// Nobody may give up in this duel.
+    NoForfeit = "CANNOT_FORFEIT", "nobody may give up in this duel";
+    /// All rings are taken, or others play them.
+    NoRing = "NO_ARENA_AVAILABLE", "all rings are taken; try again in a moment";
+    /// Nothing is staked in that place.
+    NotStaked = "STAKE_NOT_FOUND", "nothing is staked in that place", of_value;
+    /// What it had at stake must find room in its pack or bank first.
+    StakesLeft = "ITEM_STAKED",
+        "what you had at stake waits for room in your pack or bank", of_value;
+    /// An operator has stopped exchanges.
+    ExchangesFrozen = "exchanges_frozen", "exchanges are stopped for now";
+    /// Changes of value cannot be saved now.
+    StorageUnavailable = "storage_unavailable", "nothing of value can be saved just now";
 }

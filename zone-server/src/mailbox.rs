@@ -57,42 +57,39 @@ pub(crate) enum Message {
         link: u64,
         subscribe: Subscribe,
     },
+    /// Of players between two owners.
+    Handover(HandoverMessage),
+    /// Of regions between two owners, and of what lies in the regions of others.
+    Peer(PeerMessage),
+    /// From the store.
+    Store(StoreMessage),
+    /// All agents that the store has in the run's regions.
+    AgentsOfRun(OfRunReply),
+    /// A gateway says what an agent is to do.
+    TellAgent(Box<TellRequest>, oneshot::Sender<TellReply>),
+    /// An agent's owner says something.
+    SayToAgent(Box<SayRequest>, oneshot::Sender<SayReply>),
+    /// Somebody wants to know what an agent sees.
+    LookAtAgent(LookRequest, oneshot::Sender<LookReply>),
+    /// Somebody wants to see what was published.
+    Dump(DumpRequest, oneshot::Sender<DumpReply>),
+    /// A gateway shows where a character stands.
+    Whereabouts(String, oneshot::Sender<Option<WhereaboutsReply>>),
+    /// A gateway shows how full the regions are.
+    Crowd(oneshot::Sender<CrowdReply>),
+    /// Stop in order.
+    Stop,
+}
+
+/// Players between two owners.
+#[derive(Debug)]
+pub(crate) enum HandoverMessage {
     /// A peer announces a player.
     Prepare(Box<PrepareRequest>, oneshot::Sender<PrepareReply>),
     /// A peer says that the handover is done.
     Complete(Box<CompleteRequest>, oneshot::Sender<CompleteReply>),
     /// A peer sends inputs that came late.
     Forward(ForwardRequest, oneshot::Sender<ForwardReply>),
-    /// A peer wants to give a region.
-    PrepareRegion(PrepareRegionRequest, oneshot::Sender<PrepareRegionReply>),
-    /// A peer says that the store has the region here.
-    CompleteRegion(
-        Box<CompleteRegionRequest>,
-        oneshot::Sender<CompleteRegionReply>,
-    ),
-    /// A peer looks for something.
-    Locate(LocateRequest, oneshot::Sender<LocateReply>),
-    /// A peer's answer; `None`: there was none.
-    RegionPrepared {
-        region: Region,
-        attempt: u64,
-        reply: Option<PrepareRegionReply>,
-    },
-    /// A peer's answer; `None`: there was none.
-    RegionCompleted {
-        region: Region,
-        epoch: u64,
-        known: Option<bool>,
-    },
-    /// What a peer knows of something that one of the run's players wants; `None`: no answer.
-    Located {
-        who: CharacterId,
-        attempt: u32,
-        run_id: u64,
-        reply: Option<LocateReply>,
-    },
-    /// Whether the store knows that the run gives its regions away.
-    Drained(bool),
     /// A peer's answer; `None`: there was none.
     Prepared {
         who: CharacterId,
@@ -114,6 +111,46 @@ pub(crate) enum Message {
         owned: Option<CharacterOwnership>,
         source_dead: bool,
     },
+}
+
+/// Regions between two owners, and things in the regions of others.
+#[derive(Debug)]
+pub(crate) enum PeerMessage {
+    /// A peer wants to give a region.
+    PrepareRegion(PrepareRegionRequest, oneshot::Sender<PrepareRegionReply>),
+    /// A peer says that the store has the region here.
+    CompleteRegion(
+        Box<CompleteRegionRequest>,
+        oneshot::Sender<CompleteRegionReply>,
+    ),
+    /// A peer's answer; `None`: there was none.
+    RegionPrepared {
+        region: Region,
+        attempt: u64,
+        reply: Option<PrepareRegionReply>,
+    },
+    /// A peer's answer; `None`: there was none.
+    RegionCompleted {
+        region: Region,
+        epoch: u64,
+        known: Option<bool>,
+    },
+    /// A peer looks for something.
+    Locate(LocateRequest, oneshot::Sender<LocateReply>),
+    /// What a peer knows of something that one of the run's players wants; `None`: no answer.
+    Located {
+        who: CharacterId,
+        attempt: u32,
+        run_id: u64,
+        reply: Option<LocateReply>,
+    },
+}
+
+/// Answers and news of the store.
+#[derive(Debug)]
+pub(crate) enum StoreMessage {
+    /// Whether the store knows that the run gives its regions away.
+    Drained(bool),
     /// A new version of the directory, or a sign of life.
     Directory(DirectoryUpdate),
     /// A region came from the store, or did not.
@@ -135,22 +172,24 @@ pub(crate) enum Message {
     CommitFailed,
     /// The store renewed the lease, or refused.
     Renewed(Renewed),
-    /// All agents that the store has in the run's regions.
-    AgentsOfRun(OfRunReply),
-    /// A gateway says what an agent is to do.
-    TellAgent(Box<TellRequest>, oneshot::Sender<TellReply>),
-    /// An agent's owner says something.
-    SayToAgent(Box<SayRequest>, oneshot::Sender<SayReply>),
-    /// Somebody wants to know what an agent sees.
-    LookAtAgent(LookRequest, oneshot::Sender<LookReply>),
-    /// Somebody wants to see what was published.
-    Dump(DumpRequest, oneshot::Sender<DumpReply>),
-    /// A gateway shows where a character stands.
-    Whereabouts(String, oneshot::Sender<Option<WhereaboutsReply>>),
-    /// A gateway shows how full the regions are.
-    Crowd(oneshot::Sender<CrowdReply>),
-    /// Stop in order.
-    Stop,
+}
+
+impl From<HandoverMessage> for Message {
+    fn from(message: HandoverMessage) -> Self {
+        Message::Handover(message)
+    }
+}
+
+impl From<PeerMessage> for Message {
+    fn from(message: PeerMessage) -> Self {
+        Message::Peer(message)
+    }
+}
+
+impl From<StoreMessage> for Message {
+    fn from(message: StoreMessage) -> Self {
+        Message::Store(message)
+    }
 }
 
 /// The run is over, or its thread has heard nothing for too long.
@@ -181,8 +220,8 @@ impl Mailbox {
     }
 
     /// Says something; waits while the mailbox is full, but not for long.
-    pub(crate) async fn say(&self, message: Message) -> Result<(), NotHeard> {
-        let mut message = message;
+    pub(crate) async fn say(&self, message: impl Into<Message>) -> Result<(), NotHeard> {
+        let mut message = message.into();
         let mut waited = Duration::ZERO;
         loop {
             match self.0.try_send(message) {
@@ -197,16 +236,16 @@ impl Mailbox {
     }
 
     /// Says what the run cannot do without, however long the mailbox is full.
-    pub(crate) async fn insist(&self, message: impl Fn() -> Message) {
+    pub(crate) async fn insist<M: Into<Message>>(&self, message: impl Fn() -> M) {
         while self.say(message()).await == Err(NotHeard::Full) {
             tracing::error!("the tick's thread does not hear");
         }
     }
 
     /// Asks something; `NotHeard::Full` too when the answer does not come in time.
-    pub(crate) async fn ask<A>(
+    pub(crate) async fn ask<A, M: Into<Message>>(
         &self,
-        message: impl FnOnce(oneshot::Sender<A>) -> Message,
+        message: impl FnOnce(oneshot::Sender<A>) -> M,
     ) -> Result<A, NotHeard> {
         let (sender, answer) = oneshot::channel();
         self.say(message(sender)).await?;

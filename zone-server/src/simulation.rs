@@ -43,7 +43,7 @@ use crate::{
         encoded::EncodedFrame,
         links::{CONTROL_MAX, FRAMES_MAX, LinkHalf},
     },
-    mailbox::Message,
+    mailbox::{HandoverMessage, Message, PeerMessage},
     metrics::Metrics,
     ownership::keeper::{Pulse, Renewed},
     run::{Hands, Run},
@@ -263,31 +263,34 @@ impl SimRun {
                 PeerAnswer::Locate(LocateReply::default())
             }
             PeerAsk::Prepare(request) => {
-                PeerAnswer::Prepare(self.ask(|reply| Message::Prepare(request, reply))?)
+                PeerAnswer::Prepare(self.ask(|reply| HandoverMessage::Prepare(request, reply))?)
             }
             PeerAsk::Complete(request) => {
-                PeerAnswer::Complete(self.ask(|reply| Message::Complete(request, reply))?)
+                PeerAnswer::Complete(self.ask(|reply| HandoverMessage::Complete(request, reply))?)
             }
             PeerAsk::Forward(request) => {
-                PeerAnswer::Forward(self.ask(|reply| Message::Forward(request, reply))?)
+                PeerAnswer::Forward(self.ask(|reply| HandoverMessage::Forward(request, reply))?)
             }
             PeerAsk::PrepareRegion(request) => {
-                let asked = self.ask(|reply| Message::PrepareRegion(request, reply));
+                let asked = self.ask(|reply| PeerMessage::PrepareRegion(request, reply));
                 PeerAnswer::PrepareRegion(asked?)
             }
             PeerAsk::CompleteRegion(request) => {
-                let asked = self.ask(|reply| Message::CompleteRegion(request, reply));
+                let asked = self.ask(|reply| PeerMessage::CompleteRegion(request, reply));
                 PeerAnswer::CompleteRegion(asked?)
             }
             PeerAsk::Locate(request) => {
-                PeerAnswer::Locate(self.ask(|reply| Message::Locate(request, reply))?)
+                PeerAnswer::Locate(self.ask(|reply| PeerMessage::Locate(request, reply))?)
             }
         })
     }
 
-    fn ask<A>(&mut self, message: impl FnOnce(oneshot::Sender<A>) -> Message) -> Option<A> {
+    fn ask<A, M: Into<Message>>(
+        &mut self,
+        message: impl FnOnce(oneshot::Sender<A>) -> M,
+    ) -> Option<A> {
         let (sender, mut answer) = oneshot::channel();
-        let message = message(sender);
+        let message = message(sender).into();
         self.guarded(|run| run.hear(message));
         answer.try_recv().ok()
     }

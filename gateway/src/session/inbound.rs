@@ -7,9 +7,10 @@ use proto::client::{
     ClientMessage, CloseCode, ErrorCode, Format, Malformed, Request, RequestId, Route, decode,
     session::Pong,
 };
+use proto::rpc::social::v1::change_request::Change;
 
 use super::{Flow, Session, limits::Verdict, state};
-use crate::{clock, socket::Inbound};
+use crate::{clock, social::hub::friends::Wish, socket::Inbound};
 
 /// The longest text that names a request, in bytes.
 const ID_BYTES_MAX: usize = 64;
@@ -179,15 +180,25 @@ impl Session {
             ClientMessage::WorldEnter(data) => return self.enter(id, data.character_id).await,
             ClientMessage::WorldWatch(data) => self.watch(id, data).await,
             ClientMessage::Chat(chat) => self.chat(id, chat),
-            ask @ (ClientMessage::FriendsList(_)
-            | ClientMessage::RequestFriend(_)
-            | ClientMessage::AcceptFriend(_)
-            | ClientMessage::DeclineFriend(_)
-            | ClientMessage::RemoveFriend(_)
-            | ClientMessage::Ignore(_)
-            | ClientMessage::Unignore(_)) => self.befriend(id, ask),
-            // All others are a zone's to answer, and were routed there above.
-            _ => {}
+            ClientMessage::FriendsList(_) => self.befriend(id, event, Wish::List),
+            ClientMessage::RequestFriend(ask) => {
+                self.change_lists(id, event, Change::Request(ask.name))
+            }
+            ClientMessage::AcceptFriend(ask) => {
+                self.change_lists(id, event, Change::Accept(ask.request_id))
+            }
+            ClientMessage::DeclineFriend(ask) => {
+                self.change_lists(id, event, Change::Decline(ask.request_id))
+            }
+            ClientMessage::RemoveFriend(ask) => {
+                self.change_lists(id, event, Change::Remove(ask.friend_id))
+            }
+            ClientMessage::Ignore(ask) => self.change_lists(id, event, Change::Ignore(ask.name)),
+            ClientMessage::Unignore(ask) => {
+                self.change_lists(id, event, Change::Unignore(ask.ignored_id))
+            }
+            // A zone answers all others, and they were passed on above.
+            other => self.refuse(id, other.name(), ErrorCode::Internal),
         }
         Flow::On
     }

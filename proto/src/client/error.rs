@@ -32,6 +32,14 @@ macro_rules! codes {
                     $($name::$variant => $wire,)*
                 }
             }
+
+            /// Returns the code that clients see as `wire`.
+            pub fn of_wire(wire: &str) -> Option<$name> {
+                match wire {
+                    $($wire => Some($name::$variant),)*
+                    _ => None,
+                }
+            }
         }
     };
 }

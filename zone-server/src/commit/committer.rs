@@ -17,7 +17,7 @@ use tonic::Status;
 
 use super::{batch::Sending, rows};
 use crate::{
-    mailbox::{Mailbox, Message},
+    mailbox::{Mailbox, StoreMessage},
     metrics::Metrics,
     store::Store,
 };
@@ -39,7 +39,7 @@ impl Committer {
         while let Some(sending) = batches.recv().await {
             let reply = self.until_answered(&sending).await;
             let sequence = sending.sequence;
-            let answered = || Message::Answered {
+            let answered = || StoreMessage::Answered {
                 sequence,
                 reply: reply.clone(),
             };
@@ -71,7 +71,7 @@ impl Committer {
                     }
                     away = true;
                     // A run that does not hear it notices by the ticks that pass.
-                    let _ = self.mailbox.say(Message::CommitFailed).await;
+                    let _ = self.mailbox.say(StoreMessage::CommitFailed).await;
                     backoff.wait().await;
                 }
             }

@@ -19,7 +19,7 @@ use tonic::{Response, Status, transport::Channel};
 use world::{CharacterId, Region};
 
 use crate::{
-    mailbox::{Mailbox, Message},
+    mailbox::{HandoverMessage, Mailbox, PeerMessage},
     store::Store,
 };
 
@@ -67,7 +67,7 @@ impl Driver {
                 Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare(request)).await.ok(),
                 None => None,
             };
-            let message = || Message::Prepared {
+            let message = || HandoverMessage::Prepared {
                 who: who.clone(),
                 attempt,
                 reply: reply.clone(),
@@ -91,7 +91,7 @@ impl Driver {
                 None => None,
             };
             let known = reply.map(|reply| reply.known);
-            let message = || Message::Completed {
+            let message = || HandoverMessage::Completed {
                 who: who.clone(),
                 h,
                 known,
@@ -116,7 +116,7 @@ impl Driver {
                     break;
                 }
             }
-            let message = || Message::Forwarded {
+            let message = || HandoverMessage::Forwarded {
                 who: who.clone(),
                 taken: taken.unwrap_or(false),
             };
@@ -140,7 +140,7 @@ impl Driver {
                     .ok(),
                 None => None,
             };
-            let message = || Message::RegionPrepared {
+            let message = || PeerMessage::RegionPrepared {
                 region,
                 attempt,
                 reply: reply.clone(),
@@ -161,7 +161,7 @@ impl Driver {
                 None => None,
             };
             let known = reply.map(|reply| reply.known);
-            let message = || Message::RegionCompleted {
+            let message = || PeerMessage::RegionCompleted {
                 region,
                 epoch,
                 known,
@@ -185,7 +185,7 @@ impl Driver {
                 Some(mut peer) => within(LOCATE_DEADLINE, peer.locate(request)).await.ok(),
                 None => None,
             };
-            let message = || Message::Located {
+            let message = || PeerMessage::Located {
                 who: who.clone(),
                 attempt,
                 run_id,
@@ -208,7 +208,7 @@ impl Driver {
                 driver.store.failed(status);
             }
             let owned = answer.ok();
-            let message = || Message::Owner {
+            let message = || HandoverMessage::Owner {
                 who: who.clone(),
                 h,
                 owned: owned.clone(),

@@ -26,7 +26,7 @@ use world::{CharacterId, Content, Region, Tile, tile::REGION_TILES};
 
 use super::{agents::AgentPoll, presence::Presence};
 use crate::{
-    mailbox::{Mailbox, Message, NotHeard},
+    mailbox::{Mailbox, NotHeard, StoreMessage},
     store::Store,
 };
 
@@ -244,7 +244,7 @@ impl Keeper {
             if std::mem::replace(&mut away, false) {
                 tracing::info!(run = self.run.run_id, "the lease is renewed again");
             }
-            self.mailbox.insist(|| Message::Renewed(renewed)).await;
+            self.mailbox.insist(|| StoreMessage::Renewed(renewed)).await;
         }
     }
 
@@ -292,7 +292,7 @@ impl Keeper {
                 tracing::info!(run = self.run.run_id, "the directory speaks again");
             }
             self.presence.follow(&update);
-            match self.mailbox.say(Message::Directory(update)).await {
+            match self.mailbox.say(StoreMessage::Directory(update)).await {
                 Ok(()) => {}
                 Err(NotHeard::Over) => return Ok(()),
                 // A version that was not heard is not sent again on this stream.
@@ -312,7 +312,10 @@ impl Keeper {
             match chassis::rpc::bounded(client.online_characters(request)).await {
                 Ok(reply) => {
                     // When the mailbox is full, the next round does it.
-                    let _ = self.mailbox.say(Message::Online(reply.characters)).await;
+                    let _ = self
+                        .mailbox
+                        .say(StoreMessage::Online(reply.characters))
+                        .await;
                 }
                 Err(status) => self.store.failed(&status),
             }
@@ -342,7 +345,7 @@ impl Keeper {
                 Ok(_) => keeper.lay_out(region).await,
                 Err(status) => keeper.store.failed(status),
             }
-            let message = || Message::RegionLoaded {
+            let message = || StoreMessage::RegionLoaded {
                 region,
                 epoch,
                 loaded: loaded.clone(),
@@ -378,7 +381,10 @@ impl Keeper {
                 keeper.store.failed(status);
             }
             let drained = drained.is_ok();
-            keeper.mailbox.insist(|| Message::Drained(drained)).await;
+            keeper
+                .mailbox
+                .insist(|| StoreMessage::Drained(drained))
+                .await;
         });
     }
 
@@ -397,7 +403,7 @@ impl Keeper {
             if let Err(status) = &loaded {
                 keeper.store.failed(status);
             }
-            let message = || Message::CharacterLoaded {
+            let message = || StoreMessage::CharacterLoaded {
                 who: who.clone(),
                 loaded: loaded.clone(),
             };

@@ -10,7 +10,7 @@ use proto::rpc::zone::v1::{
 use tonic::{Request, Response, Status};
 
 use super::Current;
-use crate::mailbox::Message;
+use crate::mailbox::{HandoverMessage, PeerMessage};
 
 /// Answers peers.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Handover for HandoverService {
                 code: "not_owner".to_owned(),
             }));
         }
-        let asked = |reply| Message::Prepare(request, reply);
+        let asked = |reply| HandoverMessage::Prepare(request, reply);
         Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
@@ -44,7 +44,7 @@ impl Handover for HandoverService {
     ) -> Result<Response<CompleteReply>, Status> {
         let living = self.0.get()?;
         let request = Box::new(request.into_inner());
-        let asked = |reply| Message::Complete(request, reply);
+        let asked = |reply| HandoverMessage::Complete(request, reply);
         Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
@@ -54,7 +54,7 @@ impl Handover for HandoverService {
     ) -> Result<Response<ForwardReply>, Status> {
         let living = self.0.get()?;
         let request = request.into_inner();
-        let asked = |reply| Message::Forward(request, reply);
+        let asked = |reply| HandoverMessage::Forward(request, reply);
         Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
@@ -67,7 +67,7 @@ impl Handover for HandoverService {
         if request.to_run_id != living.run_id {
             return Ok(Response::new(LocateReply::default()));
         }
-        let asked = |reply| Message::Locate(request, reply);
+        let asked = |reply| PeerMessage::Locate(request, reply);
         Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
@@ -83,7 +83,7 @@ impl Handover for HandoverService {
                 code: "stale".to_owned(),
             }));
         }
-        let asked = |reply| Message::PrepareRegion(request, reply);
+        let asked = |reply| PeerMessage::PrepareRegion(request, reply);
         Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 
@@ -93,7 +93,7 @@ impl Handover for HandoverService {
     ) -> Result<Response<CompleteRegionReply>, Status> {
         let living = self.0.get()?;
         let request = Box::new(request.into_inner());
-        let asked = |reply| Message::CompleteRegion(request, reply);
+        let asked = |reply| PeerMessage::CompleteRegion(request, reply);
         Ok(Response::new(living.mailbox.ask(asked).await?))
     }
 

@@ -46,7 +46,7 @@ use crate::{
     config::Config,
     deliver::{held::HeldGround, links::Links, published::Published},
     handover::region::Taking,
-    mailbox::Message,
+    mailbox::{HandoverMessage, Message, PeerMessage, StoreMessage},
     metrics::Metrics,
     outside::Outside,
     ownership::{directory::Directory, keeper::Pulse},
@@ -278,27 +278,9 @@ impl Run {
                 let remove = subscribe.remove.into_iter().map(chunk);
                 self.links.subscribe(&gateway_id, link, add, remove);
             }
-            Message::Prepare(..)
-            | Message::Complete(..)
-            | Message::Forward(..)
-            | Message::Prepared { .. }
-            | Message::Completed { .. }
-            | Message::Forwarded { .. }
-            | Message::Owner { .. } => self.hear_handover(message),
-            Message::PrepareRegion(..)
-            | Message::CompleteRegion(..)
-            | Message::RegionPrepared { .. }
-            | Message::RegionCompleted { .. }
-            | Message::Locate(..)
-            | Message::Located { .. }
-            | Message::Drained(..) => self.hear_peers(message),
-            Message::Directory(..)
-            | Message::RegionLoaded { .. }
-            | Message::CharacterLoaded { .. }
-            | Message::Online(..)
-            | Message::Answered { .. }
-            | Message::CommitFailed
-            | Message::Renewed(..) => self.hear_store(message),
+            Message::Handover(message) => self.hear_handover(message),
+            Message::Peer(message) => self.hear_peers(message),
+            Message::Store(message) => self.hear_store(message),
             Message::AgentsOfRun(reply) => self.agents_of_run(&reply),
             // Gateways that asked may have gone.
             Message::TellAgent(request, reply) => {
@@ -335,83 +317,83 @@ impl Run {
         }
     }
 
-    fn hear_handover(&mut self, message: Message) {
+    fn hear_handover(&mut self, message: HandoverMessage) {
         match message {
             // Peers that asked may have gone; they ask again.
-            Message::Prepare(request, reply) => {
+            HandoverMessage::Prepare(request, reply) => {
                 let _ = reply.send(self.prepare(*request));
             }
-            Message::Complete(request, reply) => {
+            HandoverMessage::Complete(request, reply) => {
                 let _ = reply.send(self.complete(*request));
             }
-            Message::Forward(request, reply) => {
+            HandoverMessage::Forward(request, reply) => {
                 let _ = reply.send(self.forward(request));
             }
-            Message::Prepared {
+            HandoverMessage::Prepared {
                 who,
                 attempt,
                 reply,
             } => self.prepared(&who, attempt, reply),
-            Message::Completed { who, h, known } => self.completed(&who, h, known),
-            Message::Forwarded { who, taken } => self.forwarded(&who, taken),
-            Message::Owner {
+            HandoverMessage::Completed { who, h, known } => self.completed(&who, h, known),
+            HandoverMessage::Forwarded { who, taken } => self.forwarded(&who, taken),
+            HandoverMessage::Owner {
                 who,
                 h,
                 owned,
                 source_dead,
             } => self.owner(&who, h, owned, source_dead),
-            _ => {}
         }
     }
 
-    fn hear_peers(&mut self, message: Message) {
+    fn hear_peers(&mut self, message: PeerMessage) {
         match message {
             // Peers that asked may have gone; they ask again.
-            Message::PrepareRegion(request, reply) => {
+            PeerMessage::PrepareRegion(request, reply) => {
                 let _ = reply.send(self.prepare_region(&request));
             }
-            Message::CompleteRegion(request, reply) => {
+            PeerMessage::CompleteRegion(request, reply) => {
                 let _ = reply.send(self.complete_region(*request));
             }
-            Message::RegionPrepared {
+            PeerMessage::RegionPrepared {
                 region,
                 attempt,
                 reply,
             } => self.region_prepared(region, attempt, reply),
-            Message::RegionCompleted {
+            PeerMessage::RegionCompleted {
                 region,
                 epoch,
                 known,
             } => self.region_completed(region, epoch, known),
-            Message::Locate(request, reply) => {
+            PeerMessage::Locate(request, reply) => {
                 let _ = reply.send(self.locate_here(request));
             }
-            Message::Located {
+            PeerMessage::Located {
                 who,
                 attempt,
                 run_id,
                 reply,
             } => self.located(&who, attempt, run_id, reply),
-            Message::Drained(heard) => self.drained(heard),
-            _ => {}
         }
         self.stopped();
     }
 
-    fn hear_store(&mut self, message: Message) {
+    fn hear_store(&mut self, message: StoreMessage) {
         match message {
-            Message::Directory(update) => self.directory(update),
-            Message::RegionLoaded {
+            StoreMessage::Drained(heard) => {
+                self.drained(heard);
+                self.stopped();
+            }
+            StoreMessage::Directory(update) => self.directory(update),
+            StoreMessage::RegionLoaded {
                 region,
                 epoch,
                 loaded,
             } => self.region_loaded(region, epoch, loaded),
-            Message::CharacterLoaded { who, loaded } => self.character_loaded(&who, loaded),
-            Message::Online(online) => self.online(online),
-            Message::Answered { sequence, reply } => self.answered(sequence, reply),
-            Message::CommitFailed => self.commit_failed = true,
-            Message::Renewed(renewed) => self.renewed(renewed),
-            _ => {}
+            StoreMessage::CharacterLoaded { who, loaded } => self.character_loaded(&who, loaded),
+            StoreMessage::Online(online) => self.online(online),
+            StoreMessage::Answered { sequence, reply } => self.answered(sequence, reply),
+            StoreMessage::CommitFailed => self.commit_failed = true,
+            StoreMessage::Renewed(renewed) => self.renewed(renewed),
         }
     }
 

@@ -14,7 +14,10 @@ use proto::rpc::{
 use tonic::Status;
 use world::{CharacterId, Region};
 
-use crate::{mailbox::Message, ownership::keeper::Renewed};
+use crate::{
+    mailbox::{HandoverMessage, Message, PeerMessage, StoreMessage},
+    ownership::keeper::Renewed,
+};
 
 /// What a run hears.
 #[derive(Debug, Clone)]
@@ -126,33 +129,41 @@ impl Heard {
     /// As the run hears it; `renewed` reads the answer to a renewal.
     pub(super) fn message(self, renewed: impl FnOnce(&RenewReply, u64) -> Renewed) -> Message {
         match self {
-            Heard::Renewed { reply, asked_ms } => Message::Renewed(renewed(&reply, asked_ms)),
+            Heard::Renewed { reply, asked_ms } => {
+                StoreMessage::Renewed(renewed(&reply, asked_ms)).into()
+            }
             Heard::RegionLoaded {
                 region,
                 epoch,
                 loaded,
-            } => Message::RegionLoaded {
+            } => StoreMessage::RegionLoaded {
                 region,
                 epoch,
                 loaded,
-            },
-            Heard::CharacterLoaded { who, loaded } => Message::CharacterLoaded { who, loaded },
+            }
+            .into(),
+            Heard::CharacterLoaded { who, loaded } => {
+                StoreMessage::CharacterLoaded { who, loaded }.into()
+            }
             Heard::Owner {
                 who,
                 h,
                 owned,
                 source_dead,
-            } => Message::Owner {
+            } => HandoverMessage::Owner {
                 who,
                 h,
                 owned,
                 source_dead,
-            },
-            Heard::Drained(done) => Message::Drained(done),
-            Heard::Answered { sequence, reply } => Message::Answered { sequence, reply },
-            Heard::CommitFailed => Message::CommitFailed,
-            Heard::Directory(update) => Message::Directory(update),
-            Heard::Online(online) => Message::Online(online),
+            }
+            .into(),
+            Heard::Drained(done) => StoreMessage::Drained(done).into(),
+            Heard::Answered { sequence, reply } => {
+                StoreMessage::Answered { sequence, reply }.into()
+            }
+            Heard::CommitFailed => StoreMessage::CommitFailed.into(),
+            Heard::Directory(update) => StoreMessage::Directory(update).into(),
+            Heard::Online(online) => StoreMessage::Online(online).into(),
             heard => heard.of_others(),
         }
     }
@@ -163,42 +174,48 @@ impl Heard {
                 who,
                 attempt,
                 reply,
-            } => Message::Prepared {
+            } => HandoverMessage::Prepared {
                 who,
                 attempt,
                 reply,
-            },
-            Heard::Completed { who, h, known } => Message::Completed { who, h, known },
-            Heard::Forwarded { who, taken } => Message::Forwarded { who, taken },
+            }
+            .into(),
+            Heard::Completed { who, h, known } => {
+                HandoverMessage::Completed { who, h, known }.into()
+            }
+            Heard::Forwarded { who, taken } => HandoverMessage::Forwarded { who, taken }.into(),
             Heard::RegionPrepared {
                 region,
                 attempt,
                 reply,
-            } => Message::RegionPrepared {
+            } => PeerMessage::RegionPrepared {
                 region,
                 attempt,
                 reply,
-            },
+            }
+            .into(),
             Heard::RegionCompleted {
                 region,
                 epoch,
                 known,
-            } => Message::RegionCompleted {
+            } => PeerMessage::RegionCompleted {
                 region,
                 epoch,
                 known,
-            },
+            }
+            .into(),
             Heard::Located {
                 who,
                 attempt,
                 run_id,
                 reply,
-            } => Message::Located {
+            } => PeerMessage::Located {
                 who,
                 attempt,
                 run_id,
                 reply,
-            },
+            }
+            .into(),
             heard => heard.of_gateways(),
         }
     }
