@@ -82,7 +82,8 @@ async fn two_of_different_zones_trade_in_one_and_both_packs_are_saved_at_once() 
     assert_eq!(incoming["fromPlayerId"], "ann");
     let told = gateway.messages("bob").into_iter();
     let asking = told.filter(|message| message.event == "tradeIncoming");
-    let asking: Vec<String> = asking.map(|message| message.asking_account).collect();
+    let asking = asking.filter_map(|message| message.encounter);
+    let asking: Vec<String> = asking.map(|encounter| encounter.asking_account).collect();
     assert_eq!(
         asking,
         [scene

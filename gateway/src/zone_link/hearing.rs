@@ -8,7 +8,7 @@ use world::{Region, Tile};
 use super::{
     SessionEvent,
     route::{Place, Verdict},
-    session::{Link, Reply, is_answer, request_id, to_zone},
+    session::{Link, Reply, request_id, to_zone},
     table::{Inside, Lost, Table},
 };
 use crate::directory::Owner;
@@ -104,7 +104,7 @@ impl Table {
         if !std::mem::take(&mut session.entering) {
             session.take_early(attached.tick, &self.measures);
             session.sync(attached.sync.clone(), &self.measures);
-            session.trades_go_on(&attached.trades, &self.measures);
+            session.encounters_go_on(&attached.encounters, &self.measures);
             session.take_early(u64::MAX, &self.measures);
             if std::mem::take(&mut session.noticed) {
                 let text = "This part of the world goes on.";
@@ -281,7 +281,9 @@ impl Table {
             Verdict::Take | Verdict::Switch => false,
             // Whoever is sought already is found there.
             Verdict::Unforeseen => matches!(was, Place::At(_)),
-            Verdict::Drop => !frame.messages.iter().all(is_answer) && session.route.overlooked(),
+            Verdict::Drop => {
+                !frame.messages.iter().all(|told| told.only_answers) && session.route.overlooked()
+            }
         };
         if verdict == Verdict::Drop {
             session.take(frame, false, &self.measures);

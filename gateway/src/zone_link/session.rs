@@ -8,18 +8,9 @@ use std::{
 use bytes::Bytes;
 use chassis::tasks::TaskGroup;
 use proto::{
-    client::{
-        ErrorCode, Format, RequestId, ServerEvent,
-        duel::{
-            DuelCancelled, DuelChallengeDeclined, DuelCompleted, DuelError, DuelSessionStarted,
-        },
-        error,
-        session::Notice,
-        trade::{TradeCancelled, TradeCompleted, TradeError, TradeIncoming, TradeStarted},
-    },
+    client::{ErrorCode, Format, RequestId, error, session::Notice},
     rpc::zone::v1 as wire,
 };
-use serde::Deserialize;
 use tokio::sync::{mpsc, mpsc::error::TrySendError, oneshot};
 
 use super::{
@@ -35,8 +26,8 @@ use crate::{
 /// How long a message that must not be lost may wait for room.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Trades of one session that are remembered: more than anybody is asked for at once.
-const TRADES_MAX: usize = 32;
+/// Encounters of one session that are remembered: more than anybody is asked for at once.
+const ENCOUNTERS_MAX: usize = 32;
 
 /// Frames that wait for the answer to an attach: more than come in the time that it may take.
 const EARLY_MAX: usize = 64;
@@ -91,9 +82,9 @@ pub(super) struct Session {
     pub(super) asked: BTreeMap<u64, oneshot::Sender<Reply>>,
     /// It was resumed here and has not been attached since.
     pub(super) returning: bool,
-    /// The trades, requests for one, and duels of which its client knows.
-    trades: BTreeSet<String>,
-    /// Requests for trades and challenges of which its client does not know: it ignores the asker.
+    /// By id, the encounters of which its client knows, each with what it is told if the run is lost.
+    encounters: BTreeMap<String, wire::Notification>,
+    /// Encounters of which its client does not know, because it ignores the asker.
     unwanted: BTreeSet<String>,
     tasks: TaskGroup,
 }
@@ -115,11 +106,6 @@ pub(super) fn request_id(json: &[u8]) -> Option<RequestId> {
 /// A request's id as zones carry it.
 pub(super) fn request_id_text(id: &RequestId) -> Bytes {
     proto::encode::json(id).into()
-}
-
-/// Whether a message only answers a request: it shows nothing that a client keeps.
-pub(super) fn is_answer(message: &wire::Private) -> bool {
-    ["ack", "error", TradeError::NAME, DuelError::NAME].contains(&&*message.event)
 }
 
 fn outcome_unknown(id: RequestId, event: Option<&str>) -> Reliable {
@@ -154,7 +140,7 @@ impl Session {
             early: VecDeque::new(),
             asked: BTreeMap::new(),
             returning: false,
-            trades: BTreeSet::new(),
+            encounters: BTreeMap::new(),
             unwanted: BTreeSet::new(),
             tasks,
         }
@@ -180,84 +166,41 @@ impl Session {
         self.push(Reliable::raw("player:sync", data), measures);
     }
 
-    /// What its client is told of trades and duels is remembered, for the case that nobody can tell how one
-    /// ended.
-    fn hears_of_trades(&mut self, message: &wire::Private) {
-        #[derive(Deserialize)]
-        struct Named {
-            #[serde(alias = "tradeId", alias = "duelId")]
-            id: String,
-        }
-        let begins = match &*message.event {
-            "ack" | TradeIncoming::NAME | TradeStarted::NAME | DuelSessionStarted::NAME => true,
-            TradeCompleted::NAME
-            | TradeCancelled::NAME
-            | DuelCompleted::NAME
-            | DuelCancelled::NAME => false,
-            _ => return,
-        };
-        let Ok(Named { id }) = serde_json::from_slice(&message.data) else {
-            return;
-        };
-        if !begins {
-            self.trades.remove(&id);
-        } else if self.trades.len() < TRADES_MAX {
-            self.trades.insert(id);
+    /// Remembers an encounter of which its client is told, for the case that its run is lost.
+    fn remember(&mut self, encounter: wire::Encounter) {
+        if encounter.over {
+            self.encounters.remove(&encounter.id);
+        } else if let Some(if_lost) = encounter.if_lost
+            && self.encounters.len() < ENCOUNTERS_MAX
+        {
+            self.encounters.insert(encounter.id, if_lost);
         }
     }
 
-    /// Whether a message is part of a request for a trade or a duel by an account that the player
-    /// ignores. The asker is told nothing of that: it is as if nobody answered.
-    fn is_unwanted(&mut self, message: &wire::Private) -> bool {
-        #[derive(Deserialize)]
-        struct Named {
-            #[serde(alias = "tradeId", alias = "challengeId")]
-            id: String,
+    /// Whether an encounter was asked for by an account that the player ignores. The asker is told
+    /// nothing of that: it is as if nobody answered.
+    fn is_unwanted(&mut self, encounter: &wire::Encounter) -> bool {
+        if encounter.asking_account.is_empty() {
+            return encounter.over && self.unwanted.remove(&encounter.id);
         }
-        let asks = !message.asking_account.is_empty();
-        let ends = [TradeCancelled::NAME, DuelChallengeDeclined::NAME].contains(&&*message.event);
-        if !asks && (!ends || self.unwanted.is_empty()) {
-            return false;
-        }
-        let Ok(Named { id }) = serde_json::from_slice(&message.data) else {
-            return false;
-        };
-        if !asks {
-            return self.unwanted.remove(&id);
-        }
-        let unwanted = self.mailbox.ignores(&message.asking_account);
+        let unwanted = self.mailbox.ignores(&encounter.asking_account);
         if unwanted {
-            if self.unwanted.len() >= TRADES_MAX {
+            if self.unwanted.len() >= ENCOUNTERS_MAX {
                 self.unwanted.pop_first();
             }
-            self.unwanted.insert(id);
+            self.unwanted.insert(encounter.id.clone());
         }
         unwanted
     }
 
-    /// The character has come to somebody who knows of these trades and duels alone: all others ended with
-    /// whoever had them.
-    pub(super) fn trades_go_on(&mut self, trades: &[String], measures: &Measures) {
-        let known = std::mem::take(&mut self.trades);
-        let (go_on, lost) = known.into_iter().partition(|id| trades.contains(id));
-        self.trades = go_on;
-        for trade_id in lost {
-            if trade_id.starts_with("duel:") {
-                let cancelled = DuelCancelled {
-                    duel_id: trade_id,
-                    reason: "server".to_owned(),
-                    message: "this part of the world was lost; stakes come back".to_owned(),
-                    cancelled_by: None,
-                };
-                self.push(Reliable::of(&cancelled), measures);
-                continue;
-            }
-            let cancelled = TradeCancelled {
-                trade_id,
-                reason: "server".to_owned(),
-                message: "this part of the world was lost; the pack shows what it left".to_owned(),
-            };
-            self.push(Reliable::of(&cancelled), measures);
+    /// The character has come to a run that knows of these encounters alone. All others ended with
+    /// the run that had them, and the client is told so.
+    pub(super) fn encounters_go_on(&mut self, go_on: &[String], measures: &Measures) {
+        let known = std::mem::take(&mut self.encounters);
+        let (go_on, lost) = known.into_iter().partition(|(id, _)| go_on.contains(id));
+        self.encounters = go_on;
+        for (_, told) in lost {
+            self.push(Reliable::raw(told.event, told.data), measures);
         }
     }
 
@@ -466,12 +409,14 @@ impl Session {
         for message in frame.messages {
             let re = request_id(&message.re);
             let late = re.as_ref().is_some_and(|re| self.mailbox.is_late(re));
-            if counts && self.is_unwanted(&message) {
-                continue;
-            }
             if counts {
-                self.hears_of_trades(&message);
-                if late && is_answer(&message) {
+                if let Some(encounter) = message.encounter {
+                    if self.is_unwanted(&encounter) {
+                        continue;
+                    }
+                    self.remember(encounter);
+                }
+                if late && message.only_answers {
                     continue;
                 }
                 let re = re.filter(|_| !late);

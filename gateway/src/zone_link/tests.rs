@@ -12,7 +12,7 @@ use chassis::tasks::TaskGroup;
 use opentelemetry::metrics::MeterProvider;
 use proto::{
     client::{Format, RequestId, update::WorldUpdate},
-    rpc::zone::v1::to_zone::Message,
+    rpc::zone::v1::{self as wire, to_zone::Message},
 };
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
@@ -278,36 +278,36 @@ async fn when_a_zone_dies_its_sessions_go_on_at_the_next_owner() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_traded_or_fought_where_a_zone_died_is_told_that_it_is_over() {
+async fn an_encounter_whose_run_is_lost_ends_as_the_run_had_said() {
     let (dies, heir) = (Zone::start(1, 5).await, Zone::start(2, 5).await);
     let stand = Stand::new(&[&dies, &heir]).await;
     let (attached, player) = stand.enter().await;
     attached.expect("attached");
     attach(&dies).await;
-    for (event, data) in [
-        ("tradeIncoming", br#"{"tradeId":"over"}"#.as_slice()),
-        ("tradeCancelled", br#"{"tradeId":"over"}"#),
-        ("tradeStarted", br#"{"tradeId":"open"}"#),
-        ("duelSessionStarted", br#"{"duelId":"duel:1-1"}"#),
-        ("duelCompleted", br#"{"duelId":"duel:1-1"}"#),
-        ("duelSessionStarted", br#"{"duelId":"duel:1-2"}"#),
+    let encounter = |id: &str, over| wire::Encounter {
+        id: id.to_owned(),
+        over,
+        if_lost: (!over).then(|| wire::Notification {
+            event: "lost".to_owned(),
+            data: format!("{{\"id\":{id:?}}}").into(),
+        }),
+        ..Default::default()
+    };
+    for (event, id, over) in [
+        ("begins", "over", false),
+        ("ends", "over", true),
+        ("begins", "open", false),
+        ("goes_on", "open", false),
     ] {
-        dies.tells(event, data, 5);
+        dies.tells_of(event, encounter(id, over));
         player.hears(event).await;
     }
     dies.die();
     stand.directory.push(&[&heir], &heir);
     while player.reliable().await.event != "player:sync" {}
-    let cancelled = player.hears("duelCancelled").await;
-    assert_eq!(
-        (&cancelled["duelId"], &cancelled["reason"]),
-        (&"duel:1-2".into(), &"server".into())
-    );
-    let cancelled = player.hears("tradeCancelled").await;
-    assert_eq!(
-        (&cancelled["tradeId"], &cancelled["reason"]),
-        (&"open".into(), &"server".into())
-    );
+    assert_eq!(player.hears("lost").await["id"], "open");
+    let message = player.reliable().await;
+    assert_ne!(message.event, "lost", "each encounter ends once");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -262,7 +262,7 @@ impl State {
             tick: 1,
             sync: br#"{"tick":1}"#.as_slice().into(),
             last_input: attach.last_input,
-            trades: Vec::new(),
+            encounters: Vec::new(),
         };
         self.tell(gateway, from_zone::Message::Attached(attached));
     }

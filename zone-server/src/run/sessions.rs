@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proto::rpc::{
     persistence::v1::{CharacterOwnership, CharacterRecord},
-    zone::v1::{Attach, AttachRefused, Attached, Detach, Left, from_zone},
+    zone::v1::{Attach, AttachRefused, Attached, Detach, Encounter, Left, from_zone},
 };
 use tonic::{Code, Status};
 use world::{Arrival, CharacterId, PlayerHot};
@@ -184,7 +184,7 @@ impl Run {
             tick: self.now,
             last_input: seat.inputs.last(),
             sync: proto::encode::json(&sync).into(),
-            trades: self
+            encounters: self
                 .world
                 .trades_of(who)
                 .iter()
@@ -195,10 +195,10 @@ impl Run {
         if let Some(open) = translate::open(&self.world, who, &has) {
             seat.tell(open);
         }
-        for (asking_account, event) in shown {
+        for (encounter, event) in shown {
             let told = translate::told(&event, Some(player.record()), self.world.content());
             if let Some(Told::Message { mut message, value }) = told {
-                message.asking_account = asking_account;
+                message.encounter = encounter;
                 seat.tell_when(held.filter(|_| value), message);
             }
         }
@@ -206,16 +206,15 @@ impl Run {
         self.links.tell(&session.gateway_id, message);
     }
 
-    /// What a session is shown again of what its character is about, each with the account that
-    /// asks by it.
-    fn shown_again(&self, who: &CharacterId) -> Vec<(String, world::Event)> {
+    /// Returns the events that a session is shown again, each with the encounter that it is about.
+    fn shown_again(&self, who: &CharacterId) -> Vec<(Option<Encounter>, world::Event)> {
         let shop = self.world.shop_shown(who).into_iter();
         let trade = self.world.trade_shown(who);
         let duel = self.world.duel_shown(who);
         let home = self.world.home_shown(who);
         let graves = self.world.graves_shown(who);
         let shown = shop.chain(trade).chain(duel).chain(home).chain(graves);
-        let shown = shown.map(|event| (self.asking_account(&event), event));
+        let shown = shown.map(|event| (self.encounter(&event), event));
         shown.collect()
     }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chassis::telemetry::sampled;
+use proto::rpc::zone::v1::Encounter;
 use world::{
     Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, TradeStep, content::EquipSlot,
 };
@@ -129,7 +130,7 @@ impl Run {
             let Some(told) = translate::told(event, record, self.world.content()) else {
                 continue;
             };
-            let asking_account = self.asking_account(event);
+            let encounter = self.encounter(event);
             let Some(seat) = self.roster.get_mut(who) else {
                 continue;
             };
@@ -162,7 +163,7 @@ impl Run {
                     }
                 }
                 Told::Message { mut message, value } => {
-                    message.asking_account = asking_account;
+                    message.encounter = encounter;
                     seat.tell_when(held.filter(|_| value), message);
                 }
                 Told::Elsewhere { number, target } => {
@@ -182,10 +183,12 @@ impl Run {
         self.acknowledge(requests, held);
     }
 
-    /// The account of the one who asks for a trade or a duel; empty: nobody does.
-    pub(super) fn asking_account(&self, event: &Event) -> String {
-        let seat = translate::asker(event).and_then(|who| self.roster.get(who));
-        seat.map_or_else(String::new, |seat| seat.account_id.clone())
+    /// The encounter that an event is about, if any.
+    pub(super) fn encounter(&self, event: &Event) -> Option<Encounter> {
+        translate::encounter(event, |who| {
+            let seat = self.roster.get(who);
+            seat.map_or_else(String::new, |seat| seat.account_id.clone())
+        })
     }
 
     /// Nobody is left without an answer.

@@ -15,7 +15,7 @@ use proto::{
             DuelStakesUpdated, DuelStateChanged, DuelToggleEquipment, DuelToggleRule,
         },
     },
-    rpc::zone::v1::Private,
+    rpc::zone::v1::{Encounter, Private},
 };
 use serde::Deserialize;
 use world::{
@@ -23,7 +23,7 @@ use world::{
     Dueling, Intent, Stack, Staked, content::EquipSlot, item::SLOTS,
 };
 
-use super::{Refused, private};
+use super::{Refused, notification, private};
 
 /// A tick, in milliseconds.
 const TICK_MS: u64 = 600;
@@ -172,6 +172,45 @@ pub(crate) fn told(told: &DuelTold) -> (Private, bool) {
         }
         _ => (of_duel(told), true),
     }
+}
+
+/// The encounter that a notification is about, if the gateway must know how far that is. `account`
+/// names that of somebody who asks.
+pub(crate) fn encounter(
+    told: &DuelTold,
+    account: impl FnOnce(&CharacterId) -> String,
+) -> Option<Encounter> {
+    let (id, asking_account, over, if_lost) = match told {
+        DuelTold::Incoming {
+            challenge, from, ..
+        } => (challenge, account(from), false, None),
+        DuelTold::Declined { challenge, .. } => (challenge, String::new(), true, None),
+        DuelTold::Started { duel, .. } => {
+            let lost = DuelCancelled {
+                duel_id: duel.to_string(),
+                reason: "server".to_owned(),
+                message: "this part of the world was lost; stakes come back".to_owned(),
+                cancelled_by: None,
+            };
+            (duel, String::new(), false, Some(notification(&lost)))
+        }
+        DuelTold::Completed { duel, .. } | DuelTold::Ended { duel, .. } => {
+            (duel, String::new(), true, None)
+        }
+        DuelTold::Challenged { .. }
+        | DuelTold::Shown { .. }
+        | DuelTold::Entered { .. }
+        | DuelTold::Counted { .. }
+        | DuelTold::Fight { .. }
+        | DuelTold::OpponentAway { .. }
+        | DuelTold::OpponentBack { .. } => return None,
+    };
+    Some(Encounter {
+        id: id.to_string(),
+        over,
+        if_lost,
+        asking_account,
+    })
 }
 
 fn of_challenge(told: &DuelTold) -> Private {

@@ -28,14 +28,14 @@ use bytes::Bytes;
 use proto::{
     client::{
         ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, bank::BankState,
-        coins::CoinsUpdate, dialogue::DialogueNode, error::Error, session::Ack, session::Notice,
-        shop::ShopState,
+        coins::CoinsUpdate, dialogue::DialogueNode, duel::DuelError, error::Error, session::Ack,
+        session::Notice, shop::ShopState, trade::TradeError,
     },
-    rpc::zone::v1::{Input, Private},
+    rpc::zone::v1::{Encounter, Input, Notification, Private},
 };
 use world::{
-    CharacterId, Content, DuelStage, DuelTold, EntityId, Event, Intent, Interface, PlayerRecord,
-    Questing, Refusal, Shopping, TradeTold, World, content::EquipSlot, item::SLOTS,
+    CharacterId, Content, DuelStage, EntityId, Event, Intent, Interface, PlayerRecord, Questing,
+    Refusal, Shopping, World, content::EquipSlot, item::SLOTS,
 };
 
 use crate::deliver::held::Holdings;
@@ -299,18 +299,16 @@ pub(crate) fn told(
     })
 }
 
-/// Who asks somebody for a trade or a duel, if that is what the event tells.
-pub(crate) fn asker(event: &Event) -> Option<&CharacterId> {
-    if let Event::Trade {
-        told: TradeTold::Incoming { from, .. },
-        ..
+/// The encounter that an event is about, if any. `account` names that of somebody who asks.
+pub(crate) fn encounter(
+    event: &Event,
+    account: impl FnOnce(&CharacterId) -> String,
+) -> Option<Encounter> {
+    if let Event::Trade { told, .. } = event {
+        return trade::encounter(told, account);
     }
-    | Event::Duel {
-        told: DuelTold::Incoming { from, .. },
-        ..
-    } = event
-    {
-        return Some(from);
+    if let Event::Duel { told, .. } = event {
+        return duel::encounter(told, account);
     }
     None
 }
@@ -451,7 +449,17 @@ pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
         event: T::NAME.to_owned(),
         data: proto::encode::json(data).into(),
         re,
+        only_answers: [Ack::NAME, Error::NAME, TradeError::NAME, DuelError::NAME]
+            .contains(&T::NAME),
         ..Private::default()
+    }
+}
+
+/// A message for the gateway to show if it has to.
+fn notification<T: ServerEvent>(data: &T) -> Notification {
+    Notification {
+        event: T::NAME.to_owned(),
+        data: proto::encode::json(data).into(),
     }
 }
 

@@ -12,14 +12,15 @@ use proto::{
             TradeSetItemQuantity, TradeStarted, TradeUpdated, TradeValues,
         },
     },
-    rpc::zone::v1::{Input, Private},
+    rpc::zone::v1::{Encounter, Input, Private},
 };
 use serde::Deserialize;
 use world::{
-    EntityId, Intent, Offer, Screen, TradeEnd, TradeStep, TradeTold, Trading, item::SLOTS,
+    CharacterId, EntityId, Intent, Offer, Screen, TradeEnd, TradeStep, TradeTold, Trading,
+    item::SLOTS,
 };
 
-use super::{Refused, private};
+use super::{Refused, notification, private};
 
 const ACCEPT: &str = "tradeAccept";
 
@@ -146,7 +147,44 @@ pub(crate) fn asked(trade: &EntityId, re: Bytes) -> Private {
         event: Ack::NAME.to_owned(),
         data: proto::encode::json(&TradeAck { trade_id }).into(),
         re,
-        ..Private::default()
+        encounter: Some(lasts(trade)),
+        only_answers: true,
+    }
+}
+
+/// The encounter that a notification is about, if the gateway must know how far that is. `account`
+/// names that of somebody who asks.
+pub(crate) fn encounter(
+    told: &TradeTold,
+    account: impl FnOnce(&CharacterId) -> String,
+) -> Option<Encounter> {
+    match told {
+        TradeTold::Incoming { trade, from, .. } => Some(Encounter {
+            asking_account: account(from),
+            ..lasts(trade)
+        }),
+        TradeTold::Started { trade, .. } => Some(lasts(trade)),
+        TradeTold::Shown { .. } => None,
+        TradeTold::Completed { trade, .. } | TradeTold::Ended { trade, .. } => Some(Encounter {
+            id: trade.to_string(),
+            over: true,
+            ..Encounter::default()
+        }),
+    }
+}
+
+/// A trade, or a request for one, that ends if this run is lost.
+fn lasts(trade: &EntityId) -> Encounter {
+    let trade_id = trade.to_string();
+    let lost = TradeCancelled {
+        trade_id: trade_id.clone(),
+        reason: "server".to_owned(),
+        message: "this part of the world was lost; the pack shows what it left".to_owned(),
+    };
+    Encounter {
+        id: trade_id,
+        if_lost: Some(notification(&lost)),
+        ..Encounter::default()
     }
 }
 

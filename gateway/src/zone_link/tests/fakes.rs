@@ -310,6 +310,7 @@ impl Zone {
             event: "ack".to_owned(),
             data: b"{}".as_slice().into(),
             re: format!("\"{id}\"").into_bytes().into(),
+            only_answers: true,
             ..Default::default()
         };
         self.state()
@@ -322,23 +323,26 @@ impl Zone {
     }
 
     pub(super) fn tells(&self, event: &str, data: &'static [u8], sequence: u64) {
-        self.tells_of("", event, data, sequence);
-    }
-
-    /// What an account asks for by it.
-    pub(super) fn tells_of(
-        &self,
-        asking_account: &str,
-        event: &str,
-        data: &'static [u8],
-        sequence: u64,
-    ) {
         let message = wire::Private {
             event: event.to_owned(),
             data: data.into(),
-            asking_account: asking_account.to_owned(),
             ..Default::default()
         };
+        self.tells_all(message, sequence);
+    }
+
+    /// Sends a message about an encounter.
+    pub(super) fn tells_of(&self, event: &str, encounter: wire::Encounter) {
+        let message = wire::Private {
+            event: event.to_owned(),
+            data: format!("{{\"id\":{:?}}}", encounter.id).into(),
+            encounter: Some(encounter),
+            ..Default::default()
+        };
+        self.tells_all(message, 5);
+    }
+
+    fn tells_all(&self, message: wire::Private, sequence: u64) {
         self.state()
             .private
             .push(Self::session_frame(sequence, vec![message]));
@@ -467,7 +471,7 @@ impl Zone {
             } else {
                 attach.last_input
             },
-            trades: Vec::new(),
+            encounters: Vec::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Requests by people whom a player ignores.
+//! Encounters that are asked for by people whom a player ignores.
 
 use std::collections::BTreeSet;
 
@@ -8,30 +8,24 @@ use super::*;
 async fn a_request_of_one_whom_the_player_ignores_is_not_shown_and_neither_is_its_end() {
     let (zone, _stand, player) = playing().await;
     player.mailbox.ignore(BTreeSet::from(["a-eve".to_owned()]));
-    for (asks, ends, of_eve, of_bob) in [
-        (
-            "tradeIncoming",
-            "tradeCancelled",
-            br#"{"tradeId":"trade:1"}"#.as_slice(),
-            br#"{"tradeId":"trade:2"}"#.as_slice(),
-        ),
-        (
-            "duelChallengeIncoming",
-            "duelChallengeDeclined",
-            br#"{"challengeId":"challenge:1"}"#,
-            br#"{"challengeId":"challenge:2"}"#,
-        ),
-    ] {
-        zone.tells_of("a-eve", asks, of_eve, 5);
-        zone.tells_of("a-bob", asks, of_bob, 5);
-        zone.tells(ends, of_eve, 5);
-        zone.tells(ends, of_bob, 5);
-        let bob: serde_json::Value = serde_json::from_slice(of_bob).expect("JSON");
-        assert_eq!(player.hears(asks).await, bob, "bob's alone");
-        assert_eq!(player.hears(ends).await, bob, "bob's alone");
-    }
+    let asks = |id: &str, account: &str| wire::Encounter {
+        id: id.to_owned(),
+        asking_account: account.to_owned(),
+        ..Default::default()
+    };
+    let ends = |id: &str| wire::Encounter {
+        id: id.to_owned(),
+        over: true,
+        ..Default::default()
+    };
+    zone.tells_of("asks", asks("trade:1", "a-eve"));
+    zone.tells_of("asks", asks("trade:2", "a-bob"));
+    zone.tells_of("ends", ends("trade:1"));
+    zone.tells_of("ends", ends("trade:2"));
+    assert_eq!(player.hears("asks").await["id"], "trade:2", "bob's alone");
+    assert_eq!(player.hears("ends").await["id"], "trade:2", "bob's alone");
     // Not ignored any more, eve is heard again.
     player.mailbox.ignore(BTreeSet::new());
-    zone.tells_of("a-eve", "tradeIncoming", br#"{"tradeId":"trade:3"}"#, 5);
-    player.hears("tradeIncoming").await;
+    zone.tells_of("asks", asks("trade:3", "a-eve"));
+    assert_eq!(player.hears("asks").await["id"], "trade:3");
 }
