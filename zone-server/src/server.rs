@@ -45,7 +45,7 @@ use crate::{
         inspect::InspectService,
         link::{LinkServer, LinkService},
     },
-    run::{Fault, Hands, Run},
+    run::{Fault, Run, RunContext},
     store::Store,
     tick_loop::{self, Beat, End, Ended},
     translate::record,
@@ -330,7 +330,7 @@ impl Lives {
             driver: Driver::new(mailbox.clone(), self.store.clone(), tasks.clone()),
             commits,
         };
-        let hands = Hands {
+        let context = RunContext {
             outside: Box::new(outside),
             metrics: self.metrics.clone(),
             tracer: self.telemetry.tracer(),
@@ -339,7 +339,7 @@ impl Lives {
         };
         let beat = Beat::new(registered.at, registered.store_ms, self.config.tick_ms);
         let (config, content) = (self.config.clone(), Arc::clone(&self.shelf.get().content));
-        Run::new(registered.run_id, beat, config, content, hands)
+        Run::new(registered.run_id, beat, config, content, context)
     }
 }
 

@@ -46,7 +46,7 @@ use crate::{
     mailbox::{HandoverMessage, Message, PeerMessage},
     metrics::Metrics,
     ownership::keeper::{Pulse, Renewed},
-    run::{Hands, Run},
+    run::{Run, RunContext},
     tick_loop::{Beat, End},
 };
 
@@ -182,7 +182,7 @@ impl SimRun {
     pub fn new(ground: &Ground, registered: &RegisterReply, at_ms: u64) -> SimRun {
         let id = registered.run_id;
         let asked = Asked::default();
-        let hands = Hands {
+        let context = RunContext {
             outside: Box::new(Queue {
                 run_id: id,
                 asked: asked.clone(),
@@ -198,7 +198,7 @@ impl SimRun {
         SimRun {
             id,
             incarnation: registered.incarnation,
-            run: Run::new(id, beat, config, content, hands),
+            run: Run::new(id, beat, config, content, context),
             asked,
             ended: None,
         }

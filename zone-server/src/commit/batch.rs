@@ -106,6 +106,8 @@ pub(crate) struct Batch {
     /// Regions that are given away with the next batch.
     gives: BTreeMap<Region, RegionGive>,
     flight: Option<Flight>,
+    /// An attempt at the batch in flight has failed.
+    failing: bool,
 }
 
 impl Batch {
@@ -119,7 +121,18 @@ impl Batch {
             value: Value::default(),
             gives: BTreeMap::new(),
             flight: None,
+            failing: false,
         }
+    }
+
+    /// An attempt at the batch in flight has failed; the committer tries again.
+    pub(crate) fn attempt_failed(&mut self) {
+        self.failing = true;
+    }
+
+    /// Whether the last attempt at the batch in flight has failed.
+    pub(crate) fn failing(&self) -> bool {
+        self.failing
     }
 
     /// A character is the run's now; the store has it at `region` with `sequence`.
@@ -413,6 +426,7 @@ impl Batch {
 
     /// Takes the answer to the batch `sequence`; a repeated or late answer changes nothing.
     pub(crate) fn answered(&mut self, sequence: u64, answer: Answer) -> Settled {
+        self.failing = false;
         match self.flight.take() {
             Some(flight) if flight.sending.sequence == sequence => match answer {
                 Answer::Done => self.done(flight),

@@ -78,7 +78,7 @@ impl Run {
         };
         let who = CharacterId::from(orders.character_id.as_str());
         if !self.stands(&who) {
-            if !self.departed.contains_key(&who) {
+            if !self.handovers.departed.contains_key(&who) {
                 // It may have come into the world just now.
                 self.fetch(who);
             }
@@ -98,12 +98,12 @@ impl Run {
 
     /// Something for the next tick; false: too much waits already.
     fn hear_of(&mut self, who: CharacterId, word: AgentWord) -> bool {
-        if self.agent_words.len() >= WORDS_MAX {
-            self.hands.metrics.agent_word("full");
+        if self.scope.agent_words.len() >= WORDS_MAX {
+            self.context.metrics.agent_word("full");
             return false;
         }
-        self.hands.metrics.agent_word("heard");
-        self.agent_words.push(AgentInput { who, word });
+        self.context.metrics.agent_word("heard");
+        self.scope.agent_words.push(AgentInput { who, word });
         true
     }
 
@@ -211,7 +211,7 @@ impl Run {
 
     /// All that the next tick hears of agents: what came in, and who is played by somebody.
     pub(super) fn agent_words(&mut self) -> Vec<AgentInput> {
-        let mut words = std::mem::take(&mut self.agent_words);
+        let mut words = std::mem::take(&mut self.scope.agent_words);
         for player in self.world.players() {
             let Some(agent) = player.agent() else {
                 continue;
@@ -253,8 +253,8 @@ impl Run {
                 });
             }
         }
-        self.hands.metrics.agents(agents);
-        let kept = &self.hands.pulse.agents;
+        self.context.metrics.agents(agents);
+        let kept = &self.context.pulse.agents;
         *kept.lock().unwrap_or_else(PoisonError::into_inner) = reports;
     }
 }

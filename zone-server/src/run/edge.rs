@@ -8,7 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use proto::{client::ErrorCode, rpc::zone::v1::Input};
-use world::{CharacterId, Inbox, Phase, PhaseClock, PlayerInput, Region, Tick};
+use world::{AgentInput, CharacterId, Inbox, Phase, PhaseClock, PlayerInput, Region, Tick};
 
 use super::{Run, trace::TickTrace};
 use crate::{
@@ -57,13 +57,30 @@ impl PhaseClock for Listening<'_, '_> {
     }
 }
 
+/// What the tick plays just now.
+#[derive(Default)]
+pub(super) struct TickScope {
+    /// What the next tick hears of agents.
+    pub(super) agent_words: Vec<AgentInput>,
+    /// The inputs that the tick plays.
+    pub(super) handling: Vec<PlayerInput>,
+    /// Whose input the world is handling.
+    pub(super) handled: Option<CharacterId>,
+    /// To which region belongs what the world plays for nobody in particular.
+    pub(super) region: Option<Region>,
+    /// Where the tick panicked: the region of the input's player, or of what was played.
+    pub(super) panicked_in: Option<Region>,
+    /// Trace context of the tick.
+    pub(super) trace: String,
+}
+
 /// The requests that the world is thinking about.
 pub(super) type Requests = BTreeMap<(CharacterId, u64), Input>;
 
 impl Run {
     /// Plays one tick.
     pub(crate) fn tick(&mut self, edge: Edge) {
-        let metrics = self.hands.metrics.clone();
+        let metrics = self.context.metrics.clone();
         let begun = Instant::now();
         let mut watch = Stopwatch {
             metrics: &metrics,
@@ -74,18 +91,18 @@ impl Run {
         self.regions_in(last);
         self.stop_edge();
         self.linger_ends();
-        let tracer = self.hands.tracing.then(|| self.hands.tracer.clone());
+        let tracer = self.context.tracing.then(|| self.context.tracer.clone());
         let mut trace = TickTrace::new(tracer, self.now);
         let (inbox, requests) = self.freeze(&mut trace);
         watch.mark("freeze");
         let mut listening = Listening {
             watch: &mut watch,
-            handled: &mut self.handled,
-            playing: &mut self.playing,
+            handled: &mut self.scope.handled,
+            playing: &mut self.scope.region,
         };
         let outcome = self.world.tick(Tick(self.now), inbox, &mut listening);
-        self.handling.clear();
-        self.tick_trace = trace.end();
+        self.scope.handling.clear();
+        self.scope.trace = trace.end();
         self.note(outcome.changes);
         self.audit(&outcome.trades);
         self.tell(&outcome.events, requests);
@@ -95,7 +112,7 @@ impl Run {
         self.source_edges();
         self.announced_edges();
         self.departed_edges();
-        self.left_edges();
+        self.handovers.forget_left(self.now);
         self.given_edges();
         watch.mark("handover");
         self.show(&outcome.touched);
@@ -117,14 +134,14 @@ impl Run {
         if edge.lost > 0 {
             tracing::error!(run = self.id, lost = edge.lost, "ticks were lost");
         }
-        let metrics = &self.hands.metrics;
+        let metrics = &self.context.metrics;
         metrics.tick(took, edge.late, edge.lost);
         self.measure_value();
         if self.now.is_multiple_of(REPORT_TICKS) {
             self.report_agents();
         }
-        metrics.holds(self.roster.len(), self.held.len(), self.links.len());
-        let pulse = &self.hands.pulse;
+        metrics.holds(self.roster.len(), self.regions.held.len(), self.links.len());
+        let pulse = &self.context.pulse;
         let players = u32::try_from(self.roster.len()).unwrap_or(u32::MAX);
         pulse.players.store(players, Ordering::Relaxed);
         let us = u32::try_from(took.as_micros()).unwrap_or(u32::MAX);
@@ -138,6 +155,7 @@ impl Run {
     fn freeze(&mut self, trace: &mut TickTrace) -> (Inbox, Requests) {
         // Nobody is played twice in one tick, however early its last owner was.
         let ripe = self
+            .handovers
             .arrivals
             .extract_if(.., |(played, _)| *played < self.now);
         let mut inbox = Inbox {
@@ -151,7 +169,7 @@ impl Run {
         let mut leaving = Vec::new();
         for (who, seat) in &mut self.roster {
             // What is not played any more here is whoever's that comes next.
-            if !seat.free() || seat.inputs.len() == 0 || self.stopping.is_some() {
+            if !seat.free() || seat.inputs.len() == 0 || self.ending.stopping.is_some() {
                 continue;
             }
             let ready = seat.inputs.ready();
@@ -177,7 +195,7 @@ impl Run {
                         });
                     }
                     Ok(Wish::Leave) if fights(&self.world, who, self.now) => {
-                        self.hands.metrics.input("refused");
+                        self.context.metrics.input("refused");
                         seat.tell(translate::error(&input, in_combat()));
                     }
                     Ok(Wish::Leave) => {
@@ -185,18 +203,18 @@ impl Run {
                         leaving.push((who.clone(), input.id));
                     }
                     Err(why) => {
-                        self.hands.metrics.input("refused");
+                        self.context.metrics.input("refused");
                         seat.tell(translate::error(&input, why));
                     }
                 }
             }
         }
         inbox.arrivals.sort_by(|a, b| a.record.id.cmp(&b.record.id));
-        self.hands.metrics.inbox(inbox.inputs.len());
+        self.context.metrics.inbox(inbox.inputs.len());
         for (who, re) in leaving {
             self.leaves(&who, re, &mut inbox, &mut requests);
         }
-        self.handling.clone_from(&inbox.inputs);
+        self.scope.handling.clone_from(&inbox.inputs);
         (inbox, requests)
     }
 

@@ -33,7 +33,7 @@ impl Run {
                 crowd.players += 1;
             }
         }
-        for (kind, tile) in self.published.shown() {
+        for (kind, tile) in self.shown.published.shown() {
             if kind == "npc"
                 && let Some(crowd) = crowds.get_mut(&Region::from(tile))
             {

@@ -17,12 +17,12 @@ const REPORTED_MAX: usize = 200;
 impl Run {
     /// The tick `tick` panicked with these words; `None`: before the first.
     pub(crate) fn panicked(&mut self, tick: Option<u64>, words: &str) {
-        let handled = self.handled.take();
+        let handled = self.scope.handled.take();
         let seat = handled.as_ref().and_then(|who| self.roster.get(who));
         // Outside anybody's input it is what was played just then.
-        let playing = self.playing.take();
-        self.panicked_in = seat.map(|seat| seat.region).or(playing);
-        let region = self.panicked_in.map(tracing::field::debug);
+        let playing = self.scope.region.take();
+        self.scope.panicked_in = seat.map(|seat| seat.region).or(playing);
+        let region = self.scope.panicked_in.map(tracing::field::debug);
         let shown = handled.as_ref().map(tracing::field::display);
         let inputs = self.handling();
         tracing::error!(
@@ -42,7 +42,7 @@ impl Run {
 
     /// The inputs that the tick was playing: JSON text.
     fn handling(&self) -> String {
-        let inputs = &self.handling[..self.handling.len().min(REPORTED_MAX)];
+        let inputs = &self.scope.handling[..self.scope.handling.len().min(REPORTED_MAX)];
         proto::encode::json_text(inputs)
     }
 
@@ -72,7 +72,7 @@ impl Run {
             return;
         };
         let folder = PathBuf::from(folder);
-        let players: BTreeSet<_> = self.handling.iter().map(|input| &input.who).collect();
+        let players: BTreeSet<_> = self.scope.handling.iter().map(|input| &input.who).collect();
         let header = Header {
             format: FORMAT,
             build: env!("CARGO_PKG_VERSION").to_owned(),
@@ -85,7 +85,7 @@ impl Run {
             players: players.into_iter().take(REPORTED_MAX).cloned().collect(),
             truncated: kept.truncated,
         };
-        self.hands.outside.beside(Box::new(move || {
+        self.context.outside.beside(Box::new(move || {
             let (run, truncated) = (header.run_id, header.truncated);
             let players = proto::encode::json_text(&header.players);
             let handled = header.handled.as_ref().map(tracing::field::display);

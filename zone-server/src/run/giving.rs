@@ -3,7 +3,7 @@
 //! Always: a region is out of the world only while its give is in a batch; until the store has
 //! acknowledged that it is this run's, and afterwards it is not. Nothing of it is played twice.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proto::rpc::zone::v1::{
     CompleteRegionRequest, Detach, Moved, MovedSeat, PrepareRegionReply, PrepareRegionRequest,
@@ -24,9 +24,6 @@ use crate::{
     roster::{Seat, Stage},
     translate::record,
 };
-
-/// Ticks for which a run that did not take a region is not asked again for it.
-const REFUSED_TICKS: u64 = 5;
 
 /// A region that is to go.
 pub(super) struct Move {
@@ -83,20 +80,15 @@ impl Given {
 }
 
 impl Run {
-    /// Whether nobody may come into a region or begin to leave it, because it goes itself.
-    pub(super) fn closing(&self, region: Region) -> bool {
-        self.giving.get(&region).is_some_and(Move::closing)
-    }
-
     /// After a tick: regions that are ready go, and further ones are offered.
     pub(super) fn giving_edges(&mut self) {
-        let going: Vec<Region> = self.giving.keys().copied().collect();
+        let going: Vec<Region> = self.moves.giving.keys().copied().collect();
         for region in going {
             let blocked = region::blocked(self.now, self.settled(region));
-            let Some(going) = self.giving.get_mut(&region) else {
+            let Some(going) = self.moves.giving.get_mut(&region) else {
                 continue;
             };
-            let to = self.directory.runs().get(&going.to.run_id);
+            let to = self.regions.directory.runs().get(&going.to.run_id);
             let event = GivingEvent::Edge {
                 now: self.now,
                 blocked,
@@ -119,23 +111,22 @@ impl Run {
             let source = seat.source.as_ref();
             joining || source.is_some_and(|source| source.committing().is_some())
         };
-        let announced = self.announced.values().any(|a| a.region() == region);
+        let announced = self.handovers.announced_into(region);
         Settled {
             flying: self.batch.flying(),
-            held_since: self.held_since.get(&region).copied().unwrap_or(0),
+            held_since: self.regions.held_since.get(&region).copied().unwrap_or(0),
             passing: announced || here.into_iter().any(between),
-            came: self.came.get(&region).copied().unwrap_or(0),
+            came: self.regions.came.get(&region).copied().unwrap_or(0),
         }
     }
 
     /// Offers as many regions as may be on their way at the same time.
     fn begin_moves(&mut self) {
-        let now = self.now;
-        self.turned_down.retain(|_, until| *until > now);
-        let draining = self.drain.is_some();
+        self.moves.forgive(self.now);
+        let draining = self.ending.drain.is_some();
         let most = if draining { DRAIN_GIVES_MAX } else { GIVES_MAX };
-        let room = most.saturating_sub(self.giving.len());
-        if room == 0 || self.stopping.is_some() {
+        let room = most.saturating_sub(self.moves.giving.len());
+        if room == 0 || self.ending.stopping.is_some() {
             return;
         }
         let moves = if draining {
@@ -150,14 +141,14 @@ impl Run {
 
     /// The planner's wishes that can be met now.
     fn wanted_moves(&self, room: usize) -> Vec<(Region, u64)> {
-        let wanted = self.directory.wanted().iter();
+        let wanted = self.regions.directory.wanted().iter();
         let can = |(region, run): &(&Region, &u64)| {
-            let owner = self.directory.owner(**region);
-            let mine = owner.is_some_and(|o| self.held.get(*region) == Some(&o.epoch));
-            let peer = self.directory.runs().get(*run);
+            let owner = self.regions.directory.owner(**region);
+            let mine = owner.is_some_and(|o| self.regions.plays_at(**region, o.epoch));
+            let peer = self.regions.directory.runs().get(*run);
             let takes = **run != self.id && peer.is_some_and(|peer| !peer.draining);
-            let asked = self.giving.contains_key(*region);
-            mine && takes && !asked && !self.turned_down.contains_key(&(**region, **run))
+            let asked = self.moves.giving.contains_key(*region);
+            mine && takes && !asked && !self.moves.is_turned_down(**region, **run)
         };
         let moves = wanted.filter(can).take(room);
         moves.map(|(region, run)| (*region, *run)).collect()
@@ -165,33 +156,35 @@ impl Run {
 
     /// All regions go, to whoever is there.
     fn drained_moves(&self, room: usize) -> Vec<(Region, u64)> {
-        let mut refused: BTreeMap<Region, BTreeSet<u64>> = BTreeMap::new();
-        for (region, run) in self.turned_down.keys() {
-            refused.entry(*region).or_default().insert(*run);
-        }
-        let mine = self.held.keys().copied();
-        let mine = mine.filter(|region| !self.giving.contains_key(region));
+        let refused = self.moves.refusals();
+        let mine = self.regions.held.keys().copied();
+        let mine = mine.filter(|region| !self.moves.giving.contains_key(region));
         give::plan(mine, &mut self.hosts(), &refused, room)
     }
 
     /// Who could take regions, with what each has and was promised.
     pub(super) fn hosts(&self) -> Hosts {
         let hash = self.world.content().hash();
-        let others = self.directory.runs().iter().filter(|(run, peer)| {
+        let others = self.regions.directory.runs().iter().filter(|(run, peer)| {
             let same = peer.content_hash.is_empty() || peer.content_hash == hash;
             **run != self.id && !peer.draining && same
         });
         let mut hosts: Hosts = others.map(|(run, _)| (*run, BTreeSet::new())).collect();
-        for (region, owner) in self.directory.owners() {
+        for (region, owner) in self.regions.directory.owners() {
             if let Some(host) = hosts.get_mut(&owner.run_id) {
                 host.insert(*region);
             }
         }
         let going = self
+            .moves
             .giving
             .iter()
             .map(|(region, going)| (region, &going.to));
-        let gone = self.given.iter().map(|(region, given)| (region, &given.to));
+        let gone = self
+            .moves
+            .given
+            .iter()
+            .map(|(region, given)| (region, &given.to));
         for (region, to) in going.chain(gone) {
             if let Some(host) = hosts.get_mut(&to.run_id) {
                 host.insert(*region);
@@ -202,12 +195,12 @@ impl Run {
 
     fn offer_region(&mut self, region: Region, run_id: u64) {
         let (Some(address), Some(epoch)) = (
-            self.directory.address(run_id).map(str::to_owned),
-            self.held.get(&region).copied(),
+            self.regions.directory.address(run_id).map(str::to_owned),
+            self.regions.held.get(&region).copied(),
         ) else {
             return;
         };
-        self.moves += 1;
+        let attempt = self.moves.next_attempt();
         let players = self.roster.values().filter(|seat| seat.region == region);
         let request = PrepareRegionRequest {
             region: Some(record::rpc_region(region)),
@@ -218,7 +211,7 @@ impl Run {
             players: u32::try_from(players.count()).unwrap_or(u32::MAX),
         };
         let going = Move {
-            state: Giving::new(self.moves),
+            state: Giving::new(attempt),
             to: Target {
                 run_id,
                 region,
@@ -228,10 +221,10 @@ impl Run {
             epoch,
             out: None,
         };
-        self.giving.insert(region, going);
-        self.hands
+        self.moves.giving.insert(region, going);
+        self.context
             .outside
-            .prepare_region(&address, self.moves, request);
+            .prepare_region(&address, attempt, request);
     }
 
     /// The taker's answer.
@@ -241,7 +234,7 @@ impl Run {
         attempt: u64,
         reply: Option<PrepareRegionReply>,
     ) {
-        let Some(going) = self.giving.get_mut(&region) else {
+        let Some(going) = self.moves.giving.get_mut(&region) else {
             return;
         };
         let event = GivingEvent::Answer {
@@ -264,10 +257,9 @@ impl Run {
 
     /// A move that did not begin: the region is played on, and somebody else is asked.
     fn give_up(&mut self, region: Region, why: &'static str) {
-        if let Some(going) = self.giving.remove(&region) {
-            let until = self.now + REFUSED_TICKS;
-            self.turned_down.insert((region, going.to.run_id), until);
-            self.hands.metrics.region_move(why);
+        if let Some(going) = self.moves.giving.remove(&region) {
+            self.moves.turn_down(region, going.to.run_id, self.now);
+            self.context.metrics.region_move(why);
         }
     }
 
@@ -288,7 +280,7 @@ impl Run {
         }
         let whose = |id: &&EntityId| self.world.look(id).is_some_and(|l| l.region == region);
         let ids: BTreeSet<EntityId> = self.world.entities().filter(whose).cloned().collect();
-        let Some(going) = self.giving.get_mut(&region) else {
+        let Some(going) = self.moves.giving.get_mut(&region) else {
             return;
         };
         let names: Vec<CharacterId> = players.iter().map(|(who, _)| who.clone()).collect();
@@ -303,8 +295,8 @@ impl Run {
             }
         }
         let state = self.world.region_out(region).unwrap_or_default();
-        self.held.remove(&region);
-        self.out.extend(ids.iter().cloned());
+        self.regions.held.remove(&region);
+        self.shown.out.extend(ids.iter().cloned());
         going.out = Some(Out {
             state,
             tick: self.now,
@@ -314,7 +306,7 @@ impl Run {
 
     /// The store says that the taker cannot have it: it is played on.
     pub(super) fn region_stays(&mut self, region: Region) {
-        let Some(mut going) = self.giving.remove(&region) else {
+        let Some(mut going) = self.moves.giving.remove(&region) else {
             return;
         };
         let (GivingStep::Back, Some(out)) = (going.state.on(GivingEvent::Stale), going.out) else {
@@ -326,11 +318,10 @@ impl Run {
             to = going.to.run_id,
             "a region stays"
         );
-        self.hands.metrics.region_move("stale");
-        let until = self.now + REFUSED_TICKS;
-        self.turned_down.insert((region, going.to.run_id), until);
+        self.context.metrics.region_move("stale");
+        self.moves.turn_down(region, going.to.run_id, self.now);
         for id in &out.ids {
-            self.out.remove(id);
+            self.shown.out.remove(id);
         }
         let now = Tick(self.now);
         if let Err(why) = self.world.region_in(region, now, Some(&out.state)) {
@@ -338,7 +329,7 @@ impl Run {
             tracing::error!(run = self.id, ?region, %why, "a region cannot come back");
             return self.drop_region(region);
         }
-        self.held.insert(region, going.epoch);
+        self.regions.held.insert(region, going.epoch);
         for seat in self.roster.values_mut() {
             if seat.region == region && seat.stage == Stage::Moving {
                 seat.stage = Stage::Playing;
@@ -349,7 +340,7 @@ impl Run {
 
     /// The store has the region at the taker, with everybody in it.
     pub(super) fn region_given(&mut self, region: Region) {
-        let Some(mut going) = self.giving.remove(&region) else {
+        let Some(mut going) = self.moves.giving.remove(&region) else {
             return;
         };
         let (GivingStep::Complete, Some(out)) = (going.state.on(GivingEvent::Given), going.out)
@@ -357,13 +348,11 @@ impl Run {
             return;
         };
         let (epoch, to) = (going.epoch + 1, going.to);
-        self.seen.insert(region, epoch);
-        self.held_since.remove(&region);
-        self.came.remove(&region);
+        self.regions.given(region, epoch);
         for id in out.ids {
-            self.out.remove(&id);
-            self.transferred.insert(id.clone());
-            self.unshown.insert(id);
+            self.shown.out.remove(&id);
+            self.shown.transferred.insert(id.clone());
+            self.shown.unshown.insert(id);
         }
         let moved = RegionMoved {
             region: Some(record::rpc_region(region)),
@@ -388,12 +377,14 @@ impl Run {
             state: out.state.into(),
             seats,
         };
-        self.hands
+        self.context
             .outside
             .complete_region(&to.address, request.clone());
-        self.hands.metrics.region_move("given");
+        self.context.metrics.region_move("given");
         let state = Departed::new(self.now);
-        self.given.insert(region, Given { state, to, request });
+        self.moves
+            .given
+            .insert(region, Given { state, to, request });
     }
 
     /// Everybody who went with a region; their gateways are told.
@@ -430,14 +421,14 @@ impl Run {
             });
             let state = Departed::new(self.now);
             let gone = Gone::new(state, h, to.clone(), Word::Region(region));
-            self.departed.insert(who, gone);
+            self.handovers.departed.insert(who, gone);
         }
         seats
     }
 
     /// The taker's answer to the word that the region is its own.
     pub(super) fn region_completed(&mut self, region: Region, epoch: u64, known: Option<bool>) {
-        let given = self.given.get_mut(&region);
+        let given = self.moves.given.get_mut(&region);
         let Some(given) = given.filter(|given| given.request.epoch == epoch) else {
             return;
         };
@@ -447,6 +438,7 @@ impl Run {
         // Nobody needs it any more.
         given.request.state = bytes::Bytes::new();
         let went = self
+            .handovers
             .departed
             .iter()
             .filter(|(_, gone)| gone.went_with(region));
@@ -458,10 +450,10 @@ impl Run {
 
     /// At an edge: takers that have not answered are told again; old matters are forgotten.
     pub(super) fn given_edges(&mut self) {
-        let (now, directory) = (self.now, &self.directory);
-        let outside = &mut self.hands.outside;
+        let (now, directory) = (self.now, &self.regions.directory);
+        let outside = &mut self.context.outside;
         let mut lost = Vec::new();
-        self.given.retain(|_, given| {
+        self.moves.given.retain(|_, given| {
             let alive = directory.alive(given.to.run_id);
             let heard = given.state.open();
             match given.state.on(DepartedEvent::Edge { now, alive }) {

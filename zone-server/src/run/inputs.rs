@@ -25,13 +25,13 @@ impl Run {
         let fenced = input.attach > 0 && input.attach < seat.attach;
         if fenced && input.session_epoch == seat.session_epoch {
             // Another gateway has attached the session since.
-            self.hands.metrics.input("stale");
+            self.context.metrics.input("stale");
             let attach = input.attach;
             return self.refuse_input(gateway_id, input, attach, ELSEWHERE);
         }
         if !seat.current(input.session_epoch, &input.session_id) {
             let replaced = input.session_epoch < seat.session_epoch;
-            self.hands.metrics.input("stale");
+            self.context.metrics.input("stale");
             // Who was replaced has been told; whoever else believes to play it attaches again.
             if !replaced {
                 self.not_here(gateway_id, input);
@@ -44,16 +44,16 @@ impl Run {
                 words: "the character is leaving the world".to_owned(),
             };
             seat.tell(translate::error(&input, why));
-            return self.hands.metrics.input("leaving");
+            return self.context.metrics.input("leaving");
         }
         translate::trade::name_screen(&mut input, seat.shows_confirm());
         match seat.inputs.take(input) {
             Taken::Queued => {}
-            Taken::Duplicate => self.hands.metrics.input("duplicate"),
+            Taken::Duplicate => self.context.metrics.input("duplicate"),
             Taken::Late(input) => self.inputs_lost(gateway_id, &[*input]),
             Taken::Full(input) => {
                 seat.tell(too_much(&input));
-                self.hands.metrics.input("full");
+                self.context.metrics.input("full");
             }
         }
     }
@@ -80,9 +80,9 @@ impl Run {
 
     /// An input for somebody who is between two zones, or not here at all.
     fn input_elsewhere(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
-        if let Some(announced) = self.announced.get_mut(who) {
+        if let Some(announced) = self.handovers.announced.get_mut(who) {
             let queued = announced.queue(gateway_id, input);
-            self.hands
+            self.context
                 .metrics
                 .input(queued.as_ref().map_or("lost", |became| *became));
             if let Err(input) = queued {
@@ -90,13 +90,13 @@ impl Run {
             }
             return;
         }
-        if self.departed.contains_key(who) {
+        if self.handovers.departed.contains_key(who) {
             return self.input_departed(gateway_id, who, input);
         }
         let Some(input) = self.keep_early(gateway_id, who, input) else {
             return;
         };
-        self.hands.metrics.input("unknown");
+        self.context.metrics.input("unknown");
         self.not_here(gateway_id, input);
     }
 
@@ -125,7 +125,7 @@ impl Run {
     /// Whatever waited for somebody who is not played here any more is lost.
     pub(super) fn inputs_lost(&mut self, gateway_id: &str, inputs: &[Input]) {
         for input in inputs {
-            self.hands.metrics.input("lost");
+            self.context.metrics.input("lost");
             self.input_lost(gateway_id, input);
         }
     }

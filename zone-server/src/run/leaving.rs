@@ -6,7 +6,7 @@ use bytes::Bytes;
 use proto::rpc::zone::v1::{Left, from_zone};
 use world::CharacterId;
 
-use super::{Run, source::Gone};
+use super::Run;
 use crate::{
     commit::batch::Going,
     roster::{Seat, Stage},
@@ -30,6 +30,19 @@ pub(super) struct Drain {
     end: End,
 }
 
+/// How a run comes to its end.
+#[derive(Debug, Default)]
+pub(super) struct Ending {
+    /// The run gives everything away.
+    pub(super) drain: Option<Drain>,
+    /// Tick since which everything is saved, because nobody takes it.
+    pub(super) stopping: Option<u64>,
+    /// How the run has ended.
+    pub(super) end: Option<End>,
+    /// Characters whose rows the store refused, so that the run must end.
+    pub(super) refused: Vec<CharacterId>,
+}
+
 /// What the store knows of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
@@ -37,9 +50,6 @@ enum Told {
     Failed,
     Heard,
 }
-
-/// Ticks for which it is known who logged out: no answer of the store is under way for so long.
-const LEFT_TICKS: u64 = 100;
 
 impl Run {
     /// Takes somebody out of the world; saved with the next batch. `re`: the request that asked.
@@ -84,13 +94,12 @@ impl Run {
     /// The store has somebody's last row.
     pub(super) fn logged_out(&mut self, who: &CharacterId, reason: &str) {
         if let Some(seat) = self.roster.remove(who) {
-            self.left
-                .insert(who.clone(), (seat.session_epoch, self.now));
+            self.handovers.logged_out(who, seat.session_epoch, self.now);
             self.tell_left(who, seat, reason);
         }
-        if self.calls.contains_key(who) {
+        if self.handovers.calls.contains_key(who) {
             // A newer session waits for it.
-            self.hands.outside.load_character(who.clone());
+            self.context.outside.load_character(who.clone());
         }
     }
 
@@ -114,48 +123,35 @@ impl Run {
             .tell(&session.gateway_id, from_zone::Message::Left(left));
     }
 
-    /// Whether a row was read before its character logged out here: then it is not in the world.
-    pub(super) fn read_before_leaving(&self, who: &CharacterId, session_epoch: u64) -> bool {
-        let left = self.left.get(who);
-        left.is_some_and(|(epoch, _)| session_epoch <= *epoch)
-    }
-
-    /// At an edge: whatever was read of whoever left has arrived by now.
-    pub(super) fn left_edges(&mut self) {
-        let now = self.now;
-        self.left
-            .retain(|_, (_, at)| now.saturating_sub(*at) <= LEFT_TICKS);
-    }
-
     /// The run ends in order, for this reason: its regions are given to other runs.
     pub(super) fn stop(&mut self, end: End) {
-        if self.drain.is_some() {
+        if self.ending.drain.is_some() {
             return;
         }
-        let (regions, players) = (self.held.len(), self.roster.len());
+        let (regions, players) = (self.regions.held.len(), self.roster.len());
         tracing::info!(
             run = self.id,
             regions,
             players,
             "the run gives everything away"
         );
-        self.drain = Some(Drain {
+        self.ending.drain = Some(Drain {
             since: self.now,
             told: Told::Asking,
             over_since: None,
             end,
         });
-        self.hands.outside.drain();
+        self.context.outside.drain();
     }
 
     /// Whether the run takes neither players nor regions any more.
     pub(super) fn draining(&self) -> bool {
-        self.drain.is_some()
+        self.ending.drain.is_some()
     }
 
     /// Whether the store has heard that the run gives everything away.
     pub(super) fn drained(&mut self, heard: bool) {
-        if let Some(drain) = &mut self.drain {
+        if let Some(drain) = &mut self.ending.drain {
             drain.told = if heard { Told::Heard } else { Told::Failed };
         }
     }
@@ -163,25 +159,25 @@ impl Run {
     /// At each edge of a run that gives everything away: when nobody is there to take it, or too
     /// much time has gone, everything is saved and left to whoever comes.
     pub(super) fn stop_edge(&mut self) {
-        let nobody = self.drain.is_some() && self.hosts().is_empty();
-        let Some(drain) = &mut self.drain else {
+        let nobody = self.ending.drain.is_some() && self.hosts().is_empty();
+        let Some(drain) = &mut self.ending.drain else {
             return;
         };
         if drain.told == Told::Failed {
             drain.told = Told::Asking;
-            self.hands.outside.drain();
+            self.context.outside.drain();
         }
         let (since, now) = (drain.since, self.now);
         let late = now > since + self.config.ticks(self.config.drain);
-        let Some(stopping) = self.stopping else {
+        let Some(stopping) = self.ending.stopping else {
             if nobody || late {
                 tracing::info!(
                     run = self.id,
-                    regions = self.held.len(),
+                    regions = self.regions.held.len(),
                     players = self.roster.len(),
                     "the run saves everything and leaves it to whoever comes"
                 );
-                self.stopping = Some(now);
+                self.ending.stopping = Some(now);
                 self.hold_all();
             }
             return;
@@ -193,7 +189,7 @@ impl Run {
                 players,
                 "the run ends without saving all players"
             );
-            self.end = Some(drain.end);
+            self.ending.end = Some(drain.end);
         }
     }
 
@@ -210,24 +206,23 @@ impl Run {
     /// A run that stops ends once it owns nothing and everything is told, or once everything is
     /// saved. What gateways sent before they heard who plays now still follows.
     pub(super) fn stopped(&mut self) {
-        let Some(drain) = &mut self.drain else {
+        let Some(drain) = &mut self.ending.drain else {
             return;
         };
-        let told = self.departed.values().all(Gone::told)
-            && self.given.values().all(|given| given.state.open());
-        let nothing = self.held.is_empty()
-            && self.giving.is_empty()
-            && self.loading.is_empty()
-            && self.loaded.is_empty()
+        let told = self.handovers.told() && self.moves.told();
+        let nothing = self.regions.held.is_empty()
+            && self.moves.giving.is_empty()
+            && !self.regions.loads()
             && self.roster.is_empty();
-        let saved = self.stopping.is_some_and(|since| since < self.now) && self.giving.is_empty();
+        let saved = self.ending.stopping.is_some_and(|since| since < self.now)
+            && self.moves.giving.is_empty();
         if !((nothing || saved) && told && self.batch.clean()) {
             drain.over_since = None;
             return;
         }
         let since = *drain.over_since.get_or_insert(self.now);
         if saved || self.now >= since + LAST_INPUTS_TICKS {
-            self.end.get_or_insert(drain.end);
+            self.ending.end.get_or_insert(drain.end);
         }
     }
 }

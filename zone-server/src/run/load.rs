@@ -47,14 +47,14 @@ impl Run {
             players: 0,
             npcs: content.npcs_in(*region).len() as u64,
         };
-        let regions = self.held.keys();
+        let regions = self.regions.held.keys();
         let mut crowds: BTreeMap<Region, Crowd> = regions.map(|at| (*at, empty(at))).collect();
         for seat in self.roster.values() {
             if let Some(crowd) = crowds.get_mut(&seat.region) {
                 crowd.players += 1;
             }
         }
-        let loads = &self.hands.pulse.regions;
+        let loads = &self.context.pulse.regions;
         *loads.lock().unwrap_or_else(PoisonError::into_inner) = shares(cost_us, &crowds);
     }
 }

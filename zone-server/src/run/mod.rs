@@ -14,7 +14,9 @@ mod giving;
 mod inputs;
 mod leaving;
 mod load;
+mod player_handovers;
 mod pull;
+mod region_moves;
 mod regions;
 mod saving;
 mod sessions;
@@ -28,28 +30,25 @@ mod value;
 #[cfg(feature = "simulation")]
 mod watched;
 
-use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    sync::Arc,
-};
+use std::sync::Arc;
 
-use bytes::Bytes;
 use proto::rpc::zone::v1::{
-    Attach, DumpReply, DumpRequest, Welcome, from_zone, to_zone::Message as ToZoneMessage,
+    DumpReply, DumpRequest, Welcome, from_zone, to_zone::Message as ToZoneMessage,
 };
-use world::{
-    AgentInput, Arrival, CharacterId, Chunk, Content, EntityId, PlayerInput, Region, World,
-};
+use world::{CharacterId, Chunk, Content, Region, World};
 
+use self::{
+    edge::TickScope, leaving::Ending, player_handovers::PlayerHandovers, region_moves::RegionMoves,
+    regions::Regions, showing::Shown,
+};
 use crate::{
     commit::batch::{Batch, Pace},
     config::Config,
-    deliver::{held::HeldGround, links::Links, published::Published},
-    handover::region::Taking,
+    deliver::links::Links,
     mailbox::{HandoverMessage, Message, PeerMessage, StoreMessage},
     metrics::Metrics,
     outside::Outside,
-    ownership::{directory::Directory, keeper::Pulse},
+    ownership::keeper::Pulse,
     replay::{
         recorded::Recorded,
         recorder::{Bounds, GENERATION_BYTES_MAX, Recorder},
@@ -63,19 +62,13 @@ const MOVED_TICKS: u64 = 5;
 /// Rows of a batch that could wait.
 const ROWS_MAX: usize = 4_000;
 
-/// What a run reaches the outside by.
-pub(crate) struct Hands {
+/// Everything by which a run reaches the outside.
+pub(crate) struct RunContext {
     pub(crate) outside: Box<dyn Outside>,
     pub(crate) metrics: Metrics,
     pub(crate) tracer: chassis::telemetry::Tracer,
     pub(crate) tracing: bool,
     pub(crate) pulse: Arc<Pulse>,
-}
-
-/// A session that waits for its character to come from the store.
-#[derive(Debug, Default)]
-struct Call {
-    attach: Option<(String, Attach)>,
 }
 
 /// What made a run end, as far as is known.
@@ -92,73 +85,19 @@ pub(crate) struct Run {
     pub(crate) beat: Beat,
     id: u64,
     config: Arc<Config>,
-    hands: Hands,
+    context: RunContext,
     world: Recorded,
     /// The last tick played.
     now: u64,
-    directory: Directory,
-    held: BTreeMap<Region, u64>,
-    loading: BTreeMap<Region, u64>,
-    /// Came from the store; played from the next tick.
-    loaded: VecDeque<(Region, u64, regions::Coming)>,
-    /// Since when each region is played here.
-    held_since: BTreeMap<Region, u64>,
-    /// When somebody last came into a region by a handover.
-    came: BTreeMap<Region, u64>,
-    /// The highest epoch of a region that is known, but for the directory's.
-    seen: BTreeMap<Region, u64>,
-    /// Regions that are to go, or are out until the store has answered.
-    giving: BTreeMap<Region, giving::Move>,
-    /// Regions that other runs own now and may have to hear of.
-    given: BTreeMap<Region, giving::Given>,
-    /// Who did not take a region, until when it is not asked again.
-    turned_down: BTreeMap<(Region, u64), u64>,
-    /// Attempts to move a region.
-    moves: u64,
-    /// Players that peers announced, repetitions included.
-    promises: u32,
-    /// Regions that others promised.
-    taking: BTreeMap<Region, Taking>,
-    /// What came for players before their regions did.
-    early: BTreeMap<CharacterId, taking::Early>,
-    /// What is out with its region, and shown as it was.
-    out: BTreeSet<EntityId>,
-    /// What went with its region, and is not shown any more with the next frame.
-    unshown: BTreeSet<EntityId>,
+    regions: Regions,
+    moves: RegionMoves,
     roster: Roster,
-    calls: BTreeMap<CharacterId, Call>,
-    /// Who comes in, each with the tick that the last owner played it in.
-    arrivals: Vec<(u64, Arrival)>,
-    announced: BTreeMap<CharacterId, target::Announced>,
-    departed: BTreeMap<CharacterId, source::Gone>,
-    /// Who logged out lately: the session epoch, and the tick.
-    left: BTreeMap<CharacterId, (u64, u64)>,
-    transferred: BTreeSet<EntityId>,
-    /// What lies on the ground and is not acknowledged.
-    held_ground: HeldGround,
-    published: Published,
+    handovers: PlayerHandovers,
+    shown: Shown,
     links: Links,
     batch: Batch,
-    /// An attempt at the batch in flight has failed.
-    commit_failed: bool,
-    /// Whose rows the store refused, so that the run must end.
-    pub(crate) refused: Vec<CharacterId>,
-    dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
-    /// What the next tick hears of agents.
-    agent_words: Vec<AgentInput>,
-    /// The inputs that the tick plays.
-    handling: Vec<PlayerInput>,
-    /// Whose input the world is handling.
-    handled: Option<CharacterId>,
-    /// To which region belongs what the world plays for nobody in particular.
-    playing: Option<Region>,
-    /// Where the tick panicked: the region of whoever's input it was, or of what was played.
-    panicked_in: Option<Region>,
-    tick_trace: String,
-    drain: Option<leaving::Drain>,
-    /// Since when everything is saved, because nobody takes it.
-    stopping: Option<u64>,
-    end: Option<End>,
+    scope: TickScope,
+    ending: Ending,
 }
 
 impl Run {
@@ -168,7 +107,7 @@ impl Run {
         beat: Beat,
         config: Arc<Config>,
         content: Arc<Content>,
-        hands: Hands,
+        context: RunContext,
     ) -> Self {
         let pace = Pace {
             moved_ticks: MOVED_TICKS,
@@ -189,60 +128,30 @@ impl Run {
             id,
             world: Recorded::new(world, recorder, config.replay_checks),
             config,
-            hands,
-            directory: Directory::default(),
-            held: BTreeMap::new(),
-            loading: BTreeMap::new(),
-            loaded: VecDeque::new(),
-            held_since: BTreeMap::new(),
-            came: BTreeMap::new(),
-            seen: BTreeMap::new(),
-            giving: BTreeMap::new(),
-            given: BTreeMap::new(),
-            turned_down: BTreeMap::new(),
-            moves: 0,
-            promises: 0,
-            taking: BTreeMap::new(),
-            early: BTreeMap::new(),
-            out: BTreeSet::new(),
-            unshown: BTreeSet::new(),
+            context,
+            regions: Regions::default(),
+            moves: RegionMoves::default(),
             roster: Roster::new(),
-            calls: BTreeMap::new(),
-            arrivals: Vec::new(),
-            announced: BTreeMap::new(),
-            departed: BTreeMap::new(),
-            left: BTreeMap::new(),
-            transferred: BTreeSet::new(),
-            held_ground: HeldGround::default(),
-            published: Published::default(),
+            handovers: PlayerHandovers::default(),
+            shown: Shown::default(),
             links: Links::default(),
             batch,
-            commit_failed: false,
-            refused: Vec::new(),
-            dumps: VecDeque::new(),
-            agent_words: Vec::new(),
-            handling: Vec::new(),
-            handled: None,
-            playing: None,
-            panicked_in: None,
-            tick_trace: String::new(),
-            drain: None,
-            stopping: None,
-            end: None,
+            scope: TickScope::default(),
+            ending: Ending::default(),
         }
     }
 
     /// What made the run end.
     pub(crate) fn fault(&self) -> Fault {
         Fault {
-            regions: self.panicked_in.into_iter().collect(),
-            characters: self.refused.clone(),
+            regions: self.scope.panicked_in.into_iter().collect(),
+            characters: self.ending.refused.clone(),
         }
     }
 
     /// How the run ended, once it has.
     pub(crate) fn end(&self) -> Option<End> {
-        self.end
+        self.ending.end
     }
 
     /// Takes in what tasks say between ticks.
@@ -392,7 +301,7 @@ impl Run {
             StoreMessage::CharacterLoaded { who, loaded } => self.character_loaded(&who, loaded),
             StoreMessage::Online(online) => self.online(online),
             StoreMessage::Answered { sequence, reply } => self.answered(sequence, reply),
-            StoreMessage::CommitFailed => self.commit_failed = true,
+            StoreMessage::CommitFailed => self.batch.attempt_failed(),
             StoreMessage::Renewed(renewed) => self.renewed(renewed),
         }
     }
@@ -413,7 +322,12 @@ impl Run {
         use prost::Message as _;
         use proto::rpc::zone::v1::ChunkFrame;
 
-        let Some((tick, chunks)) = self.dumps.iter().find(|(tick, _)| *tick == request.tick) else {
+        let Some((tick, chunks)) = self
+            .shown
+            .dumps
+            .iter()
+            .find(|(tick, _)| *tick == request.tick)
+        else {
             return DumpReply::default();
         };
         let dumped = request.chunks.iter().map(|at| {

@@ -82,10 +82,11 @@ impl Run {
             return;
         };
         let owners = around(tile).into_iter();
-        let owners = owners.filter_map(|region| self.directory.owner(region));
+        let owners = owners.filter_map(|region| self.regions.directory.owner(region));
         let runs: BTreeSet<u64> = owners.map(|owner| owner.run_id).collect();
         let peers = runs.into_iter().filter(|run| *run != self.id);
-        let peers = peers.filter_map(|run| Some((run, self.directory.address(run)?.to_owned())));
+        let peers =
+            peers.filter_map(|run| Some((run, self.regions.directory.address(run)?.to_owned())));
         let peers: Vec<(u64, String)> = peers.collect();
         let Some(pull) = self.roster.get_mut(who).and_then(|seat| seat.pull.as_mut()) else {
             return;
@@ -103,7 +104,7 @@ impl Run {
                 entity_id: target.clone(),
                 ..LocateRequest::default()
             };
-            self.hands
+            self.context
                 .outside
                 .locate(&address, who.clone(), attempt, request);
         }
@@ -165,7 +166,7 @@ impl Run {
                 code,
                 words: words.to_owned(),
             };
-            self.hands.metrics.input("refused");
+            self.context.metrics.input("refused");
             seat.tell(translate::error(&input, why));
         }
     }
@@ -184,7 +185,7 @@ impl Run {
     fn located_here(&self, entity_id: &str) -> LocateReply {
         let seen = self.world.look(&EntityId::from(entity_id));
         let here = seen.and_then(|seen| {
-            let epoch = *self.held.get(&seen.region)?;
+            let epoch = *self.regions.held.get(&seen.region)?;
             Some((seen.region, epoch))
         });
         here.map_or_else(LocateReply::default, |(region, epoch)| LocateReply {
@@ -208,7 +209,7 @@ impl Run {
                 .source
                 .as_ref()
                 .is_some_and(|s| s.committing().is_some());
-            seat.stage != Stage::Playing || committing || self.closing(seat.region)
+            seat.stage != Stage::Playing || committing || self.moves.closing(seat.region)
         };
         let to_actor = |seat: &Seat| {
             let pull = seat.pull.as_ref();

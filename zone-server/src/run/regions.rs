@@ -1,7 +1,7 @@
 //! Which regions are played: as the directory says, from the edge after they came.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     time::Instant,
 };
 
@@ -14,9 +14,9 @@ use world::{CharacterId, Region, Tick};
 
 use super::Run;
 use crate::{
-    handover::region::{Seen, TakingEvent, TakingStep},
     ownership::{
         decide::{Act, Known, decide},
+        directory::Directory,
         keeper::Renewed,
     },
     tick_loop::End,
@@ -36,46 +36,94 @@ pub(super) enum Coming {
     Owner(Box<CompleteRegionRequest>),
 }
 
-impl Run {
-    /// A new version of the directory, or a sign of life, at which loads that failed are tried
-    /// again.
-    pub(super) fn directory(&mut self, update: DirectoryUpdate) {
-        self.directory.apply(update);
-        self.reconcile();
+/// The regions that the run plays, and those that are on their way to it.
+#[derive(Default)]
+pub(super) struct Regions {
+    /// Owners of all regions, as the store said last.
+    pub(super) directory: Directory,
+    /// Epoch of each region that the run plays.
+    pub(super) held: BTreeMap<Region, u64>,
+    /// Tick since which the run plays each region.
+    pub(super) held_since: BTreeMap<Region, u64>,
+    /// Tick in which somebody last came into a region by a handover.
+    pub(super) came: BTreeMap<Region, u64>,
+    /// Highest known epoch of a region, but for the directory's.
+    pub(super) seen: BTreeMap<Region, u64>,
+    /// Epoch of each region that the store was asked for.
+    loading: BTreeMap<Region, u64>,
+    /// Regions that came and are played from the next tick.
+    loaded: VecDeque<(Region, u64, Coming)>,
+}
+
+impl Regions {
+    /// Whether the run plays a region.
+    pub(super) fn plays(&self, region: Region) -> bool {
+        self.held.contains_key(&region)
     }
 
-    /// Plays just what is the run's own, as far as it knows.
-    pub(super) fn reconcile(&mut self) {
-        self.forget_lost_loads();
-        let awaited = self.awaited();
+    /// Whether the run plays a region at just this epoch.
+    pub(super) fn plays_at(&self, region: Region, epoch: u64) -> bool {
+        self.held.get(&region) == Some(&epoch)
+    }
+
+    /// Whether any region is on its way from the store, with everybody in it.
+    pub(super) fn loads(&self) -> bool {
+        !(self.loading.is_empty() && self.loaded.is_empty())
+    }
+
+    /// Whether a region is on its way to this run.
+    pub(super) fn is_coming(&self, region: Region) -> bool {
+        let loaded = self.loaded.iter().any(|(of, ..)| *of == region);
+        loaded || self.loading.contains_key(&region)
+    }
+
+    /// Regions that are on their way, with their epochs.
+    fn coming(&self) -> BTreeMap<Region, u64> {
         let mut coming = self.loading.clone();
         let loaded = self.loaded.iter();
         coming.extend(loaded.map(|(region, epoch, _)| (*region, *epoch)));
-        let out = self.giving.iter().filter(|(_, going)| going.committing());
-        let known = Known {
-            me: self.id,
-            owners: self.directory.owners(),
-            held: &self.held,
-            coming: &coming,
-            giving: &out.map(|(region, _)| *region).collect(),
-            awaited: &awaited,
-            seen: &self.seen,
-        };
-        for act in decide(known) {
-            match act {
-                Act::Drop(region) => self.drop_region(region),
-                Act::Load(region, epoch) => {
-                    self.loading.insert(region, epoch);
-                    self.hands.outside.load_region(region, epoch);
-                }
-            }
-        }
+        coming
     }
 
-    /// What is on its way to this run and is somebody else's by now comes no more.
-    fn forget_lost_loads(&mut self) {
+    /// Notes that the store is asked for a region.
+    pub(super) fn asked_for(&mut self, region: Region, epoch: u64) {
+        self.loading.insert(region, epoch);
+    }
+
+    /// Takes back that the store was asked for a region at this epoch; false if it was not.
+    fn answered_for(&mut self, region: Region, epoch: u64) -> bool {
+        let asked = self.loading.get(&region) == Some(&epoch);
+        if asked {
+            self.loading.remove(&region);
+        }
+        asked
+    }
+
+    /// Whether the last owner's word on a region at this epoch waits for the next tick.
+    pub(super) fn comes_from_owner(&self, region: Region, epoch: u64) -> bool {
+        self.loaded.iter().any(|(at, of, coming)| {
+            *at == region && *of == epoch && matches!(coming, Coming::Owner(_))
+        })
+    }
+
+    /// The last owner says that the region is this run's at this epoch: the store's word on it is
+    /// not needed any more.
+    pub(super) fn told_by_owner(&mut self, region: Region, epoch: u64) {
+        self.loading.remove(&region);
+        self.loaded.retain(|(at, ..)| *at != region);
+        self.seen.insert(region, epoch);
+    }
+
+    /// Lets a region come in at the next edge, as its last owner left it.
+    pub(super) fn comes(&mut self, region: Region, epoch: u64, request: CompleteRegionRequest) {
+        let coming = Coming::Owner(Box::new(request));
+        self.loaded.push_back((region, epoch, coming));
+    }
+
+    /// Forgets what is on its way to run `me` and is somebody else's by now. Returns the regions
+    /// that had come already.
+    fn forget_lost(&mut self, me: u64) -> Vec<Region> {
         let owners = self.directory.owners();
-        let me = self.id;
         let lost = |region: &Region, epoch: u64| {
             owners.get(region).is_none_or(|owner| {
                 owner.epoch > epoch || (owner.epoch == epoch && owner.run_id != me)
@@ -90,37 +138,63 @@ impl Run {
             }
             !lost
         });
-        for region in gone {
-            self.drop_region(region);
-        }
+        gone
     }
 
-    /// Regions that were promised and whose last owner's word is still waited for.
-    fn awaited(&mut self) -> BTreeMap<Region, u64> {
-        let (directory, held, now, me) = (&self.directory, &self.held, self.now, self.id);
-        let mut awaited = BTreeMap::new();
-        self.taking.retain(|region, taking| {
-            let Some(owner) = directory.owners().get(region) else {
-                return false;
-            };
-            let seen = Seen {
-                now,
-                epoch: owner.epoch,
-                mine: owner.run_id == me,
-                giver_alive: directory.alive(taking.from_run_id),
-            };
-            let step = taking.on(TakingEvent::Seen(seen));
-            if step == TakingStep::Wait {
-                awaited.insert(*region, taking.epoch);
+    /// The run plays a region from tick `now` on.
+    fn enter(&mut self, region: Region, epoch: u64, now: u64) {
+        self.held.insert(region, epoch);
+        self.held_since.insert(region, now);
+        let seen = self.seen.entry(region).or_default();
+        *seen = epoch.max(*seen);
+    }
+
+    /// The region is another run's from `epoch` on.
+    pub(super) fn given(&mut self, region: Region, epoch: u64) {
+        self.seen.insert(region, epoch);
+        self.held_since.remove(&region);
+        self.came.remove(&region);
+    }
+}
+
+impl Run {
+    /// A new version of the directory, or a sign of life, at which loads that failed are tried
+    /// again.
+    pub(super) fn directory(&mut self, update: DirectoryUpdate) {
+        self.regions.directory.apply(update);
+        self.reconcile();
+    }
+
+    /// Plays just what is the run's own, as far as it knows.
+    pub(super) fn reconcile(&mut self) {
+        for region in self.regions.forget_lost(self.id) {
+            self.drop_region(region);
+        }
+        let awaited = self.moves.awaited(&self.regions, (self.id, self.now));
+        let coming = self.regions.coming();
+        let known = Known {
+            me: self.id,
+            owners: self.regions.directory.owners(),
+            held: &self.regions.held,
+            coming: &coming,
+            giving: &self.moves.committing(),
+            awaited: &awaited,
+            seen: &self.regions.seen,
+        };
+        for act in decide(known) {
+            match act {
+                Act::Drop(region) => self.drop_region(region),
+                Act::Load(region, epoch) => {
+                    self.regions.asked_for(region, epoch);
+                    self.context.outside.load_region(region, epoch);
+                }
             }
-            step != TakingStep::Drop && held.get(region) < Some(&taking.epoch)
-        });
-        awaited
+        }
     }
 
     /// At an edge: promises that nobody keeps are looked after.
     pub(super) fn taking_edges(&mut self) {
-        if !self.taking.is_empty() {
+        if self.moves.takes() {
             self.reconcile();
         }
         self.early_edges();
@@ -128,18 +202,7 @@ impl Run {
 
     /// Whether any region is on its way to this run.
     pub(super) fn awaits_regions(&self) -> bool {
-        self.loads_regions() || !self.taking.is_empty()
-    }
-
-    /// Whether any region is on its way to this run from the store, with everybody in it.
-    pub(super) fn loads_regions(&self) -> bool {
-        !(self.loading.is_empty() && self.loaded.is_empty())
-    }
-
-    /// Whether a region is on its way to this run.
-    pub(super) fn is_coming(&self, region: Region) -> bool {
-        let loaded = self.loaded.iter().any(|(of, ..)| *of == region);
-        loaded || self.loading.contains_key(&region)
+        self.regions.loads() || self.moves.takes()
     }
 
     /// A region came from the store, or did not.
@@ -149,14 +212,13 @@ impl Run {
         epoch: u64,
         loaded: Result<Box<LoadRegionReply>, Status>,
     ) {
-        if self.loading.get(&region) != Some(&epoch) {
+        if !self.regions.answered_for(region, epoch) {
             return;
         }
-        self.loading.remove(&region);
         match loaded {
             Ok(reply) => {
                 let coming = Coming::Store(reply);
-                self.loaded.push_back((region, epoch, coming));
+                self.regions.loaded.push_back((region, epoch, coming));
             }
             Err(status) => {
                 tracing::warn!(run = self.id, ?region, %status, "cannot load a region yet");
@@ -169,7 +231,7 @@ impl Run {
     pub(super) fn regions_in(&mut self, last: u64) {
         let begun = Instant::now();
         let mut later = Vec::new();
-        while let Some((region, epoch, coming)) = self.loaded.pop_front() {
+        while let Some((region, epoch, coming)) = self.regions.loaded.pop_front() {
             match coming {
                 // Nobody is played twice in one tick, however early its last owner was.
                 Coming::Owner(request) if request.tick >= self.now => {
@@ -183,7 +245,7 @@ impl Run {
                 break;
             }
         }
-        self.loaded.extend(later);
+        self.regions.loaded.extend(later);
     }
 
     /// A region is played from now on as the store has it.
@@ -195,7 +257,12 @@ impl Run {
             played_tick,
             chunks,
         } = reply;
-        if self.taking.get(&region).is_some_and(|t| t.epoch == epoch) {
+        if self
+            .moves
+            .taking
+            .get(&region)
+            .is_some_and(|t| t.epoch == epoch)
+        {
             // It was given, and its last owner's word was lost.
             self.missed(region, played_tick);
         }
@@ -217,7 +284,7 @@ impl Run {
     /// A region that was given is played from this tick on, after `last` with its last owner.
     pub(super) fn missed(&self, region: Region, last: u64) {
         let ticks = self.now.saturating_sub(last.saturating_add(1));
-        self.hands.metrics.region_missed(ticks);
+        self.context.metrics.region_missed(ticks);
         if ticks > MISSED_TICKS_MAX {
             tracing::warn!(
                 run = self.id,
@@ -230,20 +297,18 @@ impl Run {
 
     /// A region is in the world from this tick on.
     pub(super) fn region_held(&mut self, region: Region, epoch: u64) {
-        self.taking.remove(&region);
-        self.held.insert(region, epoch);
-        self.held_since.insert(region, self.now);
-        let seen = self.seen.entry(region).or_default();
-        *seen = epoch.max(*seen);
+        self.moves.taking.remove(&region);
+        self.regions.enter(region, epoch, self.now);
     }
 
     /// A region is another's: everything in it is dropped here.
     pub(super) fn drop_region(&mut self, region: Region) {
         tracing::info!(run = self.id, ?region, "a region is no longer this run's");
-        self.held.remove(&region);
-        self.held_since.remove(&region);
-        self.giving.remove(&region);
-        self.arrivals
+        self.regions.held.remove(&region);
+        self.regions.held_since.remove(&region);
+        self.moves.giving.remove(&region);
+        self.handovers
+            .arrivals
             .retain(|(_, arrival)| arrival.region != region);
         let lost = self.batch.lost(region);
         if lost.value {
@@ -252,7 +317,7 @@ impl Run {
                 ?region,
                 "what changed in it cannot be saved; the run ends"
             );
-            self.end = Some(End::Astray);
+            self.ending.end = Some(End::Astray);
         }
         let here = self.roster.iter().filter(|(_, seat)| seat.region == region);
         let mut here: BTreeSet<CharacterId> = here.map(|(who, _)| who.clone()).collect();
@@ -261,9 +326,9 @@ impl Run {
             if let Some(seat) = self.roster.remove(&who) {
                 self.turn_out(&who, &seat, "not_here");
             }
-            if self.calls.contains_key(&who) {
+            if self.handovers.calls.contains_key(&who) {
                 // A newer session waits for its logout, whose answer means nothing any more.
-                self.hands.outside.load_character(who.clone());
+                self.context.outside.load_character(who.clone());
             }
             // One who is on its way here by the world's count stands in another region still.
             self.world.leave(&who);
@@ -276,15 +341,15 @@ impl Run {
         match renewed {
             Renewed::Fenced => {
                 tracing::warn!(run = self.id, "the run is fenced");
-                self.end = Some(End::Fenced);
+                self.ending.end = Some(End::Fenced);
             }
             Renewed::OtherIncarnation => {
                 tracing::error!(run = self.id, "another store answers; the run ends");
-                self.end = Some(End::Astray);
+                self.ending.end = Some(End::Astray);
             }
             Renewed::Live { store_ms, at } => {
                 let off = self.beat.off(at, store_ms);
-                if off > CLOCK_TICKS_MAX && self.drain.is_none() {
+                if off > CLOCK_TICKS_MAX && self.ending.drain.is_none() {
                     tracing::error!(
                         run = self.id,
                         ticks = off,

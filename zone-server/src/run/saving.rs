@@ -24,16 +24,16 @@ impl Run {
             Some(row)
         };
         if let Some(mut sending) = self.batch.cut(self.now, record) {
-            sending.traceparent.clone_from(&self.tick_trace);
+            sending.traceparent.clone_from(&self.scope.trace);
             self.send(sending);
         }
     }
 
     fn send(&mut self, sending: Sending) {
-        if self.hands.outside.commit(sending).is_err() {
+        if self.context.outside.commit(sending).is_err() {
             // One batch is in flight at most, so there is room unless the committer is gone.
             tracing::error!(run = self.id, "nobody commits any more; the run ends");
-            self.end = Some(End::Refused);
+            self.ending.end = Some(End::Refused);
         }
     }
 
@@ -43,13 +43,12 @@ impl Run {
         let ids = ids.map(|id| CharacterId::from(id.as_str()));
         let regions = reply.regions.iter();
         let regions = regions.filter_map(|at| record::region(Some(*at)));
-        self.commit_failed = false;
         let answer = match reply.outcome() {
             Outcome::Done => Answer::Done,
             Outcome::TransferStale => Answer::Stale(ids.collect(), regions.collect()),
             Outcome::Fenced => {
                 tracing::warn!(run = self.id, "the run is fenced");
-                self.end = Some(End::Fenced);
+                self.ending.end = Some(End::Fenced);
                 return;
             }
             Outcome::Refused | Outcome::Unspecified => {
@@ -60,8 +59,8 @@ impl Run {
                     detail = reply.detail,
                     "the store refused a batch; the run ends"
                 );
-                self.refused = ids.collect();
-                self.end = Some(End::Refused);
+                self.ending.refused = ids.collect();
+                self.ending.end = Some(End::Refused);
                 return;
             }
         };
@@ -77,7 +76,7 @@ impl Run {
                 run = self.id,
                 "the store called a batch stale that gives nobody away"
             );
-            self.end = Some(End::Refused);
+            self.ending.end = Some(End::Refused);
             return;
         }
         if let Some((sequence, rows)) = &settled.applied {
@@ -99,7 +98,7 @@ impl Run {
             self.region_stays(*region);
         }
         for region in settled.not_mine {
-            if self.held.contains_key(&region) {
+            if self.regions.plays(region) {
                 self.drop_region(region);
             }
         }

@@ -9,7 +9,7 @@ use proto::rpc::{
 use tonic::{Code, Status};
 use world::{Arrival, CharacterId, PlayerHot};
 
-use super::{Call, Run};
+use super::{Run, player_handovers::Call};
 use crate::{
     deliver::held::Holdings,
     roster::{Seat, Session, Stage, older},
@@ -31,12 +31,12 @@ impl Run {
     /// numbers the attach, and nobody asks the store.
     pub(super) fn resume(&mut self, gateway_id: &str, mut attach: Attach) {
         let who = CharacterId::from(attach.character_id.as_str());
-        if self.announced.contains_key(&who) {
+        if self.handovers.announced.contains_key(&who) {
             return self.refuse(gateway_id, &attach, BUSY);
         }
         let Some(seat) = self.roster.get(&who) else {
             // It may belong to a region that is on its way here.
-            let code = if self.awaits_regions() || self.calls.contains_key(&who) {
+            let code = if self.awaits_regions() || self.handovers.calls.contains_key(&who) {
                 BUSY
             } else {
                 NOT_HERE
@@ -61,20 +61,20 @@ impl Run {
     /// A session wants to play a character.
     pub(super) fn attach(&mut self, gateway_id: &str, attach: Attach) {
         let who = CharacterId::from(attach.character_id.as_str());
-        if self.stopping.is_some() {
+        if self.ending.stopping.is_some() {
             return self.refuse(gateway_id, &attach, BUSY);
         }
-        if let Some(announced) = self.announced.get_mut(&who) {
+        if let Some(announced) = self.handovers.announced.get_mut(&who) {
             // Whoever attaches knows from the directory that the character is here by now.
             let h = announced.pending.h;
             let refused = keep_newest(&mut announced.attach, gateway_id, attach);
             if refused.as_ref().is_none_or(|refused| refused.waited) {
-                self.hands.outside.owner(who, h, false);
+                self.context.outside.owner(who, h, false);
             }
             return self.refuse_older(refused);
         }
         let Some(seat) = self.roster.get(&who) else {
-            if self.departed.contains_key(&who) {
+            if self.handovers.departed.contains_key(&who) {
                 return self.refuse(gateway_id, &attach, NOT_HERE);
             }
             return self.call_for(gateway_id, who, attach);
@@ -248,21 +248,22 @@ impl Run {
 
     /// Asks the store for a character that is not here.
     fn call_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
-        let full = self.roster.len() >= self.config.players_max || self.calls.len() >= CALLS_MAX;
+        let full =
+            self.roster.len() >= self.config.players_max || self.handovers.calls.len() >= CALLS_MAX;
         // Most likely it comes with its region. Whoever lost a zone asks at once, and again and
         // again: a store that is to give the regions must not be asked for each of them as well.
-        if full || self.loads_regions() {
+        if full || self.regions.loads() {
             return self.refuse(gateway_id, &attach, BUSY);
         }
-        if !self.calls.contains_key(&who) {
-            self.hands.outside.load_character(who.clone());
+        if !self.handovers.calls.contains_key(&who) {
+            self.context.outside.load_character(who.clone());
         }
         self.wait_for(gateway_id, who, attach);
     }
 
     /// A session waits for a character that is on its way.
     fn wait_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
-        let call = self.calls.entry(who).or_default();
+        let call = self.handovers.calls.entry(who).or_default();
         let refused = keep_newest(&mut call.attach, gateway_id, attach);
         self.refuse_older(refused);
     }
@@ -282,12 +283,15 @@ impl Run {
 
     /// Loads a character that nobody waits for but who must be somewhere.
     pub(super) fn fetch(&mut self, who: CharacterId) {
-        let known = self.roster.contains_key(&who) || self.announced.contains_key(&who);
-        if known || self.calls.contains_key(&who) || self.calls.len() >= CALLS_MAX {
+        let known = self.roster.contains_key(&who) || self.handovers.announced.contains_key(&who);
+        if known
+            || self.handovers.calls.contains_key(&who)
+            || self.handovers.calls.len() >= CALLS_MAX
+        {
             return;
         }
-        self.hands.outside.load_character(who.clone());
-        self.calls.insert(who, Call::default());
+        self.context.outside.load_character(who.clone());
+        self.handovers.calls.insert(who, Call::default());
     }
 
     /// Loads what the store says is online here and is not.
@@ -297,7 +301,9 @@ impl Run {
             .filter(|o| o.online && o.run_id == self.id);
         let lost = mine
             .map(|o| CharacterId::from(o.character_id))
-            .filter(|who| !self.roster.contains_key(who) && !self.departed.contains_key(who));
+            .filter(|who| {
+                !self.roster.contains_key(who) && !self.handovers.departed.contains_key(who)
+            });
         let lost: Vec<CharacterId> = lost.take(RECONCILED_MAX).collect();
         for who in lost {
             self.fetch(who);
@@ -310,7 +316,11 @@ impl Run {
         who: &CharacterId,
         loaded: Result<Box<CharacterRecord>, Status>,
     ) {
-        let attach = self.calls.remove(who).and_then(|call| call.attach);
+        let attach = self
+            .handovers
+            .calls
+            .remove(who)
+            .and_then(|call| call.attach);
         let code = match loaded {
             Ok(row) if self.plays(&row) => {
                 self.admit(*row);
@@ -334,15 +344,13 @@ impl Run {
     }
 
     fn plays(&self, row: &CharacterRecord) -> bool {
-        record::region(row.region).is_some_and(|region| self.held.contains_key(&region))
+        record::region(row.region).is_some_and(|region| self.regions.plays(region))
     }
 
     /// Whether its region is on its way from the store.
     fn coming(&self, row: &CharacterRecord) -> bool {
-        record::region(row.region).is_some_and(|region| {
-            let moves = self.taking.contains_key(&region) || self.giving.contains_key(&region);
-            moves || self.is_coming(region)
-        })
+        record::region(row.region)
+            .is_some_and(|region| self.moves.moves(region) || self.regions.is_coming(region))
     }
 
     /// Brings somebody in at the next edge, as the store has it.
@@ -353,15 +361,16 @@ impl Run {
         };
         let sequence = row.ownership_sequence;
         let known = self.roster.get(&who);
-        if known.is_some_and(|seat| seat.sequence >= sequence) || self.stopping.is_some() {
+        if known.is_some_and(|seat| seat.sequence >= sequence) || self.ending.stopping.is_some() {
             return;
         }
-        if self.read_before_leaving(&who, row.session_epoch) {
+        if self.handovers.read_before_leaving(&who, row.session_epoch) {
             return;
         }
         // An older claim means nothing any more.
         self.evict(&who);
         if self
+            .handovers
             .departed
             .get(&who)
             .is_some_and(|gone| gone.follows(sequence))
@@ -377,7 +386,7 @@ impl Run {
         seat.account_id.clone_from(&row.account_id);
         seat.session_id.clone_from(&row.session_id);
         seat.linger_until = Some(self.linger_until(&who));
-        let announced = self.announced.remove(&who);
+        let announced = self.handovers.announced.remove(&who);
         let attach = announced.and_then(|known| self.comes_as_promised(&mut seat, known));
         self.batch.enter(&who, region, seat.sequence, self.now);
         let arrival = Arrival {
@@ -385,9 +394,9 @@ impl Run {
             hot: PlayerHot::default(),
             region,
         };
-        self.arrivals.push((0, arrival));
+        self.handovers.arrivals.push((0, arrival));
         // It may be an agent.
-        self.hands.pulse.agents_wanted.notify_one();
+        self.context.pulse.agents_wanted.notify_one();
         self.roster.insert(who, seat);
         if let Some((gateway_id, attach)) = attach {
             self.attach(&gateway_id, attach);
@@ -400,7 +409,8 @@ impl Run {
             self.unanswered(who, seat);
             self.world.leave(who);
             self.batch.forget(who);
-            self.arrivals
+            self.handovers
+                .arrivals
                 .retain(|(_, arrival)| arrival.record.id != *who);
         }
     }
@@ -413,7 +423,7 @@ impl Run {
             let ended = (detach.session_epoch, detach.attach);
             waiting.session_id == detach.session_id && order(waiting) <= ended
         };
-        if let Some(call) = self.calls.get_mut(&who) {
+        if let Some(call) = self.handovers.calls.get_mut(&who) {
             call.attach.take_if(over);
         }
         if let Some(seat) = self.roster.get_mut(&who) {
@@ -431,12 +441,12 @@ impl Run {
             if ends {
                 seat.detach(until);
             }
-        } else if let Some(announced) = self.announced.get_mut(&who) {
+        } else if let Some(announced) = self.handovers.announced.get_mut(&who) {
             announced.attach.take_if(over);
             announced.detached = Some((detach.session_epoch, detach.attach));
-        } else if let Some(gone) = self.departed.get_mut(&who) {
+        } else if let Some(gone) = self.handovers.departed.get_mut(&who) {
             let with = gone.detached(detach);
-            if let Some(given) = with.and_then(|region| self.given.get_mut(&region)) {
+            if let Some(given) = with.and_then(|region| self.moves.given.get_mut(&region)) {
                 given.detached(detach);
             }
         } else {

@@ -2,8 +2,9 @@
 //!
 //! Always: a ground item comes, changes and goes to the eye when the store has acknowledged it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use bytes::Bytes;
 use proto::rpc::{
     persistence::v1::CommitRows,
     zone::v1::{Private, SessionFrame},
@@ -13,6 +14,7 @@ use world::{CharacterId, Chunk, EntityId, Hit, Kind, Player, Tile};
 use super::Run;
 use crate::{
     commit::batch::Settled,
+    deliver::{held::HeldGround, published::Published},
     roster::{Seat, Session, Stage},
     translate::{self, look, record},
 };
@@ -20,17 +22,33 @@ use crate::{
 /// Frames of sessions, by gateway.
 type Sessions = BTreeMap<String, Vec<SessionFrame>>;
 
+/// What gateways were shown, and what they are not shown yet.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub(super) published: Published,
+    /// Entities that are out with their region, and shown as they were.
+    pub(super) out: BTreeSet<EntityId>,
+    /// Entities that went with their region, and are not shown any more with the next frame.
+    pub(super) unshown: BTreeSet<EntityId>,
+    /// Entities that another run owns since the last frame.
+    pub(super) transferred: BTreeSet<EntityId>,
+    /// What lies on the ground and is not acknowledged.
+    pub(super) held_ground: HeldGround,
+    /// By tick, the encoded chunks as they were published.
+    pub(super) dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
+}
+
 impl Run {
     /// Publishes what may look different now.
     pub(super) fn show(&mut self, touched: &BTreeSet<EntityId>) {
         // What is out with its region is shown as it was, until the store has answered.
-        let unshown = std::mem::take(&mut self.unshown);
+        let unshown = std::mem::take(&mut self.shown.unshown);
         for id in touched.union(&unshown) {
-            if !self.held_ground.holds(id) && !self.out.contains(id) {
+            if !self.shown.held_ground.holds(id) && !self.shown.out.contains(id) {
                 self.show_one(id);
             }
         }
-        self.transferred.clear();
+        self.shown.transferred.clear();
     }
 
     /// Blows that landed are shown once to all who see where.
@@ -38,7 +56,7 @@ impl Run {
         for hit in hits {
             let shown = translate::combat::hit(hit);
             let json = proto::encode::json(&shown);
-            self.published.hit(Chunk::from(hit.tile), json.into());
+            self.shown.published.hit(Chunk::from(hit.tile), json.into());
         }
     }
 
@@ -47,17 +65,17 @@ impl Run {
             let player = self.roster.get(&id.character());
             let sequence = match player.filter(|_| seen.kind == Kind::Player) {
                 Some(seat) => seat.sequence,
-                None => self.held.get(&seen.region).copied().unwrap_or(0),
+                None => self.regions.held.get(&seen.region).copied().unwrap_or(0),
             };
             look::appearance(seen, sequence)
         });
-        let transferred = self.transferred.contains(id);
-        self.published.show(id, appearance, transferred);
+        let transferred = self.shown.transferred.contains(id);
+        self.shown.published.show(id, appearance, transferred);
     }
 
     /// Sends each gateway its frame.
     pub(super) fn deliver(&mut self) {
-        let changes = self.published.flush();
+        let changes = self.shown.published.flush();
         let mut sessions = Sessions::new();
         for (who, seat) in &mut self.roster {
             let messages = seat.take_outbox();
@@ -79,12 +97,14 @@ impl Run {
         let at = (self.id, self.now);
         let sent = self
             .links
-            .publish(at, &changes, &mut self.published, sessions);
-        self.hands.metrics.frames(sent.frames, sent.bytes);
+            .publish(at, &changes, &mut self.shown.published, sessions);
+        self.context.metrics.frames(sent.frames, sent.bytes);
         if self.config.dump_ticks > 0 {
-            self.dumps.push_back((self.now, self.published.snapshot()));
-            while self.dumps.len() > self.config.dump_ticks {
-                self.dumps.pop_front();
+            self.shown
+                .dumps
+                .push_back((self.now, self.shown.published.snapshot()));
+            while self.shown.dumps.len() > self.config.dump_ticks {
+                self.shown.dumps.pop_front();
             }
         }
     }
@@ -122,15 +142,15 @@ impl Run {
                 gateway.push(frame);
             }
         }
-        for id in self.held_ground.release(sequence) {
+        for id in self.shown.held_ground.release(sequence) {
             // What is out with its region is shown when the store has answered for the region.
-            if !self.out.contains(&id) {
+            if !self.shown.out.contains(&id) {
                 self.show_one(&id);
             }
         }
-        let changes = self.published.flush();
+        let changes = self.shown.published.flush();
         let sent = self.links.extra((self.id, self.now), &changes, sessions);
-        self.hands.metrics.frames(sent.frames, sent.bytes);
+        self.context.metrics.frames(sent.frames, sent.bytes);
     }
 }
 

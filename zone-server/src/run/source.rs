@@ -110,7 +110,7 @@ impl Run {
             if !seat.free() {
                 continue;
             }
-            if self.held.contains_key(&to) {
+            if self.regions.plays(to) {
                 // The world itself brings somebody to a place that is played here.
                 if place.is_none() {
                     self.settle_in(&who, to);
@@ -163,7 +163,7 @@ impl Run {
         }
         self.world.hold(who, false);
         self.batch.region(who, region, self.now);
-        self.hands.metrics.handover("local");
+        self.context.metrics.handover("local");
     }
 
     /// Nobody is brought anywhere: the player goes on here.
@@ -178,14 +178,14 @@ impl Run {
 
     /// At an edge: whoever is held is offered to the owner of the region in which it stands.
     pub(super) fn source_edges(&mut self) {
-        if self.stopping.is_some() {
+        if self.ending.stopping.is_some() {
             return;
         }
         let held = self.roster.iter().filter(|(_, seat)| seat.source.is_some());
         let held: Vec<(CharacterId, Region)> =
             held.map(|(w, seat)| (w.clone(), seat.region)).collect();
         for (who, region) in held {
-            if self.closing(region) {
+            if self.moves.closing(region) {
                 continue;
             }
             let Some(tile) = self.world.player(&who).map(|player| player.tile()) else {
@@ -229,17 +229,20 @@ impl Run {
             return seat.sequence >= h || (seat.sequence + 1 == h && may_go);
         }
         // It has happened: the store knows.
-        self.departed.get(&who).is_some_and(|gone| gone.h >= h)
+        self.handovers
+            .departed
+            .get(&who)
+            .is_some_and(|gone| gone.h >= h)
     }
 
     fn way(&self, region: Region) -> Way {
-        if self.held.contains_key(&region) {
+        if self.regions.plays(region) {
             return Way::Local;
         }
-        let Some(owner) = self.directory.owner(region) else {
+        let Some(owner) = self.regions.directory.owner(region) else {
             return Way::Nowhere;
         };
-        match self.directory.address(owner.run_id) {
+        match self.regions.directory.address(owner.run_id) {
             Some(address) if owner.run_id != self.id => Way::Remote(Target {
                 run_id: owner.run_id,
                 region,
@@ -270,7 +273,7 @@ impl Run {
             account_id: seat.account_id.clone(),
             attempt,
         };
-        self.hands
+        self.context
             .outside
             .prepare(&to.address, who.clone(), attempt, request);
     }
@@ -283,10 +286,9 @@ impl Run {
         reply: Option<PrepareReply>,
     ) {
         let seat = self.roster.get_mut(who);
-        let closing = seat.as_ref().is_some_and(|seat| {
-            let going = self.giving.get(&seat.region);
-            going.is_some_and(super::giving::Move::closing)
-        });
+        let closing = seat
+            .as_ref()
+            .is_some_and(|seat| self.moves.closing(seat.region));
         let Some(source) = seat.and_then(|seat| seat.source.as_mut()) else {
             return;
         };
@@ -295,7 +297,7 @@ impl Run {
         if !accepted {
             let code = reply.as_ref().map_or("silent", |reply| reply.code.as_str());
             tracing::debug!(run = self.id, character = %who, code, "a handover is refused");
-            self.hands.metrics.handover("refused");
+            self.context.metrics.handover("refused");
         }
         let step = source.on(SourceEvent::Answer { attempt, accepted });
         if !accepted && source.committing().is_none() {
@@ -313,7 +315,7 @@ impl Run {
 
     /// The store says that the target does not own the region at that epoch.
     pub(super) fn transfer_stale(&mut self, who: &CharacterId) {
-        self.hands.metrics.handover("stale");
+        self.context.metrics.handover("stale");
         let seat = self.roster.get_mut(who);
         if let Some(source) = seat.and_then(|seat| seat.source.as_mut()) {
             source.on(SourceEvent::Stale);
@@ -330,7 +332,7 @@ impl Run {
         let (Some(to), Some((_, hot))) = (to, self.world.leave(who)) else {
             return;
         };
-        self.transferred.insert(who.entity());
+        self.shown.transferred.insert(who.entity());
         let h = seat.sequence + 1;
         let request = CompleteRequest {
             h: Some(handover_id(who, h)),
@@ -342,7 +344,7 @@ impl Run {
             session: Some(seat.session_ref()),
             attempt,
         };
-        self.hands
+        self.context
             .outside
             .complete(&to.address, who.clone(), h, request.clone());
         if let Some(session) = &seat.session {
@@ -357,18 +359,23 @@ impl Run {
             self.links
                 .tell(&gateway_id, from_zone::Message::Moved(moved));
         }
-        self.hands.metrics.handover("done");
+        self.context.metrics.handover("done");
         if let Some(since) = seat.crossing_since {
-            self.hands.metrics.handover_took(since.elapsed());
+            self.context.metrics.handover_took(since.elapsed());
         }
         let word = Word::Player(Box::new(request));
         let gone = Gone::new(Departed::new(self.now), h, to, word);
-        self.departed.insert(who.clone(), gone);
+        self.handovers.departed.insert(who.clone(), gone);
     }
 
     /// The target's answer to the word that the handover is done.
     pub(super) fn completed(&mut self, who: &CharacterId, h: u64, known: Option<bool>) {
-        let Some(gone) = self.departed.get_mut(who).filter(|gone| gone.h == h) else {
+        let Some(gone) = self
+            .handovers
+            .departed
+            .get_mut(who)
+            .filter(|gone| gone.h == h)
+        else {
             return;
         };
         if gone.state.on(DepartedEvent::Answer(known)) == DepartedStep::Forward {
@@ -378,14 +385,14 @@ impl Run {
 
     /// The target has heard of somebody together with its region.
     pub(super) fn forwards(&mut self, who: &CharacterId) {
-        if let Some(gone) = self.departed.get_mut(who) {
+        if let Some(gone) = self.handovers.departed.get_mut(who) {
             gone.state.on(DepartedEvent::Answer(Some(true)));
             self.send_late(who);
         }
     }
 
     fn send_late(&mut self, who: &CharacterId) {
-        let Some(gone) = self.departed.get_mut(who) else {
+        let Some(gone) = self.handovers.departed.get_mut(who) else {
             return;
         };
         let waits = gone.late.is_empty() || !gone.under_way.is_empty();
@@ -399,25 +406,25 @@ impl Run {
             inputs: inputs.collect(),
         };
         let address = gone.to.address.clone();
-        self.hands.outside.forward(&address, who.clone(), request);
+        self.context.outside.forward(&address, who.clone(), request);
     }
 
     /// An input for a player who has gone follows it.
     pub(super) fn input_departed(&mut self, gateway_id: &str, who: &CharacterId, input: Input) {
-        let Some(gone) = self.departed.get_mut(who) else {
+        let Some(gone) = self.handovers.departed.get_mut(who) else {
             return;
         };
         if gone.late.len() >= INPUTS_HELD_MAX {
             return self.inputs_lost(gateway_id, &[input]);
         }
         gone.late.push((gateway_id.to_owned(), input));
-        self.hands.metrics.input("forwarded");
+        self.context.metrics.input("forwarded");
         self.send_late(who);
     }
 
     /// Late inputs arrived, or are lost: then their outcome is unknown, as their gateways hear.
     pub(super) fn forwarded(&mut self, who: &CharacterId, taken: bool) {
-        let Some(gone) = self.departed.get_mut(who) else {
+        let Some(gone) = self.handovers.departed.get_mut(who) else {
             return;
         };
         let under_way = std::mem::take(&mut gone.under_way);
@@ -436,7 +443,7 @@ impl Run {
 
     /// Somebody who went is this run's again; what came meanwhile does not go after it any more.
     pub(super) fn came_back(&mut self, who: &CharacterId) {
-        if let Some(gone) = self.departed.remove(who) {
+        if let Some(gone) = self.handovers.departed.remove(who) {
             self.forget(gone);
         }
     }
@@ -457,8 +464,8 @@ impl Run {
     pub(super) fn departed_edges(&mut self) {
         let now = self.now;
         let (mut again, mut over) = (Vec::new(), Vec::new());
-        let directory = &self.directory;
-        for (who, gone) in &mut self.departed {
+        let directory = &self.regions.directory;
+        for (who, gone) in &mut self.handovers.departed {
             let alive = directory.alive(gone.to.run_id);
             match gone.state.on(DepartedEvent::Edge { now, alive }) {
                 DepartedStep::Forget => over.push(who.clone()),
@@ -467,16 +474,18 @@ impl Run {
             }
         }
         for who in over {
-            if let Some(gone) = self.departed.remove(&who) {
+            if let Some(gone) = self.handovers.departed.remove(&who) {
                 self.forget(gone);
             }
         }
         for who in again {
-            if let Some(gone) = self.departed.get(&who)
+            if let Some(gone) = self.handovers.departed.get(&who)
                 && let Word::Player(request) = &gone.word
             {
                 let (address, request) = (gone.to.address.clone(), (**request).clone());
-                self.hands.outside.complete(&address, who, gone.h, request);
+                self.context
+                    .outside
+                    .complete(&address, who, gone.h, request);
             }
         }
     }

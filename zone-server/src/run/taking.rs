@@ -9,7 +9,7 @@ use proto::rpc::zone::v1::{
 };
 use world::{CharacterId, Region, Tick};
 
-use super::{Run, regions::Coming, target::name};
+use super::{Run, target::name};
 use crate::{
     deliver::held::Holdings,
     handover::region::{self, Asked, Taking, TakingEvent, TakingStep},
@@ -41,27 +41,27 @@ impl Run {
             code: code.to_owned(),
         };
         let region = record::region(request.region);
-        let known =
-            region.and_then(|region| Some((region, *self.directory.owners().get(&region)?)));
+        let known = region
+            .and_then(|region| Some((region, *self.regions.directory.owners().get(&region)?)));
         let Some((region, owner)) = known else {
             return refuse("stale");
         };
-        let seen = self.seen.get(&region).copied().unwrap_or(0);
-        let coming = self.roster.len() + self.announced.len() + request.players as usize;
+        let seen = self.regions.seen.get(&region).copied().unwrap_or(0);
+        let coming = self.roster.len() + self.handovers.announced.len() + request.players as usize;
         let asked = Asked {
             epoch: request.epoch,
             same_content: request.content_hash == self.world.content().hash(),
             draining: self.draining(),
             room: coming <= self.config.players_max,
             seen: seen.max(owner.epoch),
-            here: self.held.contains_key(&region) || self.is_coming(region),
+            here: self.regions.plays(region) || self.regions.is_coming(region),
         };
         if let Err(code) = region::prepare(asked) {
             return refuse(code);
         }
-        self.seen.insert(region, request.epoch.max(seen));
+        self.regions.seen.insert(region, request.epoch.max(seen));
         let taking = Taking::new(request.epoch + 1, request.from_run_id, self.now);
-        self.taking.insert(region, taking);
+        self.moves.taking.insert(region, taking);
         PrepareRegionReply {
             accepted: true,
             code: String::new(),
@@ -77,38 +77,37 @@ impl Run {
             return CompleteRegionReply { known: false };
         };
         let epoch = request.epoch;
-        if self.held.get(&region) == Some(&epoch) {
+        if self.regions.plays_at(region, epoch) {
             // It came by the store's word, or this is a repetition.
             self.catch_up(request.seats);
             return CompleteRegionReply { known: true };
         }
-        if self.seen.get(&region).is_some_and(|seen| *seen > epoch) {
+        if self
+            .regions
+            .seen
+            .get(&region)
+            .is_some_and(|seen| *seen > epoch)
+        {
             for moved in &request.seats {
                 self.comes_too_late(moved);
             }
             return CompleteRegionReply { known: true };
         }
-        let comes = |(at, of, coming): &(Region, u64, Coming)| {
-            *at == region && *of == epoch && matches!(coming, Coming::Owner(_))
-        };
-        if self.loaded.iter().any(comes) {
+        if self.regions.comes_from_owner(region, epoch) {
             return CompleteRegionReply { known: true };
         }
-        let taking = self.taking.get_mut(&region);
+        let taking = self.moves.taking.get_mut(&region);
         let step = taking.map(|taking| taking.on(TakingEvent::Complete { epoch }));
         if step != Some(TakingStep::Join) {
             return CompleteRegionReply { known: false };
         }
-        self.taking.remove(&region);
-        self.loading.remove(&region);
-        self.loaded.retain(|(at, ..)| *at != region);
-        self.seen.insert(region, epoch);
+        self.moves.taking.remove(&region);
+        self.regions.told_by_owner(region, epoch);
         let mut request = request;
         for moved in std::mem::take(&mut request.seats) {
             self.seat_comes(region, moved);
         }
-        self.loaded
-            .push_back((region, epoch, Coming::Owner(Box::new(request))));
+        self.regions.comes(region, epoch, request);
         CompleteRegionReply { known: true }
     }
 
@@ -163,7 +162,7 @@ impl Run {
         }
         // An older claim, of which only the store's answer is missing, means nothing any more.
         self.evict(&who);
-        let announced = self.announced.remove(&who);
+        let announced = self.handovers.announced.remove(&who);
         let attach = announced.and_then(|announced| self.never_comes(announced));
         self.came_back(&who);
         let mut seat = Seat::new(region, h, self.now, Holdings::default());
@@ -177,7 +176,7 @@ impl Run {
         let sent_by = moved.session.clone().unwrap_or_default().gateway_id;
         let unplayed = seat.catch_up(last_words(moved));
         self.inputs_lost(&sent_by, &unplayed);
-        let early = self.early.remove(&who).unwrap_or_default();
+        let early = self.moves.early.remove(&who).unwrap_or_default();
         self.take_early(&mut seat, early.inputs.into_values());
         let gateway = seat.session.as_ref().map(|s| s.gateway_id.clone());
         let unlinked = gateway.is_some_and(|gateway| !self.links.linked(&gateway));
@@ -198,7 +197,7 @@ impl Run {
             played = seat.session.is_some(),
             "comes with its region"
         );
-        let call = self.calls.remove(&who);
+        let call = self.handovers.calls.remove(&who);
         self.roster.insert(who, seat);
         let waiting = call.and_then(|call| call.attach).into_iter().chain(attach);
         for (gateway_id, attach) in waiting {
@@ -221,14 +220,14 @@ impl Run {
         {
             tracing::error!(run = self.id, ?region, %why, "a peer's region cannot be read");
             self.drop_region(region);
-            self.loading.insert(region, epoch);
-            self.hands.outside.load_region(region, epoch);
+            self.regions.asked_for(region, epoch);
+            self.context.outside.load_region(region, epoch);
             return;
         }
         self.missed(region, request.tick);
         self.region_held(region, epoch);
         self.ground_lies(region);
-        self.hands.metrics.region_move("taken");
+        self.context.metrics.region_move("taken");
         let comes =
             |seat: &Seat| seat.region == region && matches!(seat.stage, Stage::Joining { .. });
         let coming = self.roster.iter().filter(|(_, seat)| comes(seat));
@@ -271,18 +270,18 @@ impl Run {
         who: &CharacterId,
         input: Input,
     ) -> Option<Input> {
-        let full = self.early.len() >= EARLY_MAX && !self.early.contains_key(who);
-        if self.taking.is_empty() || full {
+        let full = self.moves.early.len() >= EARLY_MAX && !self.moves.early.contains_key(who);
+        if !self.moves.takes() || full {
             return Some(input);
         }
-        let early = self.early.entry(who.clone()).or_default();
+        let early = self.moves.early.entry(who.clone()).or_default();
         if early.since == 0 {
             early.since = self.now;
         }
         if early.inputs.len() >= INPUTS_HELD_MAX {
             return Some(input);
         }
-        self.hands.metrics.input("early");
+        self.context.metrics.input("early");
         let kept = (gateway_id.to_owned(), input);
         early.inputs.insert(kept.1.number, kept);
         None
@@ -290,10 +289,10 @@ impl Run {
 
     /// A session ended before its character's region came.
     pub(super) fn ended_early(&mut self, who: &CharacterId, detach: &Detach) {
-        if self.taking.is_empty() || self.early.len() >= EARLY_MAX {
+        if !self.moves.takes() || self.moves.early.len() >= EARLY_MAX {
             return;
         }
-        let early = self.early.entry(who.clone()).or_default();
+        let early = self.moves.early.entry(who.clone()).or_default();
         if early.since == 0 {
             early.since = self.now;
         }
@@ -303,13 +302,17 @@ impl Run {
     /// At an edge: whoever did not come with a region is asked for elsewhere.
     pub(super) fn early_edges(&mut self) {
         let old = self.now.saturating_sub(EARLY_TICKS);
-        let over = self.early.iter().filter(|(_, early)| early.since < old);
+        let over = self
+            .moves
+            .early
+            .iter()
+            .filter(|(_, early)| early.since < old);
         let over: Vec<CharacterId> = over.map(|(who, _)| who.clone()).collect();
-        let over = over.iter().filter_map(|who| self.early.remove(who));
+        let over = over.iter().filter_map(|who| self.moves.early.remove(who));
         let over: Vec<Early> = over.collect();
         for early in over {
             for (_, (gateway_id, input)) in early.inputs {
-                self.hands.metrics.input("unknown");
+                self.context.metrics.input("unknown");
                 self.not_here(&gateway_id, input);
             }
         }

@@ -12,7 +12,7 @@ use proto::rpc::{
 };
 use world::{Arrival, CharacterId, PlayerHot, PlayerRecord, Region};
 
-use super::{Call, Run};
+use super::{Run, player_handovers::Call};
 use crate::{
     deliver::held::Holdings,
     handover::protocol::{self, Asked, Owned, Pending, PendingEvent, PendingStep},
@@ -79,23 +79,31 @@ impl Run {
         let asked = Asked {
             h,
             same_content: request.content_hash == self.world.content().hash(),
-            owns: self.held.get(&region) == Some(&request.epoch),
-            room: self.roster.len() + self.announced.len() < self.config.players_max,
+            owns: self.regions.held.get(&region) == Some(&request.epoch),
+            room: self.roster.len() + self.handovers.announced.len() < self.config.players_max,
             linked: gateway_id.is_empty() || self.links.linked(gateway_id),
             draining: self.draining(),
-            closing: self.closing(region),
+            closing: self.moves.closing(region),
             playing: self.roster.get(&who).map(|seat| seat.sequence),
             pending: self
+                .handovers
                 .announced
                 .get(&who)
                 .map(|announced| announced.pending.h),
             overtaken: self.overtaken(&who, h, &request),
-            gone: self.departed.get(&who).map(super::source::Gone::sequence),
+            gone: self
+                .handovers
+                .departed
+                .get(&who)
+                .map(super::source::Gone::sequence),
         };
         if let Err(code) = protocol::prepare(asked) {
             return refuse(code);
         }
-        if self.read_before_leaving(&who, session.session_epoch) {
+        if self
+            .handovers
+            .read_before_leaving(&who, session.session_epoch)
+        {
             // It was on its way for longer than the player was here.
             return refuse("stale");
         }
@@ -105,13 +113,13 @@ impl Run {
         let Some(record) = readable(&who, &request.state) else {
             return refuse("content");
         };
-        let before = self.announced.remove(&who);
+        let before = self.handovers.announced.remove(&who);
         let (inputs, attach, detached) = before.map_or_else(Default::default, |before| {
             (before.inputs, before.attach, before.detached)
         });
-        self.promises = self.promises.wrapping_add(1);
+        let promise = self.handovers.next_promise();
         let announced = Announced {
-            pending: Pending::new(h, region, request.from_run_id, self.promises, self.now),
+            pending: Pending::new(h, region, request.from_run_id, promise, self.now),
             record,
             region,
             account_id: request.account_id,
@@ -121,7 +129,7 @@ impl Run {
             attach,
             detached,
         };
-        self.announced.insert(who, announced);
+        self.handovers.announced.insert(who, announced);
         PrepareReply {
             accepted: true,
             code: String::new(),
@@ -130,7 +138,7 @@ impl Run {
 
     /// Whether the same run has offered this handover once more since.
     fn overtaken(&self, who: &CharacterId, h: u64, request: &PrepareRequest) -> bool {
-        self.announced.get(who).is_some_and(|announced| {
+        self.handovers.announced.get(who).is_some_and(|announced| {
             announced.pending.from_run_id == request.from_run_id
                 && announced.pending.h == h
                 && announced.attempt > request.attempt
@@ -143,15 +151,15 @@ impl Run {
             return CompleteReply { known: false };
         };
         let now = self.now;
-        let known = self.announced.get(&who);
+        let known = self.handovers.announced.get(&who);
         if known.is_some_and(|known| known.pending.h == h && known.attempt != request.attempt) {
             // Another offer was committed: region and state are not those that are known here.
-            let known = self.announced.remove(&who);
+            let known = self.handovers.announced.remove(&who);
             let attach = known.and_then(|known| self.never_comes(known));
             if let Some((gateway_id, attach)) = attach {
                 self.attach(&gateway_id, attach);
             }
-        } else if let Some(announced) = self.announced.get_mut(&who) {
+        } else if let Some(announced) = self.handovers.announced.get_mut(&who) {
             if announced.pending.on(now, PendingEvent::Complete { h }) == PendingStep::Join {
                 self.join(&who, request);
                 return CompleteReply { known: true };
@@ -165,7 +173,12 @@ impl Run {
                 self.too_late(&request);
             }
             return CompleteReply { known };
-        } else if self.departed.get(&who).is_some_and(|gone| gone.follows(h)) {
+        } else if self
+            .handovers
+            .departed
+            .get(&who)
+            .is_some_and(|gone| gone.follows(h))
+        {
             self.too_late(&request);
             return CompleteReply { known: true };
         }
@@ -193,9 +206,9 @@ impl Run {
     /// The player is this run's, by the store's word alone. The state that its source announced
     /// may be older than that: only the source could say that the store has just that.
     fn load_promised(&mut self, who: &CharacterId) {
-        if !self.calls.contains_key(who) {
-            self.hands.outside.load_character(who.clone());
-            self.calls.insert(who.clone(), Call::default());
+        if !self.handovers.calls.contains_key(who) {
+            self.context.outside.load_character(who.clone());
+            self.handovers.calls.insert(who.clone(), Call::default());
         }
     }
 
@@ -232,7 +245,7 @@ impl Run {
 
     /// The player is this run's and comes in at the next edge.
     fn join(&mut self, who: &CharacterId, complete: CompleteRequest) {
-        let Some(announced) = self.announced.remove(who) else {
+        let Some(announced) = self.handovers.announced.remove(who) else {
             return;
         };
         let h = announced.pending.h;
@@ -256,16 +269,16 @@ impl Run {
         self.take_early(&mut seat, announced.inputs.into_values());
         self.look_for_session(&mut seat, announced.detached, until);
         self.batch.enter(who, announced.region, h, self.now);
-        self.came.insert(announced.region, self.now);
+        self.regions.came.insert(announced.region, self.now);
         let arrival = Arrival {
             record: announced.record,
             hot,
             region: announced.region,
         };
-        self.arrivals.push((played, arrival));
+        self.handovers.arrivals.push((played, arrival));
         self.roster.insert(who.clone(), seat);
         self.came_back(who);
-        self.hands.metrics.handover("taken");
+        self.context.metrics.handover("taken");
         if let Some((gateway_id, attach)) = announced.attach {
             self.attach(&gateway_id, attach);
         }
@@ -287,7 +300,7 @@ impl Run {
                 Taken::Queued | Taken::Duplicate => {}
                 Taken::Late(input) => self.inputs_lost(&gateway_id, &[*input]),
                 Taken::Full(input) => {
-                    self.hands.metrics.input("full");
+                    self.context.metrics.input("full");
                     seat.tell(too_much(&input));
                 }
             }
@@ -308,7 +321,12 @@ impl Run {
             self.roster.insert(who, seat);
             return ForwardReply { taken: true };
         }
-        if let Some(announced) = self.announced.get_mut(&who).filter(|a| a.pending.h == h) {
+        if let Some(announced) = self
+            .handovers
+            .announced
+            .get_mut(&who)
+            .filter(|a| a.pending.h == h)
+        {
             let gateway_id = announced.session.gateway_id.clone();
             let full = request.inputs.into_iter();
             let full = full.filter_map(|input| announced.queue(&gateway_id, input).err());
@@ -322,11 +340,11 @@ impl Run {
     /// At an edge: the store is asked about players that were announced and did not come.
     pub(super) fn announced_edges(&mut self) {
         let now = self.now;
-        for (who, announced) in &mut self.announced {
+        for (who, announced) in &mut self.handovers.announced {
             let pending = &mut announced.pending;
             let step = pending.on(now, PendingEvent::Edge { now });
             if step == PendingStep::Doubt
-                && let Some(source) = self.directory.address(pending.from_run_id)
+                && let Some(source) = self.regions.directory.address(pending.from_run_id)
             {
                 let request = LocateRequest {
                     to_run_id: pending.from_run_id,
@@ -334,19 +352,19 @@ impl Run {
                     h: Some(super::source::handover_id(who, pending.h)),
                     from_run_id: self.id,
                 };
-                let outside = &mut self.hands.outside;
+                let outside = &mut self.context.outside;
                 outside.locate(source, who.clone(), pending.number, request);
             }
             if matches!(step, PendingStep::Ask | PendingStep::Doubt) {
-                let dead = !self.directory.alive(pending.from_run_id);
-                self.hands.outside.owner(who.clone(), pending.h, dead);
+                let dead = !self.regions.directory.alive(pending.from_run_id);
+                self.context.outside.owner(who.clone(), pending.h, dead);
             }
         }
     }
 
     /// The source of a promise says whether it still means it.
     pub(super) fn promise_kept(&mut self, who: &CharacterId, number: u32, under_way: bool) {
-        if let Some(announced) = self.announced.get_mut(who).filter(|_| !under_way) {
+        if let Some(announced) = self.handovers.announced.get_mut(who).filter(|_| !under_way) {
             let event = PendingEvent::GivenUp { number };
             announced.pending.on(self.now, event);
         }
@@ -368,15 +386,20 @@ impl Run {
             online: owned.online,
             source_dead,
         });
-        let Some(announced) = self.announced.get_mut(who).filter(|a| a.pending.h == h) else {
+        let Some(announced) = self
+            .handovers
+            .announced
+            .get_mut(who)
+            .filter(|a| a.pending.h == h)
+        else {
             return;
         };
         match announced.pending.on(now, PendingEvent::Owner(owned)) {
             PendingStep::Join => self.load_promised(who),
             PendingStep::Drop => {
-                let announced = self.announced.remove(who);
+                let announced = self.handovers.announced.remove(who);
                 let attach = announced.and_then(|announced| self.never_comes(announced));
-                self.hands.metrics.handover("dropped");
+                self.context.metrics.handover("dropped");
                 if let Some((gateway_id, attach)) = attach {
                     self.attach(&gateway_id, attach);
                 }

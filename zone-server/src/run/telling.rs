@@ -107,7 +107,7 @@ impl Run {
         }
         if let Some(sequence) = self.held_until() {
             for id in ground {
-                self.held_ground.hold(&id, sequence);
+                self.shown.held_ground.hold(&id, sequence);
             }
         }
     }
@@ -139,13 +139,13 @@ impl Run {
             match told {
                 Told::Done { number, value } => {
                     let request = requests.remove(&(who.clone(), number));
-                    self.hands.metrics.input("played");
+                    self.context.metrics.input("played");
                     if let Some(ack) = request.and_then(|r| translate::ack(&r.id)) {
                         seat.tell_when(held.filter(|_| value), ack);
                     }
                 }
                 Told::Refused { number, why, value } => {
-                    self.hands.metrics.input("refused");
+                    self.context.metrics.input("refused");
                     if let Some(request) = requests.remove(&(who.clone(), number)) {
                         let error = translate::error(&request, why);
                         seat.tell_when(held.filter(|_| value), error);
@@ -155,7 +155,7 @@ impl Run {
                     number,
                     mut message,
                 } => {
-                    self.hands.metrics.input("played");
+                    self.context.metrics.input("played");
                     let request = requests.remove(&(who.clone(), number));
                     if let Some(request) = request.filter(|request| !request.id.is_empty()) {
                         message.re = request.id;

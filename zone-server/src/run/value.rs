@@ -15,15 +15,15 @@ impl Run {
         bounds::value(Pressure {
             ledger: self.batch.ledger_entries(),
             waiting_ticks: self.batch.waiting_ticks(self.now),
-            failed: self.commit_failed,
-            frozen: self.directory.frozen(),
+            failed: self.batch.failing(),
+            frozen: self.regions.directory.frozen(),
         })
     }
 
     /// What waits for the store, for whoever watches.
     pub(super) fn measure_value(&self) {
         let held = self.roster.values().map(crate::roster::Seat::held);
-        let held = held.sum::<usize>() + self.held_ground.len();
+        let held = held.sum::<usize>() + self.shown.held_ground.len();
         let waiting_ms = self.batch.waiting_ticks(self.now) * self.config.tick_ms;
         let state = match self.value_now() {
             Value::Open => 0,
@@ -31,7 +31,7 @@ impl Run {
             Value::Unavailable => 2,
         };
         let ledger = self.batch.ledger_entries();
-        let metrics = &self.hands.metrics;
+        let metrics = &self.context.metrics;
         metrics.value(ledger, held, waiting_ms, state);
     }
 

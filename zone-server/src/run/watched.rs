@@ -46,9 +46,13 @@ impl Run {
                 seat.region,
             )
         });
-        let announced = self.announced.get(who).map(|announced| &announced.pending);
+        let announced = self
+            .handovers
+            .announced
+            .get(who)
+            .map(|announced| &announced.pending);
         let announced = announced.map(|pending| format!("run {id}: announced {pending:?}"));
-        let gone = self.departed.get(who).map(|gone| &gone.state);
+        let gone = self.handovers.departed.get(who).map(|gone| &gone.state);
         let gone = gone.map(|state| format!("run {id}: departed {state:?}"));
         seat.into_iter().chain(announced).chain(gone).collect()
     }
@@ -62,8 +66,13 @@ impl Run {
     /// What it is about, for people.
     pub(crate) fn about(&self) -> String {
         let id = self.id;
-        let giving: Vec<_> = self.giving.iter().map(|(r, m)| (r, m.closing())).collect();
-        let announced: Vec<_> = self.announced.keys().collect();
+        let giving: Vec<_> = self
+            .moves
+            .giving
+            .iter()
+            .map(|(r, m)| (r, m.closing()))
+            .collect();
+        let announced: Vec<_> = self.handovers.announced.keys().collect();
         let held: Vec<_> = self
             .roster
             .iter()
@@ -73,18 +82,18 @@ impl Run {
             "run {id} at tick {}: holds {:?}, gives {giving:?}, turned down {:?}, loads {:?}, awaits \
              {announced:?}, seats {held:?}, a batch flies: {}, drains: {}, stops: {:?}",
             self.now,
-            self.held,
-            self.turned_down,
-            self.loading,
+            self.regions.held,
+            self.moves.turned_down,
+            self.regions.loading,
             self.batch.flying(),
-            self.drain.is_some(),
-            self.stopping,
+            self.ending.drain.is_some(),
+            self.ending.stopping,
         )
     }
 
     /// The regions that it plays, with their epochs.
     pub(crate) fn regions_held(&self) -> Vec<(Region, u64)> {
-        let held = self.held.iter();
+        let held = self.regions.held.iter();
         held.map(|(region, epoch)| (*region, *epoch)).collect()
     }
 }

@@ -1,0 +1,79 @@
+//! Players between this run and others, or between this run and the store.
+
+use std::collections::BTreeMap;
+
+use proto::rpc::zone::v1::Attach;
+use world::{Arrival, CharacterId, Region};
+
+use super::{source::Gone, target::Announced};
+
+/// Ticks for which it is known who logged out: no answer of the store is under way for so long.
+const LEFT_TICKS: u64 = 100;
+
+/// A session that waits for its character to come from the store.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    pub(super) attach: Option<(String, Attach)>,
+}
+
+/// A character that logged out here.
+#[derive(Debug, Clone, Copy)]
+struct Left {
+    session_epoch: u64,
+    at: u64,
+}
+
+/// Players on their way to this run, and from this run to others.
+#[derive(Default)]
+pub(super) struct PlayerHandovers {
+    /// Characters that the store was asked for.
+    pub(super) calls: BTreeMap<CharacterId, Call>,
+    /// Players who come in, each with the tick in which the last owner played it.
+    pub(super) arrivals: Vec<(u64, Arrival)>,
+    /// Players that peers announced.
+    pub(super) announced: BTreeMap<CharacterId, Announced>,
+    /// Players that other runs own now and may have to hear of.
+    pub(super) departed: BTreeMap<CharacterId, Gone>,
+    left: BTreeMap<CharacterId, Left>,
+    promises: u32,
+}
+
+impl PlayerHandovers {
+    /// Number of the next promise of a peer, repetitions included.
+    pub(super) fn next_promise(&mut self) -> u32 {
+        self.promises = self.promises.wrapping_add(1);
+        self.promises
+    }
+
+    /// Whether a peer has announced anybody into a region.
+    pub(super) fn announced_into(&self, region: Region) -> bool {
+        let mut announced = self.announced.values();
+        announced.any(|announced| announced.region() == region)
+    }
+
+    /// Whether every run that took a player has heard all about it.
+    pub(super) fn told(&self) -> bool {
+        self.departed.values().all(Gone::told)
+    }
+
+    /// Notes that a character logged out at tick `now`.
+    pub(super) fn logged_out(&mut self, who: &CharacterId, session_epoch: u64, now: u64) {
+        let left = Left {
+            session_epoch,
+            at: now,
+        };
+        self.left.insert(who.clone(), left);
+    }
+
+    /// Whether a row was read before its character logged out here: then it is not in the world.
+    pub(super) fn read_before_leaving(&self, who: &CharacterId, session_epoch: u64) -> bool {
+        let left = self.left.get(who);
+        left.is_some_and(|left| session_epoch <= left.session_epoch)
+    }
+
+    /// Forgets who logged out so long before tick `now` that nothing of it is under way.
+    pub(super) fn forget_left(&mut self, now: u64) {
+        self.left
+            .retain(|_, left| now.saturating_sub(left.at) <= LEFT_TICKS);
+    }
+}

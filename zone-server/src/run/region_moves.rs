@@ -1,0 +1,118 @@
+//! Regions between two runs: what this run gives, has given, and was promised.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use world::{CharacterId, Region};
+
+use super::{
+    giving::{Given, Move},
+    regions::Regions,
+    taking::Early,
+};
+use crate::handover::region::{Seen, Taking, TakingEvent, TakingStep};
+
+/// Ticks for which a run that did not take a region is not asked again for it.
+const REFUSED_TICKS: u64 = 5;
+
+/// Regions on their way from this run to others, and from others to this run.
+#[derive(Default)]
+pub(super) struct RegionMoves {
+    /// Regions that are to go, or are out until the store has answered.
+    pub(super) giving: BTreeMap<Region, Move>,
+    /// Regions that other runs own now and may have to hear of.
+    pub(super) given: BTreeMap<Region, Given>,
+    /// Until which tick a run is not asked again for a region that it did not take.
+    turned_down: BTreeMap<(Region, u64), u64>,
+    /// Number of attempts to move a region.
+    attempts: u64,
+    /// Regions that others promised.
+    pub(super) taking: BTreeMap<Region, Taking>,
+    /// Messages that came for players before their regions did.
+    pub(super) early: BTreeMap<CharacterId, Early>,
+}
+
+impl RegionMoves {
+    /// Whether nobody may come into a region or begin to leave it, because it goes itself.
+    pub(super) fn closing(&self, region: Region) -> bool {
+        self.giving.get(&region).is_some_and(Move::closing)
+    }
+
+    /// Regions of which only the store knows whose they are.
+    pub(super) fn committing(&self) -> BTreeSet<Region> {
+        let out = self.giving.iter().filter(|(_, going)| going.committing());
+        out.map(|(region, _)| *region).collect()
+    }
+
+    /// Whether another run has promised any region.
+    pub(super) fn takes(&self) -> bool {
+        !self.taking.is_empty()
+    }
+
+    /// Whether a region is between this run and another one.
+    pub(super) fn moves(&self, region: Region) -> bool {
+        self.taking.contains_key(&region) || self.giving.contains_key(&region)
+    }
+
+    /// Whether every run that was given a region has heard of it.
+    pub(super) fn told(&self) -> bool {
+        self.given.values().all(|given| given.state.open())
+    }
+
+    /// Number of the next attempt to move a region.
+    pub(super) fn next_attempt(&mut self) -> u64 {
+        self.attempts += 1;
+        self.attempts
+    }
+
+    /// Notes that a run did not take a region.
+    pub(super) fn turn_down(&mut self, region: Region, run_id: u64, now: u64) {
+        self.turned_down
+            .insert((region, run_id), now + REFUSED_TICKS);
+    }
+
+    /// Forgets the refusals that are old at tick `now`.
+    pub(super) fn forgive(&mut self, now: u64) {
+        self.turned_down.retain(|_, until| *until > now);
+    }
+
+    /// Whether a run did not take a region just now.
+    pub(super) fn is_turned_down(&self, region: Region, run_id: u64) -> bool {
+        self.turned_down.contains_key(&(region, run_id))
+    }
+
+    /// The runs that did not take each region just now.
+    pub(super) fn refusals(&self) -> BTreeMap<Region, BTreeSet<u64>> {
+        let mut refusals: BTreeMap<Region, BTreeSet<u64>> = BTreeMap::new();
+        for (region, run) in self.turned_down.keys() {
+            refusals.entry(*region).or_default().insert(*run);
+        }
+        refusals
+    }
+
+    /// Forgets promises that nobody can keep any more. Returns the regions whose last owner's word
+    /// run `me` still awaits at tick `now`, with their epochs.
+    pub(super) fn awaited(
+        &mut self,
+        regions: &Regions,
+        (me, now): (u64, u64),
+    ) -> BTreeMap<Region, u64> {
+        let mut awaited = BTreeMap::new();
+        self.taking.retain(|region, taking| {
+            let Some(owner) = regions.directory.owners().get(region) else {
+                return false;
+            };
+            let seen = Seen {
+                now,
+                epoch: owner.epoch,
+                mine: owner.run_id == me,
+                giver_alive: regions.directory.alive(taking.from_run_id),
+            };
+            let step = taking.on(TakingEvent::Seen(seen));
+            if step == TakingStep::Wait {
+                awaited.insert(*region, taking.epoch);
+            }
+            step != TakingStep::Drop && regions.held.get(region) < Some(&taking.epoch)
+        });
+        awaited
+    }
+}
