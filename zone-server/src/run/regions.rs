@@ -78,7 +78,7 @@ impl Regions {
     }
 
     /// Regions that are on their way, with their epochs.
-    fn coming(&self) -> BTreeMap<Region, u64> {
+    pub(super) fn coming(&self) -> BTreeMap<Region, u64> {
         let mut coming = self.loading.clone();
         let loaded = self.loaded.iter();
         coming.extend(loaded.map(|(region, epoch, _)| (*region, *epoch)));
