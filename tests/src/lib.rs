@@ -5,7 +5,6 @@
 //! - [`chaos`]: what breaks things, and what must hold all the same;
 //! - [`costs`]: what the routes of a gateway cost the database of a large world;
 //! - [`cluster`]: the services as real processes, with their stores;
-//! - [`sim`]: the services in one thread, by a seed, over a bus that loses and repeats;
 //! - [`dump`]: what zones say they published, to hold clients' maps against;
 //! - [`journey`]: walks that tests take;
 //! - [`collector`]: an OTLP collector that keeps what it is sent;
@@ -25,5 +24,4 @@ pub mod dump;
 pub mod http;
 pub mod journey;
 pub mod load;
-pub mod sim;
 pub mod terrain;

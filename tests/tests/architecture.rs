@@ -10,14 +10,18 @@ use serde_json::Value;
 use tests::cluster::process::workspace;
 
 /// What each crate may depend on, of ours. Tests may bring up their own stores.
-const MAY_KNOW: [(&str, &[&str]); 10] = [
+const MAY_KNOW: [(&str, &[&str]); 13] = [
     ("world", &[]),
     ("proto", &[]),
     ("chassis", &[]),
     ("test-servers", &[]),
     ("delivery", &["proto", "chassis", "world"]),
     ("gateway", &["proto", "chassis", "world", "delivery"]),
-    ("zone-server", &["proto", "chassis", "world", "delivery"]),
+    ("handover", &["world"]),
+    (
+        "zone-server",
+        &["proto", "chassis", "world", "delivery", "handover"],
+    ),
     ("persistence-svc", &["proto", "chassis"]),
     (
         "tilestead",
@@ -31,6 +35,18 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
             "persistence-svc",
         ],
     ),
+    ("handover-model", &["handover", "world"]),
+    (
+        "simulation",
+        &[
+            "proto",
+            "chassis",
+            "world",
+            "handover",
+            "persistence-svc",
+            "zone-server",
+        ],
+    ),
     (
         "tests",
         &[
@@ -38,9 +54,6 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
             "chassis",
             "world",
             "delivery",
-            "gateway",
-            "zone-server",
-            "persistence-svc",
             "tilestead",
             "test-servers",
         ],

@@ -2,7 +2,7 @@
 //! that knows both what the processes say (`proto`) and the rules (`world`), and translates.
 //!
 //! In reading order: `server` (the lives of the process), `tick_loop` (the clock), `run` (one
-//! life), `inbox`, `translate`, `deliver`, `commit`, `handover`, `ownership`, `rpc`, `replay`.
+//! life), `inbox`, `translate`, `deliver`, `commit`, `peers`, `ownership`, `rpc`, `replay`.
 
 #![cfg_attr(
     test,
@@ -17,13 +17,13 @@ mod commit;
 mod config;
 mod content;
 mod deliver;
-mod handover;
 mod inbox;
 mod mailbox;
 mod metrics;
 mod mutants;
 mod outside;
 mod ownership;
+mod peers;
 mod replay;
 mod roster;
 mod rpc;
@@ -38,6 +38,9 @@ mod translate;
 pub use config::Config;
 pub use mutants::Mutants;
 pub use server::Server;
+
+/// Target of the trace events that name each input which a run has followed or refused.
+pub const PLAYED: &str = "zone_server::played";
 
 /// The command `check-content`: says what is wrong with manifests. `arguments` begin with its name.
 pub fn check_content(arguments: impl IntoIterator<Item = String>) -> std::process::ExitCode {

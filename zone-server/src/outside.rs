@@ -8,7 +8,7 @@ use proto::rpc::zone::v1::{
 use tokio::{runtime::Handle, sync::mpsc};
 use world::{CharacterId, Region};
 
-use crate::{commit::batch::Sending, handover::driver::Driver, ownership::keeper::Keeper};
+use crate::{commit::batch::Sending, ownership::keeper::Keeper, peers::Peers};
 
 /// The committer is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(crate) trait Outside: Send {
 /// Asks by tasks of their own. Used on a thread that has entered the runtime.
 pub(crate) struct Tasks {
     pub(crate) keeper: Keeper,
-    pub(crate) driver: Driver,
+    pub(crate) peers: Peers,
     pub(crate) commits: mpsc::Sender<Sending>,
 }
 
@@ -59,30 +59,29 @@ impl Outside for Tasks {
     }
 
     fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest) {
-        self.driver
+        self.peers
             .prepare(address.to_owned(), who, attempt, request);
     }
 
     fn complete(&mut self, address: &str, who: CharacterId, h: u64, request: CompleteRequest) {
-        self.driver.complete(address.to_owned(), who, h, request);
+        self.peers.complete(address.to_owned(), who, h, request);
     }
 
     fn forward(&mut self, address: &str, who: CharacterId, request: ForwardRequest) {
-        self.driver.forward(address.to_owned(), who, request);
+        self.peers.forward(address.to_owned(), who, request);
     }
 
     fn prepare_region(&mut self, address: &str, attempt: u64, request: PrepareRegionRequest) {
-        self.driver
+        self.peers
             .prepare_region(address.to_owned(), attempt, request);
     }
 
     fn complete_region(&mut self, address: &str, request: CompleteRegionRequest) {
-        self.driver.complete_region(address.to_owned(), request);
+        self.peers.complete_region(address.to_owned(), request);
     }
 
     fn locate(&mut self, address: &str, who: CharacterId, attempt: u32, request: LocateRequest) {
-        self.driver
-            .locate(address.to_owned(), who, attempt, request);
+        self.peers.locate(address.to_owned(), who, attempt, request);
     }
 
     fn drain(&mut self) {
@@ -90,7 +89,7 @@ impl Outside for Tasks {
     }
 
     fn owner(&mut self, who: CharacterId, h: u64, source_dead: bool) {
-        self.driver.owner(who, h, source_dead);
+        self.peers.owner(who, h, source_dead);
     }
 
     fn commit(&mut self, sending: Sending) -> Result<(), NobodyCommits> {

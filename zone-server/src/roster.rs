@@ -10,12 +10,12 @@ use std::{
 
 use bytes::Bytes;
 use chassis::telemetry::sampled;
+use handover::player::Source;
 use proto::rpc::zone::v1::{Attach, CompleteRequest, Detach, Input, Private, SessionRef};
 use world::{CharacterId, EntityId, Region, Tile};
 
 use crate::{
     deliver::held::{HeldMessages, Holdings, Released, shows_holdings},
-    handover::protocol::Source,
     inbox::{Inputs, Taken},
     translate::{self, record::Owner},
 };
@@ -438,6 +438,7 @@ pub(crate) type Roster = BTreeMap<CharacterId, Seat>;
 
 #[cfg(test)]
 mod tests {
+    use handover::player::Source;
     use proto::rpc::zone::v1::Input;
 
     use super::*;

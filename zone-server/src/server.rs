@@ -29,7 +29,6 @@ use crate::{
     commit::committer::Committer,
     config::Config,
     content,
-    handover::driver::Driver,
     mailbox::{MESSAGES_MAX, Mailbox, Message},
     metrics::Metrics,
     outside::Tasks,
@@ -37,6 +36,7 @@ use crate::{
         keeper::{self, Keeper, Pulse, Registered},
         mirror,
     },
+    peers::Peers,
     rpc::{
         Current, Living,
         agents::AgentsService,
@@ -327,7 +327,7 @@ impl Lives {
         keeper.start(pulse.clone());
         let outside = Tasks {
             keeper,
-            driver: Driver::new(mailbox.clone(), self.store.clone(), tasks.clone()),
+            peers: Peers::new(mailbox.clone(), self.store.clone(), tasks.clone()),
             commits,
         };
         let context = RunContext {

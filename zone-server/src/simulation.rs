@@ -6,7 +6,6 @@
 
 mod asking;
 mod hearing;
-mod watching;
 
 use std::{
     collections::VecDeque,
@@ -29,11 +28,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use world::{CharacterId, Content, Region};
 
-pub(crate) use self::watching::{Step, plays};
 pub use self::{
     asking::Ask,
     hearing::{Heard, PeerAnswer, PeerAsk},
-    watching::{take_played, take_steps},
 };
 
 use self::asking::{Asked, Queue};

@@ -363,7 +363,7 @@ impl Batch {
         if self.flight.is_some() {
             return None;
         }
-        let (pace, apart) = (self.pace, self.mutants.saves_separately());
+        let (pace, apart) = (self.pace, self.mutants.separate_saves);
         let mut saved = None;
         let mut out = CommitRows::default();
         let mut regions_before = BTreeMap::new();

@@ -4,17 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use handover::decide::Owner;
 use proto::rpc::persistence::v1::{DirectoryUpdate, RunState};
 use world::Region;
-
-/// Who owns a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Owner {
-    /// The run; 0 is nobody.
-    pub(crate) run_id: u64,
-    /// The epoch at which it owns the region.
-    pub(crate) epoch: u64,
-}
 
 /// A run that may still write.
 #[derive(Debug, Clone, PartialEq, Eq)]

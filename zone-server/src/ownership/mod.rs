@@ -1,8 +1,7 @@
-//! Which regions this run owns, and its right to do so. `decide` and `give` are pure; `keeper`
+//! Which regions this run owns, and its right to do so. `give` is pure, as is the crate's sibling `handover::decide`; `keeper`
 //! does it; `presence` watches the other runs.
 
 pub(crate) mod agents;
-pub(crate) mod decide;
 pub(crate) mod directory;
 pub(crate) mod give;
 pub(crate) mod keeper;

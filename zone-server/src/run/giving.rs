@@ -5,6 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use handover::{
+    player::{Departed, DepartedEvent, DepartedStep, Target},
+    region::{self, Giving, GivingEvent, GivingStep, Settled},
+};
 use proto::rpc::zone::v1::{
     CompleteRegionRequest, Detach, Moved, MovedSeat, PrepareRegionReply, PrepareRegionRequest,
     RegionMoved, from_zone,
@@ -16,10 +20,6 @@ use super::{
     source::{Gone, Word, handover_id},
 };
 use crate::{
-    handover::{
-        protocol::{Departed, DepartedEvent, DepartedStep, Target},
-        region::{self, Giving, GivingEvent, GivingStep, Settled},
-    },
     ownership::give::{self, DRAIN_GIVES_MAX, GIVES_MAX, Hosts},
     roster::{Seat, Stage},
     translate::record,

@@ -6,6 +6,10 @@
 
 use std::{collections::BTreeSet, time::Instant};
 
+use handover::{
+    player::{self, Pulled, Source},
+    region::SETTLE_TICKS,
+};
 use proto::{
     client::ErrorCode,
     rpc::zone::v1::{Input, LocateReply, LocateRequest, PrepareRequest},
@@ -14,10 +18,6 @@ use world::{CharacterId, EntityId, Region, Tile};
 
 use super::Run;
 use crate::{
-    handover::{
-        protocol::{self, Pulled, Source},
-        region::SETTLE_TICKS,
-    },
     roster::{Pull, Seat, Stage},
     translate::{self, Refused, record},
 };
@@ -222,7 +222,7 @@ impl Run {
             leaving: seat.is_some_and(leaving),
             pulls_back: seat.is_some_and(to_actor),
         };
-        if protocol::pull(pulled)? {
+        if player::pull(pulled)? {
             self.pull_refused(&other);
             self.pull_fails(&other, ErrorCode::Busy, "they are on their way already");
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use handover::region::{Seen, Taking, TakingEvent, TakingStep};
 use world::{CharacterId, Region};
 
 use super::{
@@ -9,7 +10,6 @@ use super::{
     regions::Regions,
     taking::Early,
 };
-use crate::handover::region::{Seen, Taking, TakingEvent, TakingStep};
 
 /// Ticks for which a run that did not take a region is not asked again for it.
 const REFUSED_TICKS: u64 = 5;

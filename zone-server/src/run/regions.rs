@@ -5,6 +5,7 @@ use std::{
     time::Instant,
 };
 
+use handover::decide::{Act, Known, decide};
 use proto::rpc::{
     persistence::v1::{DirectoryUpdate, LoadRegionReply},
     zone::v1::CompleteRegionRequest,
@@ -14,11 +15,7 @@ use world::{CharacterId, Region, Tick};
 
 use super::Run;
 use crate::{
-    ownership::{
-        decide::{Act, Known, decide},
-        directory::Directory,
-        keeper::Renewed,
-    },
+    ownership::{directory::Directory, keeper::Renewed},
     tick_loop::End,
 };
 

@@ -164,7 +164,7 @@ impl Run {
         let Some(session) = seat.session.clone() else {
             return;
         };
-        let has = if self.config.mutants.acks_before_commit() {
+        let has = if self.config.mutants.ack_before_commit {
             Holdings::of(player.record())
         } else {
             seat.acknowledged.clone()

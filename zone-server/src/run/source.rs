@@ -4,6 +4,10 @@
 
 use std::time::Instant;
 
+use handover::{
+    player::{Departed, DepartedEvent, DepartedStep, Source, SourceEvent, SourceStep, Target, Way},
+    region::SETTLE_TICKS,
+};
 use proto::rpc::zone::v1::{
     CompleteRequest, Detach, ForwardRequest, HandoverId, Input, Moved, PrepareReply,
     PrepareRequest, from_zone,
@@ -11,18 +15,7 @@ use proto::rpc::zone::v1::{
 use world::{CharacterId, Crossing, PlayerRecord, Region};
 
 use super::Run;
-use crate::{
-    commit::batch::Going,
-    handover::{
-        protocol::{
-            Departed, DepartedEvent, DepartedStep, Source, SourceEvent, SourceStep, Target, Way,
-        },
-        region::SETTLE_TICKS,
-    },
-    inbox::INPUTS_HELD_MAX,
-    roster::Seat,
-    translate::record,
-};
+use crate::{commit::batch::Going, inbox::INPUTS_HELD_MAX, roster::Seat, translate::record};
 
 /// A player that another run owns now, as long as that run may need to hear of it.
 pub(super) struct Gone {
@@ -100,7 +93,7 @@ const PLACE_TICKS: u64 = 50;
 impl Run {
     /// Who stands past a border after a tick: inside the run it only changes its region.
     pub(super) fn crossings(&mut self, mut crossings: Vec<Crossing>) {
-        if self.config.mutants.never_pins() {
+        if self.config.mutants.no_pin {
             self.unpin(&mut crossings);
         }
         for Crossing { who, to, place } in crossings {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use handover::region::{self, Asked, Taking, TakingEvent, TakingStep};
 use proto::rpc::zone::v1::{
     CompleteRegionReply, CompleteRegionRequest, CompleteRequest, Detach, Input, MovedSeat,
     PrepareRegionReply, PrepareRegionRequest,
@@ -12,7 +13,6 @@ use world::{CharacterId, Region, Tick};
 use super::{Run, target::name};
 use crate::{
     deliver::held::Holdings,
-    handover::region::{self, Asked, Taking, TakingEvent, TakingStep},
     inbox::{INPUTS_HELD_MAX, Inputs},
     roster::{Seat, Stage},
     translate::record,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use handover::player::{self, Asked, Owned, Pending, PendingEvent, PendingStep};
 use proto::client::ErrorCode;
 use proto::rpc::{
     persistence::v1::CharacterOwnership,
@@ -15,7 +16,6 @@ use world::{Arrival, CharacterId, PlayerHot, PlayerRecord, Region};
 use super::{Run, player_handovers::Call};
 use crate::{
     deliver::held::Holdings,
-    handover::protocol::{self, Asked, Owned, Pending, PendingEvent, PendingStep},
     inbox::{INPUTS_HELD_MAX, Inputs, Taken},
     roster::Seat,
     translate::{self, Refused, record},
@@ -97,7 +97,7 @@ impl Run {
                 .get(&who)
                 .map(super::source::Gone::sequence),
         };
-        if let Err(code) = protocol::prepare(asked) {
+        if let Err(code) = player::prepare(asked) {
             return refuse(code);
         }
         if self

@@ -14,6 +14,7 @@ use world::{
 
 use super::{Run, edge::Requests};
 use crate::{
+    PLAYED,
     roster::Stage,
     translate::{self, Told},
 };
@@ -54,6 +55,22 @@ fn once_a_tick(events: &[Event]) -> Vec<Event> {
         });
     }
     told
+}
+
+/// Shows to whoever listens that the world has followed or refused an input.
+fn show_played(told: &Told, who: &CharacterId, requests: &Requests) {
+    if !tracing::enabled!(target: PLAYED, tracing::Level::TRACE) {
+        return;
+    }
+    let (Told::Done { number, .. } | Told::Refused { number, .. } | Told::Answered { number, .. }) =
+        told
+    else {
+        return;
+    };
+    if let Some(request) = requests.get(&(who.clone(), *number)) {
+        let session_epoch = request.session_epoch;
+        tracing::trace!(target: PLAYED, character = %who, session_epoch, number);
+    }
 }
 
 impl Run {
@@ -115,7 +132,7 @@ impl Run {
     /// The batch for whose acknowledgement whatever tells of value waits; `None`: nothing of value
     /// is without one.
     pub(super) fn held_until(&self) -> Option<u64> {
-        if self.config.mutants.acks_before_commit() {
+        if self.config.mutants.ack_before_commit {
             return None;
         }
         self.batch.value_sequence()
@@ -134,8 +151,7 @@ impl Run {
             let Some(seat) = self.roster.get_mut(who) else {
                 continue;
             };
-            #[cfg(feature = "simulation")]
-            super::watched::answers(&told, who, &requests);
+            show_played(&told, who, &requests);
             match told {
                 Told::Done { number, value } => {
                     let request = requests.remove(&(who.clone(), number));

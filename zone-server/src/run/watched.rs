@@ -2,24 +2,8 @@
 
 use world::{CharacterId, Region};
 
-use super::{Run, edge::Requests};
-use crate::{
-    roster::Stage,
-    simulation::{self, Played},
-    translate::Told,
-};
-
-/// Notes that the world has followed or refused an input.
-pub(super) fn answers(told: &Told, who: &CharacterId, requests: &Requests) {
-    let (Told::Done { number, .. } | Told::Refused { number, .. } | Told::Answered { number, .. }) =
-        told
-    else {
-        return;
-    };
-    if let Some(request) = requests.get(&(who.clone(), *number)) {
-        simulation::plays(who, request.session_epoch, *number);
-    }
-}
+use super::Run;
+use crate::{roster::Stage, simulation::Played};
 
 impl Run {
     /// Whom it plays or brings in.

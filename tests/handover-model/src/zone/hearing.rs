@@ -1,12 +1,12 @@
 //! What a run of the model hears, and what it does about it.
 
 use super::{Given, Gone, Out, RunId, Seat, Stage, Word, Zone, at, place};
-use crate::handover::{
-    model::{
-        kinds::{Kind, note},
-        store::{At, Flight, Outcome},
-    },
-    protocol::{
+use crate::{
+    kinds::{Kind, note},
+    store::{At, Flight, Outcome},
+};
+use handover::{
+    player::{
         self, Departed, DepartedEvent, Owned, Pending, PendingEvent, PendingStep, Source,
         SourceEvent, SourceStep,
     },
@@ -15,7 +15,7 @@ use crate::handover::{
 
 impl Zone {
     /// Hears what was on its way.
-    pub(in crate::handover::model) fn hear(&mut self, word: Word, out: &mut Vec<Out>) {
+    pub(crate) fn hear(&mut self, word: Word, out: &mut Vec<Out>) {
         match word {
             Word::Prepare {
                 from,
@@ -131,7 +131,7 @@ impl Zone {
     }
 
     fn prepare(&mut self, from: RunId, h: u64, region: At, epoch: u64) -> bool {
-        let asked = protocol::Asked {
+        let asked = player::Asked {
             h,
             same_content: true,
             owns: self.held[region as usize] == epoch,
@@ -147,7 +147,7 @@ impl Zone {
             overtaken: false,
             gone: self.departed.as_ref().map(|gone| gone.h),
         };
-        let accepted = protocol::prepare(asked).is_ok();
+        let accepted = player::prepare(asked).is_ok();
         note(if accepted {
             Kind::PlayerTaken
         } else {
@@ -428,7 +428,7 @@ impl Zone {
     }
 
     /// Nothing that it waits for comes any more: each call has a deadline.
-    pub(in crate::handover::model) fn deadlines(&mut self) -> bool {
+    pub(crate) fn deadlines(&mut self) -> bool {
         let before = self.clone();
         if let Some(source) = self.seat.as_mut().and_then(|seat| seat.source.as_mut()) {
             for attempt in 1..=self.offers {

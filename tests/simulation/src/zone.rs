@@ -79,7 +79,7 @@ impl Sim {
         };
         let played = run.tick(now);
         self.coverage.add("ticks", played as u64);
-        let inputs = zone_server::simulation::take_played();
+        let inputs = crate::watching::take_played();
         self.law_of_inputs(inputs);
         self.after_run(zone);
         self.laws_of_runs();

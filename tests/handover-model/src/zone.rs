@@ -13,19 +13,14 @@ use super::{
     kinds::{Kind, note},
     store::{At, Flight, Outcome, RunId, Store},
 };
-use crate::{
-    handover::{
-        protocol::{
-            Departed, DepartedEvent, DepartedStep, Pending, PendingEvent, PendingStep, Source,
-            SourceEvent, SourceStep, Target, Way,
-        },
-        region::{
-            self, Giving, GivingEvent, GivingStep, Seen, Settled, Taking, TakingEvent, TakingStep,
-        },
+use handover::{
+    decide::{Act, Known, Owner, decide},
+    player::{
+        Departed, DepartedEvent, DepartedStep, Pending, PendingEvent, PendingStep, Source,
+        SourceEvent, SourceStep, Target, Way,
     },
-    ownership::{
-        decide::{Act, Known, decide},
-        directory::Owner,
+    region::{
+        self, Giving, GivingEvent, GivingStep, Seen, Settled, Taking, TakingEvent, TakingStep,
     },
 };
 

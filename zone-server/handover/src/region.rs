@@ -3,18 +3,20 @@
 //! Always: the commit of the give is the move. Before it the region is the giver's, after it the
 //! taker's, and nobody else's word counts. Every step may be repeated, come late or be lost.
 
+use crate::steps;
+
 /// Ticks for which an accepted move waits for players of the region to settle.
-pub(crate) const READY_TICKS_MAX: u64 = 20;
+pub const READY_TICKS_MAX: u64 = 20;
 /// Nobody changes owner twice within so many ticks, but by takeover.
-pub(crate) const SETTLE_TICKS: u64 = 3;
+pub const SETTLE_TICKS: u64 = 3;
 /// Ticks for which the taker waits for the giver's word when the store has named it already.
-pub(crate) const WORD_TICKS: u64 = 2;
+pub const WORD_TICKS: u64 = 2;
 /// Ticks after which a promised region of which nothing was heard is forgotten.
-pub(crate) const PROMISE_TICKS: u64 = 100;
+pub const PROMISE_TICKS: u64 = 100;
 
 /// The giver's side, from the first word to the commit's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Giving {
+pub struct Giving {
     attempt: u64,
     at: Step,
 }
@@ -31,17 +33,23 @@ enum Step {
 
 /// What the giver hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GivingEvent {
+pub enum GivingEvent {
     /// The taker's answer to an attempt; false too when there was none in time.
     Answer {
+        /// Number of the attempt.
         attempt: u64,
+        /// The taker takes the region.
         accepted: bool,
+        /// The tick.
         now: u64,
     },
     /// After a tick. `blocked`: something of the region is half done; `alive`: the taker is.
     Edge {
+        /// The tick.
         now: u64,
+        /// Something keeps the region here for the moment.
         blocked: bool,
+        /// The taker's run lives and takes regions, by the directory.
         alive: bool,
     },
     /// The store says that the taker cannot have it: nothing was changed.
@@ -52,7 +60,7 @@ pub(crate) enum GivingEvent {
 
 /// What the giver does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GivingStep {
+pub enum GivingStep {
     /// Nothing.
     Stay,
     /// Puts the give into the next batch and takes the region out.
@@ -67,7 +75,7 @@ pub(crate) enum GivingStep {
 
 impl Giving {
     /// The taker is being asked.
-    pub(crate) fn new(attempt: u64) -> Self {
+    pub fn new(attempt: u64) -> Self {
         Self {
             attempt,
             at: Step::Asking,
@@ -75,11 +83,9 @@ impl Giving {
     }
 
     /// The next step.
-    pub(crate) fn on(&mut self, event: GivingEvent) -> GivingStep {
-        #[cfg(feature = "simulation")]
-        let asked = crate::simulation::Step::of("giving", &self.at, &event);
+    pub fn on(&mut self, event: GivingEvent) -> GivingStep {
+        let asked = steps::Step::of("giving", &self.at, &event);
         let step = self.step(event);
-        #[cfg(feature = "simulation")]
         asked.takes(&step);
         step
     }
@@ -124,70 +130,74 @@ impl Giving {
     }
 
     /// Whether nobody may come into the region or begin to leave it any more.
-    pub(crate) fn closing(&self) -> bool {
+    pub fn closing(&self) -> bool {
         !matches!(self.at, Step::Asking)
     }
 
     /// Whether the region is out: only the store's answer brings it back.
-    pub(crate) fn committing(&self) -> bool {
+    pub fn committing(&self) -> bool {
         self.at == Step::Committing
     }
 }
 
 /// What the giver knows of its region when it asks itself whether it could go now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Settled {
+pub struct Settled {
     /// A batch is in flight: the give would wait behind it.
-    pub(crate) flying: bool,
+    pub flying: bool,
     /// The tick from which on the run plays the region.
-    pub(crate) held_since: u64,
+    pub held_since: u64,
     /// Somebody of the region is on its way in or out, by a handover or from the store.
-    pub(crate) passing: bool,
+    pub passing: bool,
     /// The last tick in which somebody came into the region by a handover; 0: nobody did.
-    pub(crate) came: u64,
+    pub came: u64,
 }
 
 /// Whether the region has to wait for the next edge.
-pub(crate) fn blocked(now: u64, of: Settled) -> bool {
+pub fn blocked(now: u64, of: Settled) -> bool {
     let fresh = |since: u64| since > 0 && now < since + SETTLE_TICKS;
     of.flying || of.passing || fresh(of.held_since) || fresh(of.came)
 }
 
 /// The taker's side: a region that was promised and is not played yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Taking {
+pub struct Taking {
     /// The epoch that the region will have.
-    pub(crate) epoch: u64,
+    pub epoch: u64,
     /// Who gives it.
-    pub(crate) from_run_id: u64,
+    pub from_run_id: u64,
     since: u64,
     named_since: Option<u64>,
 }
 
 /// What the directory says of a promised region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Seen {
-    pub(crate) now: u64,
+pub struct Seen {
+    /// The tick.
+    pub now: u64,
     /// The epoch that the directory has.
-    pub(crate) epoch: u64,
+    pub epoch: u64,
     /// This run owns it there.
-    pub(crate) mine: bool,
+    pub mine: bool,
     /// The giver may still write, and say so.
-    pub(crate) giver_alive: bool,
+    pub giver_alive: bool,
 }
 
 /// What the taker hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TakingEvent {
+pub enum TakingEvent {
     /// A tick's edge, or a new directory.
     Seen(Seen),
     /// The giver says that the commit is done.
-    Complete { epoch: u64 },
+    Complete {
+        /// Epoch at which the region is this run's.
+        epoch: u64,
+    },
 }
 
 /// What the taker does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TakingStep {
+pub enum TakingStep {
     /// Waits for the giver's word.
     Wait,
     /// Waits no more: the store gives it as it was committed.
@@ -200,7 +210,7 @@ pub(crate) enum TakingStep {
 
 impl Taking {
     /// Promised by `from_run_id` after tick `now`, at the epoch that the region will have.
-    pub(crate) fn new(epoch: u64, from_run_id: u64, now: u64) -> Self {
+    pub fn new(epoch: u64, from_run_id: u64, now: u64) -> Self {
         Self {
             epoch,
             from_run_id,
@@ -210,11 +220,9 @@ impl Taking {
     }
 
     /// The next step.
-    pub(crate) fn on(&mut self, event: TakingEvent) -> TakingStep {
-        #[cfg(feature = "simulation")]
-        let asked = crate::simulation::Step::of("taking", &self.named_since, &event);
+    pub fn on(&mut self, event: TakingEvent) -> TakingStep {
+        let asked = steps::Step::of("taking", &self.named_since, &event);
         let step = self.step(event);
-        #[cfg(feature = "simulation")]
         asked.takes(&step);
         step
     }
@@ -250,21 +258,23 @@ impl Taking {
 
 /// What the taker knows when it is asked to take a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// The epoch at which the giver owns it.
-    pub(crate) epoch: u64,
-    pub(crate) same_content: bool,
-    pub(crate) draining: bool,
+    pub epoch: u64,
+    /// Both runs play the same content.
+    pub same_content: bool,
+    /// This run gives everything away.
+    pub draining: bool,
     /// There is room for its players.
-    pub(crate) room: bool,
+    pub room: bool,
     /// The highest epoch of the region of which the taker knows.
-    pub(crate) seen: u64,
+    pub seen: u64,
     /// The taker plays it, or is loading it.
-    pub(crate) here: bool,
+    pub here: bool,
 }
 
 /// Whether the taker takes a region, or the code of its refusal.
-pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
+pub fn prepare(asked: Asked) -> Result<(), &'static str> {
     if !asked.same_content {
         Err("content")
     } else if asked.draining {

@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use mimalloc::MiMalloc;
 use persistence_svc::mutants::{self, Mutant};
-use tests::sim::{
+use simulation::{
     Settings,
     coverage::{self, TRANSITIONS},
     faults::Faults,

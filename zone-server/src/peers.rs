@@ -36,14 +36,14 @@ const PEERS_MAX: usize = 1024;
 
 /// Speaks for one run.
 #[derive(Debug, Clone)]
-pub(crate) struct Driver {
+pub(crate) struct Peers {
     pub(crate) mailbox: Mailbox,
     pub(crate) store: Store,
     peers: Arc<Mutex<BTreeMap<String, Channel>>>,
     tasks: TaskGroup,
 }
 
-impl Driver {
+impl Peers {
     pub(crate) fn new(mailbox: Mailbox, store: Store, tasks: TaskGroup) -> Self {
         Self {
             mailbox,
@@ -61,9 +61,9 @@ impl Driver {
         attempt: u32,
         request: PrepareRequest,
     ) {
-        let driver = self.clone();
+        let peers = self.clone();
         self.tasks.spawn("prepare a player", async move {
-            let reply = match driver.peer(&address) {
+            let reply = match peers.peer(&address) {
                 Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare(request)).await.ok(),
                 None => None,
             };
@@ -72,7 +72,7 @@ impl Driver {
                 attempt,
                 reply: reply.clone(),
             };
-            driver.mailbox.insist(message).await;
+            peers.mailbox.insist(message).await;
         });
     }
 
@@ -84,9 +84,9 @@ impl Driver {
         h: u64,
         request: CompleteRequest,
     ) {
-        let driver = self.clone();
+        let peers = self.clone();
         self.tasks.spawn("complete a player", async move {
-            let reply = match driver.peer(&address) {
+            let reply = match peers.peer(&address) {
                 Some(mut peer) => within(COMPLETE_DEADLINE, peer.complete(request)).await.ok(),
                 None => None,
             };
@@ -96,18 +96,18 @@ impl Driver {
                 h,
                 known,
             };
-            driver.mailbox.insist(message).await;
+            peers.mailbox.insist(message).await;
         });
     }
 
     /// Sends late inputs after their player; answered as `Forwarded`. Repeating it is harmless:
     /// inputs are numbered.
     pub(crate) fn forward(&self, address: String, who: CharacterId, request: ForwardRequest) {
-        let driver = self.clone();
+        let peers = self.clone();
         self.tasks.spawn("forward inputs", async move {
             let mut taken = None;
             for _ in 0..2 {
-                let Some(mut peer) = driver.peer(&address) else {
+                let Some(mut peer) = peers.peer(&address) else {
                     break;
                 };
                 let call = within(COMPLETE_DEADLINE, peer.forward(request.clone())).await;
@@ -120,7 +120,7 @@ impl Driver {
                 who: who.clone(),
                 taken: taken.unwrap_or(false),
             };
-            driver.mailbox.insist(message).await;
+            peers.mailbox.insist(message).await;
         });
     }
 
@@ -131,10 +131,10 @@ impl Driver {
         attempt: u64,
         request: PrepareRegionRequest,
     ) {
-        let driver = self.clone();
+        let peers = self.clone();
         self.tasks.spawn("prepare a region", async move {
             let region = place(request.region);
-            let reply = match driver.peer(&address) {
+            let reply = match peers.peer(&address) {
                 Some(mut peer) => within(PREPARE_DEADLINE, peer.prepare_region(request))
                     .await
                     .ok(),
@@ -145,16 +145,16 @@ impl Driver {
                 attempt,
                 reply: reply.clone(),
             };
-            driver.mailbox.insist(message).await;
+            peers.mailbox.insist(message).await;
         });
     }
 
     /// Says that the store has a region there; answered as `RegionCompleted`.
     pub(crate) fn complete_region(&self, address: String, request: CompleteRegionRequest) {
-        let driver = self.clone();
+        let peers = self.clone();
         self.tasks.spawn("complete a region", async move {
             let (region, epoch) = (place(request.region), request.epoch);
-            let reply = match driver.peer(&address) {
+            let reply = match peers.peer(&address) {
                 Some(mut peer) => within(REGION_DEADLINE, peer.complete_region(request))
                     .await
                     .ok(),
@@ -166,7 +166,7 @@ impl Driver {
                 epoch,
                 known,
             };
-            driver.mailbox.insist(message).await;
+            peers.mailbox.insist(message).await;
         });
     }
 
@@ -178,10 +178,10 @@ impl Driver {
         attempt: u32,
         request: LocateRequest,
     ) {
-        let driver = self.clone();
+        let peers = self.clone();
         self.tasks.spawn("locate", async move {
             let run_id = request.to_run_id;
-            let reply = match driver.peer(&address) {
+            let reply = match peers.peer(&address) {
                 Some(mut peer) => within(LOCATE_DEADLINE, peer.locate(request)).await.ok(),
                 None => None,
             };
@@ -191,21 +191,21 @@ impl Driver {
                 run_id,
                 reply,
             };
-            driver.mailbox.insist(message).await;
+            peers.mailbox.insist(message).await;
         });
     }
 
     /// Asks the store whose a player is; answered as `Owner`.
     pub(crate) fn owner(&self, who: CharacterId, h: u64, source_dead: bool) {
-        let driver = self.clone();
+        let peers = self.clone();
         self.tasks.spawn("owner of a player", async move {
             let request = CharacterOwnerRequest {
                 character_id: who.to_string(),
             };
-            let mut client = driver.store.runs();
+            let mut client = peers.store.runs();
             let answer = chassis::rpc::bounded(client.character_owner(request)).await;
             if let Err(status) = &answer {
-                driver.store.failed(status);
+                peers.store.failed(status);
             }
             let owned = answer.ok();
             let message = || HandoverMessage::Owner {
@@ -214,7 +214,7 @@ impl Driver {
                 owned: owned.clone(),
                 source_dead,
             };
-            driver.mailbox.insist(message).await;
+            peers.mailbox.insist(message).await;
         });
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct Laws {
     /// Answers by player, session epoch and number of the input.
     answered: BTreeSet<(usize, u64, u64)>,
     /// Inputs that were played, by character, session epoch and number.
-    played: BTreeSet<(String, u64, u64)>,
+    played: BTreeSet<Played>,
     /// What the store had for each character, one after the other.
     had: BTreeMap<String, Vec<Holdings>>,
     /// What players believe to have, by session.
@@ -231,12 +231,18 @@ impl Sim {
     }
 
     /// Inputs that a run has just played.
-    pub(crate) fn law_of_inputs(&mut self, played: Vec<(String, u64, u64)>) {
+    pub(crate) fn law_of_inputs(&mut self, played: Vec<Played>) {
         for input in played {
             self.coverage.count("input: played");
             if self.laws.played.contains(&input) {
-                let (who, epoch, number) = &input;
-                let law = format!("input {number} of {who} (epoch {epoch}) is played twice");
+                let Played {
+                    character,
+                    session_epoch,
+                    number,
+                } = &input;
+                let law = format!(
+                    "input {number} of {character} (epoch {session_epoch}) is played twice"
+                );
                 self.breaks(law);
             }
             self.laws.played.insert(input);

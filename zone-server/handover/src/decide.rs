@@ -6,11 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use world::Region;
 
-use super::directory::Owner;
+/// Who owns a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner {
+    /// The run; 0 is nobody.
+    pub run_id: u64,
+    /// The epoch at which it owns the region.
+    pub epoch: u64,
+}
 
 /// One thing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Act {
+pub enum Act {
     /// Stop playing a region: it is another's, or it was lost and came back at a later epoch.
     Drop(Region),
     /// Load a region that is this run's at this epoch.
@@ -19,25 +26,25 @@ pub(crate) enum Act {
 
 /// What a run knows of regions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known<'a> {
+pub struct Known<'a> {
     /// This run.
-    pub(crate) me: u64,
+    pub me: u64,
     /// Who owns what by the directory; run 0 is nobody.
-    pub(crate) owners: &'a BTreeMap<Region, Owner>,
+    pub owners: &'a BTreeMap<Region, Owner>,
     /// What the run plays.
-    pub(crate) held: &'a BTreeMap<Region, u64>,
+    pub held: &'a BTreeMap<Region, u64>,
     /// What it has asked the store for, or is about to play.
-    pub(crate) coming: &'a BTreeMap<Region, u64>,
+    pub coming: &'a BTreeMap<Region, u64>,
     /// What is out because the run is giving it away: only the store's answer counts.
-    pub(crate) giving: &'a BTreeSet<Region>,
+    pub giving: &'a BTreeSet<Region>,
     /// Promised by their owners, whose word is still waited for.
-    pub(crate) awaited: &'a BTreeMap<Region, u64>,
+    pub awaited: &'a BTreeMap<Region, u64>,
     /// The highest epoch that is known otherwise than by the directory.
-    pub(crate) seen: &'a BTreeMap<Region, u64>,
+    pub seen: &'a BTreeMap<Region, u64>,
 }
 
 /// What is to be done, so that the run plays just what is its own.
-pub(crate) fn decide(known: Known<'_>) -> Vec<Act> {
+pub fn decide(known: Known<'_>) -> Vec<Act> {
     let held = known.held.iter();
     let lost = held
         .filter(|(region, epoch)| lost(known, **region, **epoch))

@@ -6,19 +6,24 @@
 
 use world::Region;
 
+use crate::steps;
+
 /// Who is to own the player.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Target {
-    pub(crate) run_id: u64,
-    pub(crate) region: Region,
+pub struct Target {
+    /// The run.
+    pub run_id: u64,
+    /// Where the player is to belong.
+    pub region: Region,
     /// At which the target is believed to own the region.
-    pub(crate) epoch: u64,
-    pub(crate) address: String,
+    pub epoch: u64,
+    /// host:port at which the run is reached.
+    pub address: String,
 }
 
 /// Where the way leads now, by the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Way {
+pub enum Way {
     /// The region is this run's own.
     Local,
     /// Another run owns it.
@@ -29,7 +34,7 @@ pub(crate) enum Way {
 
 /// The source's side, from the crossing to the commit. The player is held in all states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Source {
+pub struct Source {
     region: Region,
     attempt: u32,
     at: Step,
@@ -47,22 +52,32 @@ enum Step {
 
 /// What the source hears.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SourceEvent {
+pub enum SourceEvent {
     /// A tick's edge.
     Edge(Way),
     /// The target's answer to an attempt; false too when there was none in time.
-    Answer { attempt: u32, accepted: bool },
+    Answer {
+        /// Number of the attempt.
+        attempt: u32,
+        /// The target takes the player.
+        accepted: bool,
+    },
     /// The store says that the target does not own the region at that epoch.
     Stale,
 }
 
 /// What the source does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SourceStep {
+pub enum SourceStep {
     /// Nothing.
     Stay,
     /// Asks the target; the answer names the attempt.
-    Prepare { attempt: u32, to: Target },
+    Prepare {
+        /// Number of the attempt.
+        attempt: u32,
+        /// The run that is asked.
+        to: Target,
+    },
     /// Puts the transfer into the next batch.
     Transfer(Target),
     /// The region is the run's own by now: no handover is needed.
@@ -72,7 +87,7 @@ pub(crate) enum SourceStep {
 impl Source {
     /// A player that stands past the border, in `region`, after so many attempts to hand it over.
     /// No number is used twice, or an answer to one that was called off could pass for another's.
-    pub(crate) fn new(region: Region, attempts: u32) -> Self {
+    pub fn new(region: Region, attempts: u32) -> Self {
         Self {
             region,
             attempt: attempts,
@@ -81,16 +96,14 @@ impl Source {
     }
 
     /// The number of the last attempt.
-    pub(crate) fn attempts(&self) -> u32 {
+    pub fn attempts(&self) -> u32 {
         self.attempt
     }
 
     /// The next step.
-    pub(crate) fn on(&mut self, event: SourceEvent) -> SourceStep {
-        #[cfg(feature = "simulation")]
-        let asked = crate::simulation::Step::of("source", &self.at, &event);
+    pub fn on(&mut self, event: SourceEvent) -> SourceStep {
+        let asked = steps::Step::of("source", &self.at, &event);
         let step = self.step(event);
-        #[cfg(feature = "simulation")]
         asked.takes(&step);
         step
     }
@@ -128,7 +141,7 @@ impl Source {
 
     /// Whether the player may come to this run without being announced to it once more; or will be
     /// offered to somebody in a moment.
-    pub(crate) fn may_go_to(&self, run_id: u64) -> bool {
+    pub fn may_go_to(&self, run_id: u64) -> bool {
         match &self.at {
             Step::Waiting => true,
             Step::Preparing(to) | Step::Committing(to) => to.run_id == run_id,
@@ -136,7 +149,7 @@ impl Source {
     }
 
     /// Whether the transfer row may be on its way: nobody but the store can stop it now.
-    pub(crate) fn committing(&self) -> Option<&Target> {
+    pub fn committing(&self) -> Option<&Target> {
         match &self.at {
             Step::Committing(to) => Some(to),
             Step::Waiting | Step::Preparing(_) => None,
@@ -146,7 +159,7 @@ impl Source {
 
 /// The source's side after the commit: the target must hear of it, and late inputs follow.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Departed {
+pub struct Departed {
     at: After,
     since: u64,
 }
@@ -160,16 +173,22 @@ enum After {
 
 /// What happens after the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DepartedEvent {
+pub enum DepartedEvent {
     /// The target's answer; `None`: there was none in time.
     Answer(Option<bool>),
     /// A tick's edge; whether the target's run is still alive.
-    Edge { now: u64, alive: bool },
+    Edge {
+        /// The tick.
+        now: u64,
+        /// The target's run lives, by the directory.
+        alive: bool,
+    },
 }
 
 /// What the source still does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DepartedStep {
+pub enum DepartedStep {
+    /// Nothing.
     Wait,
     /// Says it again.
     Complete,
@@ -180,14 +199,14 @@ pub(crate) enum DepartedStep {
 }
 
 /// Ticks for which late inputs are forwarded.
-pub(crate) const FORWARD_TICKS: u64 = 20;
+pub const FORWARD_TICKS: u64 = 20;
 /// Ticks for which it is remembered at least that somebody went, longer than any answer of the
 /// store takes: one from before must not bring the player back.
-pub(crate) const MEMORY_TICKS: u64 = 5;
+pub const MEMORY_TICKS: u64 = 5;
 
 impl Departed {
     /// The commit of tick `now` was acknowledged; the first word to the target is under way.
-    pub(crate) fn new(now: u64) -> Self {
+    pub fn new(now: u64) -> Self {
         Self {
             at: After::Completing,
             since: now,
@@ -195,16 +214,14 @@ impl Departed {
     }
 
     /// Whether inputs may be forwarded now.
-    pub(crate) fn open(&self) -> bool {
+    pub fn open(&self) -> bool {
         self.at == After::Open
     }
 
     /// The next step.
-    pub(crate) fn on(&mut self, event: DepartedEvent) -> DepartedStep {
-        #[cfg(feature = "simulation")]
-        let asked = crate::simulation::Step::of("departed", &self.at, &event);
+    pub fn on(&mut self, event: DepartedEvent) -> DepartedStep {
+        let asked = steps::Step::of("departed", &self.at, &event);
         let step = self.step(event);
-        #[cfg(feature = "simulation")]
         asked.takes(&step);
         step
     }
@@ -236,21 +253,21 @@ impl Departed {
 }
 
 /// Ticks after which the target asks the store about a player that it was promised.
-pub(crate) const ASK_TICKS: u64 = 2;
+pub const ASK_TICKS: u64 = 2;
 /// Ticks after which it also asks the source whether it still means it.
-pub(crate) const DOUBT_TICKS: u64 = 10;
+pub const DOUBT_TICKS: u64 = 10;
 
 /// The target's side: a player that was announced and is not committed yet, as far as is known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Pending {
+pub struct Pending {
     /// The ownership sequence that the player will have.
-    pub(crate) h: u64,
+    pub h: u64,
     /// The region to which it will belong.
     region: Region,
     /// Who gives it.
-    pub(crate) from_run_id: u64,
+    pub from_run_id: u64,
     /// Of all promises that this run was given; a repetition is another one.
-    pub(crate) number: u32,
+    pub number: u32,
     promised: u64,
     since: u64,
     asking: bool,
@@ -270,32 +287,45 @@ enum Intent {
 
 /// What the store says of a player's owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Owned {
-    pub(crate) sequence: u64,
-    pub(crate) region: Option<Region>,
+pub struct Owned {
+    /// Ownership sequence of the player.
+    pub sequence: u64,
+    /// Where the player belongs.
+    pub region: Option<Region>,
     /// By this run.
-    pub(crate) mine: bool,
-    pub(crate) online: bool,
+    pub mine: bool,
+    /// The player is in the world.
+    pub online: bool,
     /// The source was already fenced when the store was asked: it can commit nothing any more.
-    pub(crate) source_dead: bool,
+    pub source_dead: bool,
 }
 
 /// What the target hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PendingEvent {
+pub enum PendingEvent {
     /// A tick's edge.
-    Edge { now: u64 },
+    Edge {
+        /// The tick.
+        now: u64,
+    },
     /// The source says that the commit is done.
-    Complete { h: u64 },
+    Complete {
+        /// Ownership sequence after the handover.
+        h: u64,
+    },
     /// The store's answer; `None`: there was none.
     Owner(Option<Owned>),
     /// The source is not about the handover of this promise, and would announce it anew first.
-    GivenUp { number: u32 },
+    GivenUp {
+        /// Number of the promise that was asked about.
+        number: u32,
+    },
 }
 
 /// What the target does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PendingStep {
+pub enum PendingStep {
+    /// Nothing.
     Wait,
     /// Asks the store who owns the player.
     Ask,
@@ -309,7 +339,7 @@ pub(crate) enum PendingStep {
 
 impl Pending {
     /// Announced by `from_run_id` after tick `now`: promise `number`.
-    pub(crate) fn new(h: u64, region: Region, from_run_id: u64, number: u32, now: u64) -> Self {
+    pub fn new(h: u64, region: Region, from_run_id: u64, number: u32, now: u64) -> Self {
         Self {
             h,
             region,
@@ -323,11 +353,9 @@ impl Pending {
     }
 
     /// The next step.
-    pub(crate) fn on(&mut self, now: u64, event: PendingEvent) -> PendingStep {
-        #[cfg(feature = "simulation")]
-        let asked = crate::simulation::Step::of("pending", &self.asking, &event);
+    pub fn on(&mut self, now: u64, event: PendingEvent) -> PendingStep {
+        let asked = steps::Step::of("pending", &self.asking, &event);
         let step = self.step(now, event);
-        #[cfg(feature = "simulation")]
         asked.takes(&step);
         step
     }
@@ -387,29 +415,33 @@ impl Pending {
 
 /// What the target knows when it is asked to take a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Asked {
-    pub(crate) h: u64,
-    pub(crate) same_content: bool,
+pub struct Asked {
+    /// Ownership sequence after the handover.
+    pub h: u64,
+    /// Both runs play the same content.
+    pub same_content: bool,
     /// The target plays the region, at the epoch that the source believes.
-    pub(crate) owns: bool,
-    pub(crate) room: bool,
+    pub owns: bool,
+    /// This run takes more players.
+    pub room: bool,
     /// Nobody plays the player, or it is linked with the gateway of whoever does.
-    pub(crate) linked: bool,
-    pub(crate) draining: bool,
+    pub linked: bool,
+    /// This run gives everything away.
+    pub draining: bool,
     /// The region is about to go to another run.
-    pub(crate) closing: bool,
+    pub closing: bool,
     /// The sequence of the player, if the target plays it.
-    pub(crate) playing: Option<u64>,
+    pub playing: Option<u64>,
     /// The sequence for which it is announced already.
-    pub(crate) pending: Option<u64>,
+    pub pending: Option<u64>,
     /// The source has offered it here once more since.
-    pub(crate) overtaken: bool,
+    pub overtaken: bool,
     /// The sequence with which it went from here to somebody else, not long ago.
-    pub(crate) gone: Option<u64>,
+    pub gone: Option<u64>,
 }
 
 /// Whether the target takes a player, or the code of its refusal.
-pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
+pub fn prepare(asked: Asked) -> Result<(), &'static str> {
     let known = asked.playing.max(asked.pending);
     // Whoever was promised a place has it still, or it would wait for the promise to be kept, and
     // the region for it to come.
@@ -439,22 +471,22 @@ pub(crate) fn prepare(asked: Asked) -> Result<(), &'static str> {
 
 /// Somebody is to be brought to somebody or something that is the target's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pulled<'a> {
+pub struct Pulled<'a> {
     /// Who acts.
-    pub(crate) actor: &'a str,
+    pub actor: &'a str,
     /// What is acted upon.
-    pub(crate) target: &'a str,
+    pub target: &'a str,
     /// It is here.
-    pub(crate) here: bool,
+    pub here: bool,
     /// It is on its way to somewhere else, or out of the world.
-    pub(crate) leaving: bool,
+    pub leaving: bool,
     /// It is itself to be brought to the actor, and not on its way yet.
-    pub(crate) pulls_back: bool,
+    pub pulls_back: bool,
 }
 
 /// Whether the actor may come, or the code of the refusal. True: the target's own wish to come to
 /// the actor ends, because of two that meet the lower id wins.
-pub(crate) fn pull(pulled: Pulled<'_>) -> Result<bool, &'static str> {
+pub fn pull(pulled: Pulled<'_>) -> Result<bool, &'static str> {
     if !pulled.here || pulled.leaving {
         return Err("busy");
     }
@@ -466,5 +498,5 @@ pub(crate) fn pull(pulled: Pulled<'_>) -> Result<bool, &'static str> {
 }
 
 #[cfg(test)]
-#[path = "protocol_tests.rs"]
+#[path = "player_tests.rs"]
 mod tests;

@@ -29,6 +29,7 @@ pub mod player;
 pub mod seeds;
 pub mod seeking;
 pub mod session;
+mod watching;
 pub mod zone;
 
 use std::collections::BTreeMap;
@@ -232,7 +233,7 @@ impl Sim {
             sim.now = end;
             sim.all_is_well();
         }
-        for (step, times) in zone_server::simulation::take_steps() {
+        for (step, times) in watching::take_steps() {
             sim.coverage.add(&step, times);
         }
         Outcome {
@@ -243,6 +244,7 @@ impl Sim {
     }
 
     fn begin(seed: u64, settings: Settings) -> Sim {
+        watching::begin();
         let mut dice = ChaCha8Rng::seed_from_u64(seed);
         let stage = Stage::new(settings.mutants);
         let begun = BEGIN_MS;

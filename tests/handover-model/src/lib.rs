@@ -1,9 +1,11 @@
 //! Every order in which messages, commits, deaths and takeovers can fall, for small worlds: the
-//! real `protocol`, `region` and `decide` between a store that judges as the real one does and a
+//! real `player`, `region` and `decide` between a store that judges as the real one does and a
 //! network that loses, repeats and delays.
 //!
 //! Always: one run at most plays the player at a sequence, and one a region at an epoch, and only
 //! those to whom the store gave them; no batch is refused; when faults stop, the player is played.
+
+#![cfg(test)]
 
 mod kinds;
 mod store;
@@ -16,8 +18,8 @@ use stateright::{Checker, Model, Property};
 use store::{At, Outcome, RunId, Store};
 use zone::{Directory, Out, Stage, Word, Zone};
 
-use super::{
-    protocol::ASK_TICKS,
+use handover::{
+    player::ASK_TICKS,
     region::{PROMISE_TICKS, WORD_TICKS},
 };
 
