@@ -1,7 +1,7 @@
 //! The zone server: owns regions, plays the tick, hands players over, commits. The only place
 //! that knows both what the processes say (`proto`) and the rules (`world`), and translates.
 //!
-//! In reading order: `server` (the lives of the process), `tick_loop` (the clock), `run` (one
+//! In reading order: `server` (the lives of the process), `tick_loop` (the clock; `beat`), `run` (one
 //! life), `inbox`, `translate`, `deliver`, `commit`, `peers`, `ownership`, `rpc`, `replay`.
 
 #![cfg_attr(
@@ -12,6 +12,7 @@
     )
 )]
 
+mod beat;
 mod check_content;
 mod commit;
 mod config;

@@ -27,7 +27,7 @@ use world::{CharacterId, Region};
 
 use crate::{
     deliver::links::{ControlSender, FrameSender, LinkHalf},
-    ownership::keeper::Renewed,
+    ownership::lease::Renewed,
 };
 
 /// Messages that may wait for the thread.

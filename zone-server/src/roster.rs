@@ -438,7 +438,6 @@ pub(crate) type Roster = BTreeMap<CharacterId, Seat>;
 
 #[cfg(test)]
 mod tests {
-    use handover::player::Source;
     use proto::rpc::zone::v1::Input;
 
     use super::*;

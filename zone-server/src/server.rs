@@ -26,6 +26,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    beat::{Beat, End},
     commit::committer::Committer,
     config::Config,
     content,
@@ -33,7 +34,8 @@ use crate::{
     metrics::Metrics,
     outside::Tasks,
     ownership::{
-        keeper::{self, Keeper, Pulse, Registered},
+        keeper::{self, Keeper},
+        lease::{Pulse, Registered},
         mirror,
     },
     peers::Peers,
@@ -47,7 +49,7 @@ use crate::{
     },
     run::{Fault, Run, RunContext},
     store::Store,
-    tick_loop::{self, Beat, End, Ended},
+    tick_loop::{self, Ended},
     translate::record,
 };
 

@@ -35,6 +35,7 @@ pub use self::{
 
 use self::asking::{Asked, Queue};
 use crate::{
+    beat::{Beat, End},
     config::Config,
     deliver::{
         encoded::EncodedFrame,
@@ -42,9 +43,8 @@ use crate::{
     },
     mailbox::{HandoverMessage, Message, PeerMessage},
     metrics::Metrics,
-    ownership::keeper::{Pulse, Renewed},
+    ownership::lease::{Pulse, Renewed},
     run::{Run, RunContext},
-    tick_loop::{Beat, End},
 };
 
 /// How a run ended.

@@ -11,6 +11,7 @@ use proto::rpc::zone::v1::Private;
 use world::CharacterId;
 
 use super::{Sim, TICK_MS, faults::Faults, session::Open};
+use crate::watching::Played;
 pub(crate) use calm::QUIET_TICKS;
 use value::{Holdings, Seen};
 

@@ -8,7 +8,7 @@ use std::{sync::Arc, sync::PoisonError, time::Duration};
 use proto::rpc::agents::v1::{OfRunRequest, Report};
 use tokio_util::sync::CancellationToken;
 
-use super::keeper::Pulse;
+use super::lease::Pulse;
 use crate::{
     mailbox::{Mailbox, Message},
     store::Store,

@@ -2,29 +2,29 @@
 //! what the run owns. Decides nothing.
 
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
 use chassis::tasks::TaskGroup;
 use proto::rpc::{
-    agents::v1::Report,
     common::v1 as common,
     persistence::v1::{
         DirectoryUpdate, DrainRequest, EndedRequest, LoadCharacterRequest, LoadRegionRequest,
-        OnlineCharactersRequest, RegionLoad, RegisterRequest, ReleaseRequest, RenewRequest,
-        RunState, WatchRequest,
+        OnlineCharactersRequest, RegisterRequest, ReleaseRequest, RenewRequest, RunState,
+        WatchRequest,
     },
 };
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
 use world::{CharacterId, Content, Region, Tile, tile::REGION_TILES};
 
-use super::{agents::AgentPoll, presence::Presence};
+use super::{
+    agents::AgentPoll,
+    lease::{Pulse, Registered, Renewed},
+    presence::Presence,
+};
 use crate::{
     mailbox::{Mailbox, NotHeard, StoreMessage},
     store::Store,
@@ -41,46 +41,6 @@ const REGION_LOADS_MAX: usize = 6;
 const CHARACTER_LOADS_MAX: usize = 12;
 /// A region comes with all its characters.
 const LOAD_REGION_DEADLINE: Duration = Duration::from_secs(5);
-
-/// A run that the store knows.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Registered {
-    pub(crate) run_id: u64,
-    pub(crate) incarnation: u64,
-    /// The store's clock at `at`.
-    pub(crate) store_ms: u64,
-    pub(crate) at: Instant,
-}
-
-/// What the store said to a renewal.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Renewed {
-    /// The run lives; the store's clock at a moment.
-    Live { store_ms: u64, at: Instant },
-    /// The run is fenced: it must end.
-    Fenced,
-    /// Another store answers: what was committed may not be there. The run must end.
-    OtherIncarnation,
-}
-
-/// What a run tells at each renewal.
-#[derive(Debug, Default)]
-pub(crate) struct Pulse {
-    pub(crate) players: AtomicU32,
-    /// Mean work of a tick, in microseconds.
-    pub(crate) tick_cost_us: AtomicU32,
-    /// What each region costs of that.
-    pub(crate) regions: Mutex<Vec<RegionLoad>>,
-    /// How the goals do that agents were given.
-    pub(crate) agents: Mutex<Vec<Report>>,
-    /// Somebody came in who may be an agent.
-    pub(crate) agents_wanted: Notify,
-}
-
-fn loads(pulse: &Pulse) -> Vec<RegionLoad> {
-    let regions = pulse.regions.lock();
-    regions.unwrap_or_else(PoisonError::into_inner).clone()
-}
 
 /// Registers a new run, however long the store is away; `None` when `stop` comes first. A stop does
 /// not cut a request short: the store would then know a run that nobody lives, and peers would
@@ -222,7 +182,7 @@ impl Keeper {
                 run_id: self.run.run_id,
                 players: pulse.players.load(Ordering::Relaxed),
                 tick_cost_us: pulse.tick_cost_us.load(Ordering::Relaxed),
-                regions: loads(&pulse),
+                regions: pulse.loads(),
             };
             let asked = Instant::now();
             let mut client = self.store.runs();

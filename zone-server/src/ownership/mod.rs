@@ -5,5 +5,6 @@ pub(crate) mod agents;
 pub(crate) mod directory;
 pub(crate) mod give;
 pub(crate) mod keeper;
+pub(crate) mod lease;
 pub(crate) mod mirror;
 pub(crate) mod presence;

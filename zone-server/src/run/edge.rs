@@ -12,8 +12,8 @@ use world::{AgentInput, CharacterId, Inbox, Phase, PhaseClock, PlayerInput, Regi
 
 use super::{Run, trace::TickTrace};
 use crate::{
+    beat::Edge,
     metrics::Metrics,
-    tick_loop::Edge,
     translate::{self, Refused, Wish},
 };
 

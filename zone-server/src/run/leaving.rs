@@ -8,9 +8,9 @@ use world::CharacterId;
 
 use super::Run;
 use crate::{
+    beat::End,
     commit::batch::Going,
     roster::{Seat, Stage},
-    tick_loop::End,
     translate::record,
 };
 

@@ -42,19 +42,19 @@ use self::{
     regions::Regions, showing::Shown,
 };
 use crate::{
+    beat::{Beat, End},
     commit::batch::{Batch, Pace},
     config::Config,
     deliver::links::Links,
     mailbox::{HandoverMessage, Message, PeerMessage, StoreMessage},
     metrics::Metrics,
     outside::Outside,
-    ownership::keeper::Pulse,
+    ownership::lease::Pulse,
     replay::{
         recorded::Recorded,
         recorder::{Bounds, GENERATION_BYTES_MAX, Recorder},
     },
     roster::Roster,
-    tick_loop::{Beat, End},
 };
 
 /// Ticks after which the row of somebody who moved goes out.

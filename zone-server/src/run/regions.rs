@@ -15,8 +15,8 @@ use world::{CharacterId, Region, Tick};
 
 use super::Run;
 use crate::{
-    ownership::{directory::Directory, keeper::Renewed},
-    tick_loop::End,
+    beat::End,
+    ownership::{directory::Directory, lease::Renewed},
 };
 
 /// A run whose clock is further off gives its regions away.

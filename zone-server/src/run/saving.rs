@@ -5,8 +5,8 @@ use world::CharacterId;
 
 use super::Run;
 use crate::{
+    beat::End,
     commit::batch::{Answer, Items, Sending, Settled},
-    tick_loop::End,
     translate::record,
 };
 

@@ -16,7 +16,7 @@ use world::{CharacterId, Region};
 
 use crate::{
     mailbox::{HandoverMessage, Message, PeerMessage, StoreMessage},
-    ownership::keeper::Renewed,
+    ownership::lease::Renewed,
 };
 
 /// What a run hears.

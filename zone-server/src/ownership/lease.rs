@@ -1,0 +1,52 @@
+//! A run's right to live, as the store gave it and renews it, and what the run tells at that.
+
+use std::{
+    sync::{Mutex, PoisonError, atomic::AtomicU32},
+    time::Instant,
+};
+
+use proto::rpc::{agents::v1::Report, persistence::v1::RegionLoad};
+use tokio::sync::Notify;
+
+/// A run that the store knows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Registered {
+    pub(crate) run_id: u64,
+    pub(crate) incarnation: u64,
+    /// The store's clock at `at`.
+    pub(crate) store_ms: u64,
+    pub(crate) at: Instant,
+}
+
+/// What the store said to a renewal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Renewed {
+    /// The run lives; the store's clock at a moment.
+    Live { store_ms: u64, at: Instant },
+    /// The run is fenced: it must end.
+    Fenced,
+    /// Another store answers: what was committed may not be there. The run must end.
+    OtherIncarnation,
+}
+
+/// What a run tells at each renewal.
+#[derive(Debug, Default)]
+pub(crate) struct Pulse {
+    pub(crate) players: AtomicU32,
+    /// Mean work of a tick, in microseconds.
+    pub(crate) tick_cost_us: AtomicU32,
+    /// What each region costs of that.
+    pub(crate) regions: Mutex<Vec<RegionLoad>>,
+    /// How the goals do that agents were given.
+    pub(crate) agents: Mutex<Vec<Report>>,
+    /// Somebody came in who may be an agent.
+    pub(crate) agents_wanted: Notify,
+}
+
+impl Pulse {
+    /// What each region costs of a tick, as it was measured last.
+    pub(crate) fn loads(&self) -> Vec<RegionLoad> {
+        let regions = self.regions.lock();
+        regions.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
