@@ -4,7 +4,8 @@
 
 use std::{sync::Arc, time::Instant};
 
-use chassis::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
+use anyhow::Context;
+use chassis::{health::Health, rpc::Replicas, tasks::TaskGroup, telemetry::Telemetry};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -62,7 +63,7 @@ pub(crate) fn assemble(
     let limits = Limits::new(config.rate_limits, &bus, &config.local_bus, metrics.clone());
     let limits = Arc::new(limits);
     let tasks = TaskGroup::new(&meter, behind.clone());
-    let zones = Zones::start(links(&config), &meter, tasks.clone());
+    let zones = Zones::start(links(&config)?, &meter, tasks.clone());
     let registry = Arc::new(Registry::new(tasks.clone()));
     let book = Book::new(&config.persistence_addresses)?;
     let hub = hub(&config, (bus, book), &metrics, &zones, (&registry, &tasks));
@@ -107,11 +108,13 @@ pub(crate) fn assemble(
     Ok((Arc::new(app), heard))
 }
 
-fn links(config: &Config) -> ZonesConfig {
-    ZonesConfig {
+fn links(config: &Config) -> anyhow::Result<ZonesConfig> {
+    let persistence_addresses = config.persistence_addresses.clone();
+    Ok(ZonesConfig {
         gateway_id: config.gateway_id.clone(),
-        persistence_addresses: config.persistence_addresses.clone(),
-    }
+        store: Replicas::new(&persistence_addresses).context("PERSISTENCE_ADDRESSES")?,
+        persistence_addresses,
+    })
 }
 
 fn reports(telemetry: &Telemetry, metrics: &Metrics, tasks: &TaskGroup) -> Reports {

@@ -147,7 +147,7 @@ impl Config {
             anonymous,
             provider,
             admin_code: AdminCode::read(reader, production),
-            origins: Allowlist::read(reader, &public, &agent_api_url, production),
+            origins: Allowlist::read(reader, &public.origins(&agent_api_url), production),
             agent_api_url,
             public,
             proxies: TrustedProxies::read(reader),
@@ -255,6 +255,18 @@ impl Voice {
 }
 
 impl Public {
+    /// The origins that these settings and the agents' runtime name, each with its setting.
+    fn origins<'a>(&'a self, agent_api_url: &'a str) -> Vec<(&'static str, &'a str)> {
+        let urls = [
+            ("PUBLIC_APP_URL", &self.app_url),
+            ("PUBLIC_API_URL", &self.api_url),
+        ];
+        let urls = urls.into_iter();
+        let named = urls.filter_map(|(name, url)| Some((name, url.as_deref()?)));
+        let agents = [("AGENT_API_URL", agent_api_url)];
+        agents.into_iter().chain(named).collect()
+    }
+
     fn read(reader: &mut Reader, production: bool, port: u16) -> Self {
         let mut local = |name, help, scheme: &str, path: &str| {
             // A free port is known only when it is taken; see `complete`.

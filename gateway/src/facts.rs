@@ -3,13 +3,9 @@
 //! Always: nobody waits longer for zones than [`DEADLINE`]; what is asked often is asked of the
 //! zones at most once in [`KEPT`]. Who does not answer is left out, never guessed.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
-use chassis::rpc;
+use chassis::rpc::Channels;
 use proto::rpc::queries::v1::{
     CrowdRequest, WhereaboutsReply, WhereaboutsRequest, facts_client::FactsClient,
 };
@@ -45,8 +41,7 @@ pub(crate) struct Crowds {
 /// Asks zones.
 #[derive(Default)]
 pub(crate) struct Facts {
-    /// A channel to each run, by its id, with the address.
-    channels: Mutex<BTreeMap<u64, (String, FactsClient<Channel>)>>,
+    zones: Channels,
     last: AsyncMutex<Option<(Instant, Crowds)>>,
 }
 
@@ -125,18 +120,8 @@ impl Facts {
         Some((reply.tick, regions.collect()))
     }
 
-    /// A channel to a run of the directory, which connects when it is used.
     fn client(&self, view: &DirectoryView, run_id: u64) -> Option<FactsClient<Channel>> {
-        let address = &view.run(run_id)?.address;
-        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        channels.retain(|run, _| view.run(*run).is_some());
-        if let Some((at, client)) = channels.get(&run_id)
-            && at == address
-        {
-            return Some(client.clone());
-        }
-        let client = FactsClient::new(rpc::channel(address).ok()?);
-        channels.insert(run_id, (address.clone(), client.clone()));
-        Some(client)
+        let channel = self.zones.to(&view.run(run_id)?.address)?;
+        Some(FactsClient::new(channel))
     }
 }

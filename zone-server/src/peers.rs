@@ -1,13 +1,9 @@
 //! Talks to peers and to the store about players and regions between two owners. Every call has a deadline,
 //! and the run always hears how it ended.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
-use chassis::tasks::TaskGroup;
+use chassis::{rpc::Channels, tasks::TaskGroup};
 use proto::rpc::{
     persistence::v1::CharacterOwnerRequest,
     zone::v1::{
@@ -31,15 +27,13 @@ const REGION_DEADLINE: Duration = Duration::from_millis(2000);
 const LOCATE_DEADLINE: Duration = Duration::from_millis(300);
 /// Answers of peers are small.
 const MESSAGE_BYTES_MAX: usize = 1024 * 1024;
-/// Peers whose channels are kept.
-const PEERS_MAX: usize = 1024;
 
 /// Speaks for one run.
 #[derive(Debug, Clone)]
 pub(crate) struct Peers {
     pub(crate) mailbox: Mailbox,
     pub(crate) store: Store,
-    peers: Arc<Mutex<BTreeMap<String, Channel>>>,
+    channels: Channels,
     tasks: TaskGroup,
 }
 
@@ -48,7 +42,7 @@ impl Peers {
         Self {
             mailbox,
             store,
-            peers: Arc::default(),
+            channels: Channels::default(),
             tasks,
         }
     }
@@ -219,17 +213,7 @@ impl Peers {
     }
 
     fn peer(&self, address: &str) -> Option<HandoverClient<Channel>> {
-        let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
-        if !peers.contains_key(address) {
-            let channel = chassis::rpc::channel(address)
-                .inspect_err(|error| tracing::warn!(address, %error, "no such peer"))
-                .ok()?;
-            if peers.len() >= PEERS_MAX {
-                peers.clear();
-            }
-            peers.insert(address.to_owned(), channel);
-        }
-        let channel = peers.get(address)?.clone();
+        let channel = self.channels.to(address)?;
         Some(HandoverClient::new(channel).max_decoding_message_size(MESSAGE_BYTES_MAX))
     }
 }

@@ -1,11 +1,8 @@
 //! The persistence services, as one: calls go to the one that answered last, and to the next one
 //! after a failure.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
-
+use anyhow::Context;
+use chassis::rpc::Replicas;
 use proto::rpc::{
     agents::v1::agents_client::AgentsClient,
     persistence::v1::{directory_client::DirectoryClient, runs_client::RunsClient},
@@ -18,44 +15,32 @@ const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// All persistence services. Clones share which one is used.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
-    channels: Arc<[Channel]>,
-    current: Arc<AtomicUsize>,
+    replicas: Replicas,
 }
 
 impl Store {
     /// Connects to none yet. Fails when an address is none. Call it inside a runtime.
     pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Store> {
-        let channels: Result<Vec<Channel>, _> =
-            addresses.iter().map(|a| chassis::rpc::channel(a)).collect();
-        let channels = channels?;
-        anyhow::ensure!(!channels.is_empty(), "no persistence service is named");
-        Ok(Store {
-            channels: channels.into(),
-            current: Arc::default(),
-        })
-    }
-
-    fn channel(&self) -> Channel {
-        let at = self.current.load(Ordering::Relaxed) % self.channels.len();
-        self.channels[at].clone()
+        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
+        Ok(Store { replicas })
     }
 
     pub(crate) fn runs(&self) -> RunsClient<Channel> {
-        RunsClient::new(self.channel()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+        RunsClient::new(self.replicas.current()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 
     pub(crate) fn agents(&self) -> AgentsClient<Channel> {
-        AgentsClient::new(self.channel()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+        AgentsClient::new(self.replicas.current()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 
     pub(crate) fn directory(&self) -> DirectoryClient<Channel> {
-        DirectoryClient::new(self.channel()).max_decoding_message_size(MESSAGE_BYTES_MAX)
+        DirectoryClient::new(self.replicas.current()).max_decoding_message_size(MESSAGE_BYTES_MAX)
     }
 
     /// A call failed: the next goes elsewhere, if the service and not the request was at fault.
     pub(crate) fn failed(&self, status: &Status) {
         if unreachable(status) {
-            self.current.fetch_add(1, Ordering::Relaxed);
+            self.replicas.next();
         }
     }
 }

@@ -7,16 +7,13 @@ pub(crate) mod answer;
 pub(crate) mod runtime;
 
 use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use anyhow::Context;
-use chassis::rpc;
+use chassis::rpc::{Channels, Replicas};
 use proto::rpc::{
     agents::v1::{
         AddCredentialRequest, Agent, Credential, GetRequest, ListCredentialsRequest, ListRequest,
@@ -28,7 +25,7 @@ use proto::rpc::{
     identity::v1::{RevokeRequest, identity_client::IdentityClient},
 };
 use tokio::time::{sleep, timeout};
-use tonic::{Code, Response, Status, transport::Channel};
+use tonic::{Status, transport::Channel};
 use world::Region;
 
 use self::runtime::Runtime;
@@ -47,17 +44,10 @@ const LINES_TIME: Duration = Duration::from_secs(5);
 /// Accounts whose lines are counted; beyond that those that count no more are forgotten.
 const SPEAKERS_MAX: usize = 10_000;
 
-struct Replica {
-    agents: AgentsClient<Channel>,
-    identity: IdentityClient<Channel>,
-}
-
 /// Asks about agents, and orders them.
 pub(crate) struct Agents {
-    replicas: Vec<Replica>,
-    current: AtomicUsize,
-    /// A channel to each run, by its id, with the address.
-    channels: Mutex<BTreeMap<u64, (String, ZoneAgentsClient<Channel>)>>,
+    replicas: Replicas,
+    zones: Channels,
     lines: Mutex<HashMap<String, Window>>,
     pub(crate) runtime: Runtime,
 }
@@ -65,72 +55,33 @@ pub(crate) struct Agents {
 impl Agents {
     /// Connects when first used.
     pub(crate) fn new(addresses: &[String], runtime: Runtime) -> anyhow::Result<Self> {
-        let replica = |address: &String| {
-            let channel = rpc::channel(address)?;
-            Ok(Replica {
-                agents: AgentsClient::new(channel.clone()),
-                identity: IdentityClient::new(channel),
-            })
-        };
-        let replicas = addresses.iter().map(replica);
         Ok(Self {
-            replicas: replicas
-                .collect::<anyhow::Result<_>>()
-                .context("PERSISTENCE_ADDRESSES")?,
-            current: AtomicUsize::new(0),
-            channels: Mutex::default(),
+            replicas: Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?,
+            zones: Channels::default(),
             lines: Mutex::default(),
             runtime,
         })
     }
 
-    /// Asks one replica after the other until one answers. All of these calls may be made twice.
-    async fn ask<T, F>(&self, call: impl Fn(&Replica) -> F) -> Result<T, Status>
-    where
-        F: Future<Output = Result<Response<T>, Status>>,
-    {
-        let mut last = Status::unavailable("no persistence service is configured");
-        let first = self.current.load(Ordering::Relaxed);
-        for step in 0..self.replicas.len() {
-            let index = (first + step) % self.replicas.len();
-            match rpc::bounded(call(&self.replicas[index])).await {
-                Err(status) if away(&status) => last = status,
-                answer => {
-                    self.current.store(index, Ordering::Relaxed);
-                    return answer;
-                }
-            }
-        }
-        Err(last)
-    }
-
     /// Makes a character an agent.
     pub(crate) async fn register(&self, ask: RegisterRequest) -> Result<Agent, Status> {
-        let call = |replica: &Replica| {
-            let (mut agents, ask) = (replica.agents.clone(), ask.clone());
-            async move { agents.register(ask).await }
-        };
-        self.ask(call).await
+        let call = async |channel, ask| AgentsClient::new(channel).register(ask).await;
+        self.replicas.call(ask, call).await
     }
 
     /// An agent.
     pub(crate) async fn get(&self, agent_id: &str) -> Result<Agent, Status> {
-        let call = |replica: &Replica| {
-            let mut agents = replica.agents.clone();
-            let agent_id = agent_id.to_owned();
-            async move { agents.get(GetRequest { agent_id }).await }
-        };
-        self.ask(call).await
+        let agent_id = agent_id.to_owned();
+        let call = async |channel, ask| AgentsClient::new(channel).get(ask).await;
+        self.replicas.call(GetRequest { agent_id }, call).await
     }
 
     /// Those of an account.
     pub(crate) async fn list(&self, account_id: &str) -> Result<Vec<Agent>, Status> {
-        let call = |replica: &Replica| {
-            let mut agents = replica.agents.clone();
-            let account_id = account_id.to_owned();
-            async move { agents.list(ListRequest { account_id }).await }
-        };
-        self.ask(call).await.map(|reply| reply.agents)
+        let account_id = account_id.to_owned();
+        let call = async |channel, ask| AgentsClient::new(channel).list(ask).await;
+        let asked = self.replicas.call(ListRequest { account_id }, call).await;
+        asked.map(|reply| reply.agents)
     }
 
     /// Ends an agent, and all its tokens before it.
@@ -138,29 +89,23 @@ impl Agents {
         let account_id = agent.account_id.as_str();
         let good = self.credentials(account_id, &agent.agent_id).await?;
         self.revoke_tokens(account_id, &good).await?;
-        let call = |replica: &Replica| {
-            let mut agents = replica.agents.clone();
-            let ask = RemoveRequest {
-                account_id: account_id.to_owned(),
-                agent_id: agent.agent_id.clone(),
-            };
-            async move { agents.remove(ask).await }
+        let ask = RemoveRequest {
+            account_id: account_id.to_owned(),
+            agent_id: agent.agent_id.clone(),
         };
-        self.ask(call).await
+        let call = async |channel, ask| AgentsClient::new(channel).remove(ask).await;
+        self.replicas.call(ask, call).await
     }
 
     /// Changes what an agent is to do.
     pub(crate) async fn order(&self, agent: &Agent, order: Order) -> Result<Agent, Status> {
-        let call = |replica: &Replica| {
-            let mut agents = replica.agents.clone();
-            let ask = OrderRequest {
-                account_id: agent.account_id.clone(),
-                agent_id: agent.agent_id.clone(),
-                order: Some(order.clone()),
-            };
-            async move { agents.order(ask).await }
+        let ask = OrderRequest {
+            account_id: agent.account_id.clone(),
+            agent_id: agent.agent_id.clone(),
+            order: Some(order.clone()),
         };
-        self.ask(call).await
+        let call = async |channel, ask| AgentsClient::new(channel).order(ask).await;
+        self.replicas.call(ask, call).await
     }
 
     /// Notes a token that was made for an agent.
@@ -168,11 +113,8 @@ impl Agents {
         &self,
         ask: AddCredentialRequest,
     ) -> Result<Credential, Status> {
-        let call = |replica: &Replica| {
-            let (mut agents, ask) = (replica.agents.clone(), ask.clone());
-            async move { agents.add_credential(ask).await }
-        };
-        self.ask(call).await
+        let call = async |channel, ask| AgentsClient::new(channel).add_credential(ask).await;
+        self.replicas.call(ask, call).await
     }
 
     /// Tokens that are good; `agent_id` empty: of all agents of the account.
@@ -181,15 +123,15 @@ impl Agents {
         account_id: &str,
         agent_id: &str,
     ) -> Result<Vec<Credential>, Status> {
-        let call = |replica: &Replica| {
-            let mut agents = replica.agents.clone();
-            let ask = ListCredentialsRequest {
-                account_id: account_id.to_owned(),
-                agent_id: agent_id.to_owned(),
-            };
-            async move { agents.list_credentials(ask).await }
+        let ask = ListCredentialsRequest {
+            account_id: account_id.to_owned(),
+            agent_id: agent_id.to_owned(),
         };
-        self.ask(call).await.map(|reply| reply.credentials)
+        let call = async |channel, ask| AgentsClient::new(channel).list_credentials(ask).await;
+        self.replicas
+            .call(ask, call)
+            .await
+            .map(|reply| reply.credentials)
     }
 
     /// Ends a token: at every gateway, then in the list. Repeating it is harmless.
@@ -198,15 +140,12 @@ impl Agents {
         let named = good.into_iter().filter(|one| one.token_id == token_id);
         let named: Vec<Credential> = named.collect();
         self.revoke_tokens(account_id, &named).await?;
-        let call = |replica: &Replica| {
-            let mut agents = replica.agents.clone();
-            let ask = RevokeCredentialRequest {
-                account_id: account_id.to_owned(),
-                token_id: token_id.to_owned(),
-            };
-            async move { agents.revoke_credential(ask).await }
+        let ask = RevokeCredentialRequest {
+            account_id: account_id.to_owned(),
+            token_id: token_id.to_owned(),
         };
-        self.ask(call).await.map(|_| ())
+        let call = async |channel, ask| AgentsClient::new(channel).revoke_credential(ask).await;
+        self.replicas.call(ask, call).await.map(|_| ())
     }
 
     async fn revoke_tokens(&self, account_id: &str, named: &[Credential]) -> Result<(), Status> {
@@ -214,16 +153,13 @@ impl Agents {
             return Ok(());
         };
         let ids: Vec<String> = named.iter().map(|one| one.token_id.clone()).collect();
-        let call = |replica: &Replica| {
-            let mut identity = replica.identity.clone();
-            let ask = RevokeRequest {
-                account_id: account_id.to_owned(),
-                ids: ids.clone(),
-                until_ms,
-            };
-            async move { identity.revoke(ask).await }
+        let ask = RevokeRequest {
+            account_id: account_id.to_owned(),
+            ids: ids.clone(),
+            until_ms,
         };
-        self.ask(call).await.map(|_| ())
+        let call = async |channel, ask| IdentityClient::new(channel).revoke(ask).await;
+        self.replicas.call(ask, call).await.map(|_| ())
     }
 
     /// Tells its zone what an agent is to do by now; false: no zone heard it, and the one that has it
@@ -350,17 +286,8 @@ impl Agents {
     }
 
     fn zone(&self, view: &DirectoryView, run_id: u64) -> Option<ZoneAgentsClient<Channel>> {
-        let address = &view.run(run_id)?.address;
-        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        channels.retain(|run, _| view.run(*run).is_some());
-        if let Some((at, client)) = channels.get(&run_id)
-            && at == address
-        {
-            return Some(client.clone());
-        }
-        let client = ZoneAgentsClient::new(rpc::channel(address).ok()?);
-        channels.insert(run_id, (address.clone(), client.clone()));
-        Some(client)
+        let channel = self.zones.to(&view.run(run_id)?.address)?;
+        Some(ZoneAgentsClient::new(channel))
     }
 
     /// Counts a line of an account to its agents.
@@ -377,12 +304,4 @@ impl Agents {
             .or_insert_with(|| Window::new(LINES_MAX, LINES_TIME));
         window.pass(now)
     }
-}
-
-/// The replica did not answer; another one may.
-fn away(status: &Status) -> bool {
-    matches!(
-        status.code(),
-        Code::Unavailable | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled
-    )
 }

@@ -3,11 +3,9 @@
 //! Always: every call has a deadline; a replica that is away is answered for by the next one; a
 //! call that may have happened is made again only where that changes nothing.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use anyhow::Context;
 use bytes::Bytes;
-use chassis::{rpc, telemetry::sampled};
+use chassis::{rpc::Replicas, telemetry::sampled};
 use proto::{
     client::ErrorCode,
     rpc::persistence::v1::{
@@ -20,69 +18,52 @@ use tonic::{Code, Status, transport::Channel};
 
 /// Calls the persistence services.
 pub(crate) struct Accounts {
-    replicas: Vec<AccountsClient<Channel>>,
-    current: AtomicUsize,
+    replicas: Replicas,
 }
 
-/// Calls `$method` at one replica after the other until one answers.
-macro_rules! call {
-    ($self:ident, $method:ident, $request:expr) => {{
-        let request = $request;
-        let mut last = Status::unavailable("no persistence service is configured");
-        let first = $self.current.load(Ordering::Relaxed);
-        for step in 0..$self.replicas.len() {
-            let index = (first + step) % $self.replicas.len();
-            let mut replica = $self.replicas[index].clone();
-            match rpc::bounded(replica.$method(request.clone())).await {
-                Err(status) if away(&status) => last = status,
-                answer => {
-                    $self.current.store(index, Ordering::Relaxed);
-                    return answer;
-                }
-            }
-        }
-        Err(last)
-    }};
+/// The client of one replica.
+fn at(channel: Channel) -> AccountsClient<Channel> {
+    AccountsClient::new(channel)
 }
-pub(super) use call;
 
 impl Accounts {
     /// Connects when first used.
     pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas = addresses
-            .iter()
-            .map(|address| Ok(AccountsClient::new(rpc::channel(address)?)))
-            .collect::<anyhow::Result<Vec<_>>>()
-            .context("PERSISTENCE_ADDRESSES")?;
-        Ok(Self {
-            replicas,
-            current: AtomicUsize::new(0),
-        })
+        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
+        Ok(Self { replicas })
     }
 
     /// The secret that signs tokens, kept by the store.
     pub(crate) async fn secret(&self, name: &str) -> Result<Bytes, Status> {
         let name = name.to_owned();
-        let answer = async { call!(self, secret, SecretRequest { name }) };
-        answer.await.map(|reply| reply.value)
+        let call = async |channel, ask| at(channel).secret(ask).await;
+        self.replicas
+            .call(SecretRequest { name }, call)
+            .await
+            .map(|reply| reply.value)
     }
 
     /// The account of a device key; made when `create` is set.
     pub(crate) async fn sign_in(&self, hash: Bytes, create: bool) -> Result<SignInReply, Status> {
-        call!(
-            self,
-            sign_in,
-            SignInRequest {
-                device_key_hash: hash,
-                create,
-            }
-        )
+        let call = async |channel, ask| at(channel).sign_in(ask).await;
+        self.replicas
+            .call(
+                SignInRequest {
+                    device_key_hash: hash,
+                    create,
+                },
+                call,
+            )
+            .await
     }
 
     /// An account by its id.
     pub(crate) async fn account(&self, account_id: &str) -> Result<SignInReply, Status> {
         let account_id = account_id.to_owned();
-        call!(self, get_account, GetAccountRequest { account_id })
+        let call = async |channel, ask| at(channel).get_account(ask).await;
+        self.replicas
+            .call(GetAccountRequest { account_id }, call)
+            .await
     }
 
     /// All characters of an account.
@@ -93,8 +74,11 @@ impl Accounts {
         let request = ListCharactersRequest {
             account_id: account_id.to_owned(),
         };
-        let answer = async { call!(self, list_characters, request) };
-        answer.await.map(|reply| reply.characters)
+        let call = async |channel, ask| at(channel).list_characters(ask).await;
+        self.replicas
+            .call(request, call)
+            .await
+            .map(|reply| reply.characters)
     }
 
     /// Makes a character. An answer that was lost is settled by the name, so that trying at
@@ -103,26 +87,23 @@ impl Accounts {
         &self,
         request: CreateCharacterRequest,
     ) -> Result<CharacterSummary, Status> {
-        let first = self.current.load(Ordering::Relaxed);
-        let mut last = Status::unavailable("no persistence service is configured");
-        for step in 0..self.replicas.len() {
-            let index = (first + step) % self.replicas.len();
-            let mut replica = self.replicas[index].clone();
-            match rpc::bounded(replica.create_character(request.clone())).await {
-                Err(status) if away(&status) => last = status,
-                Err(status) if status.code() == Code::AlreadyExists && step > 0 => {
-                    return self.own_by_name(&request, status).await;
-                }
-                answer => return answer,
+        let call = async |channel, ask| at(channel).create_character(ask).await;
+        let asked = self.replicas.call_once(request.clone(), call).await;
+        match asked.answer {
+            Err(status) if status.code() == Code::AlreadyExists && asked.again => {
+                self.own_by_name(&request, status).await
             }
+            answer => answer,
         }
-        Err(last)
     }
 
     /// A character by its name, without regard to case.
     pub(crate) async fn find_character(&self, name: &str) -> Result<CharacterSummary, Status> {
         let name = name.to_owned();
-        call!(self, find_character, FindCharacterRequest { name })
+        let call = async |channel, ask| at(channel).find_character(ask).await;
+        self.replicas
+            .call(FindCharacterRequest { name }, call)
+            .await
     }
 
     async fn own_by_name(
@@ -131,8 +112,12 @@ impl Accounts {
         taken: Status,
     ) -> Result<CharacterSummary, Status> {
         let name = request.name.clone();
-        let found = async { call!(self, find_character, FindCharacterRequest { name }) };
-        match found.await {
+        let call = async |channel, ask| at(channel).find_character(ask).await;
+        match self
+            .replicas
+            .call(FindCharacterRequest { name }, call)
+            .await
+        {
             Ok(found) if found.account_id == request.account_id && found.name == request.name => {
                 Ok(found)
             }
@@ -150,8 +135,8 @@ impl Accounts {
             account_id: account_id.to_owned(),
             character_id: character_id.to_owned(),
         };
-        let answer = async { call!(self, delete_character, request) };
-        answer.await.map(|_| ())
+        let call = async |channel, ask| at(channel).delete_character(ask).await;
+        self.replicas.call(request, call).await.map(|_| ())
     }
 
     /// Brings a character online with a new session epoch. Made twice, the later epoch counts.
@@ -159,16 +144,9 @@ impl Accounts {
         &self,
         request: OpenSessionRequest,
     ) -> Result<OpenSessionReply, Status> {
-        call!(self, open_session, request)
+        let call = async |channel, ask| at(channel).open_session(ask).await;
+        self.replicas.call(request, call).await
     }
-}
-
-/// The replica did not answer; another one may.
-pub(crate) fn away(status: &Status) -> bool {
-    matches!(
-        status.code(),
-        Code::Unavailable | Code::DeadlineExceeded | Code::Unknown | Code::Cancelled
-    )
 }
 
 /// What a client is told when the store does not let a character into the world.

@@ -4,11 +4,9 @@
 //! Always: every call has a deadline; a replica that is away is answered for by the next one. All
 //! of these calls may be made twice; an operator's deed is then written down twice.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use anyhow::Context;
 use bytes::Bytes;
-use chassis::rpc;
+use chassis::rpc::Replicas;
 use proto::rpc::{
     identity::v1::{
         CheckRequest, DeedDone, Gate, ModerateRequest, PageRequest, RevokeRequest,
@@ -18,31 +16,24 @@ use proto::rpc::{
 };
 use tonic::{Status, transport::Channel};
 
-use super::accounts::{away, call};
-
 /// The longest answer: a page of gates.
 const REPLY_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Calls the persistence services.
 pub(crate) struct Identity {
-    replicas: Vec<IdentityClient<Channel>>,
-    current: AtomicUsize,
+    replicas: Replicas,
+}
+
+/// The client of one replica.
+fn at(channel: Channel) -> IdentityClient<Channel> {
+    IdentityClient::new(channel).max_decoding_message_size(REPLY_BYTES_MAX)
 }
 
 impl Identity {
     /// Connects when first used.
     pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
-        let replica = |address: &String| {
-            let client = IdentityClient::new(rpc::channel(address)?);
-            Ok(client.max_decoding_message_size(REPLY_BYTES_MAX))
-        };
-        let replicas = addresses.iter().map(replica);
-        Ok(Self {
-            replicas: replicas
-                .collect::<anyhow::Result<_>>()
-                .context("PERSISTENCE_ADDRESSES")?,
-            current: AtomicUsize::new(0),
-        })
+        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
+        Ok(Self { replicas })
     }
 
     /// The account of a subject of the identity provider; `claims`: the hash of the device key
@@ -56,7 +47,8 @@ impl Identity {
             subject: subject.to_owned(),
             device_key_hash: claims.unwrap_or_default(),
         };
-        call!(self, sign_in_subject, request)
+        let call = async |channel, ask| at(channel).sign_in_subject(ask).await;
+        self.replicas.call(request, call).await
     }
 
     /// Makes tokens and logins good for nothing. `until_ms`: when they would have ended anyway.
@@ -71,39 +63,51 @@ impl Identity {
             ids,
             until_ms,
         };
-        let answer = async { call!(self, revoke, request) };
-        answer.await.map(|_| ())
+        let call = async |channel, ask| at(channel).revoke(ask).await;
+        self.replicas.call(request, call).await.map(|_| ())
     }
 
     /// Does what an operator decided.
     pub(crate) async fn moderate(&self, request: ModerateRequest) -> Result<(), Status> {
-        let answer = async { call!(self, moderate, request) };
-        answer.await.map(|_| ())
+        let call = async |channel, ask| at(channel).moderate(ask).await;
+        self.replicas.call(request, call).await.map(|_| ())
     }
 
     /// The gates of an account as they are now.
     pub(crate) async fn gates_of(&self, account_id: &str) -> Result<Vec<Gate>, Status> {
         let account_id = account_id.to_owned();
-        let answer = async { call!(self, check, CheckRequest { account_id }) };
-        answer.await.map(|reply| reply.gates)
+        let call = async |channel, ask| at(channel).check(ask).await;
+        self.replicas
+            .call(CheckRequest { account_id }, call)
+            .await
+            .map(|reply| reply.gates)
     }
 
     /// What operators made of an account, as it is now.
     pub(crate) async fn roles_of(&self, account_id: &str) -> Result<Vec<String>, Status> {
         let account_id = account_id.to_owned();
-        let answer = async { call!(self, check, CheckRequest { account_id }) };
-        answer.await.map(|reply| reply.roles)
+        let call = async |channel, ask| at(channel).check(ask).await;
+        self.replicas
+            .call(CheckRequest { account_id }, call)
+            .await
+            .map(|reply| reply.roles)
     }
 
     /// Bans and mutes in force, newest first.
     pub(crate) async fn sanctions(&self, page: PageRequest) -> Result<Vec<Gate>, Status> {
-        let answer = async { call!(self, sanctions, page) };
-        answer.await.map(|reply| reply.gates)
+        let call = async |channel, ask| at(channel).sanctions(ask).await;
+        self.replicas
+            .call(page, call)
+            .await
+            .map(|reply| reply.gates)
     }
 
     /// What operators did, newest first.
     pub(crate) async fn deeds(&self, page: PageRequest) -> Result<Vec<DeedDone>, Status> {
-        let answer = async { call!(self, deeds, page) };
-        answer.await.map(|reply| reply.deeds)
+        let call = async |channel, ask| at(channel).deeds(ask).await;
+        self.replicas
+            .call(page, call)
+            .await
+            .map(|reply| reply.deeds)
     }
 }

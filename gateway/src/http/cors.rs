@@ -19,8 +19,6 @@ use axum::{
 };
 use chassis::config::Reader;
 
-use crate::config::Public;
-
 const METHODS: HeaderValue = HeaderValue::from_static("GET, PUT, POST, DELETE, OPTIONS, PATCH");
 /// What a page may read beside the body.
 const EXPOSED: HeaderValue =
@@ -45,25 +43,21 @@ pub(crate) struct Allowlist {
 }
 
 impl Allowlist {
+    /// Reads the settings; `known` are origins that other settings name, each with its setting.
     pub(crate) fn read(
         reader: &mut Reader,
-        public: &Public,
-        agent_api: &str,
+        known: &[(&'static str, &str)],
         production: bool,
     ) -> Self {
         let mut list = Self {
             any_own_host: !production,
             ..Self::default()
         };
-        list.add_origin(reader, "AGENT_API_URL", agent_api);
+        for (name, origin) in known {
+            list.add_origin(reader, name, origin);
+        }
         for origin in reader.list("CORS_ORIGINS", "", "origins that may use this server") {
             list.add_origin(reader, "CORS_ORIGINS", &origin);
-        }
-        if let Some(origin) = &public.app_url {
-            list.add_origin(reader, "PUBLIC_APP_URL", origin);
-        }
-        if let Some(origin) = &public.api_url {
-            list.add_origin(reader, "PUBLIC_API_URL", origin);
         }
         for (name, help) in [
             ("CLIENT_URL", "a further origin: the game client"),

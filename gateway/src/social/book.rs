@@ -3,65 +3,36 @@
 //! Always: every call has a deadline; a replica that is away is answered for by the next one; a
 //! change that may have happened at one that gave no answer counts as done when it is so.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use anyhow::Context;
-use chassis::rpc;
+use chassis::rpc::{Answered, Replicas};
 use proto::rpc::social::v1::{
     ChangeReply, ChangeRequest, ListRequest, Lists, Outcome, change_request::Change,
     social_client::SocialClient,
 };
-use tonic::{Status, transport::Channel};
+use tonic::Status;
 
 use super::presence::Present;
-use crate::auth::accounts::away;
 
 /// Calls the persistence services.
 pub(crate) struct Book {
-    replicas: Vec<SocialClient<Channel>>,
-    current: AtomicUsize,
+    replicas: Replicas,
 }
 
 impl Book {
     /// Connects when first used.
     pub(crate) fn new(addresses: &[String]) -> anyhow::Result<Self> {
-        let replicas = addresses
-            .iter()
-            .map(|address| Ok(SocialClient::new(rpc::channel(address)?)))
-            .collect::<anyhow::Result<Vec<_>>>()
-            .context("PERSISTENCE_ADDRESSES")?;
-        Ok(Self {
-            replicas,
-            current: AtomicUsize::new(0),
-        })
-    }
-
-    /// The replicas, the one that answered last first.
-    fn replicas(&self) -> impl Iterator<Item = (usize, SocialClient<Channel>)> + '_ {
-        let (first, count) = (self.current.load(Ordering::Relaxed), self.replicas.len());
-        (0..count).map(move |step| {
-            let index = (first + step) % count;
-            (index, self.replicas[index].clone())
-        })
+        let replicas = Replicas::new(addresses).context("PERSISTENCE_ADDRESSES")?;
+        Ok(Self { replicas })
     }
 
     /// All lists of a character.
     pub(crate) async fn lists(&self, of: &Present) -> Result<Lists, Status> {
-        let mut last = none();
-        for (index, mut replica) in self.replicas() {
-            let ask = ListRequest {
-                account_id: of.account_id.clone(),
-                character_id: of.character_id.clone(),
-            };
-            match rpc::bounded(replica.list(ask)).await {
-                Err(status) if away(&status) => last = status,
-                answer => {
-                    self.current.store(index, Ordering::Relaxed);
-                    return answer;
-                }
-            }
-        }
-        Err(last)
+        let ask = ListRequest {
+            account_id: of.account_id.clone(),
+            character_id: of.character_id.clone(),
+        };
+        let call = async |channel, ask| SocialClient::new(channel).list(ask).await;
+        self.replicas.call(ask, call).await
     }
 
     /// Changes them.
@@ -70,27 +41,15 @@ impl Book {
         of: &Present,
         change: &Change,
     ) -> Result<ChangeReply, Status> {
-        let (mut last, mut doubtful) = (none(), false);
-        for (index, mut replica) in self.replicas() {
-            let ask = ChangeRequest {
-                account_id: of.account_id.clone(),
-                character_id: of.character_id.clone(),
-                change: Some(change.clone()),
-            };
-            match rpc::bounded(replica.change(ask)).await {
-                Err(status) if away(&status) => (last, doubtful) = (status, true),
-                answer => {
-                    self.current.store(index, Ordering::Relaxed);
-                    return answer.map(|reply| settle(reply, change, doubtful));
-                }
-            }
-        }
-        Err(last)
+        let ask = ChangeRequest {
+            account_id: of.account_id.clone(),
+            character_id: of.character_id.clone(),
+            change: Some(change.clone()),
+        };
+        let call = async |channel, ask| SocialClient::new(channel).change(ask).await;
+        let Answered { answer, again } = self.replicas.call_once(ask, call).await;
+        answer.map(|reply| settle(reply, change, again))
     }
-}
-
-fn none() -> Status {
-    Status::unavailable("no persistence service is configured")
 }
 
 /// The outcome, when the change may have been made once before.

@@ -27,7 +27,7 @@ mod witness;
 use std::sync::{Arc, atomic::Ordering};
 
 use bytes::Bytes;
-use chassis::tasks::TaskGroup;
+use chassis::{rpc::Replicas, tasks::TaskGroup};
 use opentelemetry::metrics::Meter;
 use proto::client::{ErrorCode, Format, RequestId};
 use tokio::sync::mpsc;
@@ -48,6 +48,8 @@ pub(crate) struct ZonesConfig {
     pub(crate) gateway_id: String,
     /// host:port of every persistence service.
     pub(crate) persistence_addresses: Vec<String>,
+    /// The same, for calls.
+    pub(crate) store: Replicas,
 }
 
 /// A session that enters the world, or comes back to it from elsewhere.
@@ -166,8 +168,7 @@ impl Zones {
         let frames = FanOut::start(Arc::clone(&table), Arc::clone(&directory), measures, &tasks);
         tasks.spawn("recall", Arc::clone(&table).keep_recalling());
         let client = format!("gateway {}", config.gateway_id);
-        let addresses = config.persistence_addresses.clone();
-        let witness = Witness::new(&config.gateway_id, addresses, table.measures.clone());
+        let witness = Witness::new(&config.gateway_id, config.store, table.measures.clone());
         let follow =
             Arc::clone(&directory).follow(config.persistence_addresses, client, stop.clone());
         tasks.finish("directory", follow);

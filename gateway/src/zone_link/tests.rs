@@ -8,7 +8,7 @@ mod unwanted;
 use std::time::Duration;
 
 use bytes::Bytes;
-use chassis::tasks::TaskGroup;
+use chassis::{rpc::Replicas, tasks::TaskGroup};
 use opentelemetry::metrics::MeterProvider;
 use proto::{
     client::{Format, RequestId, update::WorldUpdate},
@@ -92,6 +92,7 @@ impl Stand {
         let stop = CancellationToken::new();
         let config = ZonesConfig {
             gateway_id: "g".to_owned(),
+            store: Replicas::new(&[directory.address.clone()]).expect("an address"),
             persistence_addresses: vec![directory.address.clone()],
         };
         let meter = opentelemetry_meter();

@@ -6,7 +6,7 @@
 
 use std::{error::Error, io::ErrorKind, time::Duration};
 
-use chassis::rpc;
+use chassis::rpc::Replicas;
 use proto::rpc::persistence::v1::{SuspectRequest, directory_client::DirectoryClient};
 use tokio::{
     net::TcpStream,
@@ -31,7 +31,7 @@ pub(super) struct Silent(pub(super) Duration);
 pub(super) struct Witness {
     /// `gateway:<id>`
     name: String,
-    persistence_addresses: Vec<String>,
+    store: Replicas,
     measures: Measures,
 }
 
@@ -60,14 +60,10 @@ async fn refuses(address: &str) -> bool {
 }
 
 impl Witness {
-    pub(super) fn new(
-        gateway_id: &str,
-        persistence_addresses: Vec<String>,
-        measures: Measures,
-    ) -> Self {
+    pub(super) fn new(gateway_id: &str, store: Replicas, measures: Measures) -> Self {
         Self {
             name: format!("gateway:{gateway_id}"),
-            persistence_addresses,
+            store,
             measures,
         }
     }
@@ -79,25 +75,15 @@ impl Witness {
         }
         tracing::warn!(run = run_id, address, "a run is gone");
         self.measures.suspected();
-        let mut last = None;
-        for address in &self.persistence_addresses {
-            match self.tell(address, run_id).await {
-                Ok(()) => return,
-                Err(error) => last = Some(error),
-            }
-        }
+        let ask = SuspectRequest {
+            run_id,
+            witness: self.name.clone(),
+        };
+        let call = async |channel, ask| DirectoryClient::new(channel).suspect(ask).await;
         // Its lease ends all the same, only later.
-        if let Some(error) = last {
-            let error = format!("{error:#}");
-            tracing::warn!(run = run_id, error, "the store does not hear of it");
+        if let Err(status) = self.store.call(ask, call).await {
+            tracing::warn!(run = run_id, %status, "the store does not hear of it");
         }
-    }
-
-    async fn tell(&self, address: &str, run_id: u64) -> anyhow::Result<()> {
-        let mut stub = DirectoryClient::new(rpc::channel(address)?);
-        let witness = self.name.clone();
-        rpc::bounded(stub.suspect(SuspectRequest { run_id, witness })).await?;
-        Ok(())
     }
 }
 
@@ -126,8 +112,9 @@ mod tests {
         let address = |listener: &tokio::net::TcpListener| {
             listener.local_addr().expect("an address").to_string()
         };
+        let told = Replicas::new(&[address(&store)]).expect("an address");
         let meter = opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test");
-        let witness = Witness::new("g", vec![address(&store)], Measures::new(&meter));
+        let witness = Witness::new("g", told, Measures::new(&meter));
         witness.look(1, &address(&silent)).await;
         let asked = timeout(Duration::from_millis(1), store.accept()).await;
         assert!(asked.is_err(), "the store was told");

@@ -1,6 +1,9 @@
 //! gRPC between the processes: one way to make a channel and a server, so that a peer that is
 //! silently gone is noticed within two seconds on both sides.
 
+mod channels;
+mod replicas;
+
 use std::{future::Future, time::Duration};
 
 use anyhow::Context;
@@ -8,6 +11,11 @@ use tokio_util::sync::CancellationToken;
 use tonic::transport::{
     Channel, Endpoint, Server,
     server::{Router, TcpIncoming},
+};
+
+pub use self::{
+    channels::Channels,
+    replicas::{Answered, Replicas},
 };
 
 /// How long a plain call may take.
