@@ -37,7 +37,6 @@ mod social;
 mod socket;
 mod spans;
 mod unanswered;
-mod view;
 mod writer;
 mod zone_link;
 

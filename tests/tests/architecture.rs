@@ -10,13 +10,18 @@ use serde_json::Value;
 use tests::cluster::process::workspace;
 
 /// What each crate may depend on, of ours. Tests may bring up their own stores.
-const MAY_KNOW: [(&str, &[&str]); 13] = [
+const MAY_KNOW: [(&str, &[&str]); 15] = [
     ("world", &[]),
     ("proto", &[]),
     ("chassis", &[]),
     ("test-servers", &[]),
     ("delivery", &["proto", "chassis", "world"]),
-    ("gateway", &["proto", "chassis", "world", "delivery"]),
+    ("view", &["proto", "world"]),
+    ("view-laws", &["view", "proto", "world"]),
+    (
+        "gateway",
+        &["proto", "chassis", "world", "delivery", "view"],
+    ),
     ("handover", &["world"]),
     (
         "zone-server",

@@ -5,11 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{pair::Pair, table::Table, witness::Witness};
-use crate::{
-    directory::{Directory, DirectoryView},
-    view::FromLink,
-};
+use super::{fan_out::FromLink, pair::Pair, table::Table, witness::Witness};
+use crate::directory::{Directory, DirectoryView};
 
 /// See the module.
 pub(super) struct Keeper {

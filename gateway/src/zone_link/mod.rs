@@ -5,14 +5,16 @@
 //! sessions and links behind one short lock), `returning` (sessions that were at another gateway),
 //! `spectators` (who only looks on), `hearing` (what runs say of sessions), `pair` (the streams with one run), `witness` (what is
 //! reported of a run's death), `keeper` (a pair for each run of the directory), `attach` (finds
-//! the run that plays a character).
+//! the run that plays a character), `fan_out` (shows sessions the world, as the crate `view` says).
 //!
 //! Always: inputs of a session epoch are numbered without gaps and none is sent twice; private
 //! frames of an older ownership are dropped; the streams are drained whatever clients do.
 
 mod attach;
+mod fan_out;
 mod hearing;
 mod keeper;
+mod measures;
 mod pair;
 mod recall;
 mod returning;
@@ -33,12 +35,11 @@ use proto::client::{ErrorCode, Format, RequestId};
 use tokio::sync::mpsc;
 use world::{Region, Tile};
 
-use self::witness::Witness;
+use self::{fan_out::FanOut, measures::Measures, witness::Witness};
 pub(crate) use self::{spectators::Look, table::Table};
 use crate::{
     directory::{Directory, DirectoryView},
     mailbox::Mailbox,
-    view::{FanOut, Measures},
 };
 
 /// What the links need to know.

@@ -21,11 +21,12 @@ use tonic::Streaming;
 
 use super::{
     attach,
+    fan_out::FromLink,
     session::to_zone,
     table::Table,
     witness::{Silent, Witness, is_reset},
 };
-use crate::{directory::Directory, view::FromLink};
+use crate::directory::Directory;
 
 /// Control messages that wait for the network.
 const CONTROL_WAIT_MAX: usize = 4096;

@@ -15,12 +15,12 @@ use tokio::sync::{mpsc, mpsc::error::TrySendError, oneshot};
 
 use super::{
     AttachSession, SessionEvent,
+    measures::Measures,
     route::{Place, Route},
 };
 use crate::{
     mailbox::{Mailbox, Reliable},
     unanswered::LinkId,
-    view::Measures,
 };
 
 /// How long a message that must not be lost may wait for room.

@@ -15,11 +15,12 @@ use world::Tile;
 
 use super::{
     AttachSession, InputError, SessionEvent,
+    measures::Measures,
     route::{Asked, Candidates, Place, Way, candidates},
     session::{Link, Links, Reply, Session, to_zone},
     spectators::Spectator,
 };
-use crate::{directory::Directory, mailbox::Mailbox, view::Measures};
+use crate::{directory::Directory, mailbox::Mailbox};
 
 /// A session whose run is lost and that is to be attached again.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use crate::view::Measures;
+use super::measures::Measures;
 
 /// How long a new connection may take; no answer within it is silence.
 const CONNECT_PATIENCE: Duration = Duration::from_millis(300);

@@ -13,10 +13,10 @@ use serde_json::value::RawValue;
 use world::Chunk;
 
 /// Fields by name; the values are JSON texts. In a delta, null removes.
-pub(crate) type FieldMap = BTreeMap<Box<str>, Box<RawValue>>;
+pub type FieldMap = BTreeMap<Box<str>, Box<RawValue>>;
 
 /// Reads the fields of an entity or a delta; empty bytes are no fields.
-pub(crate) fn parse_fields(json: &[u8]) -> Result<FieldMap, serde_json::Error> {
+pub fn parse_fields(json: &[u8]) -> Result<FieldMap, serde_json::Error> {
     if json.is_empty() {
         return Ok(FieldMap::new());
     }
@@ -29,7 +29,7 @@ pub(crate) fn parse_fields(json: &[u8]) -> Result<FieldMap, serde_json::Error> {
 
 /// The further fields of an entity, written at most once per format.
 #[derive(Debug, Default)]
-pub(crate) struct Fields {
+pub struct Fields {
     map: FieldMap,
     /// By format, see `encode`.
     written: [OnceLock<Bytes>; 2],
@@ -37,7 +37,7 @@ pub(crate) struct Fields {
 
 impl Fields {
     /// Fields of a new entity.
-    pub(crate) fn new(map: FieldMap) -> Self {
+    pub fn new(map: FieldMap) -> Self {
         Self {
             map,
             written: Default::default(),
@@ -45,17 +45,17 @@ impl Fields {
     }
 
     /// The fields by name.
-    pub(crate) fn map(&self) -> &FieldMap {
+    pub fn map(&self) -> &FieldMap {
         &self.map
     }
 
     /// What was written for this format, or what `write` makes of the fields.
-    pub(crate) fn written(&self, format: usize, write: impl FnOnce(&FieldMap) -> Bytes) -> &Bytes {
+    pub fn written(&self, format: usize, write: impl FnOnce(&FieldMap) -> Bytes) -> &Bytes {
         self.written[format].get_or_init(|| write(&self.map))
     }
 
     /// Takes over what a delta changes.
-    pub(crate) fn merge(&mut self, delta: &FieldMap) {
+    pub fn merge(&mut self, delta: &FieldMap) {
         if delta.is_empty() {
             return;
         }
@@ -71,7 +71,7 @@ impl Fields {
 }
 
 /// The two are the same JSON texts under the same names.
-pub(crate) fn same_fields(a: &FieldMap, b: &FieldMap) -> bool {
+pub fn same_fields(a: &FieldMap, b: &FieldMap) -> bool {
     a.len() == b.len()
         && a.iter()
             .zip(b)
@@ -80,25 +80,25 @@ pub(crate) fn same_fields(a: &FieldMap, b: &FieldMap) -> bool {
 
 /// A thing that some run owns.
 #[derive(Debug)]
-pub(crate) struct Entity {
+pub struct Entity {
     /// Unique in the world.
-    pub(crate) id: Arc<str>,
+    pub id: Arc<str>,
     /// player, npc, …
-    pub(crate) kind: Box<str>,
+    pub kind: Box<str>,
     /// East, in tiles.
-    pub(crate) x: i32,
+    pub x: i32,
     /// North, in tiles.
-    pub(crate) z: i32,
+    pub z: i32,
     /// The chunk under which its owner publishes it.
-    pub(crate) chunk: Chunk,
+    pub chunk: Chunk,
     /// The run that published it last.
-    pub(crate) run: u64,
+    pub run: u64,
     /// Who is lower is old news.
-    pub(crate) sequence: u64,
+    pub sequence: u64,
     /// All else.
-    pub(crate) fields: Fields,
+    pub fields: Fields,
     /// It went to another run: gone after this tick, if that run does not publish it.
-    pub(crate) departs: Option<u64>,
+    pub departs: Option<u64>,
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ const REACH_TILES: i32 = 32;
 const LINGER_TICKS: u64 = 10;
 
 /// Who owns what, as far as this needs to know.
-pub(crate) trait Owners {
+pub trait Owners {
     /// The run that owns the region.
     fn owner(&self, region: Region) -> Option<u64>;
     /// The world has the region.
@@ -29,30 +29,31 @@ pub(crate) trait Owners {
 
 /// The runs that may have something in a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Around {
-    pub(crate) chunk: Chunk,
+pub struct Around {
+    /// The chunk.
+    pub chunk: Chunk,
     /// In order, each once.
-    pub(crate) runs: Vec<u64>,
+    pub runs: Vec<u64>,
     /// Every region near it has an owner.
-    pub(crate) complete: bool,
+    pub complete: bool,
 }
 
 /// What changed for the replica.
 #[derive(Debug, Default)]
-pub(crate) struct Change {
+pub struct Change {
     /// Chunks that are new, or that have other runs around them.
-    pub(crate) set: Vec<Around>,
+    pub set: Vec<Around>,
     /// Chunks that nobody is near any more.
-    pub(crate) dropped: Vec<Chunk>,
+    pub dropped: Vec<Chunk>,
 }
 
 /// What to say to one run.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ask {
+pub struct Ask {
     /// Chunks to begin with.
-    pub(crate) add: Vec<Chunk>,
+    pub add: Vec<Chunk>,
     /// Chunks to end with.
-    pub(crate) remove: Vec<Chunk>,
+    pub remove: Vec<Chunk>,
 }
 
 #[derive(Debug)]
@@ -64,14 +65,14 @@ struct Wanted {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Subscriptions {
+pub struct Subscriptions {
     wanted: HashMap<Chunk, Wanted>,
     /// What each linked run was asked for.
     told: BTreeMap<u64, HashSet<Chunk>>,
 }
 
 /// The runs around a chunk by the owners now.
-pub(crate) fn around(chunk: Chunk, owners: &impl Owners) -> Around {
+pub fn around(chunk: Chunk, owners: &impl Owners) -> Around {
     let reach = |at: i32| {
         let from = at.saturating_mul(CHUNK_TILES);
         let low = from.saturating_sub(REACH_TILES);
@@ -100,12 +101,7 @@ pub(crate) fn around(chunk: Chunk, owners: &impl Owners) -> Around {
 
 impl Subscriptions {
     /// Takes where the sessions stand and who owns what, at a tick.
-    pub(crate) fn reconcile(
-        &mut self,
-        positions: &[Tile],
-        owners: &impl Owners,
-        tick: u64,
-    ) -> Change {
+    pub fn reconcile(&mut self, positions: &[Tile], owners: &impl Owners, tick: u64) -> Change {
         let centers: HashSet<Chunk> = positions.iter().map(|tile| Chunk::from(*tile)).collect();
         let mut change = Change::default();
         let mut near = HashSet::with_capacity(centers.len() * 16);
@@ -161,22 +157,22 @@ impl Subscriptions {
     }
 
     /// A run's streams are open: it was asked for nothing.
-    pub(crate) fn link_up(&mut self, run: u64) {
+    pub fn link_up(&mut self, run: u64) {
         self.told.insert(run, HashSet::new());
     }
 
     /// A run's streams have ended.
-    pub(crate) fn link_down(&mut self, run: u64) {
+    pub fn link_down(&mut self, run: u64) {
         self.told.remove(&run);
     }
 
     /// The run was asked for something.
-    pub(crate) fn asked(&self, run: u64) -> bool {
+    pub fn asked(&self, run: u64) -> bool {
         self.told.get(&run).is_some_and(|told| !told.is_empty())
     }
 
     /// What each linked run is to be asked for beyond what it was asked for.
-    pub(crate) fn asks(&self) -> BTreeMap<u64, Ask> {
+    pub fn asks(&self) -> BTreeMap<u64, Ask> {
         let mut asks: BTreeMap<u64, Ask> = BTreeMap::new();
         for (chunk, wanted) in &self.wanted {
             for run in &wanted.around.runs {
@@ -197,7 +193,7 @@ impl Subscriptions {
     }
 
     /// The run was asked.
-    pub(crate) fn tell(&mut self, run: u64, ask: &Ask) {
+    pub fn tell(&mut self, run: u64, ask: &Ask) {
         let Some(told) = self.told.get_mut(&run) else {
             return;
         };

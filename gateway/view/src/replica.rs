@@ -26,7 +26,7 @@ const REMEMBER_TICKS: u64 = 20;
 
 /// One chunk.
 #[derive(Debug, Default)]
-pub(crate) struct ChunkState {
+pub struct ChunkState {
     /// The runs that may have something in it, and whether each has said all.
     runs: BTreeMap<u64, bool>,
     /// Everybody who may have something near it is among `runs`.
@@ -40,24 +40,24 @@ pub(crate) struct ChunkState {
 
 impl ChunkState {
     /// It can be shown.
-    pub(crate) fn ready(&self) -> bool {
+    pub fn ready(&self) -> bool {
         self.ready
     }
 
     /// The ids of what stands in it.
-    pub(crate) fn entities(&self) -> impl Iterator<Item = &Arc<str>> {
+    pub fn entities(&self) -> impl Iterator<Item = &Arc<str>> {
         self.entities.iter()
     }
 
     /// Its snapshot in a format, or what `write` makes of it now.
-    pub(crate) fn snapshot(&self, format: usize, write: impl FnOnce() -> Bytes) -> &Bytes {
+    pub fn snapshot(&self, format: usize, write: impl FnOnce() -> Bytes) -> &Bytes {
         self.snapshot[format].get_or_init(write)
     }
 }
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Replica {
+pub struct Replica {
     entities: HashMap<Arc<str>, Entity>,
     chunks: HashMap<Chunk, ChunkState>,
     /// Sequences of what is gone, and when it went.
@@ -72,33 +72,33 @@ pub(crate) struct Replica {
 
 impl Replica {
     /// The highest tick that was applied.
-    pub(crate) fn tick(&self) -> u64 {
+    pub fn tick(&self) -> u64 {
         self.tick
     }
 
     /// How many things and chunks there are.
-    pub(crate) fn size(&self) -> (usize, usize) {
+    pub fn size(&self) -> (usize, usize) {
         (self.entities.len(), self.chunks.len())
     }
 
     /// Records that made no sense, since the last call.
-    pub(crate) fn take_malformed(&mut self) -> u64 {
+    pub fn take_malformed(&mut self) -> u64 {
         std::mem::take(&mut self.malformed)
     }
 
     /// A chunk that is subscribed.
-    pub(crate) fn chunk(&self, chunk: Chunk) -> Option<&ChunkState> {
+    pub fn chunk(&self, chunk: Chunk) -> Option<&ChunkState> {
         self.chunks.get(&chunk)
     }
 
     /// A thing.
-    pub(crate) fn entity(&self, id: &str) -> Option<&Entity> {
+    pub fn entity(&self, id: &str) -> Option<&Entity> {
         self.entities.get(id)
     }
 
     /// Says whose word on a chunk is awaited. `complete`: nobody owns something near it who is
     /// not among them.
-    pub(crate) fn set_runs(&mut self, chunk: Chunk, runs: &[u64], complete: bool) {
+    pub fn set_runs(&mut self, chunk: Chunk, runs: &[u64], complete: bool) {
         let state = self.chunks.entry(chunk).or_default();
         state.runs.retain(|run, _| runs.contains(run));
         for run in runs {
@@ -109,7 +109,7 @@ impl Replica {
     }
 
     /// Forgets a chunk that nobody is near.
-    pub(crate) fn drop_chunk(&mut self, chunk: Chunk) {
+    pub fn drop_chunk(&mut self, chunk: Chunk) {
         let Some(state) = self.chunks.remove(&chunk) else {
             return;
         };
@@ -121,7 +121,7 @@ impl Replica {
     }
 
     /// A run's streams were opened anew: it is to say all again.
-    pub(crate) fn restart(&mut self, run: u64) {
+    pub fn restart(&mut self, run: u64) {
         for state in self.chunks.values_mut() {
             if let Some(full) = state.runs.get_mut(&run) {
                 *full = false;
@@ -130,7 +130,7 @@ impl Replica {
     }
 
     /// Takes a run's word on one tick.
-    pub(crate) fn apply(&mut self, run: u64, tick: u64, chunks: Vec<wire::ChunkFrame>) {
+    pub fn apply(&mut self, run: u64, tick: u64, chunks: Vec<wire::ChunkFrame>) {
         self.tick = self.tick.max(tick);
         let mut full = Vec::new();
         let mut heard = Vec::with_capacity(chunks.len());
@@ -364,7 +364,7 @@ impl Replica {
     }
 
     /// Everything that changed since the last flush.
-    pub(crate) fn flush(&mut self) -> Changes {
+    pub fn flush(&mut self) -> Changes {
         self.end_departures();
         let tick = self.tick;
         self.gone

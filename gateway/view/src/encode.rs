@@ -18,12 +18,12 @@ use super::{
 };
 
 /// More than the envelope around the pieces takes, but for `gone`.
-pub(crate) const ENVELOPE_BYTES: usize = 96;
+pub const ENVELOPE_BYTES: usize = 96;
 /// More than one chunk takes in `gone`.
-pub(crate) const GONE_BYTES: usize = 28;
+pub const GONE_BYTES: usize = 28;
 
 /// The place of a format's bytes in what is written once.
-pub(crate) const fn index(format: Format) -> usize {
+pub const fn index(format: Format) -> usize {
     match format {
         Format::Json => 0,
         Format::MessagePack => 1,
@@ -31,7 +31,7 @@ pub(crate) const fn index(format: Format) -> usize {
 }
 
 /// All of a chunk.
-pub(crate) fn snapshot(format: Format, at: Chunk, chunk: &ChunkState, replica: &Replica) -> Bytes {
+pub fn snapshot(format: Format, at: Chunk, chunk: &ChunkState, replica: &Replica) -> Bytes {
     let entities = chunk
         .entities()
         .filter_map(|id| replica.entity(id))
@@ -46,7 +46,7 @@ pub(crate) fn snapshot(format: Format, at: Chunk, chunk: &ChunkState, replica: &
 }
 
 /// What changed in a chunk.
-pub(crate) fn change(format: Format, at: Chunk, change: &ChunkChange, replica: &Replica) -> Bytes {
+pub fn change(format: Format, at: Chunk, change: &ChunkChange, replica: &Replica) -> Bytes {
     let known = |id: &Arc<str>| replica.entity(id);
     let record = Record {
         at,
@@ -67,7 +67,7 @@ pub(crate) fn change(format: Format, at: Chunk, change: &ChunkChange, replica: &
 }
 
 /// The data of an update around its pieces.
-pub(crate) fn update(format: Format, tick: u64, pieces: Vec<Bytes>, gone: &[Chunk]) -> Vec<Bytes> {
+pub fn update(format: Format, tick: u64, pieces: Vec<Bytes>, gone: &[Chunk]) -> Vec<Bytes> {
     let mut body = Vec::with_capacity(pieces.len() + 2);
     match format {
         Format::Json => {

@@ -22,21 +22,23 @@ use tokio::{
     time::{Instant as Due, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use world::{Chunk, Region, Tile};
-
-use super::{
+use view::{
     changes::Changes,
     encode,
     interest::{Plan, View},
-    measures::{Flushed, Measures},
     replica::Replica,
     stage::Stage,
     subscriptions::{Owners, Subscriptions},
 };
+use world::{Chunk, Region, Tile};
+
+use super::{
+    Table,
+    measures::{Flushed, Measures},
+};
 use crate::{
     directory::{Directory, DirectoryView},
     mailbox::{Mailbox, Update},
-    zone_link::Table,
 };
 
 /// How long a tick waits for the last run's frame.

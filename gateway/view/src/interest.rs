@@ -29,7 +29,7 @@ const DOUBT_TICKS: u64 = 150;
 const DOUBT_MAX: usize = 600;
 
 /// What there is of one chunk in this flush, in the session's format.
-pub(crate) trait Sight {
+pub trait Sight {
     /// Which chunk.
     fn chunk(&self) -> Chunk;
     /// It is known and can be shown.
@@ -61,7 +61,7 @@ struct Slot {
 /// What one session sees. A chunk's slot follows from its coordinates, so that moving on costs
 /// only what changes.
 #[derive(Debug, Default)]
-pub(crate) struct View {
+pub struct View {
     center: Option<Chunk>,
     slots: Vec<Slot>,
     /// Out of sight, and the client does not know it.
@@ -76,15 +76,15 @@ pub(crate) struct View {
 
 /// One update as it could be sent.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub struct Plan {
     /// The chunks' bytes, nearest first.
-    pub(crate) pieces: Vec<Bytes>,
+    pub pieces: Vec<Bytes>,
     /// Out of sight.
-    pub(crate) gone: Vec<Chunk>,
+    pub gone: Vec<Chunk>,
     /// The slots whose chunks are in it.
     sent: Vec<usize>,
     /// The tick that it shows.
-    pub(crate) tick: u64,
+    pub tick: u64,
     /// Bytes of its chunks.
     bytes: usize,
     /// It shows what came between two ticks, and nothing that was owed.
@@ -129,7 +129,7 @@ fn slot_of(chunk: Chunk) -> usize {
 }
 
 /// The chunks in sight from a center, which is the first of them; nearer rings come first.
-pub(crate) fn around(center: Chunk) -> impl Iterator<Item = Chunk> {
+pub fn around(center: Chunk) -> impl Iterator<Item = Chunk> {
     (0..=VIEW_CHUNKS).flat_map(move |ring| {
         (-ring..=ring).flat_map(move |dz| {
             let edge = dz.abs() == ring;
@@ -144,7 +144,7 @@ pub(crate) fn around(center: Chunk) -> impl Iterator<Item = Chunk> {
 
 impl View {
     /// Chunks that the client is owed.
-    pub(crate) fn owed(&self) -> usize {
+    pub fn owed(&self) -> usize {
         self.slots
             .iter()
             .filter(|slot| slot.state != State::Clean)
@@ -152,15 +152,13 @@ impl View {
     }
 
     /// The client has all of the chunk as it is.
-    #[cfg(test)]
-    pub(crate) fn clean(&self, chunk: Chunk) -> bool {
+    pub fn clean(&self, chunk: Chunk) -> bool {
         let slot = self.slots.get(slot_of(chunk));
         slot.is_some_and(|slot| slot.chunk == chunk && slot.state == State::Clean)
     }
 
     /// The chunk is in sight, or was and the client still has it.
-    #[cfg(test)]
-    pub(crate) fn sees(&self, chunk: Chunk) -> bool {
+    pub fn sees(&self, chunk: Chunk) -> bool {
         self.slots
             .get(slot_of(chunk))
             .is_some_and(|slot| slot.chunk == chunk)
@@ -201,7 +199,7 @@ impl View {
     /// What to send to a client that stands in `center`; `scene` is what is in sight from there,
     /// in the order of [`around`]. Until [`View::took`] says that it was taken, the view is as if
     /// nothing had been sent; either way what changed and is not in the plan is owed from now on.
-    pub(crate) fn plan(&mut self, center: Chunk, tick: u64, scene: &[impl Sight]) -> Plan {
+    pub fn plan(&mut self, center: Chunk, tick: u64, scene: &[impl Sight]) -> Plan {
         self.recenter(center, tick);
         let mut plan = Plan {
             gone: self.gone.clone(),
@@ -235,14 +233,14 @@ impl View {
     }
 
     /// The chunk from which it was last shown something.
-    pub(crate) fn center(&self) -> Option<Chunk> {
+    pub fn center(&self) -> Option<Chunk> {
         self.center
     }
 
     /// What to send of a change that came between two ticks; `scene` is what is in sight from
     /// [`View::center`]. What is owed stays so until a tick, and a change is owed from now on if
     /// the tick's room is spent.
-    pub(crate) fn plan_extra(&mut self, tick: u64, scene: &[impl Sight]) -> Plan {
+    pub fn plan_extra(&mut self, tick: u64, scene: &[impl Sight]) -> Plan {
         let mut plan = Plan {
             tick,
             extra: true,
@@ -284,7 +282,7 @@ impl View {
 
     /// The client comes back and may have lost what was sent last: it is owed everything in
     /// sight, and is told once more what is gone.
-    pub(crate) fn doubt(&mut self) {
+    pub fn doubt(&mut self) {
         let told = self.told;
         for slot in &mut self.slots {
             slot.state = State::Owed { since: told };
@@ -298,14 +296,14 @@ impl View {
     }
 
     /// The plan is worth an update: it says something, or nothing was said for long.
-    pub(crate) fn worth(&self, plan: &Plan) -> bool {
+    pub fn worth(&self, plan: &Plan) -> bool {
         !plan.pieces.is_empty()
             || !plan.gone.is_empty()
             || (!plan.extra && self.told > 0 && plan.tick >= self.told.saturating_add(LIFE_TICKS))
     }
 
     /// The client's socket took the update.
-    pub(crate) fn took(&mut self, plan: &Plan) {
+    pub fn took(&mut self, plan: &Plan) {
         if self.told != plan.tick {
             self.told = plan.tick;
             self.spent = 0;

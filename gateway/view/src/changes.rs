@@ -13,44 +13,44 @@ use super::entity::FieldMap;
 
 /// What became of one thing.
 #[derive(Debug, Default)]
-pub(crate) struct Touched {
+pub struct Touched {
     /// Where it was at the last flush.
-    pub(crate) before: Option<Chunk>,
+    pub before: Option<Chunk>,
     /// It was published anew: the deltas below do not tell all.
-    pub(crate) replaced: bool,
+    pub replaced: bool,
     /// Its position changed.
-    pub(crate) moved: bool,
+    pub moved: bool,
     /// Fields that changed; null: removed.
-    pub(crate) fields: FieldMap,
+    pub fields: FieldMap,
 }
 
 /// What changed in one chunk.
 #[derive(Debug, Default)]
-pub(crate) struct ChunkChange {
+pub struct ChunkChange {
     /// New in it, or to be replaced.
-    pub(crate) enter: Vec<Arc<str>>,
+    pub enter: Vec<Arc<str>>,
     /// Still in it: whether its position changed, and the fields that did.
-    pub(crate) update: Vec<(Arc<str>, bool, FieldMap)>,
+    pub update: Vec<(Arc<str>, bool, FieldMap)>,
     /// No longer in it.
-    pub(crate) leave: Vec<Arc<str>>,
+    pub leave: Vec<Arc<str>>,
     /// Shown once.
-    pub(crate) hits: Vec<Box<RawValue>>,
+    pub hits: Vec<Box<RawValue>>,
     /// The change as written, by format.
     written: [OnceLock<Bytes>; 2],
 }
 
 impl ChunkChange {
     /// The change in a format, or what `write` makes of it now.
-    pub(crate) fn written(&self, format: usize, write: impl FnOnce() -> Bytes) -> &Bytes {
+    pub fn written(&self, format: usize, write: impl FnOnce() -> Bytes) -> &Bytes {
         self.written[format].get_or_init(write)
     }
 }
 
 /// What changed in the world.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub struct Changes {
     /// The highest tick in it.
-    pub(crate) tick: u64,
+    pub tick: u64,
     /// By chunk.
-    pub(crate) chunks: HashMap<Chunk, ChunkChange>,
+    pub chunks: HashMap<Chunk, ChunkChange>,
 }

@@ -5,6 +5,8 @@
 //! A failing seed is named by the panic; `TILESTEAD_SEED=<seed>` runs it alone, and
 //! `TILESTEAD_SEEDS=<n>` runs more of them.
 
+#![cfg(test)]
+
 mod client;
 mod zones;
 
@@ -18,7 +20,7 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use world::{Chunk, Region, Tile};
 
 use self::{client::Client, zones::Zones};
-use super::{
+use view::{
     changes::Changes,
     encode,
     interest::{Plan, View},
@@ -28,7 +30,7 @@ use super::{
 };
 
 /// Region x from 0 to 2, z 0; by region x, who owns it.
-pub(super) struct Strip(pub(super) BTreeMap<i32, Option<u64>>);
+pub(crate) struct Strip(pub(crate) BTreeMap<i32, Option<u64>>);
 
 impl Owners for Strip {
     fn owner(&self, region: Region) -> Option<u64> {

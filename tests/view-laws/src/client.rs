@@ -6,7 +6,7 @@ use proto::client::update::{Entity, WorldUpdate};
 use serde_json::{Map, Value};
 use world::Chunk;
 
-use crate::view::replica::Replica;
+use view::replica::Replica;
 
 /// What is seen of one thing.
 pub(super) type Seen = (i32, i32, String, Map<String, Value>);

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// See the module.
-pub(super) struct Stage<'a> {
+pub struct Stage<'a> {
     replica: &'a Replica,
     changes: &'a Changes,
     /// Bytes that were written anew.
@@ -24,7 +24,7 @@ pub(super) struct Stage<'a> {
 }
 
 /// A chunk in a format.
-pub(super) struct Spot<'a> {
+pub struct Spot<'a> {
     chunk: Chunk,
     format: Format,
     state: Option<&'a ChunkState>,
@@ -34,7 +34,9 @@ pub(super) struct Spot<'a> {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(replica: &'a Replica, changes: &'a Changes, encoded: &'a Cell<u64>) -> Self {
+    /// A stage on which `changes` have just happened to `replica`; `encoded` counts the bytes that are
+    /// encoded anew.
+    pub fn new(replica: &'a Replica, changes: &'a Changes, encoded: &'a Cell<u64>) -> Self {
         Self {
             replica,
             changes,
@@ -44,7 +46,7 @@ impl<'a> Stage<'a> {
     }
 
     /// What is in sight from a chunk, in the order of [`around`].
-    pub(super) fn from(&mut self, center: Chunk, format: Format) -> &[Spot<'a>] {
+    pub fn from(&mut self, center: Chunk, format: Format) -> &[Spot<'a>] {
         let (replica, changes, encoded) = (self.replica, self.changes, self.encoded);
         self.sights.entry((center, format)).or_insert_with(|| {
             let spot = |chunk| Spot {

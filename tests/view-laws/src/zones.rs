@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use world::{Chunk, Tile};
 
 use super::{Strip, client::Seen};
-use crate::view::subscriptions::Ask;
+use view::subscriptions::Ask;
 
 #[derive(Debug, Clone, PartialEq)]
 struct Thing {
