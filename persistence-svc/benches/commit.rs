@@ -1,5 +1,5 @@
-//! How long a batch takes, over each store: rows that move, and rows that write packs with as many
-//! rows of the ledger.
+//! How long a batch takes, over each store: rows that move, rows that also write a document, and rows
+//! that write packs with as many rows of the ledger.
 //!
 //! `cargo bench -p persistence-svc --bench commit` prints one line per store, kind and size. The
 //! batch goes over gRPC as a zone server sends it. PostgreSQL is a private server that does not
@@ -37,6 +37,9 @@ fn main() {
     });
 }
 
+/// The size of the document of a character with one quest and one prayer.
+const DOCUMENT_BYTES: usize = 180;
+
 /// Everybody has taken a step.
 fn steps(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
     let x = i32::try_from(round).unwrap();
@@ -44,6 +47,15 @@ fn steps(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
         characters: crowd.iter().map(|one| stay(at(one, x, 7))).collect(),
         ..wire::CommitRows::default()
     }
+}
+
+/// Everybody has taken a step that cost run energy, so that the document is another.
+fn runs(crowd: &[wire::CharacterRecord], round: u64) -> wire::CommitRows {
+    let mut rows = steps(crowd, round);
+    for record in rows.characters.iter_mut().flat_map(|row| &mut row.record) {
+        record.state = round.to_le_bytes().repeat(DOCUMENT_BYTES / 8).into();
+    }
+    rows
 }
 
 /// Everybody has one arrow more than at the round before.
@@ -65,6 +77,7 @@ async fn measure(kind: Kind, size: usize) {
     let mut sequence = 0;
     for (what, rows) in [
         ("positions", steps as fn(&_, u64) -> _),
+        ("positions and documents", runs),
         ("packs and ledger", gains),
     ] {
         let mut took = Vec::new();

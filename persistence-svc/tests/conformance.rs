@@ -122,10 +122,11 @@ both! {
         the_ledger_is_read_newest_first_by_holder_and_item,
         regions_are_told_with_their_owners,
         a_character_is_changed_only_by_its_account_and_at_rest;
-    quests:
-        how_far_one_is_with_quests_is_kept,
-        what_a_quest_gives_is_in_the_batch_that_ends_it,
-        malformed_quests_are_refused;
+    documents:
+        a_document_is_kept_byte_for_byte,
+        a_document_and_the_items_that_came_with_it_are_one_batch,
+        a_document_that_is_too_long_is_refused,
+        a_character_that_its_run_cannot_read_is_quarantined;
     social:
         friendship_is_asked_for_accepted_and_ended,
         two_who_ask_each_other_are_friends,
@@ -137,7 +138,7 @@ both! {
         what_is_worn_comes_from_the_pack_and_goes_back,
         nothing_is_worn_twice_or_made_by_wearing_it,
         a_bank_keeps_what_a_row_does_not_name,
-        choices_prayers_and_kills_are_kept,
+        kills_are_added_up,
         nothing_comes_out_of_a_bank_that_is_not_in_it,
         a_note_is_as_many_things_as_it_stands_for,
         what_is_used_up_is_gone_and_never_made,

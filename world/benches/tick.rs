@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use divan::Bencher;
 use world::rng::Dice;
 use world::{
-    Arrival, CharacterId, Content, EntityId, Field, Inbox, Intent, Kind, PlayerHot, PlayerInput,
-    PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick, Tile, World,
+    Arrival, CharacterId, CharacterState, Columns, Content, EntityId, Field, Inbox, Intent, Kind,
+    PlayerHot, PlayerInput, PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick, Tile, World,
 };
 
 const PLAYERS: u32 = 2_000;
@@ -62,7 +62,7 @@ fn settle(world: &mut World, place: &dyn Fn(u32) -> Tile, pack: &[&str]) {
     };
     let arrivals = (0..PLAYERS).map(|number| {
         let tile = place(number);
-        let record = PlayerRecord {
+        let columns = Columns {
             id: who(number),
             name: format!("Player {number}"),
             tile,
@@ -70,24 +70,21 @@ fn settle(world: &mut World, place: &dyn Fn(u32) -> Tile, pack: &[&str]) {
             health: 80,
             skills: [(Skill::Constitution, grown), (Skill::Defense, grown)].into(),
             coins: 0,
-            energy: 10_000,
-            running: number % 2 == 0,
             combat_level: 3,
             placed: true,
             inventory: (0..)
                 .zip(pack.iter().map(|item| Stack::new(*item, 1)))
                 .collect(),
             equipment: BTreeMap::new(),
-            bank: world::Bank::default(),
-            played_ticks: 0,
-            home_ready_at: world::Tick::default(),
-            quests: world::Quests::new(),
-            ways: world::Ways::default(),
-            prayer: world::Devotion::default(),
+            bank: BTreeMap::new(),
             stakes: BTreeMap::new(),
         };
+        let state = CharacterState {
+            running: number % 2 == 0,
+            ..CharacterState::default()
+        };
         Arrival {
-            record,
+            record: PlayerRecord::new(columns, state),
             hot: PlayerHot::default(),
             region: Region::from(tile),
         }

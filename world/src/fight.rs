@@ -75,7 +75,7 @@ named! {
 /// What a player has chosen of fighting; saved. What a weapon does not allow counts as the first
 /// that it does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Ways {
     /// The style.
     pub style: Style,

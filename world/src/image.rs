@@ -20,7 +20,8 @@ use crate::tick::Tick;
 use crate::tile::Region;
 use crate::trade::Trade;
 
-/// The version of the form below. Fields may be added with `#[serde(default)]`.
+/// The version of the form below. Fields may be added with `#[serde(default)]`. A record is in it as
+/// the map of its document. A region whose image cannot be read comes from the store instead.
 const VERSION: u16 = 1;
 
 /// Everything that belongs to a region and changes.

@@ -83,7 +83,7 @@ pub use map::{Ground, Terrain};
 pub use player::Player;
 pub use prayer::Devotion;
 pub use quest::{QuestState, QuestStatus, Quests};
-pub use record::{PlayerHot, PlayerRecord, SkillXp};
+pub use record::{BadDocument, CharacterState, Columns, PlayerHot, PlayerRecord, SkillXp};
 pub use refusal::Refusal;
 pub use rules::Rules;
 pub use rules::combat::styles_of;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Points and prayers; saved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Devotion {
     /// Points left.
     pub points: u32,

@@ -10,7 +10,7 @@ pub type Quests = BTreeMap<Arc<str>, QuestState>;
 
 /// How far somebody is with one quest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct QuestState {
     /// The stage that is under way; `None`: the quest is not.
     pub stage: Option<Arc<str>>,

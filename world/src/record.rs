@@ -1,4 +1,12 @@
 //! A player at rest (what is saved) and in motion (what moves along in a handover besides).
+//!
+//! A saved character has one form, the document: its version, then a MessagePack map with named
+//! fields. The document of a [`PlayerRecord`] has every field; it goes to the next owner in a
+//! handover, and a region's image holds its map. The document of a [`CharacterState`] goes to the
+//! store, and has only the fields without a column or a table there.
+//!
+//! Always: the store has each field once, in [`Columns`] or in [`CharacterState`]; a document that
+//! this build cannot read whole is refused, and nothing of it is guessed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +20,7 @@ use crate::fight::{Fight, Ways};
 use crate::ids::{CharacterId, EntityId};
 use crate::interface::{Open, Visit};
 use crate::item::Stack;
-use crate::item::bank::Bank;
+use crate::item::bank::{Bank, Deposit};
 use crate::item::worn::Worn;
 use crate::labour::Labour;
 use crate::prayer::Devotion;
@@ -20,6 +28,15 @@ use crate::quest::Quests;
 use crate::skill::Skill;
 use crate::tick::Tick;
 use crate::tile::Tile;
+
+mod document;
+
+pub use document::BadDocument;
+
+/// The version of the documents that this build writes. It rises by one with each change of a field
+/// below. A field that is added has a `#[serde(default)]`, by which older documents are read; any
+/// other change needs a `from_v…` in `record/document.rs`.
+const VERSION: u32 = 2;
 
 /// Full run energy.
 pub const ENERGY_FULL: u32 = 10_000;
@@ -35,6 +52,7 @@ pub struct SkillXp {
 
 /// A player at rest: all that is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PlayerRecord {
     /// Who.
     pub id: CharacterId,
@@ -112,6 +130,187 @@ impl PlayerRecord {
     }
 }
 
+/// The fields of a character that the store keeps in columns and tables: the specification names
+/// them, SQL asks about them, or the ledger is judged against them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    /// The character's id.
+    pub id: CharacterId,
+    /// As others see it.
+    pub name: String,
+    /// Where it stands.
+    pub tile: Tile,
+    /// The height there, in whole tiles.
+    pub y: i32,
+    /// Health points.
+    pub health: u32,
+    /// Level and experience in each skill.
+    pub skills: BTreeMap<Skill, SkillXp>,
+    /// Coins in the pouch.
+    pub coins: u64,
+    /// 3 to 126.
+    pub combat_level: u32,
+    /// False: it never stood in the world.
+    pub placed: bool,
+    /// The items in the pack, by slot.
+    pub inventory: BTreeMap<u8, Stack>,
+    /// The items that it wears.
+    pub equipment: Worn,
+    /// The items in the bank.
+    pub bank: BTreeMap<Arc<str>, Deposit>,
+    /// The items at stake in a duel, by place.
+    pub stakes: BTreeMap<u8, Stack>,
+}
+
+/// The fields of a character that the store keeps in the document alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CharacterState {
+    /// As [`PlayerRecord::energy`].
+    pub energy: u32,
+    /// As [`PlayerRecord::running`].
+    pub running: bool,
+    /// As [`Bank::placeholders`].
+    pub bank_placeholders: bool,
+    /// As [`PlayerRecord::home_ready_at`].
+    pub home_ready_at: Tick,
+    /// As [`PlayerRecord::quests`].
+    pub quests: Quests,
+    /// As [`PlayerRecord::ways`].
+    pub ways: Ways,
+    /// As [`PlayerRecord::prayer`].
+    pub prayer: Devotion,
+    /// As [`PlayerRecord::played_ticks`].
+    pub played_ticks: u64,
+}
+
+/// A character that has just been created.
+impl Default for CharacterState {
+    fn default() -> CharacterState {
+        CharacterState {
+            energy: ENERGY_FULL,
+            running: false,
+            bank_placeholders: false,
+            home_ready_at: Tick::default(),
+            quests: Quests::default(),
+            ways: Ways::default(),
+            prayer: Devotion::default(),
+            played_ticks: 0,
+        }
+    }
+}
+
+impl CharacterState {
+    /// Returns the document that the store keeps.
+    pub fn to_document(&self) -> Vec<u8> {
+        document::written(self)
+    }
+
+    /// Reads a document of the store, of this version or an older one.
+    ///
+    /// # Errors
+    /// The document is damaged, or a newer build wrote it.
+    pub fn from_document(document: &[u8]) -> Result<CharacterState, BadDocument> {
+        document::read(document)
+    }
+}
+
+impl PlayerRecord {
+    /// Returns the document with every field, for the next owner of the character.
+    pub fn to_document(&self) -> Vec<u8> {
+        document::written(self)
+    }
+
+    /// Reads what [`PlayerRecord::to_document`] of this version or an older one wrote.
+    ///
+    /// # Errors
+    /// The document is damaged, or a newer build wrote it.
+    pub fn from_document(document: &[u8]) -> Result<PlayerRecord, BadDocument> {
+        document::read(document)
+    }
+
+    /// Returns the fields that the store keeps in the document alone.
+    pub fn state(&self) -> CharacterState {
+        // Each field is named, so that a new one does not compile until it has a place here or in
+        // the columns.
+        let PlayerRecord {
+            id: _,
+            name: _,
+            tile: _,
+            y: _,
+            health: _,
+            skills: _,
+            coins: _,
+            energy,
+            running,
+            combat_level: _,
+            placed: _,
+            inventory: _,
+            equipment: _,
+            bank,
+            home_ready_at,
+            quests,
+            ways,
+            prayer,
+            stakes: _,
+            played_ticks,
+        } = self;
+        CharacterState {
+            energy: *energy,
+            running: *running,
+            bank_placeholders: bank.placeholders,
+            home_ready_at: *home_ready_at,
+            quests: quests.clone(),
+            ways: ways.clone(),
+            prayer: prayer.clone(),
+            played_ticks: *played_ticks,
+        }
+    }
+
+    /// Reads all that the store keeps of a character. Only a character that never stood in the world
+    /// has no document.
+    ///
+    /// # Errors
+    /// The document is missing or damaged, or a newer build wrote it.
+    pub fn from_store(columns: Columns, document: &[u8]) -> Result<PlayerRecord, BadDocument> {
+        let state = match document {
+            [] if columns.placed => return Err(BadDocument::Missing),
+            [] => CharacterState::default(),
+            document => CharacterState::from_document(document)?,
+        };
+        Ok(PlayerRecord::new(columns, state))
+    }
+
+    /// Puts a character together.
+    pub fn new(columns: Columns, state: CharacterState) -> PlayerRecord {
+        PlayerRecord {
+            id: columns.id,
+            name: columns.name,
+            tile: columns.tile,
+            y: columns.y,
+            health: columns.health,
+            skills: columns.skills,
+            coins: columns.coins,
+            energy: state.energy,
+            running: state.running,
+            combat_level: columns.combat_level,
+            placed: columns.placed,
+            inventory: columns.inventory,
+            equipment: columns.equipment,
+            bank: Bank {
+                items: columns.bank,
+                placeholders: state.bank_placeholders,
+            },
+            home_ready_at: state.home_ready_at,
+            quests: state.quests,
+            ways: state.ways,
+            prayer: state.prayer,
+            stakes: columns.stakes,
+            played_ticks: state.played_ticks,
+        }
+    }
+}
+
 /// What a player is doing: not saved, but moved along when another owner goes on with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -164,104 +363,23 @@ impl std::fmt::Display for BadBytes {
 
 impl std::error::Error for BadBytes {}
 
-macro_rules! bytes {
-    ($type:ty) => {
-        impl $type {
-            /// As MessagePack with named fields.
-            pub fn to_bytes(&self) -> Vec<u8> {
-                // Strings, integers and maps with plain keys always encode into memory.
-                rmp_serde::to_vec_named(self).unwrap_or_default()
-            }
+impl PlayerHot {
+    /// Returns it as MessagePack with named fields.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        document::append(&mut bytes, self);
+        bytes
+    }
 
-            /// Reads what [`Self::to_bytes`] wrote.
-            ///
-            /// # Errors
-            /// The bytes are not that.
-            pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadBytes> {
-                rmp_serde::from_slice(bytes).map_err(|e| BadBytes(e.to_string()))
-            }
-        }
-    };
-}
-
-bytes!(PlayerRecord);
-bytes!(PlayerHot);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::content::EquipSlot;
-    use crate::fight::Style;
-    use crate::item::bank::Deposit;
-    use crate::quest::QuestState;
-    use crate::tile::Region;
-
-    #[test]
-    #[allow(clippy::too_many_lines, reason = "one record with all of it")]
-    fn records_survive_their_bytes() {
-        let deposit = Deposit {
-            quantity: 3,
-            tab: 8,
-            place: 70_000,
-        };
-        let record = PlayerRecord {
-            id: CharacterId::from("c1"),
-            name: "Ann".to_owned(),
-            tile: Tile::new(-5, 70),
-            y: 4,
-            health: 9,
-            skills: BTreeMap::from([(
-                Skill::Agility,
-                SkillXp {
-                    level: 3,
-                    xp_tenths: 1740,
-                },
-            )]),
-            coins: 12,
-            energy: 9_000,
-            running: true,
-            combat_level: 3,
-            placed: true,
-            inventory: BTreeMap::from([(27, Stack::new("logs", 1))]),
-            equipment: Worn::from([(EquipSlot::Ring, Stack::new("ring", 1))]),
-            bank: Bank {
-                items: BTreeMap::from([("logs".into(), deposit)]),
-                placeholders: true,
-            },
-            home_ready_at: Tick(9),
-            quests: Quests::from([("errand".into(), QuestState::default())]),
-            ways: Ways {
-                style: Style::Rapid,
-                retaliates: false,
-                spell: Some("spark".into()),
-            },
-            prayer: Devotion {
-                points: 7,
-                active: ["socks".into()].into(),
-            },
-            stakes: BTreeMap::from([(55, Stack::new("coins", 2))]),
-            played_ticks: 1_499,
-        };
-        assert_eq!(PlayerRecord::from_bytes(&record.to_bytes()), Ok(record));
-        let hot = PlayerHot {
-            path: vec![Tile::new(1, 2)],
-            pickup: Some(Pickup {
-                number: 7,
-                target: "item:1-2".into(),
-                region: Region { x: 0, z: 1 },
-            }),
-            homeward: Homeward {
-                done_at: Some(Tick(8)),
-                ..Homeward::default()
-            },
-            ..PlayerHot::default()
-        };
-        assert_eq!(PlayerHot::from_bytes(&hot.to_bytes()), Ok(hot));
-        assert!(PlayerRecord::from_bytes(&[1, 2, 3]).is_err());
-        assert_eq!(
-            PlayerHot::from_bytes(&[0x80]),
-            Ok(PlayerHot::default()),
-            "all is optional"
-        );
+    /// Reads what [`Self::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are not that.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadBytes> {
+        rmp_serde::from_slice(bytes).map_err(|e| BadBytes(e.to_string()))
     }
 }
+
+#[cfg(test)]
+#[path = "record/tests.rs"]
+mod tests;

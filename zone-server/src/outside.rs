@@ -20,6 +20,8 @@ pub(crate) trait Outside: Send {
     fn load_region(&mut self, region: Region, epoch: u64);
     /// Asks the store for a character; answered as `CharacterLoaded`.
     fn load_character(&mut self, who: CharacterId);
+    /// Has the store keep a character out whose document is damaged; not answered.
+    fn quarantine(&mut self, who: CharacterId);
     /// Announces a player to the peer at `address`; answered as `Prepared`.
     fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest);
     /// Says that a handover is done; answered as `Completed`.
@@ -56,6 +58,10 @@ impl Outside for Tasks {
 
     fn load_character(&mut self, who: CharacterId) {
         self.keeper.load_character(who);
+    }
+
+    fn quarantine(&mut self, who: CharacterId) {
+        self.keeper.quarantine(who);
     }
 
     fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest) {

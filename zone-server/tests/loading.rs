@@ -1,5 +1,7 @@
 //! Who asks for a character whose region the zone has not got yet.
 
+use std::time::Duration;
+
 use crate::stage;
 
 use stage::{
@@ -178,4 +180,48 @@ async fn who_has_logged_out_is_not_brought_back_by_a_row_that_comes_late() {
     assert!(!standing(), "she is back");
     assert!(!store.read(|state| state.characters["ann"].online));
     zone.stop().await;
+}
+
+/// A damaged document is for an operator: the store keeps the character out. A document of a newer
+/// version waits for an owner that can read it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_plays_a_character_whose_document_cannot_be_read() {
+    let read = world::CharacterState::default().to_document();
+    let newer = [&[99], &read[1..]].concat();
+    let damaged = read[..read.len() - 1].to_vec();
+    for (document, kept_out) in [(damaged, true), (Vec::new(), true), (newer, false)] {
+        let scene = scene(|faults| faults.regions_held = false).await;
+        let (store, gateway) = (&scene.store, &scene.gateway);
+        let ann = |store: &Store| store.read(|state| state.characters["ann"].clone());
+        store.change(|state| {
+            let ann = state.characters.get_mut("ann").unwrap();
+            ann.record.state = document.clone().into();
+        });
+        store.assign(scene.west, scene.run);
+        let begun = std::time::Instant::now();
+        let mut attach = 0;
+        while gateway.read(|seen| seen.refused.iter().all(|(_, r)| r.code != "busy")) {
+            attach += 1;
+            gateway.attach(scene.run, "ann", 1, attach).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            assert!(begun.elapsed() < stage::PATIENCE, "it is refused");
+        }
+        until("the store hears", || ann(store).online != kept_out).await;
+        assert!(gateway.read(|seen| seen.attached.is_empty()));
+        assert_eq!(ann(store).record.state, document, "nothing was written");
+
+        // Once its document can be read, it plays.
+        store.change(|state| {
+            let ann = state.characters.get_mut("ann").unwrap();
+            ann.online = true;
+            ann.record.state = read.clone().into();
+        });
+        while gateway.read(|seen| seen.attached.is_empty()) {
+            attach += 1;
+            gateway.attach(scene.run, "ann", 1, attach).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            assert!(begun.elapsed() < stage::PATIENCE, "it plays");
+        }
+        scene.zone.stop().await;
+    }
 }

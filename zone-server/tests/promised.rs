@@ -20,7 +20,7 @@ use crate::{
 
 /// Somebody who stands at `tile`.
 fn zoe(tile: Tile) -> world::PlayerRecord {
-    world::PlayerRecord {
+    let columns = world::Columns {
         id: "zoe".into(),
         name: "zoe".to_owned(),
         tile,
@@ -30,18 +30,12 @@ fn zoe(tile: Tile) -> world::PlayerRecord {
         coins: 0,
         inventory: BTreeMap::new(),
         equipment: BTreeMap::new(),
-        bank: world::Bank::default(),
-        played_ticks: 0,
-        home_ready_at: world::Tick::default(),
-        quests: world::Quests::new(),
-        ways: world::Ways::default(),
-        prayer: world::Devotion::default(),
+        bank: BTreeMap::new(),
         stakes: BTreeMap::new(),
-        energy: 10_000,
-        running: false,
         combat_level: 3,
         placed: true,
-    }
+    };
+    world::PlayerRecord::new(columns, world::CharacterState::default())
 }
 
 type Peer = HandoverClient<tonic::transport::Channel>;
@@ -73,7 +67,7 @@ impl Scene {
             region: Some(stage::store::rpc(self.east)),
             epoch: self.store.read(|state| state.owners[&self.east].1),
             content_hash: Content::embedded().hash().to_owned(),
-            state: zoe(self.to).to_bytes().into(),
+            state: zoe(self.to).to_document().into(),
             session: Some(session),
             account_id: String::new(),
             pull_target: String::new(),
@@ -316,7 +310,7 @@ async fn who_dies_as_it_is_handed_over_leaves_one_grave() {
         record.inventory.insert(slot, world::Stack::new(item, 1));
     }
     let request = PrepareRequest {
-        state: record.to_bytes().into(),
+        state: record.to_document().into(),
         ..scene.zoes_request(session.clone())
     };
     let mut peer = scene.promise(&request).await;

@@ -7,10 +7,9 @@ use proto::rpc::persistence::v1 as wire;
 use super::{Failure, malformed, value};
 use crate::store::error::StoreError;
 use crate::store::model::{
-    Character, CombatChoices, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS,
-    SignedIn, SkillValue, Then,
+    Character, Directory, Opened, Ownership, Record, Region, Row, RunState, SKILLS, SignedIn,
+    SkillValue, Then,
 };
-use crate::store::quests::{QuestState, Quests};
 use crate::store::unsigned;
 use crate::store::value::Holdings;
 
@@ -18,9 +17,8 @@ use crate::store::value::Holdings;
 pub(super) const COORDINATE_MAX: i32 = 1_000_000;
 /// No text of a request is longer, in bytes.
 const TEXT_MAX: usize = 256;
-const RUN_ENERGY_MAX: u32 = 10_000;
-/// No more prayers are on at once.
-const PRAYERS_MAX: usize = 64;
+/// No document of a character is longer, in bytes.
+const STATE_BYTES_MAX: usize = 64 * 1024;
 /// The highest level of a skill.
 const LEVEL_MAX: u32 = 99;
 /// The most experience in one skill, in tenths.
@@ -119,8 +117,9 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
     if record.x.abs() > COORDINATE_MAX || record.z.abs() > COORDINATE_MAX || !record.y.is_finite() {
         return Err(malformed("the position is outside any world"));
     }
-    if record.run_energy > RUN_ENERGY_MAX {
-        return Err(malformed("run_energy is too great"));
+    if record.state.len() > STATE_BYTES_MAX {
+        let why = format!("a document has at most {STATE_BYTES_MAX} bytes");
+        return Err(malformed(why));
     }
     Ok(Record {
         id: text("id", record.id)?,
@@ -142,99 +141,9 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
             stakes: value::stakes(record.stakes)?,
             bank: value::bank(record.bank)?,
         },
-        run_energy: small("run_energy", record.run_energy)?,
-        running: record.running,
         placed: record.placed,
-        bank_placeholders: record.bank_placeholders,
-        home_ready_tick: number("home_ready_tick", record.home_ready_tick)?,
-        quests: quests(record.quests)?,
-        combat: combat(
-            (record.attack_style, record.passive, record.spell_id),
-            (record.prayer_points, &record.prayers),
-        )?,
-        played_ticks: number("played_ticks", record.played_ticks)?,
+        state: record.state,
         skills: skills(record.skills)?,
-    })
-}
-
-/// The longest id of a quest or a stage, in bytes.
-const QUEST_BYTES_MAX: usize = 64;
-/// Stages that count in one quest.
-const STAGES_MAX: usize = 100;
-
-fn quests(given: Vec<wire::QuestState>) -> Checked<Quests> {
-    let mut quests = Quests::new();
-    for quest in given {
-        let id = quest_text("quest_id", quest.quest_id)?;
-        if quest.counts.len() > STAGES_MAX {
-            return Err(malformed(format!("{id}: more stages than {STAGES_MAX}")));
-        }
-        let counts = quest.counts.into_iter().map(|count| {
-            let stage = quest_text("counts.stage", count.stage)?;
-            Ok((stage, small("counts.count", count.count)?))
-        });
-        let stage = quest.stage.filter(|stage| stage.len() <= QUEST_BYTES_MAX);
-        let state = QuestState {
-            ready: quest.ready && stage.is_some(),
-            stage,
-            counts: counts.collect::<Checked<_>>()?,
-            completed: small("completed", quest.completed)?,
-            given: quest.given,
-        };
-        if quests.insert(id, state).is_some() {
-            return Err(malformed("a quest is there twice"));
-        }
-    }
-    Ok(quests)
-}
-
-fn quest_text(field: &str, value: String) -> Checked<String> {
-    let value = text(field, value)?;
-    if value.len() > QUEST_BYTES_MAX {
-        let why = format!("{field} must have 1 to {QUEST_BYTES_MAX} bytes");
-        return Err(malformed(why));
-    }
-    Ok(value)
-}
-
-fn wire_quests(quests: Quests) -> Checked<Vec<wire::QuestState>> {
-    let quests = quests.into_iter().map(|(quest_id, state)| {
-        let counts = state.counts.into_iter().map(|(stage, done)| {
-            let count = count(done)?;
-            Ok(wire::QuestCount { stage, count })
-        });
-        Ok(wire::QuestState {
-            quest_id,
-            stage: state.stage,
-            ready: state.ready,
-            counts: counts.collect::<Checked<_>>()?,
-            completed: count(state.completed)?,
-            given: state.given,
-        })
-    });
-    quests.collect()
-}
-
-/// What a character has chosen of fighting, and its prayers.
-fn combat(
-    (style, passive, spell): (String, bool, String),
-    (points, prayers): (u32, &[String]),
-) -> Checked<CombatChoices> {
-    let named = |id: &str| id.len() <= TEXT_MAX && !id.contains(['\0', '\n']);
-    if !named(&style) || !named(&spell) {
-        let why = format!("a style or a spell has {TEXT_MAX} bytes at most");
-        return Err(malformed(why));
-    }
-    if prayers.len() > PRAYERS_MAX || !prayers.iter().all(|id| !id.is_empty() && named(id)) {
-        let why = format!("{PRAYERS_MAX} prayers at most are on, each of {TEXT_MAX} bytes at most");
-        return Err(malformed(why));
-    }
-    Ok(CombatChoices {
-        style,
-        passive,
-        spell,
-        prayer_points: small("prayer_points", points)?,
-        prayers: prayers.join("\n"),
     })
 }
 
@@ -362,27 +271,12 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
         health: count(record.health)?,
         coins: u64::from(count(record.holdings.coins)?),
         skills: skills.collect::<Checked<_>>()?,
-        run_energy: count(record.run_energy)?,
-        running: record.running,
         placed: record.placed,
         inventory: value::wire_pack(record.holdings.pack)?,
         equipment: value::wire_worn(record.holdings.worn)?,
         stakes: value::wire_pack(record.holdings.stakes)?,
         bank: value::wire_bank(record.holdings.bank)?,
-        bank_placeholders: record.bank_placeholders,
-        home_ready_tick: unsigned(record.home_ready_tick)?,
-        quests: wire_quests(record.quests)?,
-        attack_style: record.combat.style,
-        passive: record.combat.passive,
-        spell_id: record.combat.spell,
-        prayer_points: count(record.combat.prayer_points)?,
-        prayers: record
-            .combat
-            .prayers
-            .lines()
-            .map(ToOwned::to_owned)
-            .collect(),
-        played_ticks: unsigned(record.played_ticks)?,
+        state: record.state,
     })
 }
 

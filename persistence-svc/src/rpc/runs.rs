@@ -218,6 +218,21 @@ impl Runs for RunsService {
         self.0.answer_within(LOAD_LIMIT, "LoadRegion", work).await
     }
 
+    async fn quarantine(
+        &self,
+        request: Request<wire::QuarantineRequest>,
+    ) -> Result<Response<wire::QuarantineReply>, Status> {
+        let ask = request.into_inner();
+        let work = async {
+            let run = number("run_id", ask.run_id)?;
+            let id = text("character_id", ask.character_id)?;
+            self.0.store.quarantine(run, &id).await?;
+            tracing::error!(run, character = id, "a run cannot read a character");
+            Ok(wire::QuarantineReply {})
+        };
+        self.0.answer("Quarantine", work).await
+    }
+
     async fn load_character(
         &self,
         request: Request<wire::LoadCharacterRequest>,

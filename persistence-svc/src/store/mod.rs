@@ -17,7 +17,6 @@ pub(crate) mod judge;
 pub(crate) mod model;
 pub(crate) mod postgres;
 pub(crate) mod queries;
-pub(crate) mod quests;
 pub(crate) mod sessions;
 pub(crate) mod social;
 pub(crate) mod sqlite;
@@ -124,6 +123,9 @@ pub(crate) trait Runs: Send + Sync {
     /// and the named characters of its regions leave the world and are quarantined. False, and
     /// nothing happens, when it was fenced before: others may play what it names by now.
     async fn ended(&self, ask: Ended) -> Result<bool>;
+    /// Takes a character of the regions of `run` out of the world and quarantines it. Does nothing
+    /// with anybody else.
+    async fn quarantine(&self, run: i64, character: &str) -> Result<()>;
     /// Everything in a region that `run` owns at `epoch`.
     async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion>;
     /// Removes at most `most` runs that were fenced `older_ms` ago and own nothing, with all that

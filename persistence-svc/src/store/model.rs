@@ -1,7 +1,8 @@
 //! What the store speaks of. Numbers are as the database keeps them; whatever came over the wire
 //! has been checked before it becomes one of these.
 
-use super::quests::Quests;
+use bytes::Bytes;
+
 use super::value::{Chunk, GroundGone, GroundItem, Holdings, LedgerRow, RegionGive};
 
 /// A square of 64 x 64 tiles. Rows are locked in the order of this type.
@@ -90,33 +91,19 @@ pub(crate) struct Record {
     pub(crate) health: i32,
     /// In a commit it counts only where the row says so.
     pub(crate) holdings: Holdings,
-    pub(crate) run_energy: i32,
-    pub(crate) running: bool,
     pub(crate) placed: bool,
-    /// What is taken out of the bank to the last leaves its place free.
-    pub(crate) bank_placeholders: bool,
-    /// The tick from which it may go home by magic again.
-    pub(crate) home_ready_tick: i64,
-    /// In a commit, only those of which something changed.
-    pub(crate) quests: Quests,
-    pub(crate) combat: CombatChoices,
-    /// Ticks for which it was played, while that counts.
-    pub(crate) played_ticks: i64,
+    /// The document with all else; the store does not look into it. In a commit, an empty one leaves
+    /// the store's.
+    pub(crate) state: Bytes,
     /// In the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
     pub(crate) skills: [Option<SkillValue>; SKILLS.len()],
 }
 
-/// What a character has chosen of fighting, and what it has of prayer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct CombatChoices {
-    pub(crate) style: String,
-    /// It does not turn to whoever attacks it.
-    pub(crate) passive: bool,
-    /// Empty: none.
-    pub(crate) spell: String,
-    pub(crate) prayer_points: i32,
-    /// Ids of prayers that are on, a line each.
-    pub(crate) prayers: String,
+impl Record {
+    /// Returns the document that a commit writes; `None` leaves the store's.
+    pub(crate) fn written_state(&self) -> Option<&[u8]> {
+        (!self.state.is_empty()).then_some(&*self.state)
+    }
 }
 
 /// Asks to bring a character into the world.

@@ -188,11 +188,8 @@ pub(crate) async fn a_new_character_has_the_defaults(kind: Kind) {
     assert!(!opened.was_online && opened.session_epoch == 1);
     let record = stage.load(zone.run, &player.id).await.unwrap();
     assert_eq!((record.x, record.y, record.z), (0, 10.0, 0));
-    assert_eq!(
-        (record.health, record.coins, record.run_energy),
-        (100, 0, 10_000)
-    );
-    assert!(!record.placed && !record.running && record.session_id == "one");
+    assert_eq!((record.health, record.coins), (100, 0));
+    assert!(!record.placed && record.state.is_empty() && record.session_id == "one");
     assert_eq!(record.skills.len(), 17);
     for skill in record.skills {
         let expected = match skill.name.as_str() {

@@ -171,8 +171,7 @@ pub(crate) async fn everything_of_a_record_is_kept(kind: Kind) {
     record.z = 999_999;
     record.combat_level = 77;
     record.health = 3;
-    record.run_energy = 1_234;
-    record.running = true;
+    record.state = vec![2, 0x80].into();
     record.placed = true;
     for (number, skill) in (0_u32..).zip(&mut record.skills) {
         skill.level = 20 + number;

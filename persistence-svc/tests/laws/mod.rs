@@ -3,13 +3,13 @@
 pub(crate) mod accounts;
 pub(crate) mod agents;
 pub(crate) mod commits;
+pub(crate) mod documents;
 pub(crate) mod exchange;
 pub(crate) mod gives;
 pub(crate) mod hiscores;
 pub(crate) mod identity;
 pub(crate) mod items;
 pub(crate) mod queries;
-pub(crate) mod quests;
 pub(crate) mod races;
 pub(crate) mod runs;
 pub(crate) mod sessions;

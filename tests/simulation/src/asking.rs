@@ -63,6 +63,9 @@ impl Sim {
                 };
                 (why, Callee::store(ask), 2_000)
             }
+            Ask::Quarantine { who } => {
+                return self.breaks(format!("run {run_id} cannot read {who}"));
+            }
             Ask::Drain => {
                 let ask = StoreAsk::Drain(DrainRequest { run_id });
                 (Why::Drain, Callee::store(ask), 2_000)

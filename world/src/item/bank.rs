@@ -20,7 +20,7 @@ const PLACE_MAX: u32 = i32::MAX as u32;
 
 /// What a character has in the bank.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Bank {
     /// By item.
     pub items: BTreeMap<Arc<str>, Deposit>,

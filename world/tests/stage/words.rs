@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use world::content::EquipSlot;
 use world::{
-    Arrange, Arrival, Bank, Banking, CharacterId, Devotion, EntityId, Intent, PlayerHot,
-    PlayerRecord, Questing, Region, Screen, Shopping, Skill, SkillXp, Stack, Style, Tick, Tile,
-    Trade, Trading, Ways,
+    Arrange, Arrival, Banking, CharacterId, CharacterState, Columns, Devotion, EntityId, Intent,
+    PlayerHot, PlayerRecord, Questing, Region, Screen, Shopping, Skill, SkillXp, Stack, Style,
+    Tick, Tile, Trade, Trading,
 };
 
 use super::Stage;
@@ -315,7 +315,7 @@ pub(super) fn heard() -> PlayerHot {
 
 /// A player at rest who walks, with full energy.
 pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
-    PlayerRecord {
+    let columns = Columns {
         id: CharacterId::from(name),
         name: name.to_owned(),
         tile,
@@ -323,18 +323,12 @@ pub(crate) fn record(name: &str, tile: Tile) -> PlayerRecord {
         health: 10,
         skills: BTreeMap::new(),
         coins: 0,
-        energy: 10_000,
-        running: false,
         combat_level: 3,
         placed: true,
         inventory: BTreeMap::new(),
         equipment: BTreeMap::new(),
-        bank: Bank::default(),
-        played_ticks: 0,
-        home_ready_at: Tick::default(),
-        quests: world::Quests::new(),
-        ways: Ways::default(),
-        prayer: Devotion::default(),
+        bank: BTreeMap::new(),
         stakes: BTreeMap::new(),
-    }
+    };
+    PlayerRecord::new(columns, CharacterState::default())
 }

@@ -174,11 +174,11 @@ impl Batch {
         }
     }
 
-    /// Something changed of these items in a character's bank; of none: how it is kept did.
+    /// These items in a character's bank changed. If none is named, only its placeholders did.
     pub(crate) fn banked(&mut self, who: &CharacterId, items: Items) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.bank.extend(items);
-            row.changed.bank_kept = true;
+            row.changed.state = true;
         }
     }
 
@@ -189,10 +189,10 @@ impl Batch {
         }
     }
 
-    /// A character is elsewhere in these quests.
-    pub(crate) fn quests(&mut self, who: &CharacterId, quests: Items) {
+    /// A character is elsewhere in a quest.
+    pub(crate) fn quests(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
-            row.changed.quests.extend(quests);
+            row.changed.state = true;
         }
     }
 

@@ -73,6 +73,41 @@ fn experience_goes_out_at_once_and_alone() {
 }
 
 #[test]
+fn a_document_goes_out_when_it_differs_from_the_last_one() {
+    let mut batch = batch(&["ann"]);
+    let sent = |batch: &mut Batch, now, state: &'static [u8]| {
+        batch.moved(&who("ann"), now);
+        let record = |who: &CharacterId, items: &Items| {
+            Some(CharacterRecord {
+                state: state.into(),
+                ..record(who, items)?
+            })
+        };
+        let sending = batch.cut(now + PACE.moved_ticks, record).unwrap();
+        batch.answered(sending.sequence, Answer::Done);
+        only(&sending).1.state.to_vec()
+    };
+    assert_eq!(sent(&mut batch, 1, b"one"), b"one", "nothing is known");
+    assert_eq!(sent(&mut batch, 10, b"one"), b"");
+    assert_eq!(sent(&mut batch, 20, b"two"), b"two");
+    assert_eq!(sent(&mut batch, 30, b"one"), b"one");
+    // Another owner may have written it meanwhile.
+    batch.forget(&who("ann"));
+    batch.enter(&who("ann"), HOME, 9, 40);
+    assert_eq!(sent(&mut batch, 41, b"one"), b"one");
+}
+
+#[test]
+fn a_change_of_a_quest_goes_out_at_once() {
+    let mut batch = batch(&["ann"]);
+    batch.quests(&who("ann"));
+    assert_eq!(batch.value_sequence(), Some(1));
+    assert!(batch.cut(1, record).is_some());
+    batch.answered(1, Answer::Done);
+    assert_eq!(batch.value_sequence(), None);
+}
+
+#[test]
 fn of_a_bank_goes_out_what_changed_and_what_is_gone() {
     let mut batch = batch(&["ann"]);
     batch.banked(&who("ann"), ["coal".into()].into());

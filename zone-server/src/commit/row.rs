@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use proto::rpc::persistence::v1::{
     BankItem, CharacterRecord, CharacterRow, Kills, Logout, Transfer,
 };
@@ -37,14 +38,12 @@ pub(super) struct Changed {
     pub(super) worn: bool,
     /// What is at stake.
     pub(super) staked: bool,
-    /// Items in the bank; how it is kept is in each row.
+    /// Items in the bank.
     pub(super) bank: Items,
-    /// It is kept otherwise.
-    pub(super) bank_kept: bool,
+    /// Something in the document that is told when it is durable.
+    pub(super) state: bool,
     /// Whose experience grew.
     pub(super) skills: BTreeSet<Skill>,
-    /// Quests, by id.
-    pub(super) quests: Items,
     /// How many NPCs of which kind it killed.
     pub(super) kills: BTreeMap<Arc<str>, u32>,
 }
@@ -56,9 +55,8 @@ impl Changed {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        let stored = self.worn || self.staked || self.bank_kept || !self.bank.is_empty();
-        let told = self.skills.is_empty() && self.quests.is_empty() && self.kills.is_empty();
-        !self.pack && !stored && told
+        let counted = !self.skills.is_empty() || !self.kills.is_empty();
+        !self.items() && !self.state && !counted
     }
 
     /// Leaves in a record what changed of value, and nothing else of it.
@@ -84,9 +82,6 @@ impl Changed {
         }));
         let grew = |name: &str| Skill::named(name).is_some_and(|s| self.skills.contains(&s));
         record.skills.retain(|skill| grew(&skill.name));
-        record
-            .quests
-            .retain(|quest| self.quests.contains(&*quest.quest_id));
     }
 }
 
@@ -104,6 +99,8 @@ pub(super) struct Row {
     pub(super) urgent: bool,
     /// Of value, since the last row.
     pub(super) changed: Changed,
+    /// The document of the last row that had one.
+    document: Bytes,
     pub(super) going: Option<Going>,
     /// Its last row is in flight.
     pub(super) away: bool,
@@ -128,6 +125,7 @@ impl Row {
             saved_at: now,
             urgent: false,
             changed: Changed::default(),
+            document: Bytes::new(),
             going: None,
             away: false,
         }
@@ -161,6 +159,11 @@ impl Row {
         state.ownership_sequence = self.sequence;
         let changed = std::mem::take(&mut self.changed);
         changed.keep_in(&mut state);
+        if state.state == self.document {
+            state.state.clear();
+        } else {
+            self.document.clone_from(&state.state);
+        }
         let mut row = CharacterRow {
             record: Some(state),
             transfer: None,

@@ -11,8 +11,8 @@ use proto::rpc::{
     common::v1 as common,
     persistence::v1::{
         DirectoryUpdate, DrainRequest, EndedRequest, LoadCharacterRequest, LoadRegionRequest,
-        OnlineCharactersRequest, RegisterRequest, ReleaseRequest, RenewRequest, RunState,
-        WatchRequest,
+        OnlineCharactersRequest, QuarantineRequest, RegisterRequest, ReleaseRequest, RenewRequest,
+        RunState, WatchRequest,
     },
 };
 use tokio::sync::Semaphore;
@@ -39,6 +39,9 @@ const SILENCE_MAX: Duration = Duration::from_secs(4);
 const REGION_LOADS_MAX: usize = 6;
 /// Characters that are loaded at a time; they do not wait behind regions.
 const CHARACTER_LOADS_MAX: usize = 12;
+/// Characters that a run has quarantined in its life. If it cannot read more than these, most likely
+/// the run is at fault, and the characters wait for another one.
+const QUARANTINES_MAX: usize = 100;
 /// A region comes with all its characters.
 const LOAD_REGION_DEADLINE: Duration = Duration::from_secs(5);
 
@@ -128,6 +131,7 @@ pub(crate) struct Keeper {
     content: Arc<Content>,
     region_loads: Arc<Semaphore>,
     character_loads: Arc<Semaphore>,
+    quarantines: Arc<Semaphore>,
 }
 
 impl Keeper {
@@ -149,6 +153,7 @@ impl Keeper {
             content,
             region_loads: Arc::new(Semaphore::new(REGION_LOADS_MAX)),
             character_loads: Arc::new(Semaphore::new(CHARACTER_LOADS_MAX)),
+            quarantines: Arc::new(Semaphore::new(QUARANTINES_MAX)),
         }
     }
 
@@ -345,6 +350,28 @@ impl Keeper {
                 .mailbox
                 .insist(|| StoreMessage::Drained(drained))
                 .await;
+        });
+    }
+
+    /// Has the store keep a character out. If the store does not hear of it, the run finds the
+    /// character unreadable again and asks once more.
+    pub(crate) fn quarantine(&self, who: CharacterId) {
+        let Ok(permit) = self.quarantines.try_acquire() else {
+            tracing::error!(character = %who, "too many to quarantine; the run may be at fault");
+            return;
+        };
+        permit.forget();
+        let keeper = self.clone();
+        self.tasks.spawn("quarantine a character", async move {
+            let request = QuarantineRequest {
+                run_id: keeper.run.run_id,
+                character_id: who.to_string(),
+            };
+            let mut client = keeper.store.runs();
+            if let Err(status) = chassis::rpc::bounded(client.quarantine(request)).await {
+                tracing::warn!(character = %who, %status, "the store does not hear of it");
+                keeper.store.failed(&status);
+            }
         });
     }
 

@@ -274,7 +274,8 @@ impl Run {
         self.ground_from_store(region, played_tick, &ground);
         self.lasting_from_store(region, played_tick, &chunks);
         for row in characters {
-            self.admit(row);
+            // Nobody waits for it yet. A session that asks for it later is refused.
+            let _ = self.admit(row);
         }
     }
 

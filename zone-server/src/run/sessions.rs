@@ -7,7 +7,7 @@ use proto::rpc::{
     zone::v1::{Attach, AttachRefused, Attached, Detach, Encounter, Left, from_zone},
 };
 use tonic::{Code, Status};
-use world::{Arrival, CharacterId, PlayerHot};
+use world::{Arrival, BadDocument, CharacterId, PlayerHot};
 
 use super::{Run, player_handovers::Call};
 use crate::{
@@ -25,6 +25,10 @@ const RECONCILED_MAX: usize = 512;
 pub(super) const NOT_HERE: &str = "not_here";
 const BUSY: &str = "busy";
 const NOT_IN_WORLD: &str = "not_in_world";
+
+/// A character is not played, because its document cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KeptOut;
 
 impl Run {
     /// A session that another gateway held before wants to go on: whoever has its character
@@ -322,10 +326,7 @@ impl Run {
             .remove(who)
             .and_then(|call| call.attach);
         let code = match loaded {
-            Ok(row) if self.plays(&row) => {
-                self.admit(*row);
-                None
-            }
+            Ok(row) if self.plays(&row) => self.admit(*row).err().map(|KeptOut| BUSY),
             Ok(row) if self.coming(&row) => Some(BUSY),
             Ok(_) => Some(NOT_HERE),
             Err(status) if unreachable(&status) => Some(BUSY),
@@ -354,18 +355,22 @@ impl Run {
     }
 
     /// Brings somebody in at the next edge, as the store has it.
-    pub(super) fn admit(&mut self, row: CharacterRecord) {
+    ///
+    /// # Errors
+    /// The document in the row cannot be read. Nobody plays the character then: its next save would
+    /// lose what could not be read.
+    pub(super) fn admit(&mut self, row: CharacterRecord) -> Result<(), KeptOut> {
         let who = CharacterId::from(row.id.as_str());
         let Some(region) = record::region(row.region) else {
-            return;
+            return Ok(());
         };
         let sequence = row.ownership_sequence;
         let known = self.roster.get(&who);
         if known.is_some_and(|seat| seat.sequence >= sequence) || self.ending.stopping.is_some() {
-            return;
+            return Ok(());
         }
         if self.handovers.read_before_leaving(&who, row.session_epoch) {
-            return;
+            return Ok(());
         }
         // An older claim means nothing any more.
         self.evict(&who);
@@ -376,9 +381,9 @@ impl Run {
             .is_some_and(|gone| gone.follows(sequence))
         {
             // The store was asked before it went on.
-            return;
+            return Ok(());
         }
-        let record = record::player(&row);
+        let record = record::player(&row).map_err(|why| self.keep_out(&who, &why))?;
         let holdings = Holdings::of(&record);
         // Coming from the store is no change of owner that had to settle.
         let mut seat = Seat::new(region, row.ownership_sequence, 0, holdings);
@@ -401,6 +406,25 @@ impl Run {
         if let Some((gateway_id, attach)) = attach {
             self.attach(&gateway_id, attach);
         }
+        Ok(())
+    }
+
+    /// Keeps somebody out whose document cannot be read. A newer build may read a newer one, so the
+    /// character waits for such an owner. A damaged one is for an operator: the store quarantines it.
+    fn keep_out(&mut self, who: &CharacterId, why: &BadDocument) -> KeptOut {
+        tracing::error!(run = self.id, character = %who, %why, "a character cannot be played");
+        let announced = self.handovers.announced.remove(who);
+        let attach = announced.and_then(|announced| self.never_comes(announced));
+        if let Some((gateway_id, attach)) = attach {
+            self.refuse(&gateway_id, &attach, BUSY);
+        }
+        match why {
+            BadDocument::Version(_) => {}
+            BadDocument::Missing | BadDocument::Bytes(_) => {
+                self.context.outside.quarantine(who.clone());
+            }
+        }
+        KeptOut
     }
 
     /// Forgets somebody here, without a word but about what it asked.

@@ -261,7 +261,7 @@ impl Run {
                 .as_ref()
                 .map_or_else(String::new, |p| p.target.to_string()),
             content_hash: self.world.content().hash().to_owned(),
-            state: as_it_arrives(seat, player.record()).to_bytes().into(),
+            state: as_it_arrives(seat, player.record()).to_document().into(),
             session: Some(seat.session_ref()),
             account_id: seat.account_id.clone(),
             attempt,

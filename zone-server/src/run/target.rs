@@ -417,7 +417,7 @@ impl Run {
 
 /// Reads the state in which a peer offers a player; `None` if it is not that player's.
 fn readable(who: &CharacterId, state: &[u8]) -> Option<PlayerRecord> {
-    match PlayerRecord::from_bytes(state) {
+    match PlayerRecord::from_document(state) {
         Ok(record) => (record.id == *who).then_some(record),
         Err(why) => {
             tracing::warn!(character = %who, %why, "a peer's player cannot be read");

@@ -94,8 +94,8 @@ impl Run {
         for (who, skills) in changes.trained {
             self.batch.trained(&who, skills);
         }
-        for (who, quests) in changes.quests {
-            self.batch.quests(&who, quests);
+        for who in changes.quests.keys() {
+            self.batch.quests(who);
         }
         for (who, kills) in changes.kills {
             self.batch.killed(&who, kills);

@@ -30,6 +30,9 @@ pub enum Ask {
     LoadCharacter {
         who: CharacterId,
     },
+    Quarantine {
+        who: CharacterId,
+    },
     Prepare {
         address: String,
         who: CharacterId,
@@ -104,6 +107,10 @@ impl Outside for Queue {
 
     fn load_character(&mut self, who: CharacterId) {
         self.asked.push(Ask::LoadCharacter { who });
+    }
+
+    fn quarantine(&mut self, who: CharacterId) {
+        self.asked.push(Ask::Quarantine { who });
     }
 
     fn prepare(&mut self, address: &str, who: CharacterId, attempt: u32, request: PrepareRequest) {

@@ -10,7 +10,6 @@ use proto::client::{
     },
     sync::Stack,
 };
-use proto::rpc::persistence::v1 as rpc;
 use world::{
     Content, Intent, QuestState, Questing, Quests,
     content::{Quest, Reward, Stage, StageKind},
@@ -173,33 +172,4 @@ pub(crate) fn completed(content: &Content, id: &str) -> Option<QuestCompleted> {
         name: quest.name.to_string(),
         rewards: rewards(quest),
     })
-}
-
-/// A quest as the store keeps it.
-pub(crate) fn row((quest, state): (&Arc<str>, &QuestState)) -> rpc::QuestState {
-    let counts = state.counts.iter().map(|(stage, count)| rpc::QuestCount {
-        stage: stage.to_string(),
-        count: *count,
-    });
-    rpc::QuestState {
-        quest_id: quest.to_string(),
-        stage: state.stage.as_deref().map(str::to_owned),
-        ready: state.ready,
-        counts: counts.collect(),
-        completed: state.completed,
-        given: state.given,
-    }
-}
-
-/// A quest as the world has it.
-pub(crate) fn state(row: &rpc::QuestState) -> (Arc<str>, QuestState) {
-    let counts = row.counts.iter();
-    let state = QuestState {
-        stage: row.stage.as_deref().map(Into::into),
-        ready: row.ready,
-        counts: counts.map(|c| (c.stage.as_str().into(), c.count)).collect(),
-        completed: row.completed,
-        given: row.given,
-    };
-    (row.quest_id.as_str().into(), state)
 }

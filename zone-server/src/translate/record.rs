@@ -1,4 +1,5 @@
-//! A character at rest: the store's row and the world's record.
+//! A character at rest: the store's row and the world's record. Only columns and items are
+//! translated; all else is in the document, which `world` writes and reads.
 //!
 //! Always: translating one way and back changes nothing that the world knows of.
 
@@ -9,16 +10,18 @@ use proto::rpc::{
     persistence::v1::{BankItem, CharacterRecord, CharacterRow, Skill, Slot, Worn},
 };
 use world::{
-    Bank, CharacterId, Deposit, Devotion, PlayerRecord, Region, SkillXp, Stack, Style, Tick, Tile,
-    Ways, content::EquipSlot, item::SLOTS, record::ENERGY_FULL,
+    BadDocument, CharacterId, CharacterState, Columns, Deposit, PlayerRecord, Region, SkillXp,
+    Stack, Tile, content::EquipSlot, item::SLOTS,
 };
 
-use super::quest;
 use crate::deliver::held::Holdings;
 
-/// The world's record of a row.
-pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
-    PlayerRecord {
+/// Returns the world's record of a row.
+///
+/// # Errors
+/// The document in the row cannot be read.
+pub(crate) fn player(row: &CharacterRecord) -> Result<PlayerRecord, BadDocument> {
+    let columns = Columns {
         id: CharacterId::from(row.id.as_str()),
         name: row.name.clone(),
         tile: Tile { x: row.x, z: row.z },
@@ -26,37 +29,31 @@ pub(crate) fn player(row: &CharacterRecord) -> PlayerRecord {
         health: row.health,
         skills: skills(row).collect(),
         coins: row.coins,
-        energy: row.run_energy.min(ENERGY_FULL),
-        running: row.running,
         combat_level: row.combat_level,
         placed: row.placed,
         inventory: row.inventory.iter().filter_map(slot).collect(),
         equipment: row.equipment.iter().filter_map(worn).collect(),
         stakes: row.stakes.iter().filter_map(stake).collect(),
-        bank: Bank {
-            items: row.bank.iter().filter_map(deposit).collect(),
-            placeholders: row.bank_placeholders,
-        },
-        home_ready_at: Tick(row.home_ready_tick),
-        quests: row.quests.iter().map(quest::state).collect(),
-        ways: Ways {
-            style: Style::named(&row.attack_style).unwrap_or(Ways::default().style),
-            retaliates: !row.passive,
-            spell: Some(&row.spell_id)
-                .filter(|id| !id.is_empty())
-                .map(|id| id.as_str().into()),
-        },
-        prayer: Devotion {
-            points: row.prayer_points,
-            active: row.prayers.iter().map(|id| id.as_str().into()).collect(),
-        },
-        played_ticks: row.played_ticks,
-    }
+        bank: row.bank.iter().filter_map(deposit).collect(),
+    };
+    PlayerRecord::from_store(columns, &row.state)
 }
 
 /// Enters in `has` what a row has just written of value.
 pub(crate) fn acknowledge(has: &mut Holdings, row: &CharacterRow) {
     let Some(record) = &row.record else { return };
+    if !record.state.is_empty() {
+        match CharacterState::from_document(&record.state) {
+            Ok(state) => {
+                has.bank.placeholders = state.bank_placeholders;
+                has.quests = state.quests;
+            }
+            // This run wrote it.
+            Err(why) => {
+                tracing::error!(character = record.id, %why, "a document of this run cannot be read")
+            }
+        }
+    }
     if row.holdings {
         has.inventory = record.inventory.iter().filter_map(slot).collect();
         has.coins = record.coins;
@@ -70,9 +67,7 @@ pub(crate) fn acknowledge(has: &mut Holdings, row: &CharacterRow) {
     has.bank
         .items
         .extend(record.bank.iter().filter_map(deposit));
-    has.bank.placeholders = record.bank_placeholders;
     has.skills.extend(skills(record));
-    has.quests.extend(record.quests.iter().map(quest::state));
 }
 
 /// What is worn, by place; nothing, if the world knows no such place.
@@ -179,32 +174,13 @@ fn without_bank(player: &PlayerRecord, owner: &Owner<'_>) -> CharacterRecord {
         health: player.health,
         coins: player.coins,
         skills: skills.collect(),
-        run_energy: player.energy,
-        running: player.running,
         placed: player.placed,
         inventory: slots.collect(),
         equipment: worn.collect(),
         stakes: stakes.collect(),
         bank: Vec::new(),
-        bank_placeholders: player.bank.placeholders,
-        home_ready_tick: player.home_ready_at.0,
-        quests: player.quests.iter().map(quest::row).collect(),
-        attack_style: player.ways.style.name().to_owned(),
-        passive: !player.ways.retaliates,
-        spell_id: player
-            .ways
-            .spell
-            .as_ref()
-            .map_or_else(String::new, ToString::to_string),
-        prayer_points: player.prayer.points,
-        prayers: prayers(&player.prayer),
-        played_ticks: player.played_ticks,
+        state: player.state().to_document().into(),
     }
-}
-
-/// The ids of the prayers that are on.
-fn prayers(devotion: &Devotion) -> Vec<String> {
-    devotion.active.iter().map(ToString::to_string).collect()
 }
 
 /// A slot as the world has it; nothing, if there is no such slot or nothing in it.
@@ -252,6 +228,11 @@ mod tests {
 
     #[test]
     fn a_row_survives_the_world() {
+        let state = CharacterState {
+            energy: 9_000,
+            bank_placeholders: true,
+            ..CharacterState::default()
+        };
         let before = CharacterRecord {
             id: "c1".to_owned(),
             account_id: "a1".to_owned(),
@@ -269,8 +250,6 @@ mod tests {
                 level: 3,
                 xp_tenths: 1740,
             }],
-            run_energy: 9_000,
-            running: true,
             placed: true,
             inventory: vec![Slot {
                 slot: 27,
@@ -294,14 +273,7 @@ mod tests {
                 place: 70_000,
                 gone: false,
             }],
-            bank_placeholders: true,
-            home_ready_tick: 4_000_000_000,
-            attack_style: "rapid".to_owned(),
-            passive: true,
-            spell_id: "spark".to_owned(),
-            prayer_points: 7,
-            prayers: vec!["socks".to_owned()],
-            played_ticks: 1_499,
+            state: state.to_document().into(),
             ..CharacterRecord::default()
         };
         let owner = Owner {
@@ -309,6 +281,49 @@ mod tests {
             session_id: "s1",
             session_epoch: 4,
         };
-        assert_eq!(row(&player(&before), &owner), before);
+        let record = player(&before).unwrap();
+        assert!(record.energy == 9_000 && record.bank.placeholders);
+        assert_eq!(row(&record, &owner), before);
+    }
+
+    #[test]
+    fn a_row_that_lost_its_document_makes_no_player() {
+        let mut row = CharacterRecord {
+            placed: true,
+            state: CharacterState::default().to_document().into(),
+            ..CharacterRecord::default()
+        };
+        assert!(player(&row).is_ok());
+        row.state = row.state.slice(1..9);
+        assert!(player(&row).is_err());
+        row.state.clear();
+        assert_eq!(player(&row), Err(BadDocument::Missing));
+        row.placed = false;
+        assert_eq!(
+            player(&row).map(|new| new.state()),
+            Ok(CharacterState::default())
+        );
+    }
+
+    #[test]
+    fn a_document_is_acknowledged_with_its_row_and_a_row_without_one_says_nothing() {
+        let state = CharacterState {
+            bank_placeholders: true,
+            quests: [("errand".into(), world::QuestState::default())].into(),
+            ..CharacterState::default()
+        };
+        let mut row = CharacterRow {
+            record: Some(CharacterRecord {
+                state: state.to_document().into(),
+                ..CharacterRecord::default()
+            }),
+            ..CharacterRow::default()
+        };
+        let mut has = Holdings::default();
+        acknowledge(&mut has, &row);
+        assert!(has.bank.placeholders && has.quests == state.quests);
+        row.record = Some(CharacterRecord::default());
+        acknowledge(&mut has, &row);
+        assert!(has.bank.placeholders && has.quests == state.quests);
     }
 }

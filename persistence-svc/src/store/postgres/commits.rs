@@ -28,7 +28,7 @@ use crate::store::value::Holdings;
 const LONG_ROWS: usize = 500;
 
 /// The columns of a row beside its skills, in the order of the arrays.
-const PLAIN: [(&str, &str); 21] = [
+const PLAIN: [(&str, &str); 12] = [
     ("regionX", "integer"),
     ("regionZ", "integer"),
     ("ownershipSequence", "bigint"),
@@ -39,17 +39,8 @@ const PLAIN: [(&str, &str); 21] = [
     ("combatLevel", "integer"),
     ("health", "integer"),
     ("coins", "integer"),
-    ("runEnergy", "integer"),
-    ("running", "boolean"),
     ("placed", "boolean"),
-    ("bankPlaceholders", "boolean"),
-    ("homeReadyTick", "bigint"),
-    ("attackStyle", "text"),
-    ("passive", "boolean"),
-    ("selectedSpell", "text"),
-    ("prayerPoints", "integer"),
-    ("activePrayers", "text"),
-    ("playedTicks", "bigint"),
+    ("state", "bytea"),
 ];
 
 /// Writes all rows; a skill that is null stays as it is.
@@ -58,9 +49,9 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
     let mut types = vec!["text"];
     let mut sets = Vec::new();
     for (name, kind) in PLAIN {
-        // Coins are null where a row does not write them.
+        // Null where a row does not write them.
         sets.push(match name {
-            "coins" => "coins = coalesce(u.coins, c.coins)".to_owned(),
+            "coins" | "state" => format!("{name} = coalesce(u.{name}, c.{name})"),
             _ => format!(r#""{name}" = u."{name}""#),
         });
         names.push(format!(r#""{name}""#));
@@ -315,17 +306,8 @@ fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
             .rows
             .iter()
             .map(|row| row.holdings.then_some(row.record.holdings.coins))),
-        of(records().map(|record| record.run_energy)),
-        of(records().map(|record| record.running)),
         of(records().map(|record| record.placed)),
-        of(records().map(|record| record.bank_placeholders)),
-        of(records().map(|record| record.home_ready_tick)),
-        of(records().map(|record| record.combat.style.clone())),
-        of(records().map(|record| record.combat.passive)),
-        of(records().map(|record| record.combat.spell.clone())),
-        of(records().map(|record| record.combat.prayer_points)),
-        of(records().map(|record| record.combat.prayers.clone())),
-        of(records().map(|record| record.played_ticks)),
+        of(records().map(|record| record.written_state().map(<[u8]>::to_vec))),
     ];
     for number in 0..SKILLS.len() {
         let skills = || records().map(move |record| record.skills[number]);

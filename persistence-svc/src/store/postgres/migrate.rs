@@ -5,25 +5,7 @@ use deadpool_postgres::Object;
 use crate::store::error::{Result, StoreError};
 
 /// One file per version, in order.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../../migrations/postgres/0001_world.sql"),
-    include_str!("../../../migrations/postgres/0002_value.sql"),
-    include_str!("../../../migrations/postgres/0003_identity.sql"),
-    include_str!("../../../migrations/postgres/0004_agents.sql"),
-    include_str!("../../../migrations/postgres/0005_things.sql"),
-    include_str!("../../../migrations/postgres/0006_lists.sql"),
-    include_str!("../../../migrations/postgres/0007_home.sql"),
-    include_str!("../../../migrations/postgres/0008_friends.sql"),
-    include_str!("../../../migrations/postgres/0009_quests.sql"),
-    include_str!("../../../migrations/postgres/0010_combat.sql"),
-    include_str!("../../../migrations/postgres/0011_graves.sql"),
-    include_str!("../../../migrations/postgres/0012_duels.sql"),
-    include_str!("../../../migrations/postgres/0013_locks.sql"),
-    include_str!("../../../migrations/postgres/0014_hiscores.sql"),
-    include_str!("../../../migrations/postgres/0015_names.sql"),
-    include_str!("../../../migrations/postgres/0016_resting.sql"),
-    include_str!("../../../migrations/postgres/0017_newcomers.sql"),
-];
+const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/postgres/0001_world.sql")];
 /// Only one migration runs at a time in a database; the number is ours alone.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(7453010371)";
 

@@ -16,7 +16,6 @@ mod operators;
 pub(crate) mod ownership;
 mod placement;
 mod queries;
-mod quests;
 mod runs;
 mod sessions;
 mod social;
@@ -44,8 +43,7 @@ use tonic::async_trait;
 use super::Store;
 use super::columns::PLAIN;
 use super::error::{Result, StoreError};
-use super::model::{Character, CombatChoices, Record, Region, SKILLS, SkillValue, whole};
-use super::quests::Quests;
+use super::model::{Character, Record, Region, SKILLS, SkillValue, whole};
 use super::value::Holdings;
 use crate::metrics::Metrics;
 
@@ -289,20 +287,8 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
             coins: row.try_get(13)?,
             ..Holdings::default()
         },
-        run_energy: row.try_get(14)?,
-        running: row.try_get(15)?,
-        placed: row.try_get(16)?,
-        bank_placeholders: row.try_get(17)?,
-        home_ready_tick: row.try_get(18)?,
-        quests: Quests::new(),
-        combat: CombatChoices {
-            style: row.try_get(19)?,
-            passive: row.try_get(20)?,
-            spell: row.try_get(21)?,
-            prayer_points: row.try_get(22)?,
-            prayers: row.try_get(23)?,
-        },
-        played_ticks: row.try_get(24)?,
+        placed: row.try_get(14)?,
+        state: row.try_get::<_, Vec<u8>>(15)?.into(),
         skills,
     })
 }

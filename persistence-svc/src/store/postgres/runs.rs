@@ -138,6 +138,14 @@ impl Runs for Postgres {
         Ok(true)
     }
 
+    async fn quarantine(&self, run: i64, character: &str) -> Result<()> {
+        let mut client = self.client().await?;
+        let transaction = client.transaction().await?;
+        operators::quarantine(&transaction, run, &[character.to_owned()]).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
     async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion> {
         let mut client = self.client().await?;
         // All of one moment: who is here has just the pack that came with it.

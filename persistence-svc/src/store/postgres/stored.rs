@@ -1,11 +1,11 @@
-//! What is worn, what is at stake, what lies in banks and how far one is with quests, in
-//! PostgreSQL: read and written in one statement each, over arrays.
+//! What is worn, what is at stake and what lies in banks, in PostgreSQL: read and written in one
+//! statement each, over arrays.
 
 use std::collections::BTreeMap;
 
 use deadpool_postgres::{GenericClient, Transaction};
 
-use super::{Values, quests, value};
+use super::{Values, value};
 use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};
@@ -19,7 +19,6 @@ pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -
     let mut clothes = worn(client, &ids).await?;
     let mut stakes = stakes(client, &ids).await?;
     let mut banks = banks(client, &ids).await?;
-    let mut quests = quests::read(client, &ids).await?;
     for record in records {
         let id = &record.id;
         record.holdings = Holdings {
@@ -29,7 +28,6 @@ pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -
             stakes: stakes.remove(id).unwrap_or_default(),
             bank: banks.remove(id).unwrap_or_default(),
         };
-        record.quests = quests.remove(id).unwrap_or_default();
     }
     Ok(())
 }
@@ -124,8 +122,7 @@ pub(super) async fn read(
 pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
     write_places(transaction, batch, held).await?;
     write_stakes(transaction, batch).await?;
-    write_banks(transaction, batch).await?;
-    quests::write(transaction, batch).await
+    write_banks(transaction, batch).await
 }
 
 async fn write_places(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {

@@ -23,7 +23,7 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
         .iter()
         .enumerate()
         .map(|(number, skill)| {
-            let (level, xp) = (23 + 2 * number, 24 + 2 * number);
+            let (level, xp) = (14 + 2 * number, 15 + 2 * number);
             format!(
                 r#", "{skill}Level" = coalesce(?{level}, "{skill}Level"),
                    "{skill}Xp" = coalesce(?{xp}, "{skill}Xp")"#
@@ -33,10 +33,8 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
     format!(
         r#"UPDATE characters SET "regionX" = ?2, "regionZ" = ?3, "ownershipSequence" = ?4,
              online = ?5, "positionX" = ?6, "positionY" = ?7, "positionZ" = ?8,
-             "combatLevel" = ?9, health = ?10, coins = coalesce(?11, coins), "runEnergy" = ?12,
-             running = ?13, placed = ?14, "bankPlaceholders" = ?15, "homeReadyTick" = ?16,
-             "attackStyle" = ?17, passive = ?18, "selectedSpell" = ?19, "prayerPoints" = ?20,
-             "activePrayers" = ?21, "playedTicks" = ?22 {skills}
+             "combatLevel" = ?9, health = ?10, coins = coalesce(?11, coins), placed = ?12,
+             state = coalesce(?13, state) {skills}
            WHERE id = ?1"#
     )
 });
@@ -181,6 +179,7 @@ fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
         .map(|s| s.map(|s| s.xp_tenths))
         .collect();
     let coins = row.holdings.then_some(record.holdings.coins);
+    let state = record.written_state();
     let mut values: Vec<&dyn ToSql> = vec![
         &record.id,
         &after.region.x,
@@ -193,17 +192,8 @@ fn write(transaction: &Transaction<'_>, row: &Row, after: After) -> Result<()> {
         &record.combat_level,
         &record.health,
         &coins,
-        &record.run_energy,
-        &record.running,
         &record.placed,
-        &record.bank_placeholders,
-        &record.home_ready_tick,
-        &record.combat.style,
-        &record.combat.passive,
-        &record.combat.spell,
-        &record.combat.prayer_points,
-        &record.combat.prayers,
-        &record.played_ticks,
+        &state,
     ];
     for (level, xp) in levels.iter().zip(&xps) {
         values.push(level);

@@ -14,7 +14,6 @@ mod operators;
 pub(crate) mod ownership;
 mod placement;
 mod queries;
-mod quests;
 mod runs;
 mod sessions;
 mod social;
@@ -36,31 +35,12 @@ use tonic::async_trait;
 
 use super::columns::PLAIN;
 use super::error::{Result, StoreError, StoreLocked};
-use super::model::{Character, CombatChoices, Record, Region, SKILLS, SkillValue};
-use super::quests::Quests;
+use super::model::{Character, Record, Region, SKILLS, SkillValue};
 use super::value::Holdings;
 use super::{Store, model};
 
 /// Tables, one file per version. `user_version` counts how many were applied.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../../migrations/sqlite/0001_world.sql"),
-    include_str!("../../../migrations/sqlite/0002_value.sql"),
-    include_str!("../../../migrations/sqlite/0003_identity.sql"),
-    include_str!("../../../migrations/sqlite/0004_agents.sql"),
-    include_str!("../../../migrations/sqlite/0005_things.sql"),
-    include_str!("../../../migrations/sqlite/0006_lists.sql"),
-    include_str!("../../../migrations/sqlite/0007_home.sql"),
-    include_str!("../../../migrations/sqlite/0008_friends.sql"),
-    include_str!("../../../migrations/sqlite/0009_quests.sql"),
-    include_str!("../../../migrations/sqlite/0010_combat.sql"),
-    include_str!("../../../migrations/sqlite/0011_graves.sql"),
-    include_str!("../../../migrations/sqlite/0012_duels.sql"),
-    include_str!("../../../migrations/sqlite/0013_locks.sql"),
-    include_str!("../../../migrations/sqlite/0014_hiscores.sql"),
-    include_str!("../../../migrations/sqlite/0015_names.sql"),
-    include_str!("../../../migrations/sqlite/0016_resting.sql"),
-    include_str!("../../../migrations/sqlite/0017_newcomers.sql"),
-];
+const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_world.sql")];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
@@ -404,20 +384,8 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
             coins: row.get(13)?,
             ..Holdings::default()
         },
-        run_energy: row.get(14)?,
-        running: row.get(15)?,
-        placed: row.get(16)?,
-        bank_placeholders: row.get(17)?,
-        home_ready_tick: row.get(18)?,
-        quests: Quests::new(),
-        combat: CombatChoices {
-            style: row.get(19)?,
-            passive: row.get(20)?,
-            spell: row.get(21)?,
-            prayer_points: row.get(22)?,
-            prayers: row.get(23)?,
-        },
-        played_ticks: row.get(24)?,
+        placed: row.get(14)?,
+        state: row.get::<_, Vec<u8>>(15)?.into(),
         skills,
     })
 }

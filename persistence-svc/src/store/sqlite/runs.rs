@@ -108,6 +108,12 @@ impl Runs for Sqlite {
         Ok(ended)
     }
 
+    async fn quarantine(&self, run: i64, character: &str) -> Result<()> {
+        let ids = [character.to_owned()];
+        self.write(move |transaction| operators::quarantine(transaction, run, &ids))
+            .await
+    }
+
     async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion> {
         self.read(move |transaction| {
             alive(transaction, run)?;

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
-use super::{quests, value};
+use super::value;
 use crate::store::error::Result;
 use crate::store::judge::Held;
 use crate::store::model::{Batch, Record};
@@ -12,7 +12,6 @@ use crate::store::value::{Holdings, Pack};
 /// Fills in all that a character has beside its coins.
 pub(super) fn fill(transaction: &Transaction<'_>, record: &mut Record) -> Result<()> {
     record.holdings = holdings(transaction, &record.id, record.holdings.coins)?;
-    record.quests = quests::read(transaction, &record.id)?;
     Ok(())
 }
 
@@ -106,8 +105,7 @@ pub(super) fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -
         put.execute(params![id, slot, stack.item, stack.quantity])?;
     }
     write_stakes(transaction, batch)?;
-    write_banks(transaction, batch)?;
-    quests::write(transaction, batch)
+    write_banks(transaction, batch)
 }
 
 fn write_banks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {

@@ -187,8 +187,8 @@ impl Store {
                 z: at.z,
                 combat_level: 3,
                 health: 10,
-                run_energy: 10_000,
                 placed: true,
+                state: world::CharacterState::default().to_document().into(),
                 ..CharacterRecord::default()
             };
             let character = Character {
@@ -370,6 +370,9 @@ impl State {
             }
         }
         record.bank.retain(|item| !item.gone);
+        if record.state.is_empty() {
+            record.state.clone_from(&held.record.state);
+        }
         for skill in held.record.skills.drain(..) {
             if !record.skills.iter().any(|s| s.name == skill.name) {
                 record.skills.push(skill);

@@ -4,9 +4,10 @@ use proto::rpc::persistence::v1::{
     CharacterOwnerRequest, CharacterOwnership, CharacterRecord, CommitHeader, CommitPart,
     CommitReply, DirectoryUpdate, DrainReply, DrainRequest, EndedReply, EndedRequest, GroundItem,
     LoadCharacterRequest, LoadRegionReply, LoadRegionRequest, MirrorItemsReply, MirrorItemsRequest,
-    OnlineCharactersReply, OnlineCharactersRequest, RegisterReply, RegisterRequest, ReleaseReply,
-    ReleaseRequest, RenewReply, RenewRequest, SuspectReply, SuspectRequest, WatchRequest,
-    commit_part, commit_reply, directory_server::Directory, runs_server::Runs,
+    OnlineCharactersReply, OnlineCharactersRequest, QuarantineReply, QuarantineRequest,
+    RegisterReply, RegisterRequest, ReleaseReply, ReleaseRequest, RenewReply, RenewRequest,
+    SuspectReply, SuspectRequest, WatchRequest, commit_part, commit_reply,
+    directory_server::Directory, runs_server::Runs,
 };
 use tokio_stream::{StreamExt, wrappers::WatchStream};
 use tonic::{Request, Response, Status, Streaming};
@@ -126,6 +127,20 @@ impl Runs for Store {
                 },
             }))
         })
+    }
+
+    async fn quarantine(
+        &self,
+        request: Request<QuarantineRequest>,
+    ) -> Result<Response<QuarantineReply>, Status> {
+        let id = request.into_inner().character_id;
+        self.change(|state| {
+            if let Some(character) = state.characters.get_mut(&id) {
+                character.online = false;
+                character.logout = Some("quarantined".to_owned());
+            }
+        });
+        Ok(Response::new(QuarantineReply {}))
     }
 
     async fn load_character(

@@ -1,3 +1,0 @@
--- Locks of the dead without what nothing ever wrote or read: no version of the service named these.
-ALTER TABLE "playerDeaths" DROP COLUMN "killedBy";
-ALTER TABLE "playerDeaths" DROP COLUMN recovered;
