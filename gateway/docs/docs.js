@@ -27,7 +27,12 @@ function shown(content) {
   return part;
 }
 
-function operation(method, path, what) {
+// The answer itself, where the document only refers to it.
+function answered(answer, spec) {
+  return answer.$ref ? spec.components.responses[answer.$ref.split("/").pop()] : answer;
+}
+
+function operation(method, path, what, spec) {
   const box = element("details");
   const head = element("summary");
   head.append(element("span", method.toUpperCase(), "method"), element("code", path));
@@ -39,8 +44,9 @@ function operation(method, path, what) {
       (p) => [p.name, p.in, p.required ? "required" : "optional", p.description ?? ""])));
   }
   if (what.requestBody) inside.append(element("h4", "Body"), ...shown(what.requestBody.content));
-  for (const [status, answer] of Object.entries(what.responses)) {
-    inside.append(element("h4", `${status} ${answer.description ?? answer.$ref ?? ""}`));
+  for (const [status, given] of Object.entries(what.responses)) {
+    const answer = answered(given, spec);
+    inside.append(element("h4", `${status} ${answer.description}`));
     if (answer.content && status < 400) inside.append(...shown(answer.content));
   }
   box.append(head, inside);
@@ -57,7 +63,7 @@ function show(spec) {
     section.append(element("h2", tag.name), element("p", tag.description));
     for (const [path, methods] of Object.entries(spec.paths)) {
       for (const [method, what] of Object.entries(methods)) {
-        if (what.tags?.includes(tag.name)) section.append(operation(method, path, what));
+        if (what.tags?.includes(tag.name)) section.append(operation(method, path, what, spec));
       }
     }
     main.append(section);

@@ -1,6 +1,6 @@
 //! What all sessions and routes of a gateway share.
 
-use std::{collections::BTreeSet, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 use chassis::{health::Health, tasks::TaskGroup, telemetry::Telemetry};
 use tokio_util::sync::CancellationToken;
@@ -73,16 +73,5 @@ impl App {
     /// needs it twice keeps what it got.
     pub(crate) fn content(&self) -> Arc<Content> {
         Arc::clone(&self.shown.version().content)
-    }
-
-    /// Which version is shown, where it is from, and which versions the zones play.
-    pub(crate) fn content_status(&self) -> serde_json::Value {
-        let (shown, view) = (self.shown.version(), self.zones.directory());
-        let played: BTreeSet<&str> = view.runs().map(|run| run.content.as_str()).collect();
-        serde_json::json!({
-            "version": shown.content.hash(),
-            "source": shown.source.name(),
-            "zones": played,
-        })
     }
 }

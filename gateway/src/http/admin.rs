@@ -2,271 +2,407 @@
 //!
 //! Always: no secret and no token is ever shown; who gave or took a role is in the record.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use axum::{
-    Extension, Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::{Json, extract::State};
 use proto::rpc::{
     identity::v1::{Deed, GateKind, ModerateRequest},
-    queries::v1::{LedgerEntry, LedgerRequest, Login, LoginsRequest, UsersRequest},
+    queries::v1::{self as queries, LedgerEntry, LedgerRequest, LoginsRequest, UsersRequest},
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use tonic::Code as Grpc;
 
 use super::{
     ask::{Body, Id, Query},
-    moderation,
+    moderation::Sanction,
     problem::{Code, Problem},
-    shapes::{self, Pagination, Paging, refused},
+    route::{ADMINS, Answer, Call, Route},
+    shapes::{
+        self, Account, BankItem, Character, Kills, Limit, Login, PackSlot, PageNumber, Pagination,
+        Record, Skills, WornItem, paging,
+    },
+    values::{Short, Success, Time, success},
 };
-use crate::{
-    app::App,
-    auth::{caller::Caller, roles::Role},
-};
+use crate::{app::App, auth::roles::Role};
 
-/// The longest text that is searched for, in characters.
-const SEARCH_MAX: usize = 64;
+/// A text that is searched for.
+type Search = Short<64>;
 
-/// `GET /admin/stats`
-pub(super) async fn stats(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    let totals = app.queries.totals().await;
-    let totals = totals.map_err(|status| refused(&status))?;
+pub(super) fn routes() -> Vec<Route> {
+    let account = "0199c3a0-0000-7000-8000-000000000000";
+    let character = "0199c3a0-0000-7000-8000-000000000001";
+    vec![
+        ADMINS.get("/admin/stats", "How much there is of everything", stats),
+        ADMINS.get("/admin/users", "Accounts, newest first", users),
+        ADMINS
+            .get("/admin/users/{id}", "An account and its characters", user)
+            .path("The account.", account),
+        ADMINS
+            .put(
+                "/admin/users/{id}/roles",
+                "Gives an account just these roles",
+                give_roles,
+            )
+            .about("They hold at once, and those that are not named end at once.")
+            .path("The account.", account),
+        ADMINS
+            .get(
+                "/admin/players/{id}",
+                "All that is known of a character",
+                player,
+            )
+            .path("The character.", character),
+        ADMINS.get("/admin/sessions", "Logins, newest first", sessions),
+        ADMINS.get(
+            "/admin/audit",
+            "How items and coins came and went, newest first",
+            audit,
+        ),
+    ]
+}
+
+/// How much there is of everything.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    total_users: u64,
+    total_characters: u64,
+    /// Characters in the world.
+    active_sessions: u64,
+    quarantined: u64,
+    banned_users: u64,
+    frozen: bool,
+    zones: usize,
+    /// Players of this gateway.
+    players_here: usize,
+    /// Seconds since this gateway began.
+    uptime: u64,
+}
+
+async fn stats(State(app): State<Arc<App>>) -> Answer<Stats> {
+    let totals = app.queries.totals().await?;
     let view = app.zones.directory();
-    let answer = json!({
-        "totalUsers": totals.users,
-        "totalCharacters": totals.characters,
-        "activeSessions": totals.online,
-        "quarantined": totals.quarantined,
-        "bannedUsers": totals.banned,
-        "frozen": totals.frozen,
-        "zones": view.runs().count(),
-        "playersHere": app.registry.players(),
-        "uptime": app.started.elapsed().as_secs(),
-    });
-    Ok(Json(answer).into_response())
+    Ok(Json(Stats {
+        total_users: totals.users,
+        total_characters: totals.characters,
+        active_sessions: totals.online,
+        quarantined: totals.quarantined,
+        banned_users: totals.banned,
+        frozen: totals.frozen,
+        zones: view.runs().count(),
+        players_here: app.registry.players(),
+        uptime: app.started.elapsed().as_secs(),
+    }))
 }
 
-/// Which accounts.
-#[derive(Debug, Deserialize)]
-pub(super) struct Users {
-    search: Option<String>,
-    role: Option<String>,
-    page: Option<u32>,
-    limit: Option<u32>,
+/// Filter of accounts.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct UsersOf {
+    /// A part of the name, or the whole id.
+    search: Option<Search>,
+    /// A role that they have.
+    role: Option<Search>,
+    /// Page of the list, from 1.
+    page: Option<PageNumber>,
+    /// Rows of a page.
+    limit: Option<Limit>,
 }
 
-/// `GET /admin/users`
-pub(super) async fn users(
-    State(app): State<Arc<App>>,
-    Query(asked): Query<Users>,
-) -> Result<Response, Problem> {
-    let (page, number) = Paging::new(asked.page, asked.limit).read()?;
+/// An account, and how many characters it has.
+#[derive(Debug, Serialize, JsonSchema)]
+struct User {
+    #[serde(flatten)]
+    account: Account,
+    characters: u32,
+}
+
+/// Accounts, a page of them.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Users {
+    users: Vec<User>,
+    pagination: Pagination,
+}
+
+async fn users(State(app): State<Arc<App>>, Query(asked): Query<UsersOf>) -> Answer<Users> {
+    let (page, number) = paging(asked.page, asked.limit);
     let ask = UsersRequest {
-        search: text("/search", asked.search)?,
-        role: text("/role", asked.role)?,
+        search: asked.search.unwrap_or_default().0,
+        role: asked.role.unwrap_or_default().0,
         page: Some(page),
     };
-    let reply = app.queries.users(ask).await;
-    let reply = reply.map_err(|status| refused(&status))?;
+    let reply = app.queries.users(ask).await?;
     let users = reply.rows.iter().filter_map(|row| {
-        let mut user = shapes::account(row.account.as_ref()?);
-        user["characters"] = row.characters.into();
-        Some(user)
+        Some(User {
+            account: row.account.as_ref()?.into(),
+            characters: row.characters,
+        })
     });
-    let answer = json!({
-        "users": users.collect::<Vec<_>>(),
-        "pagination": Pagination::of(number, page, reply.total),
-    });
-    Ok(Json(answer).into_response())
+    Ok(Json(Users {
+        users: users.collect(),
+        pagination: Pagination::of(number, page, reply.total),
+    }))
 }
 
-/// A text of a query; none is empty.
-fn text(pointer: &str, value: Option<String>) -> Result<String, Problem> {
-    let value = value.unwrap_or_default();
-    if value.chars().count() > SEARCH_MAX {
-        let why = format!("may have at most {SEARCH_MAX} characters");
-        return Err(Problem::invalid(pointer, why));
-    }
-    Ok(value)
+/// An account, its characters, and the bans and mutes in force.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WholeUser {
+    user: Account,
+    characters: Vec<Character>,
+    sanctions: Vec<Sanction>,
 }
 
-/// `GET /admin/users/{userId}`
-pub(super) async fn user(State(app): State<Arc<App>>, Id(id): Id) -> Result<Response, Problem> {
-    let found = app.accounts.account(&id).await;
-    let found = found.map_err(|status| refused(&status))?;
+async fn user(State(app): State<Arc<App>>, Id(id): Id) -> Answer<WholeUser> {
+    let found = app.accounts.account(&id).await?;
     let Some(user) = &found.account else {
         return Err(Problem::of(Code::NotFound, "There is no such account."));
     };
-    let characters: Vec<Value> = found.characters.iter().map(shapes::summary).collect();
-    let gates = app.identity.gates_of(&id).await;
-    let gates = gates.map_err(|status| refused(&status))?;
+    let gates = app.identity.gates_of(&id).await?;
     let told = [GateKind::Ban, GateKind::Mute];
     let sanctions = gates.into_iter().filter(|gate| told.contains(&gate.kind()));
-    let sanctions: Vec<Value> = sanctions.map(moderation::sanction).collect();
-    let answer = json!({
-        "user": shapes::account(user),
-        "characters": characters,
-        "sanctions": sanctions,
-    });
-    Ok(Json(answer).into_response())
+    Ok(Json(WholeUser {
+        user: user.into(),
+        characters: found.characters.iter().map(Character::from).collect(),
+        sanctions: sanctions.map(Sanction::from).collect(),
+    }))
+}
+
+/// A role by its name.
+#[derive(Debug, Clone, Copy)]
+struct RoleName(Role);
+
+impl<'de> Deserialize<'de> for RoleName {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(value)?;
+        let known = || Role::ALL.map(Role::name).join(" and ");
+        let role = Role::parse(&name).map(Self);
+        role.ok_or_else(|| D::Error::custom(format!("there are {}", known())))
+    }
+}
+
+impl JsonSchema for RoleName {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "RoleName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "enum": Role::ALL.map(Role::name)})
+    }
 }
 
 /// All the roles that an account is to have.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Roles {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GiveRoles {
+    roles: Vec<RoleName>,
+}
+
+/// The roles that an account has.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Given {
+    #[schemars(example = Role::ALL.map(Role::name))]
     roles: Vec<String>,
 }
 
-/// `PUT /admin/users/{userId}/roles`: just these roles from now on.
-pub(super) async fn give_roles(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
+/// Gives an account just these roles.
+async fn give_roles(
+    Call { app, caller }: Call,
     Id(id): Id,
-    Body(asked): Body<Roles>,
-) -> Result<Response, Problem> {
-    if let Some(unknown) = asked
-        .roles
-        .iter()
-        .position(|name| Role::parse(name).is_none())
-    {
-        let known = Role::ALL.map(Role::name).join(" and ");
-        let pointer = format!("/roles/{unknown}");
-        return Err(Problem::invalid(pointer, format!("there are {known}")));
-    }
+    Body(asked): Body<GiveRoles>,
+) -> Answer<Success<Given>> {
+    let roles = asked.roles.iter().map(|role| role.0.name().to_owned());
     let request = ModerateRequest {
         deed: Deed::Roles.into(),
         by: caller.by(),
         account_id: id.clone(),
-        roles: asked.roles,
+        roles: roles.collect(),
         ..ModerateRequest::default()
     };
     let done = app.identity.moderate(request).await;
     done.map_err(|status| match status.code() {
         Grpc::NotFound => Problem::of(Code::NotFound, "There is no such account."),
-        _ => refused(&status),
+        _ => status.into(),
     })?;
-    let roles = app.identity.roles_of(&id).await;
-    let roles = roles.map_err(|status| refused(&status))?;
-    Ok(Json(json!({"success": true, "roles": roles})).into_response())
+    let roles = app.identity.roles_of(&id).await?;
+    Ok(success(Given { roles }))
 }
 
-/// `GET /admin/players/{playerId}`
-pub(super) async fn player(State(app): State<Arc<App>>, Id(id): Id) -> Result<Response, Problem> {
-    let profile = app.queries.profile(&id).await;
-    let profile = profile.map_err(|status| refused(&status))?;
+/// All that is known of a character.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct WholePlayer {
+    player: Record,
+    account: Option<Account>,
+    skills: Skills,
+    inventory: Vec<PackSlot>,
+    equipment: Vec<WornItem>,
+    bank: Vec<BankItem>,
+    npc_kills: Vec<Kills>,
+    logins: u64,
+    played_seconds: u64,
+    sessions: Vec<AccountLogin>,
+}
+
+async fn player(State(app): State<Arc<App>>, Id(id): Id) -> Answer<WholePlayer> {
+    let profile = app.queries.profile(&id).await?;
     let account_id = profile
         .record
         .as_ref()
         .map(|record| record.account_id.clone());
-    let account = app.accounts.account(&account_id.unwrap_or_default()).await;
-    let account = account.map_err(|status| refused(&status))?.account;
+    let account_id = account_id.unwrap_or_default();
+    let account = app.accounts.account(&account_id).await?.account;
     let ask = LoginsRequest {
         character_id: id,
         open: false,
-        page: Some(proto::rpc::queries::v1::Page {
+        page: Some(queries::Page {
             offset: 0,
             limit: shapes::LIMIT_MAX,
         }),
     };
-    let logins = app.queries.logins(ask).await;
-    let logins = logins.map_err(|status| refused(&status))?;
-    let answer = json!({
-        "player": shapes::record(&profile),
-        "account": account.as_ref().map(shapes::account),
-        "skills": shapes::skills(&profile),
-        "inventory": shapes::inventory(&profile),
-        "equipment": shapes::equipment(&profile),
-        "bank": shapes::bank(&profile),
-        "npcKills": shapes::kills(&profile),
-        "logins": profile.logins,
-        "playedSeconds": profile.played_ms / 1000,
-        "sessions": logins.rows.iter().map(login).collect::<Vec<_>>(),
-    });
-    Ok(Json(answer).into_response())
+    let logins = app.queries.logins(ask).await?;
+    Ok(Json(WholePlayer {
+        player: Record::from(&profile),
+        account: account.as_ref().map(Account::from),
+        skills: Skills::from(&profile),
+        inventory: shapes::inventory(&profile),
+        equipment: shapes::equipment(&profile),
+        bank: shapes::bank(&profile),
+        npc_kills: shapes::kills(&profile),
+        logins: profile.logins,
+        played_seconds: profile.played_ms / 1000,
+        sessions: logins.rows.iter().map(AccountLogin::from).collect(),
+    }))
 }
 
-/// Which logins.
-#[derive(Debug, Deserialize)]
+/// Filter of logins.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Sessions {
-    player_id: Option<String>,
+struct SessionsOf {
+    /// Of one character.
+    player_id: Option<Search>,
+    /// Only those that go on.
     open: Option<bool>,
-    page: Option<u32>,
-    limit: Option<u32>,
-}
-
-/// `GET /admin/sessions`
-pub(super) async fn sessions(
-    State(app): State<Arc<App>>,
-    Query(asked): Query<Sessions>,
-) -> Result<Response, Problem> {
-    let (page, number) = Paging::new(asked.page, asked.limit).read()?;
-    let ask = LoginsRequest {
-        character_id: text("/playerId", asked.player_id)?,
-        open: asked.open.unwrap_or(false),
-        page: Some(page),
-    };
-    let reply = app.queries.logins(ask).await;
-    let reply = reply.map_err(|status| refused(&status))?;
-    let answer = json!({
-        "sessions": reply.rows.iter().map(login).collect::<Vec<_>>(),
-        "pagination": Pagination::of(number, page, reply.total),
-    });
-    Ok(Json(answer).into_response())
+    /// Page of the list, from 1.
+    page: Option<PageNumber>,
+    /// Rows of a page.
+    limit: Option<Limit>,
 }
 
 /// A login as operators see it.
-fn login(login: &Login) -> Value {
-    let mut shown = shapes::login(login);
-    shown["name"] = login.name.as_str().into();
-    shown["accountId"] = login.account_id.as_str().into();
-    shown["gateway"] = login.gateway_id.as_str().into();
-    shown
-}
-
-/// Which rows of the ledger.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Audit {
-    player_id: Option<String>,
-    item_id: Option<String>,
-    page: Option<u32>,
-    limit: Option<u32>,
+struct AccountLogin {
+    #[serde(flatten)]
+    login: Login,
+    #[schemars(example = &"Ann")]
+    name: String,
+    account_id: String,
+    /// The gateway's run; empty: an agent that nobody plays.
+    gateway: String,
 }
 
-/// `GET /admin/audit`: how items and coins came and went.
-pub(super) async fn audit(
+impl From<&queries::Login> for AccountLogin {
+    fn from(login: &queries::Login) -> Self {
+        Self {
+            login: login.into(),
+            name: login.name.clone(),
+            account_id: login.account_id.clone(),
+            gateway: login.gateway_id.clone(),
+        }
+    }
+}
+
+/// Logins, a page of them.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Sessions {
+    sessions: Vec<AccountLogin>,
+    pagination: Pagination,
+}
+
+async fn sessions(
     State(app): State<Arc<App>>,
-    Query(asked): Query<Audit>,
-) -> Result<Response, Problem> {
-    let (page, number) = Paging::new(asked.page, asked.limit).read()?;
-    let ask = LedgerRequest {
-        character_id: text("/playerId", asked.player_id)?,
-        item_id: text("/itemId", asked.item_id)?,
+    Query(asked): Query<SessionsOf>,
+) -> Answer<Sessions> {
+    let (page, number) = paging(asked.page, asked.limit);
+    let ask = LoginsRequest {
+        character_id: asked.player_id.unwrap_or_default().0,
+        open: asked.open.unwrap_or(false),
         page: Some(page),
     };
-    let reply = app.queries.ledger(ask).await;
-    let reply = reply.map_err(|status| refused(&status))?;
-    let answer = json!({
-        "entries": reply.rows.iter().map(entry).collect::<Vec<_>>(),
-        "pagination": Pagination::of(number, page, reply.total),
-    });
-    Ok(Json(answer).into_response())
+    let reply = app.queries.logins(ask).await?;
+    Ok(Json(Sessions {
+        sessions: reply.rows.iter().map(AccountLogin::from).collect(),
+        pagination: Pagination::of(number, page, reply.total),
+    }))
 }
 
-fn entry(entry: &LedgerEntry) -> Value {
-    let holder = (!entry.character_id.is_empty()).then_some(&entry.character_id);
-    json!({
-        "id": format!("{}-{}-{}", entry.run_id, entry.sequence, entry.row),
-        "playerId": holder,
-        "itemId": entry.item_id,
-        "cause": entry.cause,
-        "delta": entry.delta,
-        "at": shapes::time(entry.at_ms),
-    })
+/// Filter of the ledger.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AuditOf {
+    /// Of one character.
+    player_id: Option<Search>,
+    /// Of one item.
+    item_id: Option<Search>,
+    /// Page of the list, from 1.
+    page: Option<PageNumber>,
+    /// Rows of a page.
+    limit: Option<Limit>,
+}
+
+/// A row of the ledger: so much of an item came or went.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AuditEntry {
+    #[schemars(example = &"7-12-1")]
+    id: String,
+    /// Null: the ground.
+    player_id: Option<String>,
+    #[schemars(example = &"coins")]
+    item_id: String,
+    #[schemars(example = &"starter")]
+    cause: String,
+    #[schemars(example = 25)]
+    delta: i64,
+    at: Option<Time>,
+}
+
+impl From<&LedgerEntry> for AuditEntry {
+    fn from(entry: &LedgerEntry) -> Self {
+        let holder = (!entry.character_id.is_empty()).then(|| entry.character_id.clone());
+        Self {
+            id: format!("{}-{}-{}", entry.run_id, entry.sequence, entry.row),
+            player_id: holder,
+            item_id: entry.item_id.clone(),
+            cause: entry.cause.clone(),
+            delta: entry.delta,
+            at: Time::unless_never(entry.at_ms),
+        }
+    }
+}
+
+/// Rows of the ledger, a page of them.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Audit {
+    entries: Vec<AuditEntry>,
+    pagination: Pagination,
+}
+
+/// Lists how items and coins came and went.
+async fn audit(State(app): State<Arc<App>>, Query(asked): Query<AuditOf>) -> Answer<Audit> {
+    let (page, number) = paging(asked.page, asked.limit);
+    let ask = LedgerRequest {
+        character_id: asked.player_id.unwrap_or_default().0,
+        item_id: asked.item_id.unwrap_or_default().0,
+        page: Some(page),
+    };
+    let reply = app.queries.ledger(ask).await?;
+    Ok(Json(Audit {
+        entries: reply.rows.iter().map(AuditEntry::from).collect(),
+        pagination: Pagination::of(number, page, reply.total),
+    }))
 }

@@ -3,29 +3,30 @@
 //! Always: the guard has counted whoever comes here without a good token as an attempt; no token
 //! and no code is ever logged.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use axum::{
-    Extension, Json,
+    Json,
     extract::State,
-    http::{StatusCode, Uri},
-    response::{IntoResponse, Response},
+    http::Uri,
+    response::{IntoResponse, NoContent, Response},
 };
-use proto::rpc::persistence::v1::SignInReply;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 use tonic::{Code as Grpc, Status};
 
 use super::{
     ask::Body,
     problem::{Code, Problem},
-    shapes,
+    route::{Call, OWNERS, Policy, Route},
+    shapes::{self, Account},
+    values::Time,
 };
 use crate::{
     app::App,
     auth::{
         admission,
-        caller::{Caller, Denied},
+        caller::Denied,
         device_key::DeviceKey,
         gates::News,
         tokens::{Good, Issued, LIFETIME_S, Scope},
@@ -33,78 +34,188 @@ use crate::{
     clock,
 };
 
-/// Whose tokens may be renewed. Operators name the code anew; agents and spectators get another
-/// one from their owner, who may have changed its mind by then.
-pub(super) const MAY_REFRESH: &[Scope] = &[Scope::Player];
-/// Who may make a token that only looks on.
-pub(super) const MAY_SHOW: &[Scope] = &[Scope::Player];
-/// Whose tokens may end their login: an agent's token is one by itself, a spectator's is part of
+/// Callers who may end their login: an agent's token is one by itself, a spectator's is part of
 /// its owner's.
-pub(super) const MAY_LOGOUT: &[Scope] = &[Scope::Player, Scope::Agent, Scope::Operator];
+const MAY_LOGOUT: Policy = Policy::Bearer(&[Scope::Player, Scope::Agent, Scope::Operator]);
 /// The account that operators' tokens name; no login makes it.
 const OPERATOR: &str = "operator";
 /// A renewal that is under way elsewhere while its login is given up ends this much later.
 const MARGIN_MS: u64 = 60_000;
 
-/// Who plays without a login.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Anonymous {
-    #[serde(default)]
-    device_key: Option<String>,
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Policy::Public
+            .post("/api/auth/anonymous", "Begins without a login", anonymous)
+            .about(
+                "Only where there is no identity provider (else 403). A `deviceKey` is made and \
+                 given once; with it the same account comes back.",
+            )
+            .problems(&[
+                Code::InvalidCredentials,
+                Code::AnonymousDisabled,
+                Code::Banned,
+            ]),
+        Policy::Public
+            .post(
+                "/api/auth/login",
+                "Logs in with the identity provider's token",
+                login,
+            )
+            .about("With a `deviceKey`, the anonymous account of that device is claimed.")
+            .problems(&[
+                Code::InvalidToken,
+                Code::LoginDisabled,
+                Code::Banned,
+                Code::DeviceKeyClaimed,
+                Code::TooManyCharacters,
+                Code::CharacterOnline,
+            ]),
+        Policy::Public
+            .post(
+                "/api/auth/operator",
+                "An hour of running the place",
+                operator,
+            )
+            .problems(&[Code::InvalidCredentials, Code::OperatorsDisabled]),
+        // Operators name the code anew; agents and spectators get another token from their owner,
+        // who may have changed its mind by then.
+        OWNERS
+            .post(
+                "/api/auth/refresh",
+                "A new token that is good for the same",
+                refresh,
+            )
+            .about(
+                "Agents and spectators get another token from their owner, operators by the code.",
+            ),
+        OWNERS
+            .post(
+                "/api/auth/spectator",
+                "A token that only looks on",
+                spectator,
+            )
+            .about(
+                "It reads what is the account's, and sees the world by `world:watch`; it ends \
+                 with the login that it is from, which it cannot end, and makes no other token.",
+            ),
+        MAY_LOGOUT.post(
+            "/api/auth/logout",
+            "Ends the login, with all its tokens and sessions",
+            logout,
+        ),
+    ]
 }
 
-/// Who has a token of the identity provider.
+/// The key that the device of an anonymous account keeps.
 #[derive(Deserialize)]
+struct KeyText(String);
+
+impl KeyText {
+    fn read(&self) -> Result<DeviceKey, Response> {
+        let why = "22 characters, as they were given out";
+        let key = DeviceKey::parse(&self.0);
+        key.ok_or_else(|| Problem::invalid("/deviceKey", why).into_response())
+    }
+}
+
+impl JsonSchema for KeyText {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "KeyText".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": "^[A-Za-z0-9_-]{21}[AQgw]$"})
+    }
+}
+
+/// A login without an account elsewhere.
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Login {
+#[schemars(example = serde_json::json!({}))]
+struct AnonymousLogin {
+    #[serde(default)]
+    device_key: Option<KeyText>,
+}
+
+/// A login with a token of the identity provider.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(example = serde_json::json!({"idpToken": "eyJ…"}))]
+struct ProviderLogin {
     idp_token: String,
     #[serde(default)]
-    device_key: Option<String>,
+    device_key: Option<KeyText>,
 }
 
-/// Who knows the operators' code.
-#[derive(Deserialize)]
+/// A login with the operators' code.
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Operator {
+struct OperatorCode {
+    #[schemars(length(min = 1), example = &"…")]
     admin_code: String,
 }
 
-/// `POST /api/auth/anonymous`: the account of a device key, or a new one.
-pub(super) async fn anonymous(
+/// A new token.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewToken {
+    #[schemars(example = &"eyJ…")]
+    token: String,
+    expires_at: Time,
+}
+
+/// A new token, and whose it is.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SignedIn {
+    #[serde(flatten)]
+    token: NewToken,
+    account: Account,
+    /// Key of a new anonymous account, given once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", example = &"AAAAAAAAAAAAAAAAAAAAAA")]
+    device_key: Option<String>,
+}
+
+/// Signs in to the account of a device key, or to a new one.
+async fn anonymous(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Body(ask): Body<Anonymous>,
-) -> Result<Response, Response> {
+    Body(ask): Body<AnonymousLogin>,
+) -> Result<Json<SignedIn>, Response> {
     if !app.config.anonymous {
         let why = "There is an identity provider here: log in with its token.";
         return Err(Problem::of(Code::AnonymousDisabled, why).into_response());
     }
     let (key, made) = match &ask.device_key {
-        Some(text) => (device_key(text)?, false),
+        Some(text) => (text.read()?, false),
         None => (DeviceKey::new(), true),
     };
     let found = app.accounts.sign_in(key.hash(), made).await;
     let found = found.map_err(|status| shapes::refused(&status).into_response())?;
-    let Some(account) = &found.account else {
+    let Some(account) = found.account else {
         let why = "Nobody has this device key; leave it out to begin anew.";
         return Err(Problem::of(Code::InvalidCredentials, why).into_response());
     };
     pass(&app, &account.id, &[], &uri).await?;
     let issued = app.tokens.issue(&account.id);
-    let mut answer = token(issued, Some(&found), &uri)?;
-    if made {
-        answer["deviceKey"] = key.into_text().into();
-    }
-    Ok(Json(answer).into_response())
+    Ok(Json(SignedIn {
+        token: token(issued, &uri)?,
+        account: Account::from(&account),
+        device_key: made.then(|| key.into_text()),
+    }))
 }
 
-/// `POST /api/auth/login`: a token of the identity provider for one of ours.
-pub(super) async fn login(
+/// Exchanges a token of the identity provider for one of ours.
+async fn login(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Body(ask): Body<Login>,
-) -> Result<Response, Response> {
+    Body(ask): Body<ProviderLogin>,
+) -> Result<Json<SignedIn>, Response> {
     let Some(provider) = &app.provider else {
         let why = "There is no identity provider here: play anonymously.";
         return Err(Problem::of(Code::LoginDisabled, why).into_response());
@@ -114,26 +225,30 @@ pub(super) async fn login(
     }
     let vouched = admission::verify(provider, &ask.idp_token).await;
     let vouched = vouched.map_err(|denied| denied.answer(&uri))?;
-    let claims = ask.device_key.as_deref().map(device_key).transpose()?;
+    let claims = ask.device_key.as_ref().map(KeyText::read).transpose()?;
     let claims = claims.map(|key| key.hash());
     let found = app.identity.sign_in(&vouched.subject, claims).await;
     let found = found.map_err(|status| unclaimed(&status).into_response())?;
-    let Some(account) = &found.account else {
+    let Some(account) = found.account else {
         return Err(Problem::store_away().into_response());
     };
     provider.remember(&vouched.subject, &account.id);
     pass(&app, &account.id, &[&vouched.token_id], &uri).await?;
     let good = Good::player(&account.id);
     let issued = app.tokens.issue_within(good, &vouched.token_id);
-    Ok(Json(token(issued, Some(&found), &uri)?).into_response())
+    Ok(Json(SignedIn {
+        token: token(issued, &uri)?,
+        account: Account::from(&account),
+        device_key: None,
+    }))
 }
 
-/// `POST /api/auth/operator`: an hour of running the place.
-pub(super) async fn operator(
+/// Gives a token of an operator to those who know the code.
+async fn operator(
     State(app): State<Arc<App>>,
     uri: Uri,
-    Body(ask): Body<Operator>,
-) -> Result<Response, Response> {
+    Body(ask): Body<OperatorCode>,
+) -> Result<Json<NewToken>, Response> {
     if !app.config.admin_code.is_set() {
         let why = "There are no operators here: ADMIN_CODE is not set.";
         return Err(Problem::of(Code::OperatorsDisabled, why).into_response());
@@ -150,18 +265,14 @@ pub(super) async fn operator(
         character_id: None,
         ends_by_ms: None,
     });
-    let answer = token(issued, None, &uri)?;
+    let answer = token(issued, &uri)?;
     tracing::info!("somebody logged in as an operator");
     app.metrics.auth_attempt("operator");
-    Ok(Json(answer).into_response())
+    Ok(Json(answer))
 }
 
-/// `POST /api/auth/refresh`: a new token that is good for the same as the one that is shown.
-pub(super) async fn refresh(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    uri: Uri,
-) -> Result<Response, Response> {
+/// Renews a token.
+async fn refresh(Call { app, caller }: Call, uri: Uri) -> Result<Json<NewToken>, Response> {
     let good = Good {
         account_id: &caller.account_id,
         scope: caller.scope,
@@ -169,15 +280,11 @@ pub(super) async fn refresh(
         ends_by_ms: None,
     };
     let issued = app.tokens.issue_within(good, &caller.login_id);
-    Ok(Json(token(issued, None, &uri)?).into_response())
+    Ok(Json(token(issued, &uri)?))
 }
 
-/// `POST /api/auth/spectator`: a token that only looks on, of the same login.
-pub(super) async fn spectator(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    uri: Uri,
-) -> Result<Response, Response> {
+/// Makes a token that only looks on, of the same login.
+async fn spectator(Call { app, caller }: Call, uri: Uri) -> Result<Json<NewToken>, Response> {
     let good = Good {
         account_id: &caller.account_id,
         scope: Scope::Spectator,
@@ -185,14 +292,11 @@ pub(super) async fn spectator(
         ends_by_ms: None,
     };
     let issued = app.tokens.issue_within(good, &caller.login_id);
-    Ok(Json(token(issued, None, &uri)?).into_response())
+    Ok(Json(token(issued, &uri)?))
 }
 
-/// `POST /api/auth/logout`: ends the login of the token, with all tokens and sessions of it.
-pub(super) async fn logout(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Response, Response> {
+/// Ends the login of the token, with all tokens and sessions of it.
+async fn logout(Call { app, caller }: Call) -> Result<NoContent, Response> {
     // Whatever comes from the login has ended by then, and the provider's own token, too.
     let ours_ms = clock::unix_ms() + LIFETIME_S * 1000;
     let until_ms = ours_ms.max(caller.expires_at_ms).saturating_add(MARGIN_MS);
@@ -202,12 +306,7 @@ pub(super) async fn logout(
     // The push tells the others; here it holds before the answer is out.
     app.gates.revoked(&caller.login_id, until_ms);
     app.registry.news(&caller.account_id, &News::Changed);
-    Ok(StatusCode::NO_CONTENT.into_response())
-}
-
-fn device_key(text: &str) -> Result<DeviceKey, Response> {
-    let why = "22 characters, as they were given out";
-    DeviceKey::parse(text).ok_or_else(|| Problem::invalid("/deviceKey", why).into_response())
+    Ok(NoContent)
 }
 
 async fn pass(app: &App, account_id: &str, ids: &[&str], uri: &Uri) -> Result<(), Response> {
@@ -216,16 +315,12 @@ async fn pass(app: &App, account_id: &str, ids: &[&str], uri: &Uri) -> Result<()
 }
 
 /// A new token, as clients get it.
-fn token(issued: Option<Issued>, of: Option<&SignInReply>, uri: &Uri) -> Result<Value, Response> {
+fn token(issued: Option<Issued>, uri: &Uri) -> Result<NewToken, Response> {
     let issued = issued.ok_or_else(|| Denied::NotReady.answer(uri))?;
-    let mut answer = json!({
-        "token": issued.token,
-        "expiresAt": clock::iso(issued.expires_at_ms),
-    });
-    if let Some(account) = of.and_then(|of| of.account.as_ref()) {
-        answer["account"] = shapes::account(account);
-    }
-    Ok(answer)
+    Ok(NewToken {
+        token: issued.token,
+        expires_at: Time::of(issued.expires_at_ms),
+    })
 }
 
 /// Why an anonymous account is not claimed.

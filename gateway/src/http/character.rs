@@ -5,39 +5,96 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Extension, Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::extract::State;
 use proto::rpc::queries::v1::{ChangeCharacterRequest, ProfileReply};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use world::Region;
 
 use super::{
     ask::{Body, Id},
     player,
     problem::{Code, Problem},
-    shapes::{self, refused},
+    route::{ANYBODY, Answer, Call, Created, OWNERS, READERS, Route},
+    shapes::{Character, OfSkills, OneCharacter, Position, Record, Skills},
+    values::{CharacterName, Message, Success, success},
 };
 use crate::{
     app::App,
     auth::{caller::Caller, tokens::Scope},
 };
 
-/// Who may see the levels of any character.
-pub(super) const ANYBODY: &[Scope] = &[
-    Scope::Player,
-    Scope::Agent,
-    Scope::Spectator,
-    Scope::Operator,
+/// Why a character is not made.
+pub(super) const NOT_MADE: &[Code] = &[
+    Code::InvalidName,
+    Code::NotFound,
+    Code::NameTaken,
+    Code::TooManyCharacters,
 ];
+/// Why a character is not changed.
+pub(super) const NOT_CHANGED: &[Code] = &[
+    Code::InvalidName,
+    Code::NotFound,
+    Code::NotYourCharacter,
+    Code::NameTaken,
+    Code::CharacterOnline,
+    Code::Quarantined,
+];
+/// The character of examples.
+const ID: &str = "0199c3a0-0000-7000-8000-000000000001";
+
+pub(super) fn routes() -> Vec<Route> {
+    let one = |route: Route| route.path("The character.", ID);
+    [
+        READERS
+            .get("/api/character", "The caller's characters", list)
+            .or("/api/characters"),
+        OWNERS
+            .post("/api/character", "Makes a character", create)
+            .problems(NOT_MADE)
+            .or("/api/characters"),
+        one(READERS.get("/api/character/{id}", "One of the caller's characters", get))
+            .problems(&[Code::NotYourCharacter])
+            .or("/api/characters/{id}"),
+        one(OWNERS.patch(
+            "/api/character/{id}",
+            "Changes a character that is not in the world",
+            patch,
+        ))
+        .problems(NOT_CHANGED)
+        .or("/api/characters/{id}"),
+        one(OWNERS.delete(
+            "/api/character/{id}",
+            "Removes a character that is not in the world",
+            delete,
+        ))
+        .problems(&[
+            Code::NotYourCharacter,
+            Code::CharacterOnline,
+            Code::Quarantined,
+        ])
+        .or("/api/characters/{id}"),
+        one(ANYBODY.get(
+            "/api/character/{id}/skills",
+            "Levels and experience of any character",
+            skills,
+        ))
+        .or("/api/characters/{id}/skills"),
+        one(ANYBODY.get(
+            "/api/character/{id}/position",
+            "Where one of the caller's characters is",
+            position,
+        ))
+        .about("Where it stood last while it is not in the world; null: it never was.")
+        .problems(&[Code::NotYourCharacter])
+        .or("/api/characters/{id}/position"),
+    ]
+    .concat()
+}
 
 /// A character, whosever it is.
 async fn any(app: &App, id: &str) -> Result<ProfileReply, Problem> {
-    let found = app.queries.profile(id).await;
-    found.map_err(|status| refused(&status))
+    Ok(app.queries.profile(id).await?)
 }
 
 /// A character of the caller's; operators may see all.
@@ -54,29 +111,32 @@ pub(super) async fn own(app: &App, caller: &Caller, id: &str) -> Result<ProfileR
     ))
 }
 
-/// `GET /api/character`
-pub(super) async fn list(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Response, Problem> {
-    let found = app.accounts.characters(&caller.account_id).await;
-    let found = found.map_err(|status| refused(&status))?;
-    let own = found.iter().filter(|one| caller.may_name(&one.id));
-    let characters: Vec<Value> = own.map(shapes::summary).collect();
-    Ok(Json(json!({"success": true, "characters": characters})).into_response())
+/// All characters of the caller's.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Characters {
+    characters: Vec<Character>,
 }
 
-/// What is to be different about a character.
-#[derive(Debug, Deserialize)]
+async fn list(Call { app, caller }: Call) -> Answer<Success<Characters>> {
+    let found = app.accounts.characters(&caller.account_id).await?;
+    let own = found.iter().filter(|one| caller.may_name(&one.id));
+    let characters = own.map(Character::from).collect();
+    Ok(success(Characters { characters }))
+}
+
+/// Changes to a character.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub(super) struct Wish {
-    pub(super) name: Option<String>,
+#[schemars(example = serde_json::json!({"name": "Anna"}), extend("minProperties" = 1))]
+#[schemars(rename = "ChangeCharacter")]
+pub(super) struct Change {
+    pub(super) name: Option<CharacterName>,
     pub(super) is_agent: Option<bool>,
 }
 
-impl Wish {
+impl Change {
     /// The name of a new character.
-    pub(super) fn named(self) -> Result<String, Problem> {
+    pub(super) fn named(self) -> Result<CharacterName, Problem> {
         if self.is_agent.is_some() {
             let why = "is for a character that is there: name it by characterId";
             return Err(Problem::invalid("/isAgent", why));
@@ -86,45 +146,41 @@ impl Wish {
     }
 }
 
-/// What a new character is.
-#[derive(Debug, Deserialize)]
+/// A new character.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct New {
-    name: String,
+struct NewCharacter {
+    name: CharacterName,
 }
 
-/// `POST /api/character`
-pub(super) async fn create(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Body(new): Body<New>,
-) -> Result<Response, Problem> {
-    player::create(&app, &caller, new.name).await
+async fn create(
+    Call { app, caller }: Call,
+    Body(new): Body<NewCharacter>,
+) -> Result<Created<Success<OneCharacter>>, Problem> {
+    player::create(&app, &caller, &new.name).await
 }
 
-/// `GET /api/character/{id}`
-pub(super) async fn get(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Id(id): Id,
-) -> Result<Response, Problem> {
+/// The whole record of a character, and its skills once more by name.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WholeCharacter {
+    character: Record,
+    skills: Skills,
+}
+
+async fn get(Call { app, caller }: Call, Id(id): Id) -> Answer<Success<WholeCharacter>> {
     let profile = own(&app, &caller, &id).await?;
-    let answer = json!({
-        "success": true,
-        "character": shapes::record(&profile),
-        "skills": shapes::skills(&profile),
-    });
-    Ok(Json(answer).into_response())
+    Ok(success(WholeCharacter {
+        character: Record::from(&profile),
+        skills: Skills::from(&profile),
+    }))
 }
 
-/// `PATCH /api/character/{id}`
-pub(super) async fn patch(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
+async fn patch(
+    Call { app, caller }: Call,
     Id(id): Id,
-    Body(wish): Body<Wish>,
-) -> Result<Response, Problem> {
-    change(&app, &caller, &id, wish).await
+    Body(asked): Body<Change>,
+) -> Answer<Success<OneCharacter>> {
+    change(&app, &caller, &id, asked).await
 }
 
 /// Changes a character of the caller's that is not in the world.
@@ -132,62 +188,58 @@ pub(super) async fn change(
     app: &App,
     caller: &Caller,
     id: &str,
-    wish: Wish,
-) -> Result<Response, Problem> {
-    if wish.name.is_none() && wish.is_agent.is_none() {
+    asked: Change,
+) -> Answer<Success<OneCharacter>> {
+    if asked.name.is_none() && asked.is_agent.is_none() {
         return Err(Problem::invalid(
             "",
             "say what is to change: name or isAgent",
         ));
     }
-    if let Some(name) = &wish.name {
-        proto::client::names::character_name(name)
-            .map_err(|why| Problem::invalid_name(why.to_string()))?;
+    if let Some(name) = &asked.name {
+        name.checked()?;
     }
     own(app, caller, id).await?;
     let ask = ChangeCharacterRequest {
         account_id: caller.account_id.clone(),
         character_id: id.to_owned(),
-        name: wish.name,
-        agent: wish.is_agent,
+        name: asked.name.map(CharacterName::into_text),
+        agent: asked.is_agent,
     };
-    let changed = app.queries.change_character(ask).await;
-    let changed = changed.map_err(|status| refused(&status))?;
-    let answer = json!({"success": true, "character": shapes::summary(&changed)});
-    Ok(Json(answer).into_response())
+    let changed = app.queries.change_character(ask).await?;
+    let character = Character::from(&changed);
+    Ok(success(OneCharacter { character }))
 }
 
-/// `DELETE /api/character/{id}`
-pub(super) async fn delete(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Id(id): Id,
-) -> Result<Response, Problem> {
+async fn delete(Call { app, caller }: Call, Id(id): Id) -> Answer<Success<Message>> {
     own(&app, &caller, &id).await?;
-    let deleted = app.accounts.delete_character(&caller.account_id, &id).await;
-    deleted.map_err(|status| refused(&status))?;
-    let answer = json!({"success": true, "message": "The character is gone."});
-    Ok(Json(answer).into_response())
+    let deleted = app.accounts.delete_character(&caller.account_id, &id);
+    deleted.await?;
+    Ok(success(Message {
+        message: "The character is gone.".to_owned(),
+    }))
 }
 
-/// `GET /api/characters/{id}/skills`
-pub(super) async fn skills(State(app): State<Arc<App>>, Id(id): Id) -> Result<Response, Problem> {
+async fn skills(State(app): State<Arc<App>>, Id(id): Id) -> Answer<Success<OfSkills>> {
     let profile = any(&app, &id).await?;
-    let answer = json!({"success": true, "skills": shapes::skills(&profile)});
-    Ok(Json(answer).into_response())
+    let skills = Skills::from(&profile);
+    Ok(success(OfSkills { skills }))
 }
 
-/// `GET /api/characters/{id}/position`: where it stands now, or stood last; null: nowhere yet.
-pub(super) async fn position(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Id(id): Id,
-) -> Result<Response, Problem> {
+/// Where a character is.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Place {
+    online: bool,
+    position: Option<Position>,
+}
+
+/// Returns where it stands now, or stood last; null: nowhere yet.
+async fn position(Call { app, caller }: Call, Id(id): Id) -> Answer<Success<Place>> {
     let profile = own(&app, &caller, &id).await?;
     let record = profile.record.unwrap_or_default();
     let stored = record
         .placed
-        .then(|| json!({"x": record.x, "y": record.y, "z": record.z}));
+        .then(|| Position::of(record.x, record.y, record.z));
     let region = record.region.unwrap_or_default();
     let region = Region {
         x: region.x,
@@ -197,11 +249,9 @@ pub(super) async fn position(
         true => player::whereabouts(&app, region, &id).await,
         false => None,
     };
-    let live = live.map(|at| json!({"x": at.x, "y": at.y, "z": at.z}));
-    let answer = json!({
-        "success": true,
-        "online": profile.online,
-        "position": live.or(stored),
-    });
-    Ok(Json(answer).into_response())
+    let live = live.map(|at| Position::of(at.x, at.y, at.z));
+    Ok(success(Place {
+        online: profile.online,
+        position: live.or(stored),
+    }))
 }

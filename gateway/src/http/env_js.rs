@@ -7,10 +7,19 @@ use std::sync::Arc;
 use axum::{extract::State, http::HeaderMap, response::Response};
 use serde_json::{Map, Value};
 
-use super::stored::{ASK, Stored};
+use super::{
+    route::{Policy, Route},
+    stored::{ASK, Stored},
+};
 use crate::{app::App, config::Public};
 
-pub(super) async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+pub(super) fn routes() -> Vec<Route> {
+    let summary = "What a page may know of the configuration";
+    let route = Policy::Public.get("/env.js", summary, get);
+    vec![route.text("text/javascript").tagged()]
+}
+
+async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     let script = script(&app.config.public);
     Stored::new(script, "text/javascript; charset=utf-8", ASK).answer(&headers)
 }

@@ -16,8 +16,8 @@ use axum::{
     response::Response,
 };
 use proto::rpc::queries::v1::{Page, RankingReply, RankingRequest};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tokio::{
     sync::Semaphore,
     time::{Instant, timeout},
@@ -28,15 +28,17 @@ use world::Skill;
 use super::{
     ask::Query,
     problem::{Code, Problem},
-    shapes::{self, Pagination, refused},
+    route::{Policy, Route},
+    shapes::{self, Pagination},
     stored::Stored,
+    values::Within,
 };
 use crate::app::App;
 
 /// Rows of a page.
 const ROWS: u32 = 25;
 /// Pages that are ever shown.
-pub(super) const PAGES_MAX: u32 = 4_000;
+const PAGES_MAX: u32 = 4_000;
 /// How long a page is good.
 const KEPT: Duration = Duration::from_secs(30);
 /// How long after a failure the store is left alone with a page.
@@ -51,6 +53,26 @@ const WAIT: Duration = Duration::from_secs(2);
 const CACHE: &str = "public, max-age=30";
 /// All skills together.
 const TOTAL: &str = "total";
+
+/// How far the hiscores go, and how fresh they are.
+const RANKED: &str = "The list holds the best 100,000. All pages show the same refresh of it, \
+which is at most a minute old; a gateway keeps a page for 30 seconds.";
+
+pub(super) fn routes() -> Vec<Route> {
+    let shown = |route: Route| {
+        route
+            .about(RANKED)
+            .json::<Table>()
+            .tagged()
+            .problems(&[Code::StorageUnavailable])
+    };
+    vec![
+        shown(Policy::Public.get("/hiscores", "Who is best at everything together", total)),
+        shown(Policy::Public.get("/hiscores/{skill}", "Who is best at a skill", skill))
+            .path("The skill, or `total`.", "cooking")
+            .problems(&[Code::NotFound]),
+    ]
+}
 
 /// A list and the number of its page.
 type Key = (String, u32);
@@ -141,14 +163,14 @@ impl Hiscores {
     }
 }
 
-/// Which page.
-#[derive(Debug, Deserialize)]
-pub(super) struct Of {
-    page: Option<u32>,
+/// Part of the list.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Of {
+    /// Page of the list, from 1.
+    page: Option<Within<1, PAGES_MAX>>,
 }
 
-/// `GET /hiscores`
-pub(super) async fn total(
+async fn total(
     State(app): State<Arc<App>>,
     Query(of): Query<Of>,
     headers: HeaderMap,
@@ -156,8 +178,7 @@ pub(super) async fn total(
     page(&app, TOTAL, of, &headers).await
 }
 
-/// `GET /hiscores/{skill}`
-pub(super) async fn skill(
+async fn skill(
     State(app): State<Arc<App>>,
     skill: Result<Path<String>, PathRejection>,
     Query(of): Query<Of>,
@@ -177,13 +198,7 @@ pub(super) async fn skill(
 }
 
 async fn page(app: &App, skill: &str, of: Of, headers: &HeaderMap) -> Result<Response, Problem> {
-    let number = of.page.unwrap_or(1);
-    if !(1..=PAGES_MAX).contains(&number) {
-        return Err(Problem::invalid(
-            "/page",
-            format!("must be 1 to {PAGES_MAX}"),
-        ));
-    }
+    let number = of.page.map_or(1, Within::get);
     let asked = Page {
         offset: (number - 1) * ROWS,
         limit: ROWS,
@@ -194,33 +209,51 @@ async fn page(app: &App, skill: &str, of: Of, headers: &HeaderMap) -> Result<Res
     };
     let ask = async {
         let reply = app.queries.ranking(request).await?;
-        let body = shown(skill, number, asked, &reply).to_string();
+        let body = proto::encode::json(&shown(skill, number, asked, &reply));
         Ok(Stored::new(body, "application/json", CACHE))
     };
-    let page = app.hiscores.page((skill.to_owned(), number), ask).await;
-    let page = page.map_err(|status| refused(&status))?;
+    let page = app.hiscores.page((skill.to_owned(), number), ask).await?;
     Ok(page.answer(headers))
 }
 
-fn shown(skill: &str, number: u32, asked: Page, reply: &RankingReply) -> Value {
-    let rows = reply
-        .rows
-        .iter()
-        .zip(asked.offset + 1..)
-        .map(|(row, rank)| {
-            json!({
-                "rank": rank,
-                "name": row.name,
-                "level": row.level,
-                "xp": shapes::points(row.xp_tenths),
-            })
-        });
-    json!({
-        "skill": skill,
-        "rows": rows.collect::<Vec<_>>(),
-        "pagination": Pagination::of(number, asked, reply.total),
-        "skills": names().collect::<Vec<_>>(),
-    })
+/// A rank of a list.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rank {
+    #[schemars(example = 1)]
+    rank: u32,
+    #[schemars(example = &"Ann")]
+    name: String,
+    level: u32,
+    xp: f64,
+}
+
+/// A page of a list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Hiscores")]
+struct Table {
+    #[schemars(example = &"cooking")]
+    skill: String,
+    rows: Vec<Rank>,
+    pagination: Pagination,
+    /// Skills that have a list of their own.
+    #[schemars(example = ["attack", "cooking"])]
+    skills: Vec<&'static str>,
+}
+
+fn shown(skill: &str, number: u32, asked: Page, reply: &RankingReply) -> Table {
+    let rows = reply.rows.iter().zip(asked.offset + 1..);
+    let rows = rows.map(|(row, rank)| Rank {
+        rank,
+        name: row.name.clone(),
+        level: row.level,
+        xp: shapes::points(row.xp_tenths),
+    });
+    Table {
+        skill: skill.to_owned(),
+        rows: rows.collect(),
+        pagination: Pagination::of(number, asked, reply.total),
+        skills: names().collect(),
+    }
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -233,6 +266,7 @@ mod tests {
 
     use axum::http::{StatusCode, header};
     use proto::rpc::queries::v1::Ranked;
+    use serde_json::json;
 
     use super::*;
 
@@ -251,7 +285,7 @@ mod tests {
             offset: ROWS,
             limit: ROWS,
         };
-        let body = shown("mining", 2, asked, &reply);
+        let body = serde_json::to_value(shown("mining", 2, asked, &reply)).unwrap();
         assert_eq!(body["skill"], "mining");
         assert_eq!(
             body["rows"],

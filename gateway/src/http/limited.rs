@@ -29,24 +29,6 @@ use crate::{
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Routes that are not counted: probes, the page's files, and the WebSocket, which has limits of
-/// its own.
-const FREE: [&str; 8] = [
-    "/health",
-    "/status",
-    "/livez",
-    "/readyz",
-    "/metrics",
-    "/",
-    "/page/{*name}",
-    "/ws",
-];
-
-/// Whether requests for a route are counted.
-pub(crate) fn counts(route: &str) -> bool {
-    !FREE.contains(&route)
-}
-
 /// Who a request counts for: its account, where its token is good, else its address.
 pub(crate) fn subject(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Subject {
     let known = headers
@@ -236,16 +218,6 @@ mod tests {
                 body.contains(words) && body.contains("\"rate_limited\""),
                 "{body}"
             );
-        }
-    }
-
-    #[test]
-    fn probes_cost_nothing_and_data_does() {
-        for free in ["/health", "/status", "/livez", "/readyz", "/metrics"] {
-            assert!(!counts(free), "{free}");
-        }
-        for counted in ["/env.js", "/manifests/{*path}", "/api/v1/world"] {
-            assert!(counts(counted), "{counted}");
         }
     }
 }

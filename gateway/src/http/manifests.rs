@@ -13,10 +13,23 @@ use axum::{
 use delivery::Files;
 
 use super::{
-    problem::Problem,
+    problem::{Code, Problem},
+    route::{Policy, Route},
     stored::{FIVE_MINUTES, Stored},
 };
 use crate::app::App;
+
+pub(super) fn routes() -> Vec<Route> {
+    let summary = "A manifest of the content";
+    vec![
+        Policy::Public
+            .get("/manifests/{*path}", summary, get)
+            .path("Its path, with folders.", "npcs.json")
+            .json::<serde_json::Value>()
+            .tagged()
+            .problems(&[Code::NotFound]),
+    ]
+}
 
 /// All manifests, by path.
 pub(crate) struct Manifests(BTreeMap<String, Stored>);
@@ -36,7 +49,7 @@ impl Manifests {
     }
 }
 
-pub(super) async fn get(
+async fn get(
     State(app): State<Arc<App>>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,

@@ -3,53 +3,92 @@
 //! Always: who did it is in the record by the id of the operator's login or of the account that has
 //! the role, never by a token; moderators do nothing about each other or about admins.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use axum::{
-    Extension, Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::{Json, extract::State};
 use proto::{
     client::admin::AdminVerb,
-    rpc::identity::v1::{Deed, Gate, GateKind, ModerateRequest, PageRequest},
+    rpc::identity::v1::{Deed, DeedDone, Gate, GateKind, ModerateRequest, PageRequest},
 };
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::{Value, json};
 use tonic::Code as Grpc;
 
 use super::{
     ask::{Body, Query, there},
     problem::{Code, Problem},
+    route::{Answer, Call, MODERATORS, Route},
     shapes,
+    values::{Line, Time, Within, Yes},
 };
-use crate::{
-    app::App,
-    auth::{caller::Caller, roles},
-    clock, session,
-};
+use crate::{app::App, auth::roles, clock, session};
 
-/// The longest reason, in characters.
-const REASON_MAX: usize = 200;
-const MINUTES_MAX: u32 = 5_256_000;
 const MINUTE_MS: u64 = 60_000;
-const PAGE_MAX: u32 = 100;
+/// Rows of a page where none are asked for.
+const LIMIT_DEFAULT: u32 = 50;
+/// The longest id of an account, in bytes.
+const ID_BYTES_MAX: usize = 128;
 
-/// Which part of a list.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Part {
-    /// Those before this one.
-    #[serde(default)]
-    before: Option<u64>,
-    #[serde(default)]
-    limit: Option<u32>,
+/// Why something is done, or what is announced.
+type Reason = Line<200>;
+/// How long a ban or a mute holds: ten years at most.
+type Minutes = Within<1, 5_256_000>;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        MODERATORS.get("/admin/moderation", "Bans and mutes in force", list),
+        MODERATORS
+            .post("/admin/moderation", "Kicks, bans, mutes, or announces", act)
+            .problems(&[Code::NotFound]),
+        MODERATORS.get("/admin/moderation/log", "What operators did", log),
+    ]
 }
 
-/// What is to be done, about whom.
+/// Number of a row, where an earlier page ended.
+#[derive(Debug, Clone, Copy, Default)]
+struct Before(u64);
+
+impl<'de> Deserialize<'de> for Before {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let before = u64::deserialize(value)?;
+        if i64::try_from(before).is_err() {
+            return Err(D::Error::custom("a number from an earlier page"));
+        }
+        Ok(Self(before))
+    }
+}
+
+impl JsonSchema for Before {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Before".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "integer", "minimum": 0, "maximum": i64::MAX})
+    }
+}
+
+/// Part of a list.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Part {
+    /// Those before this one.
+    #[serde(default)]
+    before: Option<Before>,
+    /// Rows of a page.
+    #[serde(default)]
+    limit: Option<shapes::Limit>,
+}
+
+/// An action, and about whom.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Asked {
+struct Moderate {
     action: AdminVerb,
     #[serde(default, deserialize_with = "there")]
     account_id: Option<String>,
@@ -57,54 +96,168 @@ pub(super) struct Asked {
     #[serde(default, deserialize_with = "there")]
     name: Option<String>,
     #[serde(default, deserialize_with = "there")]
-    reason: Option<String>,
+    reason: Option<Reason>,
     #[serde(default, deserialize_with = "there")]
-    minutes: Option<u32>,
+    minutes: Option<Minutes>,
 }
 
-/// `GET /admin/moderation`: bans and mutes in force, newest first.
-pub(super) async fn list(
-    State(app): State<Arc<App>>,
-    Query(part): Query<Part>,
-) -> Result<Response, Problem> {
-    let page = page(&part)?;
-    let gates = app.identity.sanctions(page).await;
-    let gates = gates.map_err(|status| shapes::refused(&status))?;
-    let next = next(&gates, page.most, |gate| gate.version);
-    let sanctions: Vec<Value> = gates.into_iter().map(sanction).collect();
-    Ok(Json(json!({"sanctions": sanctions, "before": next})).into_response())
-}
+/// Each action has its own fields, which a derived schema cannot say.
+impl JsonSchema for Moderate {
+    fn schema_name() -> Cow<'static, str> {
+        "Moderate".into()
+    }
 
-/// `GET /admin/moderation/log`: what operators did, newest first.
-pub(super) async fn log(
-    State(app): State<Arc<App>>,
-    Query(part): Query<Part>,
-) -> Result<Response, Problem> {
-    let page = page(&part)?;
-    let deeds = app.identity.deeds(page).await;
-    let deeds = deeds.map_err(|status| shapes::refused(&status))?;
-    let next = next(&deeds, page.most, |deed| deed.id);
-    let deeds = deeds.into_iter().map(|deed| {
-        json!({
-            "id": deed.id,
-            "at": clock::iso(deed.at_ms),
-            "by": deed.by,
-            "action": deed.deed,
-            "accountId": deed.account_id,
-            "characterId": deed.character_id,
-            "detail": deed.detail,
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let id = json!({"type": "string", "pattern": format!("^[!-~]{{1,{ID_BYTES_MAX}}}$")});
+        let name = json!({"type": "string", "minLength": 1, "maxLength": 64});
+        let reason = generator.subschema_for::<Reason>();
+        let minutes = generator.subschema_for::<Minutes>();
+        let fields = |words: &[&str], whom: (&str, &Value), minutes: Option<&Schema>| {
+            let mut fields = json!({"action": {"type": "string", "enum": words}, "reason": reason});
+            fields[whom.0] = whom.1.clone();
+            if let Some(minutes) = minutes {
+                fields["minutes"] = json!(minutes);
+            }
+            json!({
+                "type": "object",
+                "properties": fields,
+                "required": ["action", whom.0],
+                "additionalProperties": false,
+            })
+        };
+        let mut all = Vec::new();
+        for whom in [("accountId", &id), ("name", &name)] {
+            all.push(fields(&["kick", "unban", "unmute"], whom, None));
+            all.push(fields(&["ban", "mute"], whom, Some(&minutes)));
+        }
+        let mut words = generator.subschema_for::<Reason>();
+        words.insert("pattern".to_owned(), "^[!-~][ -~]*$".into());
+        all.push(json!({
+            "type": "object",
+            "properties": {"action": {"type": "string", "enum": ["announce"]}, "reason": words},
+            "required": ["action", "reason"],
+            "additionalProperties": false,
+        }));
+        json_schema!({
+            "oneOf": all,
+            "examples": [{"action": "mute", "name": "Ann", "minutes": 60}],
         })
-    });
-    let deeds: Vec<Value> = deeds.collect();
-    Ok(Json(json!({"log": deeds, "before": next})).into_response())
+    }
 }
 
-/// `POST /admin/moderation`: kick, ban, unban, mute, unmute, announce.
-pub(super) async fn act(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Body(asked): Body<Asked>,
-) -> Result<Response, Problem> {
+/// A ban keeps an account out, a mute keeps it silent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum SanctionKind {
+    Ban,
+    Mute,
+}
+
+/// A ban or a mute.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Sanction {
+    kind: SanctionKind,
+    account_id: String,
+    #[schemars(example = &"shouting")]
+    reason: String,
+    /// Null: for ever.
+    until: Option<Time>,
+    #[schemars(example = &"operator:7")]
+    by: String,
+    at: Time,
+}
+
+impl From<Gate> for Sanction {
+    fn from(gate: Gate) -> Self {
+        Self {
+            kind: match gate.kind() {
+                GateKind::Mute => SanctionKind::Mute,
+                _ => SanctionKind::Ban,
+            },
+            account_id: gate.account_id,
+            reason: gate.reason,
+            until: Time::unless_never(gate.until_ms),
+            by: gate.by,
+            at: Time::of(gate.at_ms),
+        }
+    }
+}
+
+/// Bans and mutes in force.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Sanctions {
+    sanctions: Vec<Sanction>,
+    /// Where the next page begins; null: there is none.
+    before: Option<u64>,
+}
+
+/// Lists bans and mutes in force, newest first.
+async fn list(State(app): State<Arc<App>>, Query(part): Query<Part>) -> Answer<Sanctions> {
+    let page = page(&part);
+    let gates = app.identity.sanctions(page).await?;
+    Ok(Json(Sanctions {
+        before: next(&gates, page.most, |gate| gate.version),
+        sanctions: gates.into_iter().map(Sanction::from).collect(),
+    }))
+}
+
+/// Something that an operator, an admin or a moderator did.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LogEntry {
+    id: u64,
+    at: Time,
+    #[schemars(example = &"operator:7")]
+    by: String,
+    #[schemars(example = &"mute")]
+    action: String,
+    account_id: String,
+    character_id: String,
+    #[schemars(example = &"shouting")]
+    detail: String,
+}
+
+impl From<DeedDone> for LogEntry {
+    fn from(done: DeedDone) -> Self {
+        Self {
+            id: done.id,
+            at: Time::of(done.at_ms),
+            by: done.by,
+            action: done.deed,
+            account_id: done.account_id,
+            character_id: done.character_id,
+            detail: done.detail,
+        }
+    }
+}
+
+/// The record of what was done.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Log {
+    log: Vec<LogEntry>,
+    /// Where the next page begins; null: there is none.
+    before: Option<u64>,
+}
+
+/// Lists all that operators did, newest first.
+async fn log(State(app): State<Arc<App>>, Query(part): Query<Part>) -> Answer<Log> {
+    let page = page(&part);
+    let deeds = app.identity.deeds(page).await?;
+    Ok(Json(Log {
+        before: next(&deeds, page.most, |deed| deed.id),
+        log: deeds.into_iter().map(LogEntry::from).collect(),
+    }))
+}
+
+/// It is done.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Done {
+    success: Yes,
+}
+
+/// Kicks, bans, unbans, mutes, unmutes or announces.
+async fn act(Call { app, caller }: Call, Body(asked): Body<Moderate>) -> Answer<Done> {
     let deed = checked(&asked)?;
     let (account_id, character_id) = whom(&app, &asked).await?;
     let outranks = roles::outranks(&app, caller.role, &account_id).await;
@@ -114,8 +267,8 @@ pub(super) async fn act(
     }
     let until = asked
         .minutes
-        .map(|minutes| clock::unix_ms() + u64::from(minutes) * MINUTE_MS);
-    let reason = asked.reason.clone().unwrap_or_default();
+        .map(|minutes| clock::unix_ms() + u64::from(minutes.get()) * MINUTE_MS);
+    let reason = asked.reason.clone().unwrap_or_default().0;
     let request = ModerateRequest {
         deed: deed.into(),
         by: caller.by(),
@@ -128,25 +281,20 @@ pub(super) async fn act(
     let done = app.identity.moderate(request).await;
     done.map_err(|status| match status.code() {
         Grpc::NotFound => Problem::of(Code::NotFound, "There is no such account."),
-        _ => shapes::refused(&status),
+        _ => status.into(),
     })?;
     if deed == Deed::Announce {
         let told = app.hub.announce(session::announcement(reason)).await;
         told.map_err(|_| Problem::of(Code::NotReady, "The bus is away; it was told nobody."))?;
     }
-    Ok(Json(json!({"success": true})).into_response())
+    Ok(Json(Done { success: Yes }))
 }
 
-fn page(part: &Part) -> Result<PageRequest, Problem> {
-    let most = part.limit.unwrap_or(50);
-    if !(1..=PAGE_MAX).contains(&most) {
-        return Err(Problem::invalid("/limit", format!("1 to {PAGE_MAX}")));
+fn page(part: &Part) -> PageRequest {
+    PageRequest {
+        before: part.before.unwrap_or_default().0,
+        most: part.limit.map_or(LIMIT_DEFAULT, shapes::Limit::get),
     }
-    let before = part.before.unwrap_or(0);
-    if i64::try_from(before).is_err() {
-        return Err(Problem::invalid("/before", "a number from an earlier page"));
-    }
-    Ok(PageRequest { before, most })
 }
 
 /// Where the next page begins, if there may be one.
@@ -155,23 +303,8 @@ fn next<T>(rows: &[T], most: u32, number: impl Fn(&T) -> u64) -> Option<u64> {
     rows.last().filter(|_| full).map(number)
 }
 
-pub(super) fn sanction(gate: Gate) -> Value {
-    let kind = match gate.kind() {
-        GateKind::Mute => "mute",
-        _ => "ban",
-    };
-    json!({
-        "kind": kind,
-        "accountId": gate.account_id,
-        "reason": gate.reason,
-        "until": (gate.until_ms > 0).then(|| clock::iso(gate.until_ms)),
-        "by": gate.by,
-        "at": clock::iso(gate.at_ms),
-    })
-}
-
 /// What is asked, when it can be done here.
-fn checked(asked: &Asked) -> Result<Deed, Problem> {
+fn checked(asked: &Moderate) -> Result<Deed, Problem> {
     let deed = match asked.action {
         AdminVerb::Kick => Deed::Kick,
         AdminVerb::Ban => Deed::Ban,
@@ -184,11 +317,7 @@ fn checked(asked: &Asked) -> Result<Deed, Problem> {
             return Err(Problem::invalid("/action", why));
         }
     };
-    let reason = asked.reason.as_deref().unwrap_or_default();
-    if reason.chars().count() > REASON_MAX || reason.chars().any(char::is_control) {
-        let why = format!("at most {REASON_MAX} characters of one line");
-        return Err(Problem::invalid("/reason", why));
-    }
+    let reason = asked.reason.as_ref().map_or("", |reason| &reason.0);
     if deed == Deed::Announce && reason.trim().is_empty() {
         return Err(Problem::invalid("/reason", "what is announced"));
     }
@@ -197,22 +326,20 @@ fn checked(asked: &Asked) -> Result<Deed, Problem> {
         let why = "one of accountId and name; neither for announce";
         return Err(Problem::invalid("/accountId", why));
     }
-    match asked.minutes {
-        Some(_) if !matches!(deed, Deed::Ban | Deed::Mute) => {
-            Err(Problem::invalid("/minutes", "only for ban and mute"))
-        }
-        Some(minutes) if !(1..=MINUTES_MAX).contains(&minutes) => {
-            Err(Problem::invalid("/minutes", format!("1 to {MINUTES_MAX}")))
-        }
-        _ => Ok(deed),
+    if asked.minutes.is_some() && !matches!(deed, Deed::Ban | Deed::Mute) {
+        return Err(Problem::invalid("/minutes", "only for ban and mute"));
     }
+    Ok(deed)
 }
 
 /// The account, and the character that was named.
-async fn whom(app: &App, asked: &Asked) -> Result<(String, String), Problem> {
+async fn whom(app: &App, asked: &Moderate) -> Result<(String, String), Problem> {
     if let Some(id) = &asked.account_id {
-        if id.is_empty() || id.len() > 128 || id.contains('\0') {
-            return Err(Problem::invalid("/accountId", "1 to 128 bytes"));
+        if id.is_empty() || id.len() > ID_BYTES_MAX || id.contains('\0') {
+            return Err(Problem::invalid(
+                "/accountId",
+                format!("1 to {ID_BYTES_MAX} bytes"),
+            ));
         }
         return Ok((id.clone(), String::new()));
     }
@@ -224,7 +351,7 @@ async fn whom(app: &App, asked: &Asked) -> Result<(String, String), Problem> {
         Grpc::NotFound | Grpc::InvalidArgument => {
             Problem::of(Code::NotFound, "No character has this name.")
         }
-        _ => shapes::refused(&status),
+        _ => status.into(),
     })?;
     Ok((found.account_id, found.id))
 }

@@ -15,10 +15,29 @@ use axum::{
 };
 
 use super::{
-    problem::Problem,
+    problem::{Code, Problem},
+    route::{Policy, Route},
     stored::{ASK, Stored},
 };
 use crate::app::App;
+
+pub(super) fn routes() -> Vec<Route> {
+    let first = "The page: the frontend where there is one, else a small client";
+    vec![
+        Policy::Public
+            .get("/", first, index)
+            .uncounted()
+            .text("text/html")
+            .tagged(),
+        Policy::Public
+            .get("/page/{*name}", "A file of the small client", get)
+            .uncounted()
+            .path("The file.", "main.js")
+            .text("text/*")
+            .tagged()
+            .problems(&[Code::NotFound]),
+    ]
+}
 
 /// A file's name, its text, and the text by gzip and by brotli.
 type Packed = (&'static str, &'static [u8], &'static [u8], &'static [u8]);
@@ -43,12 +62,12 @@ fn kind(name: &str) -> &'static str {
 }
 
 /// The frontend's index where there is one, else the page that ships.
-pub(super) async fn index(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Response {
+async fn index(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Response {
     let frontend = app.frontend.index(&headers);
     frontend.unwrap_or_else(|| file(&app, "index.html", &headers, &uri))
 }
 
-pub(super) async fn get(
+async fn get(
     State(app): State<Arc<App>>,
     path: Result<Path<String>, PathRejection>,
     headers: HeaderMap,

@@ -1,6 +1,6 @@
 //! How it is with this gateway. All from memory.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use axum::{
     Json,
@@ -8,46 +8,138 @@ use axum::{
     http::{HeaderValue, StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use serde_json::json;
+use delivery::Source;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::{app::App, clock};
+use super::{
+    problem::Code,
+    route::{Policy, Route},
+    values::Time,
+};
+use crate::app::App;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub(super) async fn health() -> Response {
-    Json(json!({"status": "ok", "timestamp": clock::now_iso(), "version": VERSION})).into_response()
+pub(super) fn routes() -> Vec<Route> {
+    let public = Policy::Public;
+    let probes = vec![
+        public.get("/health", "Whether the process serves", health),
+        public
+            .get("/status", "How the process is", status)
+            .about("200 while the process serves, whatever else is ill."),
+        public
+            .get("/livez", "Whether the process lives", livez)
+            .text("text/plain"),
+        public
+            .get("/readyz", "Whether the gateway can take players", readyz)
+            .text("text/plain")
+            .problems(&[Code::NotReady]),
+        public
+            .get(
+                "/metrics",
+                "Measurements, as Prometheus reads them",
+                metrics,
+            )
+            .about("In production on a port of its own, and not here.")
+            .text("text/plain")
+            .problems(&[Code::NotFound]),
+    ];
+    // A monitor is never refused.
+    probes.into_iter().map(Route::uncounted).collect()
 }
 
-pub(super) async fn status(State(app): State<Arc<App>>) -> Response {
-    let mut status = json!({
-        "status": "ok",
-        "uptime": app.started.elapsed().as_secs(),
-        "version": VERSION,
-        "ready": app.health.ready(),
-        "players": app.registry.players(),
-    });
-    status["content"] = app.content_status();
-    if let Some(hash) = &app.config.commit_hash {
-        status["commitHash"] = hash.as_str().into();
+/// All is well, as far as this process can say.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum Well {
+    Ok,
+}
+
+/// Whether the process serves.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Health {
+    status: Well,
+    timestamp: Time,
+    #[schemars(example = VERSION)]
+    version: &'static str,
+}
+
+async fn health() -> Json<Health> {
+    Json(Health {
+        status: Well::Ok,
+        timestamp: Time::now(),
+        version: VERSION,
+    })
+}
+
+/// The version of the content.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ContentStatus {
+    version: String,
+    /// Where it is from.
+    #[schemars(extend("enum" = Source::ALL.map(Source::name)))]
+    source: &'static str,
+    /// Versions that zones play.
+    zones: BTreeSet<String>,
+}
+
+impl ContentStatus {
+    fn of(app: &App) -> Self {
+        let (shown, view) = (app.shown.version(), app.zones.directory());
+        Self {
+            version: shown.content.hash().to_owned(),
+            source: shown.source.name(),
+            zones: view.runs().map(|run| run.content.clone()).collect(),
+        }
     }
-    Json(status).into_response()
 }
 
-pub(super) async fn livez() -> &'static str {
-    "ok\n"
+/// How the process is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    status: Well,
+    /// Seconds since the process began.
+    #[schemars(example = 3600)]
+    uptime: u64,
+    #[schemars(example = VERSION)]
+    version: &'static str,
+    ready: bool,
+    /// Players of this gateway.
+    players: usize,
+    content: ContentStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    commit_hash: Option<String>,
 }
 
-pub(super) async fn readyz(State(app): State<Arc<App>>) -> (StatusCode, String) {
+async fn status(State(app): State<Arc<App>>) -> Json<Status> {
+    Json(Status {
+        status: Well::Ok,
+        uptime: app.started.elapsed().as_secs(),
+        version: VERSION,
+        ready: app.health.ready(),
+        players: app.registry.players(),
+        content: ContentStatus::of(&app),
+        commit_hash: app.config.commit_hash.clone(),
+    })
+}
+
+async fn livez() -> Response {
+    "ok\n".into_response()
+}
+
+async fn readyz(State(app): State<Arc<App>>) -> Response {
     if app.health.ready() {
-        return (StatusCode::OK, "ok\n".to_owned());
+        return "ok\n".into_response();
     }
-    (
-        StatusCode::SERVICE_UNAVAILABLE,
-        format!("{}\n", app.health.reason()),
-    )
+    let reason = format!("{}\n", app.health.reason());
+    (StatusCode::SERVICE_UNAVAILABLE, reason).into_response()
 }
 
-pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response {
+async fn metrics(State(app): State<Arc<App>>) -> Response {
     let kind = HeaderValue::from_static(chassis::health::METRICS_CONTENT_TYPE);
     ([(CONTENT_TYPE, kind)], app.telemetry.render_metrics()).into_response()
 }

@@ -14,6 +14,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 pub(crate) use super::codes::Code;
@@ -26,7 +27,7 @@ const SENTENCE_BYTES_MAX: usize = 2 * 1024;
 const SOON_S: u32 = 2;
 
 /// One thing that is wrong with a request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Flaw {
     /// Where: a JSON pointer into the body, or `/name` of a parameter.
     pub(crate) pointer: String,
@@ -50,18 +51,31 @@ pub(crate) struct Problem {
     pub(crate) retry_after: Option<u32>,
 }
 
-#[derive(Serialize)]
+/// Why a request is refused.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
 struct Document<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     title: &'a str,
     status: u16,
+    /// For people.
     detail: &'a str,
+    /// The path that was asked for.
     instance: &'a str,
+    /// For programs.
+    #[schemars(extend("enum" = Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>()))]
     code: &'static str,
+    /// The detail again.
     error: &'a str,
+    /// All that is wrong with the request, thing by thing.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [Flaw],
+}
+
+/// Writes the schema of every error's body.
+pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<Document<'static>>()
 }
 
 impl Problem {

@@ -1,7 +1,6 @@
-//! The list of routes, each with its policy.
+//! The list of routes, and the guard that each has by its policy.
 //!
-//! Always: a route that does not say who may use it cannot be written down; whatever is refused
-//! is refused with a problem document.
+//! Always: whatever is refused is refused with a problem document.
 
 use std::sync::Arc;
 
@@ -14,7 +13,6 @@ use axum::{
     },
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::{MethodRouter, get, post},
 };
 use chassis::telemetry::sampled;
 use tokio::sync::OwnedSemaphorePermit;
@@ -22,104 +20,94 @@ use tower_http::{catch_panic::CatchPanicLayer, set_header::SetResponseHeaderLaye
 
 use super::{
     address::Peer,
-    agents, auth,
+    admin, agents, asyncapi, auth,
     body::Asker,
-    cors, env_js, families, host,
+    character, cors, docs, env_js, hiscores, host,
     limited::{self, Counted, Over},
-    manifests, page, probes,
+    manifests, moderation, openapi, page, player, probes,
     problem::{self, Problem},
-    skill_unlocks, terrain, upgrade, voice,
+    route::{Policy, Route},
+    skill_unlocks, switches, template, terrain, upgrade, voice, world,
 };
 use crate::{
     app::App,
     auth::{
         admission,
         caller::{self, Caller, Denied},
-        roles::{self, Role},
-        tokens::Scope,
+        roles,
     },
 };
 
-/// Who may use a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Policy {
-    /// Anybody, without a token.
-    Public,
-    /// Anybody may connect, from an allowed origin; what is said inside is authenticated there.
-    Session,
-    /// Whoever has a token of one of these scopes; its [`Caller`] is an extension of the request.
-    Bearer(&'static [Scope]),
-    /// Whoever has an operator's token, or a player's whose account has at least this role now.
-    Staff(Role),
+/// Routes that belong together.
+pub(crate) struct Family {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// Routes of each file.
+    pub(super) routes: &'static [fn() -> Vec<Route>],
 }
 
-/// One route.
-pub(crate) struct Route {
-    pub(crate) path: &'static str,
-    pub(crate) policy: Policy,
-    handler: Handler,
-}
-
-/// What answers at a path, method by method.
-pub(super) type Handler = MethodRouter<Arc<App>>;
-
-pub(super) fn public(path: &'static str, handler: Handler) -> Route {
-    Route {
-        path,
-        policy: Policy::Public,
-        handler,
-    }
-}
-
-pub(super) fn staff(path: &'static str, least: Role, handler: Handler) -> Route {
-    Route {
-        path,
-        policy: Policy::Staff(least),
-        handler,
-    }
-}
-
-pub(super) fn bearer(path: &'static str, scopes: &'static [Scope], handler: Handler) -> Route {
-    Route {
-        path,
-        policy: Policy::Bearer(scopes),
-        handler,
-    }
-}
+/// Every route, by family.
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        name: "probes",
+        about: "How it is with this gateway.",
+        routes: &[probes::routes],
+    },
+    Family {
+        name: "content",
+        about: "What clients load before they play.",
+        routes: &[
+            page::routes,
+            env_js::routes,
+            manifests::routes,
+            skill_unlocks::routes,
+            terrain::routes,
+            openapi::routes,
+            asyncapi::routes,
+            docs::routes,
+            upgrade::routes,
+        ],
+    },
+    Family {
+        name: "accounts",
+        about: "Tokens: how they are got, renewed and given up.",
+        routes: &[auth::routes, voice::routes],
+    },
+    Family {
+        name: "players",
+        about: "The caller's own account and what its characters have.",
+        routes: &[player::routes],
+    },
+    Family {
+        name: "characters",
+        about: "The caller's characters, and templates to begin from.",
+        routes: &[character::routes, template::routes],
+    },
+    Family {
+        name: "world",
+        about: "The world, its areas, and who is best at what.",
+        routes: &[world::routes, hiscores::routes],
+    },
+    Family {
+        name: "agents",
+        about: "Characters that act of their own accord.",
+        routes: &[agents::routes],
+    },
+    Family {
+        name: "operators",
+        about: "What operators look at and switch; with an operator's token, or the role that it \
+                takes.",
+        routes: &[admin::routes, moderation::routes, switches::routes],
+    },
+];
 
 /// Every route of the main port.
 pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
-    let mut routes = vec![
-        public("/health", get(probes::health)),
-        public("/status", get(probes::status)),
-        public("/livez", get(probes::livez)),
-        public("/readyz", get(probes::readyz)),
-        public("/env.js", get(env_js::get)),
-        public("/manifests/{*path}", get(manifests::get)),
-        public("/api/data/skill-unlocks", get(skill_unlocks::get)),
-        public("/world/terrain.json", get(terrain::get_overview)),
-        public("/world/terrain/{x}/{z}", get(terrain::get_region)),
-        public("/", get(page::index)),
-        public("/page/{*name}", get(page::get)),
-        bearer("/api/voice/token", voice::MAY_SPEAK, post(voice::token)),
-        public("/api/auth/anonymous", post(auth::anonymous)),
-        public("/api/auth/login", post(auth::login)),
-        public("/api/auth/operator", post(auth::operator)),
-        bearer("/api/auth/refresh", auth::MAY_REFRESH, post(auth::refresh)),
-        bearer("/api/auth/spectator", auth::MAY_SHOW, post(auth::spectator)),
-        bearer("/api/auth/logout", auth::MAY_LOGOUT, post(auth::logout)),
-        Route {
-            path: "/ws",
-            policy: Policy::Session,
-            handler: get(upgrade::ws),
-        },
-    ];
-    routes.extend(families::routes());
-    routes.extend(agents::routes());
-    if metrics_here {
-        routes.push(public("/metrics", get(probes::metrics)));
-    }
+    let files = FAMILIES.iter().flat_map(|family| family.routes);
+    let routes = files.flat_map(|routes| routes());
     routes
+        .filter(|route| metrics_here || route.path != "/metrics")
+        .collect()
 }
 
 /// What answers when all places are taken: the probes, so that whoever watches this server does
@@ -156,6 +144,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
             app: Arc::clone(app),
             path: route.path,
             policy: route.policy,
+            counted: route.counted,
         };
         let guard = middleware::from_fn_with_state(guard, guarded);
         router = router.route(route.path, route.handler.layer(guard));
@@ -183,6 +172,7 @@ struct Guard {
     app: Arc<App>,
     path: &'static str,
     policy: Policy,
+    counted: bool,
 }
 
 /// Lets in whom the limits and the route's policy let in, and counts.
@@ -208,7 +198,7 @@ async fn admitted(
 ) -> Result<(Request, Option<OwnedSemaphorePermit>), Response> {
     let (mut parts, body) = request.into_parts();
     let (app, uri) = (&guard.app, parts.uri.clone());
-    let counts = limited::counts(guard.path);
+    let counts = guard.counted;
     // Counted first: who asks too often does not get as far as the store. Only whom a token of
     // the identity provider's names must be asked before.
     let known = match limited::names_somebody_elsewhere(app, &parts.headers) {
@@ -366,48 +356,7 @@ fn panicked(_: Box<dyn std::any::Any + Send>) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// As `tests/routes.txt` writes who may use a route.
-    fn who(policy: Policy) -> String {
-        let scopes = match policy {
-            Policy::Public => return "public".to_owned(),
-            Policy::Session => return "session".to_owned(),
-            Policy::Staff(least) => {
-                let roles = Role::ALL.into_iter().filter(|role| *role >= least);
-                let roles: Vec<&str> = roles.map(Role::name).collect();
-                return format!("operator+{}", roles.join("+"));
-            }
-            Policy::Bearer(scopes) => scopes,
-        };
-        let name = |scope: &Scope| match scope {
-            Scope::Player => "player",
-            Scope::Agent => "agent",
-            Scope::Spectator => "spectator",
-            Scope::Operator => "operator",
-        };
-        scopes.iter().map(name).collect::<Vec<_>>().join("+")
-    }
-
-    #[test]
-    fn every_route_stands_in_the_list_that_the_walk_goes_by() {
-        let mut here: Vec<String> = routes(true)
-            .iter()
-            .map(|route| format!("{} {}", route.path, who(route.policy)))
-            .collect();
-        let lines = include_str!("../../tests/routes.txt").lines();
-        let lines = lines.filter(|line| !line.starts_with('#') && !line.is_empty());
-        let line = |line: &str| {
-            line.split(' ')
-                .skip(1)
-                .take(2)
-                .collect::<Vec<_>>()
-                .join(" ")
-        };
-        let mut listed: Vec<String> = lines.map(line).collect();
-        here.sort();
-        listed.sort();
-        assert_eq!(here, listed, "left: the router, right: tests/routes.txt");
-    }
+    use crate::auth::{roles::Role, tokens::Scope};
 
     /// Milliseconds of the database that a request may cost.
     fn may_cost(path: &str) -> f64 {
@@ -420,16 +369,11 @@ mod tests {
 
     #[test]
     fn what_anybody_may_ask_has_a_measured_cost_that_is_small() {
-        let list = include_str!("../../tests/routes.txt").lines();
-        let list = list.filter(|line| !line.starts_with('#') && !line.is_empty());
-        let mut open: Vec<String> = Vec::new();
-        for line in list {
-            let words: Vec<&str> = line.split(' ').collect();
-            if !words[2].starts_with("operator+") {
-                let each = words[0].split(',');
-                open.extend(each.map(|method| format!("{method} {}", words[1])));
-            }
-        }
+        let open = routes(true).into_iter();
+        let open = open.filter(|route| !matches!(route.policy, Policy::Staff(_)));
+        let mut open: Vec<String> = open
+            .map(|route| format!("{} {}", route.method, route.path.replace("{*", "{")))
+            .collect();
         let mut measured = Vec::new();
         for row in include_str!("../../../docs/route-costs.md").lines() {
             let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -450,6 +394,43 @@ mod tests {
             open, measured,
             "left: the routes, right: docs/route-costs.md"
         );
+    }
+
+    #[test]
+    fn probes_and_the_page_cost_nothing_and_data_does() {
+        let free = routes(true).into_iter().filter(|route| !route.counted);
+        let mut free: Vec<&str> = free.map(|route| route.path).collect();
+        free.sort_unstable();
+        let expected = [
+            "/",
+            "/health",
+            "/livez",
+            "/metrics",
+            "/page/{*name}",
+            "/readyz",
+            "/status",
+            "/ws",
+        ];
+        assert_eq!(free, expected);
+    }
+
+    #[test]
+    fn staff_alone_runs_the_place_and_who_only_looks_on_changes_nothing() {
+        for route in routes(true) {
+            let (method, path) = (&route.method, route.path);
+            let (is_staff, is_moderator) = match route.policy {
+                Policy::Staff(least) => (true, least == Role::Moderator),
+                Policy::Public | Policy::Session => (false, false),
+                Policy::Bearer(scopes) => {
+                    let looks_on = scopes.contains(&Scope::Spectator);
+                    assert!(method == Method::GET || !looks_on, "{method} {path}");
+                    (false, false)
+                }
+            };
+            assert_eq!(path.starts_with("/admin/"), is_staff, "{method} {path}");
+            let moderates = path.starts_with("/admin/moderation");
+            assert_eq!(moderates, is_moderator, "{method} {path}");
+        }
     }
 
     #[test]

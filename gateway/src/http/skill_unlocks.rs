@@ -1,37 +1,70 @@
 //! What levels bring, in words, for the skills panel.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::State, http::HeaderMap, response::Response};
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
 use world::{Content, Skill};
 
-use super::stored::{FIVE_MINUTES, Stored};
+use super::{
+    route::{Policy, Route},
+    stored::{FIVE_MINUTES, Stored},
+};
 use crate::app::App;
 
-/// Every skill with its list, by level; empty where nothing is said of it.
-fn unlocks(content: &Content) -> Value {
-    let skill = |skill: &Skill| {
-        let list = content.unlocks().get(skill).into_iter().flatten();
-        let list = list.map(|unlock| {
-            json!({
-                "level": unlock.level,
-                "description": unlock.description.as_ref(),
-                "type": unlock.kind.name(),
-            })
-        });
-        (skill.name().to_owned(), Value::Array(list.collect()))
-    };
-    Value::Object(Skill::ALL.iter().map(skill).collect::<Map<_, _>>())
+pub(super) fn routes() -> Vec<Route> {
+    let summary = "What levels bring, for every skill";
+    vec![
+        Policy::Public
+            .get("/api/data/skill-unlocks", summary, get)
+            .about("Since 1.0. By level within a skill.")
+            .json::<Unlocks>()
+            .tagged(),
+    ]
 }
 
-pub(super) async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+/// Unlocks by skill.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(example = json!({
+    "mining": [{"level": 1, "description": "Copper and tin", "type": "item"}],
+}))]
+struct Unlocks(BTreeMap<&'static str, Vec<Unlock>>);
+
+/// Something that a level brings.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Unlock {
+    #[schemars(range(min = 1, max = 99))]
+    level: u8,
+    #[schemars(example = &"Copper and tin")]
+    description: String,
+    #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["item", "ability", "area", "quest", "activity"]))]
+    kind: String,
+}
+
+/// Every skill with its list, by level; empty where nothing is said of it.
+fn unlocks(content: &Content) -> Unlocks {
+    let skill = |skill: &Skill| {
+        let list = content.unlocks().get(skill).into_iter().flatten();
+        let list = list.map(|unlock| Unlock {
+            level: unlock.level,
+            description: unlock.description.to_string(),
+            kind: unlock.kind.name().to_owned(),
+        });
+        (skill.name(), list.collect())
+    };
+    Unlocks(Skill::ALL.iter().map(skill).collect())
+}
+
+async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     app.shown.version().unlocks.answer(&headers)
 }
 
-/// What is sent for a version of the content.
+/// The unlocks of a version of the content, as they are sent.
 pub(crate) fn stored(content: &Content) -> Stored {
-    let text = unlocks(content).to_string();
+    let text = proto::encode::json(&unlocks(content));
     Stored::new(text, "application/json", FIVE_MINUTES).packed()
 }
 
@@ -43,7 +76,7 @@ mod tests {
 
     #[test]
     fn every_skill_is_there_and_each_record_is_whole() {
-        let unlocks = unlocks(&Content::embedded());
+        let unlocks = serde_json::to_value(unlocks(&Content::embedded())).unwrap();
         let skills = unlocks.as_object().unwrap();
         let names: BTreeSet<&str> = skills.keys().map(String::as_str).collect();
         let known: BTreeSet<&str> = Skill::ALL.iter().map(|skill| skill.name()).collect();

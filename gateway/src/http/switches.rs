@@ -4,29 +4,71 @@
 //! record (where exchanges are frozen) or in the log, never by a token. Switching again what is so
 //! already changes nothing and says so.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use axum::{
-    Extension, Json,
-    extract::State,
-    http::StatusCode,
-    response::{IntoResponse, Response},
-};
+use axum::{Json, extract::State};
 use proto::rpc::{
     common::v1 as common,
     identity::v1::{Deed, ModerateRequest},
-    queries::v1::ResumeRegionRequest,
+    queries::v1::{RegionFacts, ResumeRegionRequest},
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use tonic::Code as Grpc;
 
 use super::{
     ask::{Body, Id},
     problem::{Code, Problem},
-    shapes::refused,
+    route::{ADMINS, Accepted, Answer, Call, Route},
+    world::ZoneState,
 };
 use crate::{app::App, auth::caller::Caller};
+
+pub(super) fn routes() -> Vec<Route> {
+    let character = "0199c3a0-0000-7000-8000-000000000001";
+    vec![
+        ADMINS.get(
+            "/admin/freeze",
+            "Whether items and coins may move",
+            is_frozen,
+        ),
+        ADMINS.post(
+            "/admin/freeze",
+            "Refuses all that moves items or coins",
+            freeze,
+        ),
+        ADMINS.delete("/admin/freeze", "Allows it again", unfreeze),
+        ADMINS.get(
+            "/admin/zones",
+            "Every zone, and every region with what it costs",
+            zones,
+        ),
+        ADMINS
+            .post(
+                "/admin/zones/{id}/drain",
+                "Has a zone give its regions to others",
+                drain,
+            )
+            .path("The zone's run.", "7"),
+        ADMINS.post(
+            "/admin/regions/resume",
+            "Lets a paused region be played again",
+            resume,
+        ),
+        ADMINS.get(
+            "/admin/quarantine",
+            "Characters that are kept out of the world",
+            quarantine,
+        ),
+        ADMINS
+            .delete(
+                "/admin/quarantine/{id}",
+                "Lets a character play again",
+                lift,
+            )
+            .path("The character.", character),
+    ]
+}
 
 /// Writes down who switched what.
 fn note(caller: &Caller, what: &str, of: &str) {
@@ -34,33 +76,38 @@ fn note(caller: &Caller, what: &str, of: &str) {
 }
 
 async fn frozen(app: &App) -> Result<bool, Problem> {
-    let totals = app.queries.totals().await;
-    Ok(totals.map_err(|status| refused(&status))?.frozen)
+    Ok(app.queries.totals().await?.frozen)
 }
 
-/// `GET /admin/freeze`
-pub(super) async fn is_frozen(State(app): State<Arc<App>>) -> Result<Response, Problem> {
+/// Whether items and coins are frozen.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Frozen {
+    frozen: bool,
+}
+
+async fn is_frozen(State(app): State<Arc<App>>) -> Answer<Frozen> {
     let frozen = frozen(&app).await?;
-    Ok(Json(json!({"frozen": frozen})).into_response())
+    Ok(Json(Frozen { frozen }))
 }
 
-/// `POST /admin/freeze`: nothing that moves items or coins is done until it is lifted.
-pub(super) async fn freeze(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Response, Problem> {
+/// Whether items and coins are frozen now, and were not before.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FrozenChanged {
+    frozen: bool,
+    /// False: it was so already.
+    changed: bool,
+}
+
+/// Nothing that moves items or coins is done until it is lifted.
+async fn freeze(Call { app, caller }: Call) -> Answer<FrozenChanged> {
     set_frozen(&app, &caller, true).await
 }
 
-/// `DELETE /admin/freeze`
-pub(super) async fn unfreeze(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Response, Problem> {
+async fn unfreeze(Call { app, caller }: Call) -> Answer<FrozenChanged> {
     set_frozen(&app, &caller, false).await
 }
 
-async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Result<Response, Problem> {
+async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Answer<FrozenChanged> {
     let changed = self::frozen(app).await? != frozen;
     let deed = if frozen { Deed::Freeze } else { Deed::Unfreeze };
     let request = ModerateRequest {
@@ -68,48 +115,96 @@ async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Result<Response
         by: caller.by(),
         ..ModerateRequest::default()
     };
-    let done = app.identity.moderate(request).await;
-    done.map_err(|status| refused(&status))?;
-    Ok(Json(json!({"frozen": frozen, "changed": changed})).into_response())
+    app.identity.moderate(request).await?;
+    Ok(Json(FrozenChanged { frozen, changed }))
 }
 
-/// `GET /admin/zones`: every run, and every region with what it costs.
-pub(super) async fn zones(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    let reply = app.queries.regions().await;
-    let reply = reply.map_err(|status| refused(&status))?;
-    let view = app.zones.directory();
-    let runs = view.runs().map(|run| {
-        json!({
-            "id": run.run_id.to_string(),
-            "address": run.address,
-            "state": if run.draining { "draining" } else { "live" },
-        })
-    });
-    let regions = reply.rows.iter().map(|row| {
+/// A zone as operators see it.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ZoneProcess {
+    #[schemars(example = &"7")]
+    id: String,
+    #[schemars(example = &"zone-0:5700")]
+    address: String,
+    state: ZoneState,
+}
+
+/// A region, and what it costs.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RegionCost {
+    x: i32,
+    z: i32,
+    /// The zone that plays it.
+    #[schemars(example = &"7")]
+    zone: Option<String>,
+    epoch: u64,
+    players: u32,
+    cost_micros: u32,
+    /// The zone that is to have it.
+    #[schemars(example = &"8")]
+    goes_to: Option<String>,
+    faults: u32,
+    paused: bool,
+}
+
+impl From<&RegionFacts> for RegionCost {
+    fn from(row: &RegionFacts) -> Self {
         let at = row.region.unwrap_or_default();
         let or_none = |run: u64| (run != 0).then(|| run.to_string());
-        json!({
-            "x": at.x,
-            "z": at.z,
-            "zone": or_none(row.run_id),
-            "epoch": row.epoch,
-            "players": row.players,
-            "costMicros": row.cost_us,
-            "goesTo": or_none(row.wanted_run_id),
-            "faults": row.faults,
-            "paused": row.paused,
-        })
-    });
-    let (runs, regions): (Vec<Value>, Vec<Value>) = (runs.collect(), regions.collect());
-    Ok(Json(json!({"zones": runs, "regions": regions})).into_response())
+        Self {
+            x: at.x,
+            z: at.z,
+            zone: or_none(row.run_id),
+            epoch: row.epoch,
+            players: row.players,
+            cost_micros: row.cost_us,
+            goes_to: or_none(row.wanted_run_id),
+            faults: row.faults,
+            paused: row.paused,
+        }
+    }
 }
 
-/// `POST /admin/zones/{zoneId}/drain`: the run gives its regions to others.
-pub(super) async fn drain(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Id(id): Id,
-) -> Result<Response, Problem> {
+/// Every zone and every region.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Zones {
+    zones: Vec<ZoneProcess>,
+    regions: Vec<RegionCost>,
+}
+
+/// Every run, and every region with what it costs.
+async fn zones(State(app): State<Arc<App>>) -> Answer<Zones> {
+    let reply = app.queries.regions().await?;
+    let view = app.zones.directory();
+    let zones = view.runs().map(|run| ZoneProcess {
+        id: run.run_id.to_string(),
+        address: run.address.clone(),
+        state: ZoneState::of(run.draining),
+    });
+    Ok(Json(Zones {
+        zones: zones.collect(),
+        regions: reply.rows.iter().map(RegionCost::from).collect(),
+    }))
+}
+
+/// A zone that gives its regions to others.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Drained {
+    #[schemars(example = &"7")]
+    zone: String,
+    state: Draining,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+enum Draining {
+    Draining,
+}
+
+/// The run gives its regions to others.
+async fn drain(Call { app, caller }: Call, Id(id): Id) -> Result<Accepted<Drained>, Problem> {
     let none = || Problem::of(Code::NotFound, "No such zone lives.");
     let run_id: u64 = id.parse().map_err(|_| none())?;
     if app.zones.directory().run(run_id).is_none() {
@@ -118,59 +213,121 @@ pub(super) async fn drain(
     match app.queries.drain(run_id).await {
         Ok(()) => {}
         Err(status) if status.code() == Grpc::PermissionDenied => return Err(none()),
-        Err(status) => return Err(refused(&status)),
+        Err(status) => return Err(status.into()),
     }
     note(&caller, "drain", &id);
-    let answer = json!({"zone": run_id.to_string(), "state": "draining"});
-    Ok((StatusCode::ACCEPTED, Json(answer)).into_response())
+    Ok(Accepted(Drained {
+        zone: run_id.to_string(),
+        state: Draining::Draining,
+    }))
 }
 
-/// Where a region is.
-#[derive(Debug, Deserialize)]
+/// Where a region is, in regions.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Place {
+struct RegionPlace {
+    x: RegionIndex,
+    z: RegionIndex,
+}
+
+/// A coordinate of a region, counted in regions.
+#[derive(Debug, Clone, Copy)]
+struct RegionIndex(i32);
+
+impl RegionIndex {
+    /// No tile is further from the origin than a million.
+    const MOST: i32 = 1_000_000 / world::tile::REGION_TILES;
+}
+
+impl<'de> Deserialize<'de> for RegionIndex {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        let (index, most) = (i32::deserialize(value)?, Self::MOST);
+        if !(-most..=most).contains(&index) {
+            return Err(D::Error::custom(format!("must be {} to {most}", -most)));
+        }
+        Ok(Self(index))
+    }
+}
+
+impl JsonSchema for RegionIndex {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "RegionIndex".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let most = Self::MOST;
+        json_schema!({"type": "integer", "minimum": -most, "maximum": most, "examples": [0]})
+    }
+}
+
+/// A region, and whether it was paused.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Resumed {
     x: i32,
     z: i32,
+    /// False: it was not paused.
+    changed: bool,
 }
 
-/// `POST /admin/regions/resume`: a paused region is played again.
-pub(super) async fn resume(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Body(Place { x, z }): Body<Place>,
-) -> Result<Response, Problem> {
+/// A paused region is played again.
+async fn resume(Call { app, caller }: Call, Body(place): Body<RegionPlace>) -> Answer<Resumed> {
+    let (x, z) = (place.x.0, place.z.0);
     let region = Some(common::Region { x, z });
-    let changed = app
-        .queries
-        .resume_region(ResumeRegionRequest { region })
-        .await;
-    let changed = changed.map_err(|status| refused(&status))?;
+    let asked = ResumeRegionRequest { region };
+    let changed = app.queries.resume_region(asked).await?;
     note(&caller, "resume region", &format!("{x},{z}"));
-    Ok(Json(json!({"x": x, "z": z, "changed": changed})).into_response())
+    Ok(Json(Resumed { x, z, changed }))
 }
 
-/// `GET /admin/quarantine`
-pub(super) async fn quarantine(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    let reply = app.queries.quarantined().await;
-    let reply = reply.map_err(|status| refused(&status))?;
-    let held = reply.rows.iter();
-    let held = held.map(|held| json!({"playerId": held.character_id, "name": held.name}));
-    Ok(Json(json!({"players": held.collect::<Vec<_>>()})).into_response())
+/// A character that is kept out of the world.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct QuarantinedCharacter {
+    player_id: String,
+    #[schemars(example = &"Cid")]
+    name: String,
 }
 
-/// `DELETE /admin/quarantine/{playerId}`: the character may play again.
-pub(super) async fn lift(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Id(id): Id,
-) -> Result<Response, Problem> {
-    let lifted = app.queries.release_character(&id).await;
-    if !lifted.map_err(|status| refused(&status))? {
+/// All characters that are kept out of the world.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Quarantined {
+    players: Vec<QuarantinedCharacter>,
+}
+
+async fn quarantine(State(app): State<Arc<App>>) -> Answer<Quarantined> {
+    let reply = app.queries.quarantined().await?;
+    let players = reply.rows.into_iter().map(|held| QuarantinedCharacter {
+        player_id: held.character_id,
+        name: held.name,
+    });
+    Ok(Json(Quarantined {
+        players: players.collect(),
+    }))
+}
+
+/// A character, and that it is not kept out.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Lifted {
+    player_id: String,
+    quarantined: bool,
+}
+
+/// The character may play again.
+async fn lift(Call { app, caller }: Call, Id(id): Id) -> Answer<Lifted> {
+    if !app.queries.release_character(&id).await? {
         return Err(Problem::of(
             Code::NotFound,
             "No such character is quarantined.",
         ));
     }
     note(&caller, "lift quarantine", &id);
-    Ok(Json(json!({"playerId": id, "quarantined": false})).into_response())
+    Ok(Json(Lifted {
+        player_id: id,
+        quarantined: false,
+    }))
 }

@@ -2,39 +2,85 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::{Json, extract::State};
 use chassis::telemetry::sampled;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
     ask::Id,
     problem::{Code, Problem},
+    route::{ANYBODY, Answer, Route},
+    values::{Success, Time, success},
 };
 use crate::app::App;
+
+pub(super) fn routes() -> Vec<Route> {
+    [
+        ANYBODY
+            .get("/api/template", "Templates to begin from", list)
+            .or("/api/templates"),
+        ANYBODY
+            .get("/api/template/{id}", "One template", get)
+            .path("The template.", "wayfarer")
+            .or("/api/templates/{id}"),
+        ANYBODY
+            .get(
+                "/api/template/{id}/config",
+                "A template's configuration itself",
+                config,
+            )
+            .path("The template.", "wayfarer")
+            .or("/api/templates/{id}/config"),
+    ]
+    .concat()
+}
 
 /// Where the content describes them.
 const FILE: &str = "templates.json";
 
-/// One template.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+/// A template of a character.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Template {
+    #[schemars(example = &"wayfarer")]
     id: String,
+    #[schemars(example = &"Wayfarer")]
     name: String,
     #[serde(default)]
+    #[schemars(example = &"Walks the roads from end to end.")]
     description: String,
     #[serde(default)]
+    #[schemars(example = &"🥾")]
     emoji: String,
     #[serde(default)]
+    #[schemars(with = "Option<Time>")]
     created_at: Option<String>,
-    /// What an agent's runtime reads.
+    /// Configuration that an agent's runtime reads.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schemars(example = json!({"name": "Wayfarer"}))]
     template_config: Map<String, Value>,
+}
+
+/// A template with the address of its configuration.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Template")]
+struct Shown {
+    #[serde(flatten)]
+    template: Template,
+    #[schemars(example = &"/api/templates/wayfarer/config")]
+    template_url: String,
+}
+
+impl From<Template> for Shown {
+    fn from(template: Template) -> Self {
+        Self {
+            template_url: format!("/api/templates/{}/config", template.id),
+            template,
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -67,31 +113,40 @@ fn one(app: &App, id: &str) -> Result<Template, Problem> {
         .ok_or_else(none)
 }
 
-/// The template with the address of its configuration.
-fn shown(template: Template) -> Value {
-    let url = format!("/api/templates/{}/config", template.id);
-    let mut shown = json!(template);
-    shown["templateUrl"] = url.into();
-    shown
+/// Templates to begin from, without their configurations.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Templates {
+    templates: Vec<Shown>,
 }
 
-/// `GET /api/template`
-pub(super) async fn list(State(app): State<Arc<App>>) -> Response {
+async fn list(State(app): State<Arc<App>>) -> Json<Success<Templates>> {
     let short = |template| Template {
         template_config: Map::new(),
         ..template
     };
-    let all = templates(&app).into_iter().map(short).map(shown);
-    Json(json!({"success": true, "templates": all.collect::<Vec<_>>()})).into_response()
+    let all = templates(&app).into_iter().map(short).map(Shown::from);
+    success(Templates {
+        templates: all.collect(),
+    })
 }
 
-/// `GET /api/template/{id}`
-pub(super) async fn get(State(app): State<Arc<App>>, Id(id): Id) -> Result<Response, Problem> {
-    let template = shown(one(&app, &id)?);
-    Ok(Json(json!({"success": true, "template": template})).into_response())
+/// One template.
+#[derive(Debug, Serialize, JsonSchema)]
+struct One {
+    template: Shown,
 }
 
-/// `GET /api/template/{id}/config`: the configuration itself.
-pub(super) async fn config(State(app): State<Arc<App>>, Id(id): Id) -> Result<Response, Problem> {
-    Ok(Json(one(&app, &id)?.template_config).into_response())
+async fn get(State(app): State<Arc<App>>, Id(id): Id) -> Answer<Success<One>> {
+    let template = one(&app, &id)?.into();
+    Ok(success(One { template }))
+}
+
+/// A configuration that an agent's runtime reads.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline, example = json!({"name": "Wayfarer"}))]
+struct Configuration(Map<String, Value>);
+
+/// The configuration itself.
+async fn config(State(app): State<Arc<App>>, Id(id): Id) -> Answer<Configuration> {
+    Ok(Json(Configuration(one(&app, &id)?.template_config)))
 }

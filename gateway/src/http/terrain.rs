@@ -10,14 +10,34 @@ use axum::{
     http::{HeaderMap, Uri},
     response::{IntoResponse, Response},
 };
-use serde_json::{Value, json};
-use world::{Area, Bounds, Content, Ground, Region};
+use schemars::JsonSchema;
+use serde::Serialize;
+use world::{Content, Ground, Region};
 
 use super::{
-    problem::Problem,
+    problem::{Code, Problem},
+    route::{Policy, Route},
     stored::{FIVE_MINUTES, Stored},
+    world::Rectangle,
 };
 use crate::app::App;
+
+pub(super) fn routes() -> Vec<Route> {
+    let region = "The land of a region";
+    vec![
+        Policy::Public
+            .get("/world/terrain.json", "The land as a whole", get_overview)
+            .json::<Overview>()
+            .tagged(),
+        Policy::Public
+            .get("/world/terrain/{x}/{z}", region, get_region)
+            .path("East, in regions.", "0")
+            .path("North, in regions.", "0")
+            .body::<serde_json::Value>("application/octet-stream")
+            .tagged()
+            .problems(&[Code::NotFound]),
+    ]
+}
 
 /// The land of one version of the content, as it is sent.
 pub(crate) struct Land {
@@ -28,7 +48,7 @@ pub(crate) struct Land {
 
 impl Land {
     pub(crate) fn new(content: &Content) -> Self {
-        let text = overview(content).to_string();
+        let text = proto::encode::json(&Overview::of(content));
         let overview = Stored::tagged(text, "application/json", FIVE_MINUTES, content.hash());
         Self {
             overview: overview.packed(),
@@ -52,52 +72,83 @@ impl Land {
     }
 }
 
-/// What there is to know of the land as a whole.
-fn overview(content: &Content) -> Value {
-    let spawn = content.spawn();
-    let grounds = Ground::ALL.iter().map(|ground| {
-        json!({
-            "id": ground.id(),
-            "name": ground.name(),
-            "color": ground.color(),
-            "walkable": ground.walkable(),
-        })
-    });
-    json!({
-        "contentHash": content.hash(),
-        "seed": content.terrain().seed(),
-        "regionTiles": world::tile::REGION_TILES,
-        "bounds": bounds(content.bounds()),
-        "spawn": {"x": spawn.x, "z": spawn.z},
-        "grounds": grounds.collect::<Vec<_>>(),
-        "areas": content.areas().iter().map(area).collect::<Vec<_>>(),
-    })
+/// The land as a whole.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Overview {
+    content_hash: String,
+    seed: u64,
+    /// Length of a region's side, in tiles.
+    region_tiles: i32,
+    bounds: Rectangle,
+    spawn: Spawn,
+    grounds: Vec<GroundKind>,
+    areas: Vec<Place>,
 }
 
-fn area(area: &Area) -> Value {
-    json!({
-        "id": area.id,
-        "name": area.name,
-        "difficultyLevel": area.difficulty_level,
-        "safeZone": area.safe_zone,
-        "bounds": bounds(area.bounds),
-    })
+/// The tile where new characters begin.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Spawn {
+    x: i32,
+    z: i32,
 }
 
-fn bounds(bounds: Bounds) -> Value {
-    json!({
-        "minX": bounds.min_x,
-        "maxX": bounds.max_x,
-        "minZ": bounds.min_z,
-        "maxZ": bounds.max_z,
-    })
+/// A kind of ground.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GroundKind {
+    id: u8,
+    name: &'static str,
+    color: &'static str,
+    walkable: bool,
 }
 
-pub(super) async fn get_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
+/// A named part of the land.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Place {
+    id: String,
+    name: String,
+    difficulty_level: u32,
+    safe_zone: bool,
+    bounds: Rectangle,
+}
+
+impl Overview {
+    fn of(content: &Content) -> Self {
+        let spawn = content.spawn();
+        let grounds = Ground::ALL.iter().map(|ground| GroundKind {
+            id: ground.id(),
+            name: ground.name(),
+            color: ground.color(),
+            walkable: ground.walkable(),
+        });
+        let areas = content.areas().iter().map(|area| Place {
+            id: area.id.clone(),
+            name: area.name.clone(),
+            difficulty_level: area.difficulty_level,
+            safe_zone: area.safe_zone,
+            bounds: area.bounds.into(),
+        });
+        Self {
+            content_hash: content.hash().to_owned(),
+            seed: content.terrain().seed(),
+            region_tiles: world::tile::REGION_TILES,
+            bounds: content.bounds().into(),
+            spawn: Spawn {
+                x: spawn.x,
+                z: spawn.z,
+            },
+            grounds: grounds.collect(),
+            areas: areas.collect(),
+        }
+    }
+}
+
+async fn get_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     app.shown.version().land.overview.answer(&headers)
 }
 
-pub(super) async fn get_region(
+async fn get_region(
     State(app): State<Arc<App>>,
     path: Result<Path<(String, String)>, PathRejection>,
     headers: HeaderMap,

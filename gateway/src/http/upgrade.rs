@@ -15,7 +15,8 @@ use tokio::time::timeout;
 use super::{
     address::Peer,
     limited::{self, Counted},
-    problem::Problem,
+    problem::{Code, Problem},
+    route::{Policy, Route},
 };
 use crate::{
     app::App,
@@ -28,7 +29,28 @@ use crate::{
 /// How long a client may take to read the answer to its upgrade.
 const UPGRADE_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) async fn ws(
+pub(super) fn routes() -> Vec<Route> {
+    let switched = "The connection is a WebSocket from here on.";
+    vec![
+        Policy::Session
+            .get("/ws", "The WebSocket of the game", ws)
+            .uncounted()
+            .about(
+                "`tilestead.json` (default) or `tilestead.msgpack` as the subprotocol; the events \
+                 are described in /asyncapi.json.",
+            )
+            .empty(StatusCode::SWITCHING_PROTOCOLS, switched)
+            .problems(&[
+                Code::Subprotocol,
+                Code::UpgradeRequired,
+                Code::RateLimited,
+                Code::NotReady,
+                Code::Draining,
+            ]),
+    ]
+}
+
+async fn ws(
     State(app): State<Arc<App>>,
     Extension(peer): Extension<Peer>,
     headers: HeaderMap,

@@ -3,35 +3,37 @@
 //! Always: the room is where the caller's character stands, which no client chooses; who is muted
 //! may listen and not speak; the token is good for two minutes, in which one joins.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use axum::{
-    Extension, Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
+use axum::Json;
 use chassis::telemetry::sampled;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use proto::rpc::queries::v1::{LoginsRequest, Page};
+use schemars::JsonSchema;
 use serde::Serialize;
 use world::{Region, Tile};
 
 use super::{
     player,
     problem::{Code, Problem},
-    shapes::refused,
+    route::{Answer, Call, OWNERS, Route},
+    values::Time,
 };
-use crate::{
-    app::App,
-    auth::{caller::Caller, tokens::Scope},
-    clock,
-    config::Voice,
-};
+use crate::{app::App, clock, config::Voice};
 
-/// Who may speak: who plays by hand.
-pub(super) const MAY_SPEAK: &[Scope] = &[Scope::Player];
 /// How long one may take to join.
 const LIFETIME: Duration = Duration::from_secs(120);
+
+/// Only those speak who play by hand.
+pub(super) fn routes() -> Vec<Route> {
+    let summary = "A token to talk with those around";
+    vec![
+        OWNERS
+            .post("/api/voice/token", summary, token)
+            .about("404 where this server has no voice chat; 409 while nobody is in the world.")
+            .problems(&[Code::NotFound, Code::NotInWorld]),
+    ]
+}
 
 /// What the voice server is told.
 #[derive(Debug, Serialize)]
@@ -58,24 +60,25 @@ struct Grants<'a> {
     can_publish_data: bool,
 }
 
-#[derive(Serialize)]
+/// A token for the voice server.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct VoiceToken {
+    #[schemars(example = &"eyJ…")]
     token: String,
     /// The voice server's WebSocket.
+    #[schemars(example = &"wss://voice.example")]
     url: String,
+    #[schemars(example = &"region:0:0")]
     room: String,
-    /// Who one is in the room.
+    /// The caller's character.
     identity: String,
     can_publish: bool,
-    expires_at: String,
+    expires_at: Time,
 }
 
 /// A token for the surroundings of the caller's character.
-pub(super) async fn token(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Response, Problem> {
+async fn token(Call { app, caller }: Call) -> Answer<VoiceToken> {
     let Some(voice) = &app.config.voice else {
         let why = "This server has no voice chat.";
         return Err(Problem::of(Code::NotFound, why));
@@ -97,7 +100,7 @@ pub(super) async fn token(
         }
         Problem::of(Code::Internal, "The token cannot be signed.")
     })?;
-    Ok(Json(answer).into_response())
+    Ok(Json(answer))
 }
 
 /// Who speaks.
@@ -123,8 +126,7 @@ fn surroundings(app: &App, account_id: &str) -> Option<(Speaker, Region)> {
 /// Whom the account plays by another gateway, and in which region: by the store, and by the zone
 /// that plays it.
 async fn elsewhere(app: &App, account_id: &str) -> Result<Option<(Speaker, Region)>, Problem> {
-    let own = app.accounts.characters(account_id).await;
-    let own = own.map_err(|status| refused(&status))?;
+    let own = app.accounts.characters(account_id).await?;
     for character in own.into_iter().filter(|character| character.online) {
         if !is_played(app, &character.id).await? {
             continue;
@@ -157,8 +159,7 @@ async fn is_played(app: &App, character_id: &str) -> Result<bool, Problem> {
             limit: 1,
         }),
     };
-    let logins = app.queries.logins(ask).await;
-    let logins = logins.map_err(|status| refused(&status))?;
+    let logins = app.queries.logins(ask).await?;
     Ok(logins.rows.iter().any(|login| !login.gateway_id.is_empty()))
 }
 
@@ -168,7 +169,7 @@ fn issue(
     region: Region,
     can_publish: bool,
     now_s: u64,
-) -> Result<Answer, jsonwebtoken::errors::Error> {
+) -> Result<VoiceToken, jsonwebtoken::errors::Error> {
     let room = format!("region:{}:{}", region.x, region.z);
     let exp = now_s + LIFETIME.as_secs();
     let claims = Claims {
@@ -188,12 +189,12 @@ fn issue(
     };
     let key = EncodingKey::from_secret(voice.secret.expose().as_bytes());
     let token = encode(&Header::default(), &claims, &key)?;
-    Ok(Answer {
+    Ok(VoiceToken {
         token,
         url: voice.url.clone(),
         identity: speaker.character_id.clone(),
         can_publish,
-        expires_at: clock::iso(exp * 1000),
+        expires_at: Time::of(exp * 1000),
         room,
     })
 }

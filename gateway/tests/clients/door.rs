@@ -325,7 +325,7 @@ async fn a_gateway_that_goes_sends_its_clients_away_in_waves_and_lets_nobody_in(
     let asked = stage.begin_stop(0);
     // Two probes: the stop may not be heard at the first one.
     let unready = async {
-        while !stage.get(0, "/readyz").await.starts_with("HTTP/1.1 503") {
+        while stage.is_ready(0).await {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };

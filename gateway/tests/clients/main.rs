@@ -12,6 +12,7 @@ mod bodies;
 mod book;
 mod churn;
 mod client;
+mod conforms;
 mod content;
 mod door;
 mod elsewhere;

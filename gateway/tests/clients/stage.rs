@@ -72,13 +72,19 @@ impl Stage {
 
     async fn ready(&self, index: usize) {
         let asked = async {
-            while !self.get(index, "/readyz").await.starts_with("HTTP/1.1 200") {
+            while !self.is_ready(index).await {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         timeout(Duration::from_secs(20), asked)
             .await
             .expect("never ready");
+    }
+
+    /// Whether a gateway says that it can take players.
+    pub(crate) async fn is_ready(&self, index: usize) -> bool {
+        let request = "GET /readyz HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n";
+        self.ask(index, request).await.starts_with("HTTP/1.1 200")
     }
 
     pub(crate) fn address(&self, index: usize) -> SocketAddr {
@@ -88,7 +94,9 @@ impl Stage {
     /// The whole answer to a GET, as text.
     pub(crate) async fn get(&self, index: usize, path: &str) -> String {
         let head = format!("GET {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n");
-        self.ask(index, &head).await
+        let answer = self.ask(index, &head).await;
+        crate::conforms::check("GET", path, &answer).await;
+        answer
     }
 
     /// The whole answer to a request, as text.

@@ -1,6 +1,6 @@
 //! Every route and every client event, with no token, a bad one, one that has ended, one of each
-//! other scope, and somebody else's. The routes stand in `tests/routes.txt`, which the router's own
-//! tests hold against the router, so that none can be forgotten.
+//! other scope, and somebody else's. The routes are those of `/openapi.json`, which is made of the
+//! router's own, so that none can be forgotten.
 
 mod events;
 
@@ -10,6 +10,7 @@ use test_servers::idp::now_s;
 
 use crate::{
     client::Client,
+    conforms::{self, document},
     login::{Ask, post, send},
     stage::Stage,
 };
@@ -22,33 +23,43 @@ pub(crate) const SETTINGS: [(&str, &str); 3] = [
     ("ADMIN_CODE", "a code that is not guessed"),
 ];
 
-/// One line of the list.
+/// One operation of the document.
 #[derive(Clone)]
 struct Entry {
-    methods: Vec<&'static str>,
-    path: &'static str,
-    who: Vec<&'static str>,
-    own: bool,
+    method: String,
+    path: String,
+    /// Scopes of tokens and roles of accounts that may; empty: it needs no token.
+    who: Vec<String>,
 }
 
-fn entries() -> Vec<Entry> {
-    let lines = include_str!("../routes.txt").lines();
-    let lines = lines.filter(|line| !line.starts_with('#') && !line.is_empty());
-    let entries = lines.map(|line| {
-        let words: Vec<&str> = line.split(' ').collect();
-        Entry {
-            methods: words[0].split(',').collect(),
-            path: words[1],
-            who: words[2].split('+').collect(),
-            own: words.get(3) == Some(&"own"),
+async fn entries() -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for (path, methods) in document().await["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let who = operation.pointer("/security/0/bearer");
+            let who = who.and_then(Value::as_array).into_iter().flatten();
+            entries.push(Entry {
+                method: method.to_uppercase(),
+                path: path.clone(),
+                who: who.map(|who| who.as_str().unwrap().to_owned()).collect(),
+            });
         }
-    });
-    entries.collect()
+    }
+    entries
 }
 
 impl Entry {
     fn is_open(&self) -> bool {
-        matches!(self.who[0], "public" | "session")
+        self.who.is_empty()
+    }
+
+    fn lets_in(&self, who: &str) -> bool {
+        self.who.iter().any(|one| one == who)
+    }
+
+    /// Whether it names what is somebody's: all that operators may not see is.
+    fn is_own(&self) -> bool {
+        self.path.contains('{') && !self.is_open() && !self.lets_in("operator")
     }
 
     /// The path with this in place of its parameters.
@@ -141,6 +152,7 @@ async fn ask(stage: &Stage, method: &str, path: &str, token: Option<&str>) -> (u
         .split(' ')
         .nth(1)
         .and_then(|status| status.parse().ok());
+    conforms::check(method, path, &answer).await;
     (
         status.unwrap_or_else(|| panic!("{method} {path}: {answer}")),
         answer,
@@ -151,50 +163,49 @@ async fn ask(stage: &Stage, method: &str, path: &str, token: Option<&str>) -> (u
 async fn without_a_good_token_of_the_right_scope_no_route_does_anything() {
     let stage = Stage::open(&SETTINGS).await;
     let bad = bad_tokens();
-    for entry in entries() {
-        let path = entry.at("0");
-        for method in &entry.methods {
-            let (status, answer) = ask(&stage, method, &path, None).await;
-            if entry.is_open() {
-                assert!(status != 401 && status != 405, "{method} {path}: {answer}");
-                continue;
-            }
-            assert_eq!(status, 401, "{method} {path} without a token: {answer}");
-            assert!(answer.contains("www-authenticate: Bearer"), "{answer}");
-            for (what, token) in &bad {
-                let (status, answer) = ask(&stage, method, &path, Some(token)).await;
-                assert_eq!(status, 401, "{method} {path}, {what}: {answer}");
-            }
-            for scope in SCOPES.iter().filter(|scope| !entry.who.contains(scope)) {
-                let token = token("account-0", scope, |_| {});
-                let (status, answer) = ask(&stage, method, &path, Some(&token)).await;
-                assert_eq!(status, 403, "{method} {path} as {scope}: {answer}");
-                let staff = entry.who.contains(&"admin") && *scope == "player";
-                let code = if staff {
-                    "\"role_required\""
-                } else {
-                    "\"wrong_scope\""
-                };
-                assert!(answer.contains(code), "{answer}");
-            }
-            for who in &entry.who {
-                // Of a role there are players.
-                let role = SCOPES.iter().all(|scope| scope != who);
-                let (account, scope) = match role {
-                    true => (*who, &"player"),
-                    false => ("account-0", who),
-                };
-                stage.store.give_roles(who, &[who]);
-                // What the handler says of an empty body or an id that is none is its own affair.
-                let token = token(account, scope, |_| {});
-                let (status, answer) = ask(&stage, method, &path, Some(&token)).await;
-                assert!(
-                    status != 401 && status != 405,
-                    "{method} {path} as {scope}: {answer}"
-                );
-                for refused in ["\"wrong_scope\"", "\"role_required\""] {
-                    assert!(!answer.contains(refused), "{method} {path}: {answer}");
-                }
+    for entry in entries().await {
+        let (method, path) = (entry.method.as_str(), entry.at("0"));
+        let (status, answer) = ask(&stage, method, &path, None).await;
+        if entry.is_open() {
+            assert!(status != 401 && status != 405, "{method} {path}: {answer}");
+            continue;
+        }
+        assert_eq!(status, 401, "{method} {path} without a token: {answer}");
+        assert!(answer.contains("www-authenticate: Bearer"), "{answer}");
+        for (what, token) in &bad {
+            let (status, answer) = ask(&stage, method, &path, Some(token)).await;
+            assert_eq!(status, 401, "{method} {path}, {what}: {answer}");
+        }
+        for scope in SCOPES.iter().filter(|scope| !entry.lets_in(scope)) {
+            let token = token("account-0", scope, |_| {});
+            let (status, answer) = ask(&stage, method, &path, Some(&token)).await;
+            assert_eq!(status, 403, "{method} {path} as {scope}: {answer}");
+            let staff = entry.lets_in("admin") && *scope == "player";
+            let code = if staff {
+                "\"role_required\""
+            } else {
+                "\"wrong_scope\""
+            };
+            assert!(answer.contains(code), "{answer}");
+        }
+        for who in &entry.who {
+            let who = who.as_str();
+            // Of a role there are players.
+            let role = !SCOPES.contains(&who);
+            let (account, scope) = match role {
+                true => (who, "player"),
+                false => ("account-0", who),
+            };
+            stage.store.give_roles(who, &[who]);
+            // The handler may say anything about an empty body or an unknown id.
+            let token = token(account, scope, |_| {});
+            let (status, answer) = ask(&stage, method, &path, Some(&token)).await;
+            assert!(
+                status != 401 && status != 405,
+                "{method} {path} as {scope}: {answer}"
+            );
+            for refused in ["\"wrong_scope\"", "\"role_required\""] {
+                assert!(!answer.contains(refused), "{method} {path}: {answer}");
             }
         }
     }
@@ -265,23 +276,14 @@ fn body(method: &str, path: &str, name: &str) -> Value {
     }
 }
 
-/// The routes that name what is somebody's in their path, each with its whole line.
-fn lines_about(hers: &Hers) -> Vec<(&'static str, String, Entry)> {
-    let own = entries().into_iter().filter(|entry| entry.own);
-    let lines = own.flat_map(|entry| {
-        let methods = entry.methods.clone();
-        methods
-            .into_iter()
-            .map(move |method| (method, entry.clone()))
-    });
-    let lines = lines.map(|(method, entry)| {
-        let path = entry.at(hers.id(entry.path, method));
-        (method, path, entry)
-    });
-    let mut lines: Vec<_> = lines.collect();
+/// The routes that name what is somebody's in their path, each with its path.
+async fn routes_about(hers: &Hers) -> Vec<(String, Entry)> {
+    let own = entries().await.into_iter().filter(Entry::is_own);
+    let paths = own.map(|entry| (entry.at(hers.id(&entry.path, &entry.method)), entry));
+    let mut paths: Vec<_> = paths.collect();
     // What ends something comes last.
-    lines.sort_by_key(|(method, ..)| *method == "DELETE");
-    lines
+    paths.sort_by_key(|(_, entry)| entry.method == "DELETE");
+    paths
 }
 
 async fn refused(stage: &Stage, (method, path): (&str, &str), asked: &Ask<'_>) {
@@ -312,9 +314,10 @@ async fn what_is_somebody_elses_is_nobodys_to_others() {
     let of_bob = token(&his.account, "agent", move |claims| {
         claims["characterId"] = other
     });
-    for (method, path, entry) in lines_about(&hers) {
+    for (path, entry) in routes_about(&hers).await {
+        let method = entry.method.as_str();
         let mut tokens = vec![&his.token];
-        if entry.who.contains(&"agent") {
+        if entry.lets_in("agent") {
             tokens.push(&of_bob);
             // Of the same account, but for another character; the account's list is empty for it.
             if !path.contains("/mappings/") {
@@ -363,17 +366,18 @@ async fn what_is_somebody_elses_is_nobodys_to_others() {
     // Nothing came of it, and the owner may all that.
     let mut left = hers;
     for round in 0.. {
-        let lines = lines_about(&left);
-        let Some((method, path, _)) = lines.get(round) else {
+        let routes = routes_about(&left).await;
+        let Some((path, entry)) = routes.get(round) else {
             break;
         };
+        let method = entry.method.as_str();
         let (token, body) = (&left.token, body(method, path, &format!("Ann{round}")));
         let (status, answer) = send(&stage, 0, (method, path), &Ask { token, body }).await;
         assert!(
             status < 300,
             "{method} {path} of its owner: {status} {answer}"
         );
-        if *method == "DELETE" {
+        if method == "DELETE" {
             left = Hers::new(&stage, &mut ann, &format!("Ann{round}")).await;
         }
     }

@@ -7,16 +7,20 @@
 mod story;
 mod world;
 
-use std::{collections::BTreeMap, fmt::Write as _, path::Path, time::Duration};
+use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
 use anyhow::{Context, Result, ensure};
+use bytes::Bytes;
+use hyper::Method;
+use serde_json::Value;
 use tokio::time::{Instant, sleep};
 use tokio_postgres::{Client, NoTls};
 
-use crate::cluster::{Cluster, Plan, process::workspace};
+use crate::{
+    cluster::{Cluster, Plan},
+    http,
+};
 
-/// Every route of the gateway, held against the router by the gateway's tests.
-const ROUTES: &str = "gateway/tests/routes.txt";
 /// What operators are asked for.
 const ADMIN_CODE: &str = "a-code-for-operators-0123456789";
 /// Requests that cost more are explained on stderr, in milliseconds.
@@ -167,7 +171,10 @@ pub async fn measure(characters: u32, requests: u32) -> Result<String> {
         };
         meter.watch().await?;
         let costs = story::told(&cluster, &mut meter, requests).await?;
-        document(characters, requests, &costs, &refreshed)
+        let gateway = cluster.gateway(0);
+        let described = http::send(&gateway, Method::GET, "/openapi.json", &[], Bytes::new());
+        let routes = routes(&described.await?.json()?);
+        document((characters, requests), &routes, &costs, &refreshed)
     };
     tokio::select! {
         document = asked => document,
@@ -178,18 +185,21 @@ pub async fn measure(characters: u32, requests: u32) -> Result<String> {
     }
 }
 
-/// The routes that can be asked without a token or with a new one: method, path, who may.
-fn routes(list: &str) -> Vec<(&str, &str, &str)> {
-    let lines = list.lines().filter(|line| !line.starts_with('#'));
+/// Returns the routes that can be asked without a token or with a new one: method, path, who may.
+fn routes(described: &Value) -> Vec<(String, String, String)> {
     let mut routes = Vec::new();
-    for line in lines {
-        let mut words = line.split(' ');
-        let (Some(methods), Some(path), Some(who)) = (words.next(), words.next(), words.next())
-        else {
-            continue;
-        };
-        if !who.starts_with("operator+") {
-            routes.extend(methods.split(',').map(|method| (method, path, who)));
+    for (path, methods) in described["paths"].as_object().into_iter().flatten() {
+        for (method, operation) in methods.as_object().into_iter().flatten() {
+            let who = operation.pointer("/security/0/bearer");
+            let who = who.and_then(Value::as_array).into_iter().flatten();
+            let mut who: Vec<&str> = who.filter_map(Value::as_str).collect();
+            if who.is_empty() {
+                who.push("public");
+            }
+            // Roles are of staff.
+            if !who.contains(&"admin") {
+                routes.push((method.to_uppercase(), path.clone(), who.join(", ")));
+            }
         }
     }
     routes
@@ -207,13 +217,11 @@ fn singular(path: &str) -> String {
 }
 
 fn document(
-    characters: u32,
-    requests: u32,
+    (characters, requests): (u32, u32),
+    routes: &[(String, String, String)],
     costs: &BTreeMap<String, Cost>,
     refreshed: &world::Refreshed,
 ) -> Result<String> {
-    let list = workspace().join(ROUTES);
-    let list = std::fs::read_to_string(Path::new(&list)).context(ROUTES)?;
     let mut text = format!(
         "# What routes cost the database\n\n\
          This table names every route that anybody can ask without a token or with a new one, with\n\
@@ -228,11 +236,10 @@ fn document(
          `shared_buffers=1GB`; it does not wait for the disk at a commit.\n\n\
          | method | route | who | ms | statements |\n|---|---|---|---:|---:|\n"
     );
-    for (method, path, who) in routes(&list) {
+    for (method, path, who) in routes {
         let key = format!("{method} {}", singular(path));
         let cost = costs.get(&key);
         let cost = cost.with_context(|| format!("the story does not ask {key}"))?;
-        let who = who.replace('+', ", ");
         writeln!(
             text,
             "| {method} | `{path}` | {who} | {:.2} | {:.0} |",
@@ -263,19 +270,31 @@ pub(crate) async fn until(client: &Client, what: &str, query: &str) -> Result<()
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn a_line_of_routes_is_a_route_for_each_method_and_staff_is_left_out() {
-        let list = "# words\nGET / public\nPATCH,DELETE /api/x/{id} player own\n\
-                    GET /admin/x operator+admin\nGET /y player+operator";
+    fn every_operation_is_a_route_and_staff_is_left_out() {
+        let described = json!({"paths": {
+            "/": {"get": {"security": []}},
+            "/api/x/{id}": {
+                "delete": {"security": [{"bearer": ["player"]}]},
+                "patch": {"security": [{"bearer": ["player", "operator"]}]},
+            },
+            "/admin/x": {"get": {"security": [{"bearer": ["operator", "admin"]}]}},
+        }});
+        let found = routes(&described);
+        let found: Vec<_> = found
+            .iter()
+            .map(|(method, path, who)| (method.as_str(), path.as_str(), who.as_str()))
+            .collect();
         let expected = [
             ("GET", "/", "public"),
-            ("PATCH", "/api/x/{id}", "player"),
             ("DELETE", "/api/x/{id}", "player"),
-            ("GET", "/y", "player+operator"),
+            ("PATCH", "/api/x/{id}", "player, operator"),
         ];
-        assert_eq!(routes(list), expected);
+        assert_eq!(found, expected);
         assert_eq!(singular("/api/agents/{agentId}"), "/api/agent/{agentId}");
     }
 }

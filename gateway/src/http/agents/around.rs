@@ -1,67 +1,161 @@
 //! What an agent sees and has, what it may be told to do with one click, and what it did.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
-use axum::{
-    Extension, Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
-use proto::rpc::agents::v1::{Carried, LookReply, Tally};
-use serde_json::{Value, json};
+use proto::rpc::agents::v1::{Carried, Deed, LookReply, Place, Tally};
+use schemars::JsonSchema;
+use serde::Serialize;
 use world::Content;
 
-use super::{goals, orders, owned};
-use crate::{
-    app::App,
-    auth::caller::Caller,
-    http::{
-        ask::Id,
-        problem::Problem,
-        shapes::{points, time},
-    },
+use super::{
+    goals::{self, AvailableGoal},
+    of_agent, orders, owned,
 };
+use crate::http::{
+    ask::Id,
+    route::{Answer, Call, Route, SPEAKERS},
+    shapes::points,
+    values::{Success, Time, success},
+};
+
+pub(super) fn routes() -> Vec<Route> {
+    [
+        of_agent(SPEAKERS.get(
+            "/api/agent/{agentId}/quick-actions",
+            "What the agent may be told with one click",
+            quick_actions,
+        ))
+        .or("/api/agents/{agentId}/quick-actions"),
+        of_agent(SPEAKERS.get(
+            "/api/agent/{agentId}/activity",
+            "What the agent did lately",
+            activity,
+        ))
+        .or("/api/agents/{agentId}/activity"),
+    ]
+    .concat()
+}
 
 /// Things of the pack that are shown.
 const CARRIED_MAX: usize = 20;
 const NOT_THERE: &str = "The agent is not in the world.";
 
-/// `GET /api/agents/{agentId}/quick-actions`
-pub(crate) async fn quick_actions(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+/// A place near an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NearbyLocation {
+    #[schemars(example = &"bank-1")]
+    id: String,
+    #[schemars(example = &"Bank")]
+    name: String,
+    #[serde(rename = "type")]
+    #[schemars(example = &"bank")]
+    kind: String,
+    /// In tiles.
+    distance: u32,
+}
+
+impl From<&Place> for NearbyLocation {
+    fn from(place: &Place) -> Self {
+        Self {
+            id: place.id.clone(),
+            name: place.name.clone(),
+            kind: place.sort.clone(),
+            distance: place.distance,
+        }
+    }
+}
+
+/// An order that is given with one click.
+#[derive(Debug, Serialize, JsonSchema)]
+struct QuickCommand {
+    #[schemars(example = &"explore")]
+    id: &'static str,
+    #[schemars(example = &"Explore")]
+    label: &'static str,
+    /// The `content` that `POST …/message` takes.
+    #[schemars(example = &"explore")]
+    command: &'static str,
+    #[schemars(example = &"🧭")]
+    icon: &'static str,
+    available: bool,
+    /// Why it is not available.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", example = &"Nothing lies about.")]
+    reason: Option<&'static str>,
+}
+
+/// A stack in an agent's pack.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct CarriedItem {
+    #[schemars(example = &"bronze_hatchet")]
+    id: String,
+    #[schemars(example = &"Bronze hatchet")]
+    name: String,
+    slot: u32,
+    #[schemars(example = 1)]
+    quantity: u32,
+    can_equip: bool,
+    can_use: bool,
+    can_drop: bool,
+}
+
+impl From<&Carried> for CarriedItem {
+    fn from(carried: &Carried) -> Self {
+        Self {
+            id: carried.item_id.clone(),
+            name: carried.name.clone(),
+            slot: carried.slot,
+            quantity: carried.quantity,
+            can_equip: carried.can_equip,
+            can_use: carried.can_use,
+            can_drop: true,
+        }
+    }
+}
+
+/// Menu of an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct QuickActions {
+    nearby_locations: Vec<NearbyLocation>,
+    available_goals: Vec<AvailableGoal>,
+    quick_commands: Vec<QuickCommand>,
+    inventory: Vec<CarriedItem>,
+    /// `[x, y, z]`; null: it is not in the world.
+    #[schemars(with = "Option<[f64; 3]>", example = (7, 0.0, -3))]
+    player_position: Option<(i32, f64, i32)>,
+    goals_paused: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", example = NOT_THERE)]
+    message: Option<&'static str>,
+}
+
+async fn quick_actions(Call { app, caller }: Call, id: Id) -> Answer<Success<QuickActions>> {
     let agent = owned(&app, &caller, &id).await?;
     let seen = app.agents.look(&app.zones, &agent).await;
+    let seen = seen.as_ref();
     let content = app.content();
-    let mut answer = json!({
-        "success": true,
-        "nearbyLocations": seen.iter().flat_map(|seen| &seen.nearby).map(|place| json!({
-            "id": place.id,
-            "name": place.name,
-            "type": place.sort,
-            "distance": place.distance,
-        })).collect::<Value>(),
-        "availableGoals": goals::available(&content, seen.as_ref()),
-        "quickCommands": commands(&content, seen.as_ref()),
-        "inventory": seen.iter().flat_map(|seen| &seen.inventory).take(CARRIED_MAX)
-            .map(carried).collect::<Value>(),
-        "playerPosition": seen.as_ref().and_then(|seen| {
+    let nearby = seen.iter().flat_map(|seen| &seen.nearby);
+    let carried = seen.iter().flat_map(|seen| &seen.inventory);
+    let carried = carried.take(CARRIED_MAX);
+    Ok(success(QuickActions {
+        nearby_locations: nearby.map(NearbyLocation::from).collect(),
+        available_goals: goals::available(&content, seen),
+        quick_commands: commands(&content, seen),
+        inventory: carried.map(CarriedItem::from).collect(),
+        player_position: seen.and_then(|seen| {
             let at = seen.position?;
-            Some(json!([at.x, seen.y, at.z]))
+            Some((at.x, seen.y.into(), at.z))
         }),
-        "goalsPaused": orders(&agent).paused,
-    });
-    if seen.is_none() {
-        answer["message"] = NOT_THERE.into();
-    }
-    Ok(Json(answer).into_response())
+        goals_paused: orders(&agent).paused,
+        message: seen.is_none().then_some(NOT_THERE),
+    }))
 }
 
 /// What may be said to it with one click: `command` is what `POST …/message` takes.
 #[allow(clippy::too_many_lines, reason = "a table")]
-fn commands(content: &Content, seen: Option<&LookReply>) -> Vec<Value> {
+fn commands(content: &Content, seen: Option<&LookReply>) -> Vec<QuickCommand> {
     let bank = world::agent::templates(content).contains(&world::Goal::Bank);
     let items = seen.is_some_and(|seen| seen.takeable > 0);
     let always = None;
@@ -117,68 +211,87 @@ fn commands(content: &Content, seen: Option<&LookReply>) -> Vec<Value> {
                 Some(seen) if seen.played => Some("Somebody plays the character."),
                 Some(_) => why_not,
             };
-            let mut row = json!({
-                "id": id,
-                "label": label,
-                "command": command,
-                "icon": icon,
-                "available": why_not.is_none(),
-            });
-            if let Some(why) = why_not {
-                row["reason"] = why.into();
+            QuickCommand {
+                id,
+                label,
+                command,
+                icon,
+                available: why_not.is_none(),
+                reason: why_not,
             }
-            row
         });
     rows.collect()
 }
 
-fn carried(carried: &Carried) -> Value {
-    json!({
-        "id": carried.item_id,
-        "name": carried.name,
-        "slot": carried.slot,
-        "quantity": carried.quantity,
-        "canEquip": carried.can_equip,
-        "canUse": carried.can_use,
-        "canDrop": true,
-    })
+/// Something that an agent did.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RecentAction {
+    #[serde(rename = "type")]
+    #[schemars(example = &"goal_started")]
+    kind: String,
+    #[schemars(example = &"See what is over there.")]
+    description: String,
+    timestamp: Option<Time>,
 }
 
-/// `GET /api/agents/{agentId}/activity`
-pub(crate) async fn activity(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+impl From<&Deed> for RecentAction {
+    fn from(deed: &Deed) -> Self {
+        Self {
+            kind: deed.sort.clone(),
+            description: deed.description.clone(),
+            timestamp: Time::unless_never(deed.at_ms),
+        }
+    }
+}
+
+/// Sums over an agent's time in the world.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct SessionStats {
+    kills: u32,
+    deaths: u32,
+    total_xp_gained: f64,
+    gold_earned: u64,
+    /// By item.
+    #[schemars(example = serde_json::json!({"logs": 3}))]
+    resources_gathered: BTreeMap<String, u32>,
+}
+
+impl From<Tally> for SessionStats {
+    fn from(tally: Tally) -> Self {
+        Self {
+            kills: tally.kills,
+            deaths: tally.deaths,
+            total_xp_gained: points(tally.xp_tenths),
+            gold_earned: tally.gold,
+            resources_gathered: tally.gathered.into_iter().collect(),
+        }
+    }
+}
+
+/// The past of an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Activity {
+    recent_actions: Vec<RecentAction>,
+    session_stats: SessionStats,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", example = NOT_THERE)]
+    message: Option<&'static str>,
+}
+
+async fn activity(Call { app, caller }: Call, id: Id) -> Answer<Success<Activity>> {
     let agent = owned(&app, &caller, &id).await?;
     let seen = app.agents.look(&app.zones, &agent).await;
-    let deeds = seen.iter().flat_map(|seen| &seen.deeds).map(|deed| {
-        json!({
-            "type": deed.sort,
-            "description": deed.description,
-            "timestamp": time(deed.at_ms),
-        })
-    });
-    let tally = seen.as_ref().and_then(|seen| seen.tally.clone());
-    let mut answer = json!({
-        "success": true,
-        "recentActions": deeds.collect::<Value>(),
-        "sessionStats": stats(&tally.unwrap_or_default()),
-    });
-    if seen.is_none() {
-        answer["message"] = NOT_THERE.into();
-    }
-    Ok(Json(answer).into_response())
-}
-
-fn stats(tally: &Tally) -> Value {
-    json!({
-        "kills": tally.kills,
-        "deaths": tally.deaths,
-        "totalXpGained": points(tally.xp_tenths),
-        "goldEarned": tally.gold,
-        "resourcesGathered": tally.gathered,
-    })
+    let deeds = seen.iter().flat_map(|seen| &seen.deeds);
+    let recent_actions = deeds.map(RecentAction::from).collect();
+    let message = seen.is_none().then_some(NOT_THERE);
+    let tally = seen.and_then(|seen| seen.tally).unwrap_or_default();
+    Ok(success(Activity {
+        recent_actions,
+        session_stats: tally.into(),
+        message,
+    }))
 }
 
 #[cfg(test)]
@@ -190,9 +303,8 @@ mod tests {
         let content = Content::embedded();
         let open = |seen: Option<&LookReply>| -> Vec<String> {
             let rows = commands(&content, seen).into_iter();
-            let rows = rows.filter(|row| row["available"] == true);
-            rows.map(|row| row["id"].as_str().unwrap().to_owned())
-                .collect()
+            let rows = rows.filter(|row| row.available);
+            rows.map(|row| row.id.to_owned()).collect()
         };
         assert!(open(None).is_empty());
         let mut seen = LookReply::default();
@@ -212,6 +324,6 @@ mod tests {
         seen.played = true;
         assert!(open(Some(&seen)).is_empty());
         let why = commands(&content, Some(&seen));
-        assert!(why.iter().all(|row| row["reason"].is_string()));
+        assert!(why.iter().all(|row| row.reason.is_some()));
     }
 }

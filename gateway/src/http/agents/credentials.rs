@@ -2,17 +2,14 @@
 //!
 //! Always: made for the owner alone; shown once; good for as long as any token, and ended at once.
 
-use std::sync::Arc;
-
 use axum::{
-    Extension, Json,
-    extract::State,
+    Json,
     http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use proto::rpc::agents::v1::{AddCredentialRequest, Agent, Credential};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::refused;
 use crate::{
@@ -24,20 +21,100 @@ use crate::{
     http::{
         ask::{Body, Id},
         problem::{Code, Problem},
-        shapes::time,
+        route::{Answer, Call, OWNERS, Operation, Output, Route, created},
+        values::{Message, Success, Time, success},
     },
 };
 
-/// What `POST /api/agents/credentials` asks.
-#[derive(Debug, Deserialize)]
+pub(super) fn routes() -> Vec<Route> {
+    [
+        OWNERS
+            .get("/api/agent/credentials", "Tokens that are still good", list)
+            .or("/api/agents/credentials"),
+        OWNERS
+            .post("/api/agent/credentials", "A token for one agent", create)
+            .problems(&[Code::NotYourCharacter, Code::NotFound, Code::Conflict])
+            .or("/api/agents/credentials"),
+        OWNERS
+            .delete(
+                "/api/agent/credentials/{id}",
+                "Ends a token at once",
+                revoke,
+            )
+            .path("The token's id.", "5f3a")
+            .or("/api/agents/credentials/{id}"),
+    ]
+    .concat()
+}
+
+/// The agent that a token is to be for: by its character, its id, or both.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct For {
+#[schemars(
+    example = serde_json::json!({"agentId": "0199c3a0-0000-7000-8000-00000000000a"}),
+    extend("anyOf" = [{"required": ["characterId"]}, {"required": ["agentId"]}])
+)]
+struct TokenFor {
     character_id: Option<String>,
     agent_id: Option<String>,
     account_id: Option<String>,
 }
 
-async fn meant(app: &App, caller: &Caller, asked: &For) -> Result<Agent, Problem> {
+/// A token as its owner's list shows it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Credential")]
+struct CredentialShown {
+    #[schemars(example = &"5f3a")]
+    credential_id: String,
+    agent_id: String,
+    character_id: String,
+    created_at: Option<Time>,
+    expires_at: Option<Time>,
+}
+
+impl From<&Credential> for CredentialShown {
+    fn from(credential: &Credential) -> Self {
+        Self {
+            credential_id: credential.token_id.clone(),
+            agent_id: credential.agent_id.clone(),
+            character_id: credential.character_id.clone(),
+            created_at: Time::unless_never(credential.created_at_ms),
+            expires_at: Time::unless_never(credential.expires_at_ms),
+        }
+    }
+}
+
+/// A new token, which is shown this once.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct NewCredential {
+    #[serde(flatten)]
+    credential: CredentialShown,
+    #[schemars(example = &"eyJ…")]
+    auth_token: String,
+    #[schemars(example = &"ws://localhost:5555/ws")]
+    server_url: Option<String>,
+    message: &'static str,
+}
+
+/// An answer that nothing on the way may keep.
+struct Secret<T>(T);
+
+impl<T: Serialize> IntoResponse for Secret<T> {
+    fn into_response(self) -> Response {
+        let secret = [(header::CACHE_CONTROL, "no-store")];
+        (StatusCode::CREATED, secret, Json(self.0)).into_response()
+    }
+}
+
+impl<T: JsonSchema> Output for Secret<T> {
+    fn describe(operation: &mut Operation) {
+        created::<T>(operation);
+    }
+}
+
+async fn meant(app: &App, caller: &Caller, asked: &TokenFor) -> Result<Agent, Problem> {
     let foreign = asked.account_id.as_ref();
     if foreign.is_some_and(|named| *named != caller.account_id) {
         let why = "Tokens are made for agents of one's own account.";
@@ -61,12 +138,10 @@ async fn meant(app: &App, caller: &Caller, asked: &For) -> Result<Agent, Problem
     })
 }
 
-/// `POST /api/agents/credentials`
-pub(crate) async fn create(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Body(asked): Body<For>,
-) -> Result<Response, Problem> {
+async fn create(
+    Call { app, caller }: Call,
+    Body(asked): Body<TokenFor>,
+) -> Result<Secret<Success<NewCredential>>, Problem> {
     let agent = meant(&app, &caller, &asked).await?;
     let good = Good {
         account_id: &caller.account_id,
@@ -89,46 +164,31 @@ pub(crate) async fn create(
     // Only a token that can be ended is handed out.
     let noted = app.agents.add_credential(ask).await;
     let noted = noted.map_err(|status| refused(&status))?;
-    let mut answer = shape(&noted);
-    answer["success"] = true.into();
-    answer["authToken"] = issued.token.into();
-    answer["serverUrl"] = app.config.public.ws_url.clone().into();
-    answer["message"] = "Keep the token: it is shown this once.".into();
-    let secret = [(header::CACHE_CONTROL, "no-store")];
-    Ok((StatusCode::CREATED, secret, Json(answer)).into_response())
+    Ok(Secret(Success::of(NewCredential {
+        credential: CredentialShown::from(&noted),
+        auth_token: issued.token,
+        server_url: app.config.public.ws_url.clone(),
+        message: "Keep the token: it is shown this once.",
+    })))
 }
 
-/// `GET /api/agents/credentials`
-pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-) -> Result<Response, Problem> {
+/// All tokens of an account's agents that are still good.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Credentials {
+    credentials: Vec<CredentialShown>,
+}
+
+async fn list(Call { app, caller }: Call) -> Answer<Success<Credentials>> {
     let found = app.agents.credentials(&caller.account_id, "").await;
     let found = found.map_err(|status| refused(&status))?;
-    let credentials: Vec<Value> = found.iter().map(shape).collect();
-    let answer = json!({"success": true, "credentials": credentials});
-    Ok(Json(answer).into_response())
+    let credentials = found.iter().map(CredentialShown::from).collect();
+    Ok(success(Credentials { credentials }))
 }
 
-/// `DELETE /api/agents/credentials/{credentialId}`
-pub(crate) async fn revoke(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+async fn revoke(Call { app, caller }: Call, id: Id) -> Answer<Success<Message>> {
     let ended = app.agents.revoke(&caller.account_id, &id.0).await;
     ended.map_err(|status| refused(&status))?;
-    let answer = json!({"success": true, "message": "The token is good for nothing any more."});
-    Ok(Json(answer).into_response())
-}
-
-/// A token as its owner's list shows it.
-fn shape(credential: &Credential) -> Value {
-    json!({
-        "credentialId": credential.token_id,
-        "agentId": credential.agent_id,
-        "characterId": credential.character_id,
-        "createdAt": time(credential.created_at_ms),
-        "expiresAt": time(credential.expires_at_ms),
-    })
+    Ok(success(Message {
+        message: "The token is good for nothing any more.".to_owned(),
+    }))
 }

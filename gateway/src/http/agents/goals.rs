@@ -1,43 +1,128 @@
 //! The goal of an agent: which it is, setting one, stopping and going on.
 
-use std::sync::Arc;
-
-use axum::{
-    Extension, Json,
-    extract::State,
-    response::{IntoResponse, Response},
+use proto::rpc::{
+    agents::v1::{self as wire, Agent, LookReply, order_request::Order},
+    common::v1::Tile,
 };
-use proto::rpc::agents::v1::{self as wire, Agent, LookReply, order_request::Order};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use world::{Content, Goal, agent::templates};
 
-use super::{orders, owned, refused_more};
+use super::{NOT_ORDERED, of_agent, orders, owned, refused_more};
 use crate::{
     agents::runtime::{Event, Word},
     app::App,
-    auth::caller::Caller,
     clock,
     http::{
         ask::{Body, Id},
         problem::Problem,
-        shapes::time,
+        route::{Answer, Call, Route, SPEAKERS},
+        values::{Success, Time, success},
     },
 };
 
-/// `GET /api/agents/{agentId}/goal`
-pub(crate) async fn get(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+pub(super) fn routes() -> Vec<Route> {
+    [
+        of_agent(SPEAKERS.get("/api/agent/{agentId}/goal", "What the agent is after", get))
+            .or("/api/agents/{agentId}/goal"),
+        of_agent(SPEAKERS.post(
+            "/api/agent/{agentId}/goal",
+            "Sets a goal, and ends a pause",
+            set,
+        ))
+        .problems(NOT_ORDERED)
+        .or("/api/agents/{agentId}/goal"),
+        of_agent(SPEAKERS.post(
+            "/api/agent/{agentId}/goal/stop",
+            "Stops, and pauses goals",
+            stop,
+        ))
+        .problems(NOT_ORDERED)
+        .or("/api/agents/{agentId}/goal/stop"),
+        of_agent(SPEAKERS.post("/api/agent/{agentId}/goal/resume", "Goals go on", resume))
+            .problems(NOT_ORDERED)
+            .or("/api/agents/{agentId}/goal/resume"),
+    ]
+    .concat()
+}
+
+/// The goal control response: what the agent is after, whether goals rest, and what may be set.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct GoalControl {
+    goal: Option<AgentGoal>,
+    goals_paused: bool,
+    available_goals: Vec<AvailableGoal>,
+    /// Why it pursues nothing now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", example = &"Goals are paused.")]
+    message: Option<&'static str>,
+}
+
+/// A goal that an agent pursues, or that was set.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AgentGoal {
+    #[schemars(example = &"explore")]
+    id: String,
+    #[serde(rename = "type")]
+    #[schemars(example = &"exploration")]
+    kind: String,
+    #[schemars(example = &"See what is over there.")]
+    description: String,
+    progress: u32,
+    target: u32,
+    progress_percent: u64,
+    started_at: Option<Time>,
+    elapsed_ms: u64,
+    locked: bool,
+    locked_by: LockedBy,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Location")]
+    location: Option<Location>,
+}
+
+/// Origin of a goal: the agent itself, or its owner.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum LockedBy {
+    Autonomous,
+    Manual,
+}
+
+/// A tile as `[x, 0, z]`.
+type Location = [i32; 3];
+
+fn location(tile: Tile) -> Location {
+    [tile.x, 0, tile.z]
+}
+
+/// A goal that may be set.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AvailableGoal {
+    #[schemars(example = &"explore")]
+    id: String,
+    #[serde(rename = "type")]
+    #[schemars(example = &"exploration")]
+    kind: String,
+    #[schemars(example = &"See what is over there.")]
+    description: String,
+    #[schemars(example = 10)]
+    priority: u32,
+    #[schemars(example = &"It can be done in this world")]
+    reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Location")]
+    location: Option<Location>,
+}
+
+async fn get(Call { app, caller }: Call, id: Id) -> Answer<Success<GoalControl>> {
     let agent = owned(&app, &caller, &id).await?;
     let seen = app.agents.look(&app.zones, &agent).await;
-    let mut answer = answer(&app.content(), &agent, seen.as_ref());
-    if let Some(message) = message(&agent, seen.as_ref()) {
-        answer["message"] = message.into();
-    }
-    Ok(Json(answer).into_response())
+    Ok(success(GoalControl {
+        message: message(&agent, seen.as_ref()),
+        ..answer(&app.content(), &agent, seen.as_ref())
+    }))
 }
 
 /// Why it pursues nothing now, for people.
@@ -56,20 +141,19 @@ fn message(agent: &Agent, seen: Option<&LookReply>) -> Option<&'static str> {
     }
 }
 
-/// What `POST /api/agents/{agentId}/goal` asks.
-#[derive(Debug, Deserialize)]
+/// A goal for an agent.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Set {
+struct SetGoal {
+    #[schemars(example = &"explore")]
     goal_id: String,
 }
 
-/// `POST /api/agents/{agentId}/goal`
-pub(crate) async fn set(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
+async fn set(
+    Call { app, caller }: Call,
     id: Id,
-    body: Result<Body<Set>, Problem>,
-) -> Result<Response, Problem> {
+    body: Result<Body<SetGoal>, Problem>,
+) -> Answer<Success<GoalControl>> {
     let agent = owned(&app, &caller, &id).await?;
     let Body(asked) = body?;
     let content = app.content();
@@ -82,22 +166,12 @@ pub(crate) async fn set(
     ordered(&app, &agent, order, Event::GoalSet).await
 }
 
-/// `POST /api/agents/{agentId}/goal/stop`
-pub(crate) async fn stop(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+async fn stop(Call { app, caller }: Call, id: Id) -> Answer<Success<GoalControl>> {
     let agent = owned(&app, &caller, &id).await?;
     ordered(&app, &agent, Order::Stop(true), Event::GoalStopped).await
 }
 
-/// `POST /api/agents/{agentId}/goal/resume`
-pub(crate) async fn resume(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+async fn resume(Call { app, caller }: Call, id: Id) -> Answer<Success<GoalControl>> {
     let agent = owned(&app, &caller, &id).await?;
     ordered(&app, &agent, Order::Resume(true), Event::GoalResumed).await
 }
@@ -108,7 +182,7 @@ async fn ordered(
     agent: &Agent,
     order: Order,
     event: Event,
-) -> Result<Response, Problem> {
+) -> Answer<Success<GoalControl>> {
     let now = app.agents.order(agent, order).await;
     let now = now.map_err(|status| refused_more(&status))?;
     app.agents.runtime.tell(Word::new(event, &now, None));
@@ -116,11 +190,11 @@ async fn ordered(
     let seen = app.agents.look(&app.zones, &now).await;
     // Its zone takes it up at the next tick: until then it shows what was before.
     let seen = seen.map(|seen| LookReply { goal: None, ..seen });
-    Ok(Json(answer(&app.content(), &now, seen.as_ref())).into_response())
+    Ok(success(answer(&app.content(), &now, seen.as_ref())))
 }
 
-/// The goal control response: what it is after, whether goals rest, and what may be set.
-fn answer(content: &Content, agent: &Agent, seen: Option<&LookReply>) -> Value {
+/// The goal control response, without words.
+fn answer(content: &Content, agent: &Agent, seen: Option<&LookReply>) -> GoalControl {
     let orders = orders(agent);
     let pursued = seen.and_then(|seen| seen.goal.as_ref());
     let goal = match pursued {
@@ -129,98 +203,80 @@ fn answer(content: &Content, agent: &Agent, seen: Option<&LookReply>) -> Value {
         Some(goal) => Some(pursued_goal(goal)),
         None => Goal::parse(&orders.goal_id, content).map(|goal| set_goal(&goal, content, agent)),
     };
-    json!({
-        "success": true,
-        "goal": goal,
-        "goalsPaused": orders.paused,
-        "availableGoals": available(content, seen),
-    })
+    GoalControl {
+        goal,
+        goals_paused: orders.paused,
+        available_goals: available(content, seen),
+        message: None,
+    }
 }
 
 /// A goal as its zone sees it.
-fn pursued_goal(goal: &wire::Goal) -> Value {
-    let done = (goal.progress, goal.target);
-    shape(
-        (&goal.id, &goal.sort, &goal.description),
-        done,
-        goal.since_ms,
-        goal.automatic,
-        goal.location,
-    )
+fn pursued_goal(goal: &wire::Goal) -> AgentGoal {
+    AgentGoal {
+        id: goal.id.clone(),
+        kind: goal.sort.clone(),
+        description: goal.description.clone(),
+        location: goal.location.map(location),
+        ..begun((goal.progress, goal.target), goal.since_ms, goal.automatic)
+    }
 }
 
 /// A goal that was set, of which no zone has spoken yet.
-fn set_goal(goal: &Goal, content: &Content, agent: &Agent) -> Value {
-    let from = content.spawn();
-    let location = goal.location(content, from);
-    let location = location.map(|tile| proto::rpc::common::v1::Tile {
-        x: tile.x,
-        z: tile.z,
-    });
-    let (id, words) = (goal.id(), goal.description(content));
+fn set_goal(goal: &Goal, content: &Content, agent: &Agent) -> AgentGoal {
+    let place = goal.location(content, content.spawn());
     let done = (orders(agent).progress, goal.target());
-    shape(
-        (&id, goal.sort(), &words),
-        done,
-        agent.goal_since_ms,
-        false,
-        location,
-    )
+    AgentGoal {
+        id: goal.id(),
+        kind: goal.sort().to_owned(),
+        description: goal.description(content),
+        location: place.map(|tile| [tile.x, 0, tile.z]),
+        ..begun(done, agent.goal_since_ms, false)
+    }
 }
 
-fn shape(
-    (id, sort, description): (&str, &str, &str),
-    (progress, target): (u32, u32),
-    since_ms: u64,
-    automatic: bool,
-    location: Option<proto::rpc::common::v1::Tile>,
-) -> Value {
+/// How far a goal is that was begun at this time; nameless.
+fn begun((progress, target): (u32, u32), since_ms: u64, automatic: bool) -> AgentGoal {
     let percent = u64::from(progress) * 100 / u64::from(target.max(1));
-    let mut goal = json!({
-        "id": id,
-        "type": sort,
-        "description": description,
-        "progress": progress,
-        "target": target,
-        "progressPercent": percent.min(100),
-        "startedAt": time(since_ms),
-        "elapsedMs": clock::unix_ms().saturating_sub(since_ms),
-        "locked": !automatic,
-        "lockedBy": if automatic { "autonomous" } else { "manual" },
-    });
-    if let Some(at) = location {
-        goal["location"] = json!([at.x, 0, at.z]);
+    AgentGoal {
+        id: String::new(),
+        kind: String::new(),
+        description: String::new(),
+        progress,
+        target,
+        progress_percent: percent.min(100),
+        started_at: Time::unless_never(since_ms),
+        elapsed_ms: clock::unix_ms().saturating_sub(since_ms),
+        locked: !automatic,
+        locked_by: match automatic {
+            true => LockedBy::Autonomous,
+            false => LockedBy::Manual,
+        },
+        location: None,
     }
-    goal
 }
 
 /// What may be set: as its zone sees it now, else what the world knows of at all.
-pub(super) fn available(content: &Content, seen: Option<&LookReply>) -> Vec<Value> {
+pub(super) fn available(content: &Content, seen: Option<&LookReply>) -> Vec<AvailableGoal> {
     if let Some(seen) = seen {
-        let goals = seen.available.iter().map(|goal| {
-            let mut shape = json!({
-                "id": goal.id,
-                "type": goal.sort,
-                "description": goal.description,
-                "priority": goal.priority,
-                "reason": goal.reason,
-            });
-            if let Some(at) = goal.location {
-                shape["location"] = json!([at.x, 0, at.z]);
-            }
-            shape
+        let goals = seen.available.iter().map(|goal| AvailableGoal {
+            id: goal.id.clone(),
+            kind: goal.sort.clone(),
+            description: goal.description.clone(),
+            priority: goal.priority,
+            reason: goal.reason.clone(),
+            location: goal.location.map(location),
         });
         return goals.collect();
     }
     let goals = templates(content);
-    let goals = goals.iter().map(|goal| {
-        json!({
-            "id": goal.id(),
-            "type": goal.sort(),
-            "description": goal.description(content),
-            "priority": goal.priority(),
-            "reason": "It can be done in this world",
-        })
+    let goals = goals.iter().map(|goal| AvailableGoal {
+        id: goal.id(),
+        kind: goal.sort().to_owned(),
+        description: goal.description(content),
+        priority: goal.priority(),
+        reason: "It can be done in this world".to_owned(),
+        location: None,
     });
     goals.collect()
 }
@@ -228,6 +284,7 @@ pub(super) fn available(content: &Content, seen: Option<&LookReply>) -> Vec<Valu
 #[cfg(test)]
 mod tests {
     use proto::rpc::agents::v1::Orders;
+    use serde_json::Value;
 
     use super::*;
 
@@ -262,6 +319,9 @@ mod tests {
     #[test]
     fn the_answer_is_the_goal_control_response() {
         let content = Content::embedded();
+        let answer = |content: &Content, agent: &Agent, seen: Option<&LookReply>| {
+            serde_json::to_value(Success::of(super::answer(content, agent, seen))).unwrap()
+        };
         let stopped = answer(&content, &agent(true, ""), Some(&seen(true)));
         assert_eq!(stopped["goal"], Value::Null);
         assert_eq!(stopped["goalsPaused"], true);

@@ -1,49 +1,64 @@
 //! What an owner says to its agent.
 
-use std::sync::Arc;
-
-use axum::{
-    Extension, Json,
-    extract::State,
-    response::{IntoResponse, Response},
-};
 use proto::{
     client::limits::CHAT_CHARS_MAX,
     rpc::agents::v1::{Agent, SayRequest, order_request::Order},
 };
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tonic::Code as Grpc;
 
-use super::{owned, refused_more};
+use super::{NOT_ORDERED, of_agent, owned, refused_more};
 use crate::{
     agents::{
-        answer::Answer,
+        answer::Answer as Heard,
         runtime::{Event, Word},
     },
     app::App,
-    auth::caller::Caller,
     clock,
     http::{
         ask::{Body, Id},
         problem::{Code, Problem},
+        route::{Answer, Call, Route, SPEAKERS},
+        values::{Success, success},
     },
     social::chat,
 };
 
-/// What `POST /api/agents/{agentId}/message` asks.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Line {
+pub(super) fn routes() -> Vec<Route> {
+    let summary = "Says something to the agent";
+    of_agent(SPEAKERS.post("/api/agent/{agentId}/message", summary, post))
+        .problems(NOT_ORDERED)
+        .or("/api/agents/{agentId}/message")
+        .to_vec()
+}
+
+/// A line of chat for an agent.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct AgentLine {
+    #[schemars(example = &"explore")]
     content: String,
 }
 
-/// `POST /api/agents/{agentId}/message`
-pub(crate) async fn post(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
+/// How a line was taken.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Said {
+    #[schemars(example = &"The agent does so.")]
+    message: String,
+    delivered: bool,
+    /// The order that the agent follows now.
+    #[schemars(example = &"explore")]
+    understood: Option<String>,
+    /// The commands that there are, where the line is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commands: Vec<String>,
+}
+
+async fn post(
+    Call { app, caller }: Call,
     id: Id,
-    body: Result<Body<Line>, Problem>,
-) -> Result<Response, Problem> {
+    body: Result<Body<AgentLine>, Problem>,
+) -> Answer<Success<Said>> {
     let agent = owned(&app, &caller, &id).await?;
     let Body(asked) = body?;
     let text = chat::clean(&asked.content);
@@ -75,17 +90,13 @@ pub(crate) async fn post(
         .runtime
         .tell(Word::new(Event::Message, &agent, Some(text)));
     let heard = app.agents.say(&app.zones, &agent, line).await;
-    let told = Answer::of(heard);
-    let mut answer = json!({
-        "success": true,
-        "message": told.message,
-        "delivered": told.delivered,
-        "understood": told.understood,
-    });
-    if !told.known.is_empty() {
-        answer["commands"] = told.known.into();
-    }
-    Ok(Json(answer).into_response())
+    let told = Heard::of(heard);
+    Ok(success(Said {
+        message: told.message,
+        delivered: told.delivered,
+        understood: told.understood,
+        commands: told.known,
+    }))
 }
 
 /// Notes that somebody speaks to an agent; one that rests comes back.

@@ -8,28 +8,40 @@ mod credentials;
 mod goals;
 mod message;
 mod register;
-mod routes;
 
 use proto::rpc::agents::v1::{Agent, Orders};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use tonic::{Code as Grpc, Status};
-
-pub(super) use routes::routes;
 
 use super::{
     ask::Id,
     problem::{Code, Problem},
-    shapes::time,
+    route::Route,
+    values::Time,
 };
-use crate::{
-    app::App,
-    auth::{caller::Caller, tokens::Scope},
-};
+use crate::{app::App, auth::caller::Caller};
 
-/// Who may make and end agents and their tokens.
-const OWNERS: &[Scope] = &[Scope::Player];
-/// Who may see and order one.
-const SPEAKERS: &[Scope] = &[Scope::Player, Scope::Agent];
+/// All routes of agents. The owner alone makes and ends them and their tokens; the agent's own
+/// token sees and orders it too.
+pub(super) fn routes() -> Vec<Route> {
+    [
+        register::routes(),
+        credentials::routes(),
+        goals::routes(),
+        message::routes(),
+        around::routes(),
+    ]
+    .concat()
+}
+
+/// A route about one agent.
+fn of_agent(route: Route) -> Route {
+    route.path("The agent.", "0199c3a0-0000-7000-8000-00000000000a")
+}
+
+/// Why an order is not taken.
+const NOT_ORDERED: &[Code] = &[Code::Conflict, Code::TooManyAgents];
 
 /// The agent with this id, if it is the caller's.
 async fn owned(app: &App, caller: &Caller, id: &Id) -> Result<Agent, Problem> {
@@ -66,22 +78,71 @@ fn orders(agent: &Agent) -> Orders {
     agent.orders.clone().unwrap_or_default()
 }
 
-/// An agent, as lists show it.
-fn shape(agent: &Agent) -> Value {
-    let orders = orders(agent);
-    json!({
-        "id": agent.agent_id,
-        "name": agent.agent_name,
-        "status": if orders.active { "active" } else { "inactive" },
-        "character": {
-            "name": agent.character_name,
-            "settings": {"accountId": agent.account_id, "characterId": agent.character_id},
-        },
-        "characterId": agent.character_id,
-        "online": agent.online,
-        "resting": agent.resting,
-        "goalsPaused": orders.paused,
-        "createdAt": time(agent.created_at_ms),
-        "updatedAt": time(agent.updated_at_ms),
-    })
+/// Whether an agent lives in the world while nobody plays it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum AgentStatus {
+    Active,
+    Inactive,
+}
+
+/// An agent as lists show it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Agent")]
+struct AgentShown {
+    id: String,
+    #[schemars(example = &"Wren")]
+    name: String,
+    status: AgentStatus,
+    character: AgentCharacter,
+    character_id: String,
+    online: bool,
+    resting: bool,
+    goals_paused: bool,
+    created_at: Option<Time>,
+    updated_at: Option<Time>,
+}
+
+/// The character that an agent is, as the agents' runtime describes its characters.
+#[derive(Debug, Serialize, JsonSchema)]
+struct AgentCharacter {
+    #[schemars(example = &"Ann")]
+    name: String,
+    settings: AgentSettings,
+}
+
+/// Account and character of an agent.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct AgentSettings {
+    account_id: String,
+    character_id: String,
+}
+
+impl From<&Agent> for AgentShown {
+    fn from(agent: &Agent) -> Self {
+        let orders = orders(agent);
+        Self {
+            id: agent.agent_id.clone(),
+            name: agent.agent_name.clone(),
+            status: match orders.active {
+                true => AgentStatus::Active,
+                false => AgentStatus::Inactive,
+            },
+            character: AgentCharacter {
+                name: agent.character_name.clone(),
+                settings: AgentSettings {
+                    account_id: agent.account_id.clone(),
+                    character_id: agent.character_id.clone(),
+                },
+            },
+            character_id: agent.character_id.clone(),
+            online: agent.online,
+            resting: agent.resting,
+            goals_paused: orders.paused,
+            created_at: Time::unless_never(agent.created_at_ms),
+            updated_at: Time::unless_never(agent.updated_at_ms),
+        }
+    }
 }

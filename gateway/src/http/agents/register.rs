@@ -5,14 +5,14 @@ use std::{net::IpAddr, sync::Arc};
 use axum::{
     Extension, Json,
     extract::{FromRequestParts, State},
-    http::{StatusCode, header::LOCATION, request::Parts},
+    http::request::Parts,
     response::{IntoResponse, Response},
 };
 use proto::rpc::agents::v1::{Agent, RegisterRequest, order_request::Order};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use super::{owned, refused, refused_more, shape};
+use super::{AgentShown, NOT_ORDERED, of_agent, owned, refused, refused_more};
 use crate::{
     app::App,
     auth::caller::Caller,
@@ -20,6 +20,8 @@ use crate::{
         address::Peer,
         ask::{Body, Id, Query},
         problem::{Code, Problem},
+        route::{Answer, Call, Created, Input, OWNERS, Route, SPEAKERS},
+        values::{Message, Success, success},
     },
     limits::{
         subject::Subject,
@@ -27,10 +29,94 @@ use crate::{
     },
 };
 
+/// Why a character does not become an agent.
+const NOT_MADE: &[Code] = &[
+    Code::NotYourCharacter,
+    Code::NotFound,
+    Code::Conflict,
+    Code::TooManyAgents,
+];
+const ACCOUNT: &str = "0199c3a0-0000-7000-8000-000000000000";
+const AGENT: &str = "0199c3a0-0000-7000-8000-00000000000a";
+
+pub(super) fn routes() -> Vec<Route> {
+    let no_more = "The character is an agent no more";
+    let remove_mapping = OWNERS.delete("/api/agent/mappings/{id}", no_more, remove);
+    let removed = [
+        of_agent(OWNERS.delete("/api/agent/{agentId}", no_more, remove))
+            .or("/api/agents/{agentId}"),
+        remove_mapping
+            .path("The agent.", AGENT)
+            .or("/api/agents/mappings/{id}"),
+    ];
+    [registered(), mapped(), removed.concat()].concat()
+}
+
+fn registered() -> Vec<Route> {
+    let starts = "The agent lives in the world while nobody plays it";
+    [
+        SPEAKERS
+            .get("/api/agent", "The caller's agents", list)
+            .problems(&[Code::NotYourCharacter])
+            .or("/api/agents"),
+        OWNERS
+            .post(
+                "/api/agent",
+                "Makes a character of the caller's an agent",
+                create,
+            )
+            .problems(NOT_MADE)
+            .or("/api/agents"),
+        of_agent(SPEAKERS.get("/api/agent/{agentId}", "One agent", get))
+            .or("/api/agents/{agentId}"),
+        of_agent(OWNERS.post("/api/agent/{agentId}/start", starts, start))
+            .problems(NOT_ORDERED)
+            .or("/api/agents/{agentId}/start"),
+        of_agent(OWNERS.post(
+            "/api/agent/{agentId}/stop",
+            "The agent leaves the world",
+            stop,
+        ))
+        .problems(NOT_ORDERED)
+        .or("/api/agents/{agentId}/stop"),
+    ]
+    .concat()
+}
+
+fn mapped() -> Vec<Route> {
+    [
+        OWNERS
+            .post(
+                "/api/agent/mappings",
+                "Makes a character an agent, or renames it",
+                map,
+            )
+            .problems(NOT_MADE)
+            .or("/api/agents/mappings"),
+        SPEAKERS
+            .get(
+                "/api/agent/mappings/{id}",
+                "The agents of the caller's account",
+                mappings,
+            )
+            .path("The account.", ACCOUNT)
+            .problems(&[Code::NotYourCharacter])
+            .or("/api/agents/mappings/{id}"),
+        of_agent(SPEAKERS.get(
+            "/api/agent/mapping/{agentId}",
+            "Which character an agent is",
+            mapping,
+        ))
+        .or("/api/agents/mapping/{agentId}"),
+    ]
+    .concat()
+}
+
 /// Whose agents are asked for; one's own.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Of {
+struct Of {
+    /// The caller's own account.
     account_id: Option<String>,
 }
 
@@ -52,55 +138,83 @@ async fn all(app: &App, caller: &Caller) -> Result<Vec<Agent>, Problem> {
     Ok(found)
 }
 
-/// `GET /api/agents`
-pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    Query(of): Query<Of>,
-) -> Result<Response, Problem> {
+/// An answer as the agents' runtime reads it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct Data<T> {
+    data: T,
+}
+
+/// Agents of an account.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Agents {
+    agents: Vec<AgentShown>,
+}
+
+/// One agent.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OneAgent {
+    agent: AgentShown,
+}
+
+type AgentData = Success<Data<OneAgent>>;
+
+fn one(agent: &Agent) -> AgentData {
+    let agent = agent.into();
+    let data = OneAgent { agent };
+    Success::of(Data { data })
+}
+
+async fn list(Call { app, caller }: Call, Query(of): Query<Of>) -> Answer<Success<Data<Agents>>> {
     own_account(&caller, of.account_id.as_deref())?;
-    let agents: Vec<Value> = all(&app, &caller).await?.iter().map(shape).collect();
-    let answer = json!({"success": true, "data": {"agents": agents}});
-    Ok(Json(answer).into_response())
+    let agents = all(&app, &caller).await?;
+    let agents = agents.iter().map(AgentShown::from).collect();
+    let data = Agents { agents };
+    Ok(success(Data { data }))
 }
 
-/// `GET /api/agents/{agentId}`
-pub(crate) async fn get(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+async fn get(Call { app, caller }: Call, id: Id) -> Answer<AgentData> {
     let agent = owned(&app, &caller, &id).await?;
-    let answer = json!({"success": true, "data": {"agent": shape(&agent)}});
-    Ok(Json(answer).into_response())
+    Ok(Json(one(&agent)))
 }
 
-#[derive(Debug, Deserialize)]
+/// Settings of a character, as the agents' runtime writes them.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Settings {
     account_id: Option<String>,
+    #[schemars(length(min = 1))]
     character_id: String,
 }
 
-#[derive(Debug, Deserialize)]
+/// A character, as the agents' runtime describes it.
+#[derive(Debug, Deserialize, JsonSchema)]
 struct CharacterJson {
     name: Option<String>,
     settings: Settings,
 }
 
-/// What `POST /api/agents` asks: plainly, or as the agents' runtime describes its characters.
-#[derive(Debug, Deserialize)]
+/// A character that is to be an agent: named plainly, or as the agents' runtime describes it.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Make {
+#[schemars(
+    example = serde_json::json!({
+        "characterId": "0199c3a0-0000-7000-8000-000000000001",
+        "agentName": "Wren",
+    }),
+    extend("anyOf" = [{"required": ["characterId"]}, {"required": ["characterJson"]}])
+)]
+struct MakeAgent {
     agent_id: Option<String>,
     agent_name: Option<String>,
     account_id: Option<String>,
+    #[schemars(length(min = 1))]
     character_id: Option<String>,
     character_json: Option<CharacterJson>,
 }
 
 /// Whom a client's agents count for.
-pub(crate) struct Maker {
+struct Maker {
     caller: Caller,
     address: IpAddr,
 }
@@ -120,6 +234,8 @@ impl FromRequestParts<Arc<App>> for Maker {
     }
 }
 
+impl Input for Maker {}
+
 /// Counts an agent that is made from an address.
 async fn count(app: &App, address: IpAddr) -> Result<(), Problem> {
     let rule = Rule {
@@ -137,7 +253,7 @@ async fn count(app: &App, address: IpAddr) -> Result<(), Problem> {
     })
 }
 
-async fn make(app: &App, maker: &Maker, asked: Make) -> Result<Agent, Problem> {
+async fn make(app: &App, maker: &Maker, asked: MakeAgent) -> Result<Agent, Problem> {
     let caller = &maker.caller;
     let settings = asked.character_json.as_ref().map(|json| &json.settings);
     let account = settings.and_then(|settings| settings.account_id.as_deref());
@@ -169,66 +285,80 @@ async fn make(app: &App, maker: &Maker, asked: Make) -> Result<Agent, Problem> {
     Ok(made)
 }
 
-/// `POST /api/agents`
-pub(crate) async fn create(
+async fn create(
     State(app): State<Arc<App>>,
     maker: Maker,
-    Body(asked): Body<Make>,
-) -> Result<Response, Problem> {
+    Body(asked): Body<MakeAgent>,
+) -> Result<Created<AgentData>, Problem> {
     let agent = make(&app, &maker, asked).await?;
     let place = format!("/api/agents/{}", agent.agent_id);
-    let body = Json(json!({"success": true, "data": {"agent": shape(&agent)}}));
-    Ok((StatusCode::CREATED, [(LOCATION, place)], body).into_response())
+    Ok(Created(place, one(&agent)))
 }
 
-/// `POST /api/agents/mappings`
-pub(crate) async fn map(
+/// The agent that a character is now.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Mapped {
+    agent_id: String,
+    #[schemars(example = &"Ann is an agent now.")]
+    message: String,
+}
+
+async fn map(
     State(app): State<Arc<App>>,
     maker: Maker,
-    Body(asked): Body<Make>,
-) -> Result<Response, Problem> {
+    Body(asked): Body<MakeAgent>,
+) -> Answer<Success<Mapped>> {
     let agent = make(&app, &maker, asked).await?;
     let message = format!("{} is an agent now.", agent.character_name);
-    let answer = json!({"success": true, "agentId": agent.agent_id, "message": message});
-    Ok(Json(answer).into_response())
+    Ok(success(Mapped {
+        agent_id: agent.agent_id,
+        message,
+    }))
 }
 
-/// `GET /api/agents/mapping/{agentId}`
-pub(crate) async fn mapping(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+/// An agent, and the character that it is.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Mapping {
+    agent_id: String,
+    character_id: String,
+    account_id: String,
+    #[schemars(example = &"Wren")]
+    agent_name: String,
+}
+
+async fn mapping(Call { app, caller }: Call, id: Id) -> Answer<Success<Mapping>> {
     let agent = owned(&app, &caller, &id).await?;
-    let answer = json!({
-        "success": true,
-        "agentId": agent.agent_id,
-        "characterId": agent.character_id,
-        "accountId": agent.account_id,
-        "agentName": agent.agent_name,
-    });
-    Ok(Json(answer).into_response())
+    Ok(success(Mapping {
+        agent_id: agent.agent_id,
+        character_id: agent.character_id,
+        account_id: agent.account_id,
+        agent_name: agent.agent_name,
+    }))
 }
 
-/// `GET /api/agents/mappings/{accountId}`
-pub(crate) async fn mappings(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    account: Id,
-) -> Result<Response, Problem> {
+/// Agents of an account, by their ids.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Mappings {
+    #[schemars(example = [AGENT])]
+    agent_ids: Vec<String>,
+    #[schemars(example = 1)]
+    count: usize,
+}
+
+async fn mappings(Call { app, caller }: Call, account: Id) -> Answer<Success<Mappings>> {
     own_account(&caller, Some(&account.0))?;
-    let agents = all(&app, &caller).await?;
-    let ids: Vec<&str> = agents.iter().map(|agent| agent.agent_id.as_str()).collect();
-    let answer = json!({"success": true, "agentIds": ids, "count": ids.len()});
-    Ok(Json(answer).into_response())
+    let agents = all(&app, &caller).await?.into_iter();
+    let agent_ids: Vec<String> = agents.map(|agent| agent.agent_id).collect();
+    Ok(success(Mappings {
+        count: agent_ids.len(),
+        agent_ids,
+    }))
 }
 
-/// `DELETE /api/agents/{agentId}` and `/api/agents/mappings/{agentId}`
-pub(crate) async fn remove(
-    State(app): State<Arc<App>>,
-    Extension(caller): Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
+async fn remove(Call { app, caller }: Call, id: Id) -> Answer<Success<Message>> {
     let agent = owned(&app, &caller, &id).await?;
     let gone = app.agents.remove(&agent).await;
     let gone = gone.map_err(|status| refused(&status))?;
@@ -236,36 +366,23 @@ pub(crate) async fn remove(
         app.agents.tell(&app.zones, orders, region).await;
     }
     let message = format!("{} is an agent no more.", agent.character_name);
-    Ok(Json(json!({"success": true, "message": message})).into_response())
+    Ok(success(Message { message }))
 }
 
-/// Whether an agent lives in the world when nobody plays it.
-async fn activate(
-    (State(app), Extension(caller), id): (State<Arc<App>>, Extension<Caller>, Id),
-    active: bool,
-) -> Result<Response, Problem> {
-    let agent = owned(&app, &caller, &id).await?;
+/// Says whether an agent lives in the world when nobody plays it.
+async fn activate(call: &Call, id: &Id, active: bool) -> Answer<AgentData> {
+    let Call { app, caller } = call;
+    let agent = owned(app, caller, id).await?;
     let now = app.agents.order(&agent, Order::Active(active)).await;
     let now = now.map_err(|status| refused_more(&status))?;
     app.agents.insist(&app.zones, &now).await;
-    let answer = json!({"success": true, "data": {"agent": shape(&now)}});
-    Ok(Json(answer).into_response())
+    Ok(Json(one(&now)))
 }
 
-/// `POST /api/agents/{agentId}/start`
-pub(crate) async fn start(
-    app: State<Arc<App>>,
-    caller: Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
-    activate((app, caller, id), true).await
+async fn start(call: Call, id: Id) -> Answer<AgentData> {
+    activate(&call, &id, true).await
 }
 
-/// `POST /api/agents/{agentId}/stop`
-pub(crate) async fn stop(
-    app: State<Arc<App>>,
-    caller: Extension<Caller>,
-    id: Id,
-) -> Result<Response, Problem> {
-    activate((app, caller, id), false).await
+async fn stop(call: Call, id: Id) -> Answer<AgentData> {
+    activate(&call, &id, false).await
 }

@@ -1,117 +1,144 @@
-//! The OpenAPI 3.1 document of this gateway's routes, and the page that shows it.
+//! The OpenAPI 3.1 document of this gateway, made of its routes.
 //!
-//! A route is added in `router.rs` or `families.rs`, and described in the file of its family
-//! here, which [`operations`] lists. Tests hold both against each other, method by method, and
-//! each example against its schema; `tests` hold real answers against it.
-//!
-//! Always: who may use a route, and what that leads to (401, 403, 429, 503), is said by the
-//! route's own policy and never by its description.
+//! Always: nothing is described here. Words stand with the route, schemas and limits come from
+//! the types of its handler, and its policy says who may use it and how it refuses.
 
-#![allow(clippy::too_many_lines, reason = "descriptions, one after the other")]
-
-mod accounts;
-mod agents;
-mod characters;
-mod content;
-mod describe;
-mod operators;
-mod places;
-mod players;
-mod probes;
-pub(super) mod schema;
+mod example;
+mod schemas;
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use axum::{
-    http::{HeaderMap, HeaderValue, header::CONTENT_SECURITY_POLICY},
+    http::{HeaderMap, StatusCode},
     response::Response,
 };
 use serde_json::{Map, Value, json};
 
-use self::describe::Operation;
+use self::{example::example, schemas::Schemas};
 use super::{
-    limited,
-    problem::Code,
-    router::{self, Policy},
+    problem::{self, Code},
+    route::{Answered, Policy, Route},
+    router::{FAMILIES, Family},
     stored::{ASK, Stored},
 };
-use crate::limits::window::{AUTH, REST, REST_ADDRESS};
+use crate::{
+    auth::roles::Role,
+    limits::window::{AUTH, REST, REST_ADDRESS},
+};
 
-/// What the page may load: itself and the document.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-     base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
-);
-
-/// Every operation that is described.
-fn operations() -> Vec<Operation> {
-    [
-        probes::operations(),
-        content::operations(),
-        accounts::operations(),
-        players::operations(),
-        characters::operations(),
-        places::operations(),
-        agents::operations(),
-        operators::operations(),
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Policy::Public
+            .get("/openapi.json", "This document", document)
+            .json::<Value>()
+            .tagged(),
     ]
-    .concat()
 }
 
-/// The families, with what is said of each.
-const TAGS: [(&str, &str); 8] = [
-    ("probes", "How it is with this gateway."),
-    ("content", "What clients load before they play."),
-    (
-        "accounts",
-        "Tokens: how they are got, renewed and given up.",
-    ),
-    (
-        "players",
-        "The caller's own account and what its characters have.",
-    ),
-    (
-        "characters",
-        "The caller's characters, and templates to begin from.",
-    ),
-    ("world", "The world, its areas, and who is best at what."),
-    ("agents", "Characters that act of their own accord."),
-    (
-        "operators",
-        "What operators look at and switch; with an operator's token, or the role that it takes.",
-    ),
-];
-
 static DOCUMENT: LazyLock<Stored> = LazyLock::new(|| {
-    let text = built(&operations()).to_string();
+    let text = written(FAMILIES).to_string();
     Stored::new(text, "application/json", ASK).packed()
 });
 
-static PAGE: LazyLock<Stored> = LazyLock::new(|| {
-    let html = include_str!("../../../docs/index.html");
-    Stored::new(html, "text/html; charset=utf-8", ASK).packed()
-});
-
-static STYLE: LazyLock<Stored> = LazyLock::new(|| {
-    let css = include_str!("../../../docs/docs.css");
-    Stored::new(css, "text/css; charset=utf-8", ASK).packed()
-});
-
-static SCRIPT: LazyLock<Stored> =
-    LazyLock::new(|| script_of(include_str!("../../../docs/docs.js")));
-
-static EVENTS_SCRIPT: LazyLock<Stored> =
-    LazyLock::new(|| script_of(include_str!("../../../docs/events.js")));
-
-fn script_of(text: &'static str) -> Stored {
-    Stored::new(text, "text/javascript; charset=utf-8", ASK).packed()
+async fn document(headers: HeaderMap) -> Response {
+    DOCUMENT.answer(&headers)
 }
 
-/// Path as OpenAPI writes it: a parameter has no `*`.
-fn template(path: &str) -> String {
-    path.replace("{*", "{")
+/// Codes of the guard, on every route that is counted.
+const COUNTED: [Code; 8] = [
+    Code::BadRequest,
+    Code::InvalidRequest,
+    Code::RequestTimeout,
+    Code::BodyTooLarge,
+    Code::RateLimited,
+    Code::NotReady,
+    Code::StorageUnavailable,
+    Code::IdentityProviderAway,
+];
+/// Codes of the guard, on every route that wants a token.
+const GUARDED: [Code; 7] = [
+    Code::TokenRequired,
+    Code::InvalidToken,
+    Code::Banned,
+    Code::WrongScope,
+    Code::NotReady,
+    Code::StorageUnavailable,
+    Code::IdentityProviderAway,
+];
+
+impl Policy {
+    /// Tokens and roles that may use a route; none: it needs no token.
+    fn names(self) -> Vec<String> {
+        match self {
+            Self::Public | Self::Session => Vec::new(),
+            Self::Bearer(scopes) => scopes.iter().map(|scope| name(json!(scope))).collect(),
+            Self::Staff(least) => {
+                let roles = Role::ALL.into_iter().filter(|role| *role >= least);
+                let names = ["operator"].into_iter().chain(roles.map(Role::name));
+                names.map(str::to_owned).collect()
+            }
+        }
+    }
+
+    /// Codes by which the guard refuses.
+    fn problems(self) -> Vec<Code> {
+        match self {
+            Self::Public => Vec::new(),
+            Self::Session => vec![Code::InvalidToken, Code::OriginRefused],
+            Self::Bearer(_) => GUARDED.to_vec(),
+            Self::Staff(_) => [&GUARDED[..], &[Code::RoleRequired]].concat(),
+        }
+    }
+}
+
+fn name(value: Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The whole document.
+fn written(families: &[Family]) -> Value {
+    let mut parts = Parts::default();
+    let mut paths: Map<String, Value> = Map::new();
+    for family in families {
+        for route in family.routes.iter().flat_map(|routes| routes()) {
+            let path = template(route.path);
+            let methods = paths.entry(path).or_insert_with(|| json!({}));
+            let method = route.method.as_str().to_ascii_lowercase();
+            methods[method] = parts.operation(&route, family.name);
+        }
+    }
+    let tags = families.iter();
+    let tags = tags.map(|family| json!({"name": family.name, "description": family.about}));
+    parts.schemas.answer(problem::schema);
+    let mut document = json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Tilestead",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": about(),
+            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": tags.collect::<Value>(),
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"bearer": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "An operation names the scopes of tokens that may use it, and the \
+                    roles of a player's account that may as well.",
+            }},
+            "schemas": parts.schemas.components(),
+            "responses": parts.responses,
+        },
+    });
+    show_examples(&mut document);
+    document
 }
 
 fn about() -> String {
@@ -123,134 +150,172 @@ fn about() -> String {
     )
 }
 
-/// The whole document.
-fn built(operations: &[Operation]) -> Value {
-    let routes = router::routes(true);
-    let mut paths: Map<String, Value> = Map::new();
-    for operation in operations {
-        let entry = paths
-            .entry(template(operation.path))
-            .or_insert_with(|| json!({}));
-        let policy = routes
-            .iter()
-            .find(|route| route.path == operation.path)
-            .map_or(Policy::Public, |route| route.policy);
-        let counted = limited::counts(operation.path);
-        let mut written = operation.written(policy, counted);
-        show_real_answers(&mut written, operation);
-        entry[operation.method] = written;
-    }
-    let tags = TAGS.map(|(name, description)| json!({"name": name, "description": description}));
-    json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": "Tilestead",
-            "version": env!("CARGO_PKG_VERSION"),
-            "description": about(),
-            "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
-        },
-        "servers": [{"url": "/"}],
-        "tags": tags,
-        "paths": paths,
-        "components": {
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Problem": problem()},
-            "responses": describe::shared(),
-        },
-    })
+/// Path as OpenAPI writes it: a parameter has no `*`.
+fn template(path: &str) -> String {
+    path.replace("{*", "{")
 }
 
-/// Answers of a real gateway, by method, path and status. Nobody writes them by hand: the test
-/// `the_examples_of_the_document_are_real_answers` records them, and holds them to what is
-/// answered. What a description says as its example is shown where none is recorded.
-static ANSWERS: LazyLock<Map<String, Value>> = LazyLock::new(|| {
-    let text = include_str!("answers.json");
-    serde_json::from_str(text).unwrap_or_default()
-});
+/// Parts of the document that operations share.
+#[derive(Default)]
+struct Parts {
+    schemas: Schemas,
+    /// Problem documents by status and codes.
+    responses: BTreeMap<String, Value>,
+}
 
-/// Puts the recorded answers in the place of the examples.
-fn show_real_answers(written: &mut Value, operation: &Operation) {
-    let path = singular(&template(operation.path));
-    let responses = written["responses"].as_object_mut();
-    for (status, response) in responses.into_iter().flatten() {
-        let key = format!("{} {path} {status}", operation.method);
-        if let Some(answer) = ANSWERS.get(&key) {
-            response["content"]["application/json"]["example"] = answer.clone();
+impl Parts {
+    fn operation(&mut self, route: &Route, tag: &str) -> Value {
+        let operation = &route.operation;
+        let names = route.policy.names();
+        let security = match names.is_empty() {
+            true => json!([]),
+            false => json!([{"bearer": names}]),
+        };
+        let mut written = json!({
+            "operationId": operation_id(route.method.as_str(), route.path),
+            "tags": [tag],
+            "summary": operation.summary,
+            "security": security,
+            "responses": self.answers(route),
+        });
+        if let Some(description) = operation.about {
+            written["description"] = description.into();
         }
-    }
-}
-
-/// The first name of a family that has two, with the same answers.
-fn singular(path: &str) -> String {
-    for family in [
-        "/api/agent",
-        "/api/character",
-        "/api/player",
-        "/api/template",
-    ] {
-        let rest = path
-            .strip_prefix(family)
-            .and_then(|rest| rest.strip_prefix('s'));
-        if let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-            return format!("{family}{rest}");
+        let parameters = self.parameters(route);
+        if !parameters.is_empty() {
+            written["parameters"] = parameters.into();
         }
+        if let Some(body) = operation.body {
+            let content = json!({"application/json": {"schema": self.schemas.request(body)}});
+            written["requestBody"] = json!({"required": true, "content": content});
+        }
+        written
     }
-    path.to_owned()
+
+    fn parameters(&mut self, route: &Route) -> Vec<Value> {
+        let segments = route.path.split('/');
+        let names = segments.filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+        let of_path = names.zip(&route.operation.path);
+        let mut all: Vec<Value> = of_path
+            .map(|(name, (description, example))| {
+                json!({
+                    "name": name.trim_start_matches('*'),
+                    "in": "path",
+                    "description": description,
+                    "required": true,
+                    "schema": {"type": "string", "minLength": 1},
+                    "example": example,
+                })
+            })
+            .collect();
+        if let Some(query) = route.operation.query {
+            all.extend(self.schemas.query(query));
+        }
+        all
+    }
+
+    fn answers(&mut self, route: &Route) -> Map<String, Value> {
+        let mut all = Map::new();
+        for (status, answer) in &route.operation.answers {
+            let answer = match answer {
+                Answered::Body(kind, schema) => {
+                    let schema = self.schemas.answer(*schema);
+                    let content = json!({(*kind): {"schema": schema}});
+                    json!({"description": "As asked.", "content": content})
+                }
+                Answered::Empty(why) => json!({"description": why}),
+            };
+            all.insert(status.as_str().to_owned(), answer);
+        }
+        let mut codes = route.operation.problems.clone();
+        codes.extend(route.policy.problems());
+        if route.counted {
+            codes.extend(COUNTED);
+        }
+        let mut by_status: BTreeMap<StatusCode, BTreeSet<&str>> = BTreeMap::new();
+        for code in codes {
+            let of_status = by_status.entry(code.status()).or_default();
+            of_status.insert(code.name());
+        }
+        for (status, codes) in by_status {
+            let refused = self.refused(status, &codes);
+            all.insert(status.as_str().to_owned(), refused);
+        }
+        all
+    }
+
+    /// Refers to the problem document of this status with one of these codes.
+    fn refused(&mut self, status: StatusCode, codes: &BTreeSet<&str>) -> Value {
+        let codes: Vec<&str> = codes.iter().copied().collect();
+        let reason = status.canonical_reason().unwrap_or_default();
+        let name = format!("{}.{}", reason.replace(' ', ""), codes.join("."));
+        let path = format!("#/components/responses/{name}");
+        self.responses
+            .entry(name)
+            .or_insert_with(|| refusal(status, &codes));
+        json!({"$ref": path})
+    }
 }
 
-/// The shape of every error.
-fn problem() -> Value {
-    let codes: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
-    json!({
-        "type": "object",
-        "required": ["type", "title", "status", "detail", "instance", "code", "error"],
-        "properties": {
-            "type": {"type": "string"},
-            "title": {"type": "string"},
-            "status": {"type": "integer"},
-            "detail": {"type": "string"},
-            "instance": {"type": "string"},
-            "code": {"type": "string", "enum": codes},
-            "error": {"type": "string", "description": "The detail again."},
-            "errors": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["pointer", "detail"],
-                    "properties": {
-                        "pointer": {"type": "string"},
-                        "detail": {"type": "string"},
-                    },
-                },
-            },
-        },
-    })
-}
-
-/// `GET /openapi.json`
-pub(super) async fn document(headers: HeaderMap) -> Response {
-    DOCUMENT.answer(&headers)
-}
-
-/// `GET /docs`
-pub(super) async fn page(headers: HeaderMap) -> Response {
-    let mut response = PAGE.answer(&headers);
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+/// A problem document of this status with one of these codes.
+fn refusal(status: StatusCode, codes: &[&str]) -> Value {
+    let known = Code::ALL.iter().filter(|code| codes.contains(&code.name()));
+    let lines = known.map(|code| format!("`{}`: {}", code.name(), code.meaning()));
+    let schema = json!({
+        "allOf": [{"$ref": "#/components/schemas/Problem"}],
+        "properties": {"status": {"const": status.as_u16()}, "code": {"enum": codes}},
+    });
+    let mut response = json!({
+        "description": lines.collect::<Vec<_>>().join(" "),
+        "content": {"application/problem+json": {"schema": schema}},
+    });
+    let comes_again = [
+        StatusCode::TOO_MANY_REQUESTS,
+        StatusCode::SERVICE_UNAVAILABLE,
+    ];
+    if comes_again.contains(&status) {
+        let seconds = json!({"schema": {"type": "integer"}, "description": "In seconds."});
+        response["headers"] = json!({"Retry-After": seconds});
+    }
     response
 }
 
-/// `GET /docs/docs.css`
-pub(super) async fn style(headers: HeaderMap) -> Response {
-    STYLE.answer(&headers)
+/// Gives each JSON body an example, made of its schema.
+fn show_examples(document: &mut Value) {
+    let schemas = document["components"]["schemas"].clone();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (_, methods) in paths {
+        for (_, operation) in methods.as_object_mut().into_iter().flatten() {
+            if let Some(body) = operation.get_mut("requestBody") {
+                show_example(body, &schemas);
+            }
+            let answers = operation["responses"].as_object_mut();
+            for (_, answer) in answers.into_iter().flatten() {
+                show_example(answer, &schemas);
+            }
+        }
+    }
 }
 
-/// `GET /docs/docs.js`
-pub(super) async fn script(headers: HeaderMap) -> Response {
-    SCRIPT.answer(&headers)
+fn show_example(body: &mut Value, schemas: &Value) {
+    let content = body.pointer_mut("/content/application~1json");
+    let Some(content) = content else {
+        return;
+    };
+    let said_nothing = content["schema"] == json!({});
+    if !said_nothing {
+        content["example"] = example(&content["schema"], "", schemas);
+    }
 }
 
-/// `GET /docs/events.js`
-pub(super) async fn events_script(headers: HeaderMap) -> Response {
-    EVENTS_SCRIPT.answer(&headers)
+/// `GET /api/v1/world` is `getApiV1World`.
+fn operation_id(method: &str, path: &str) -> String {
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric());
+    let mut id = method.to_ascii_lowercase();
+    for word in words.filter(|word| !word.is_empty()) {
+        let (first, rest) = word.split_at(1);
+        id.push_str(&first.to_ascii_uppercase());
+        id.push_str(rest);
+    }
+    id
 }
