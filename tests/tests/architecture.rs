@@ -1,4 +1,5 @@
-//! Who may know whom: the arrows between the crates, as `cargo metadata` sees them.
+//! Who may know whom: the arrows between the crates, as `cargo metadata` sees them. And forms that
+//! no source may have.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,6 +8,7 @@ use std::{
 };
 
 use serde_json::Value;
+use syn::visit::{self, Visit};
 use tests::cluster::process::workspace;
 
 /// What each crate may depend on, of ours. Tests may bring up their own stores.
@@ -190,4 +192,164 @@ fn each_test_that_the_table_of_faults_names_exists() {
         .filter(|name| !sources.contains(&format!("fn {name}(")));
     let missing: Vec<_> = missing.collect();
     assert!(missing.is_empty(), "no such tests: {missing:?}");
+}
+
+/// Folders whose sources are ours and run in production.
+const PRODUCTION: [&str; 8] = [
+    "world/src",
+    "world/delivery/src",
+    "proto/src",
+    "proto/chassis/src",
+    "gateway/src",
+    "zone-server/src",
+    "persistence-svc/src",
+    "deploy/launcher/src",
+];
+
+/// Whether an enum of that name says what is asked, what happened, what was refused, or why value
+/// moved. The payloads of `.proto` messages are named like the field that they fill.
+fn is_closed(name: &str) -> bool {
+    let exact = [
+        "Cause",
+        "ErrorCode",
+        "Incoming",
+        "Intent",
+        "Order",
+        "Part",
+        "Refusal",
+        "Told",
+        "Word",
+    ];
+    let ends = ["Event", "Message", "Notification", "Refusal", "Told"];
+    exact.contains(&name) || ends.iter().any(|end| name.ends_with(end))
+}
+
+/// Finds arms that take every case, in matches over closed enums.
+///
+/// A match counts as one over a closed enum if the pattern of any of its arms names a path whose
+/// last segment but one is such an enum ([`is_closed`]); inside an `impl` of it, `Self` is one. An arm
+/// takes every case if it has no guard and its pattern is `_`, a name that begins with `_`, or a tuple of
+/// these. A name that is used passes the case on, and so drops nothing. Matches inside of macros are not
+/// read.
+#[derive(Default)]
+struct CatchAlls {
+    /// The enums whose `impl` is being read, the innermost last.
+    selves: Vec<String>,
+    /// The function that is being read.
+    function: String,
+    /// Functions with such an arm.
+    found: Vec<String>,
+}
+
+/// The enums that a pattern names.
+struct Names<'a> {
+    of_self: Option<&'a String>,
+    closed: bool,
+}
+
+impl<'ast> Visit<'ast> for Names<'_> {
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let mut segments = path.segments.iter().rev().skip(1);
+        if let Some(owner) = segments.next() {
+            let name = owner.ident.to_string();
+            let named = if name == "Self" {
+                self.of_self
+            } else {
+                Some(&name)
+            };
+            self.closed |= named.is_some_and(|name| is_closed(name));
+        }
+        visit::visit_path(self, path);
+    }
+}
+
+fn takes_all(pattern: &syn::Pat) -> bool {
+    match pattern {
+        syn::Pat::Wild(_) => true,
+        syn::Pat::Ident(name) => name.ident.to_string().starts_with('_'),
+        syn::Pat::Tuple(tuple) => tuple.elems.iter().all(takes_all),
+        syn::Pat::Or(or) => or.cases.iter().any(takes_all),
+        syn::Pat::Paren(inner) => takes_all(&inner.pat),
+        syn::Pat::Reference(inner) => takes_all(&inner.pat),
+        _ => false,
+    }
+}
+
+impl<'ast> Visit<'ast> for CatchAlls {
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let name = match &*item.self_ty {
+            syn::Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+            _ => None,
+        };
+        self.selves.push(name.unwrap_or_default());
+        visit::visit_item_impl(self, item);
+        self.selves.pop();
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        self.function = signature.ident.to_string();
+        visit::visit_signature(self, signature);
+    }
+
+    fn visit_expr_match(&mut self, expr: &'ast syn::ExprMatch) {
+        let mut names = Names {
+            of_self: self.selves.last(),
+            closed: false,
+        };
+        expr.arms.iter().for_each(|arm| names.visit_pat(&arm.pat));
+        if names.closed {
+            let takes_all = |arm: &&syn::Arm| arm.guard.is_none() && takes_all(&arm.pat);
+            let count = expr.arms.iter().filter(takes_all).count();
+            self.found.extend(vec![self.function.clone(); count]);
+        }
+        visit::visit_expr_match(self, expr);
+    }
+}
+
+fn catch_alls(source: &str) -> Vec<String> {
+    let mut found = CatchAlls::default();
+    found.visit_file(&syn::parse_file(source).expect("a source that compiles"));
+    found.found
+}
+
+#[test]
+fn an_arm_that_takes_every_event_is_found() {
+    let arm = |pattern: &str| {
+        let source = format!(
+            "impl Refusal {{ fn f(e: E) {{ match e {{ trade::Event::Told {{ .. }} => 1, {pattern} => 2 }} }}
+             fn g(self) {{ match self {{ Self::Busy => 1, {pattern} => 2 }} }} }}"
+        );
+        catch_alls(&source).len()
+    };
+    assert_eq!(arm("_"), 2);
+    assert_eq!(arm("_other"), 2);
+    assert_eq!(arm("Event::Asked { .. } | _"), 2);
+    assert_eq!(arm("(_, _other)"), 2);
+    assert_eq!(arm("other"), 0);
+    assert_eq!(arm("Event::Asked { .. }"), 0);
+    assert_eq!(arm("_ if later()"), 0);
+    assert!(catch_alls("fn f(n: u8) { match n { 0 => {} _ => {} } }").is_empty());
+}
+
+#[test]
+fn no_match_drops_a_new_intent_event_message_cause_or_refusal_in_silence() {
+    let mut found = Vec::new();
+    for folder in PRODUCTION {
+        let mut sources = Vec::new();
+        files(&workspace().join(folder), ".rs", &mut sources);
+        assert!(!sources.is_empty(), "{folder} has no sources");
+        let tests = |path: &PathBuf| path.to_string_lossy().contains("tests");
+        sources.retain(|path| !tests(&path.strip_prefix(workspace()).unwrap_or(path).to_owned()));
+        for path in sources {
+            let source = std::fs::read_to_string(&path).expect("a source");
+            let path = path.strip_prefix(workspace()).unwrap_or(&path).display();
+            let functions = catch_alls(&source).into_iter();
+            found.extend(functions.map(|function| format!("{path}: {function}")));
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "name the variants instead of taking every case:\n{}",
+        found.join("\n")
+    );
 }

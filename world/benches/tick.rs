@@ -8,6 +8,7 @@ use world::rng::Dice;
 use world::{
     Arrival, CharacterId, CharacterState, Columns, Content, EntityId, Field, Inbox, Intent, Kind,
     PlayerHot, PlayerInput, PlayerRecord, Region, Rules, Skill, SkillXp, Stack, Tick, Tile, World,
+    combat, ground_items, movement, skilling,
 };
 
 const PLAYERS: u32 = 2_000;
@@ -109,7 +110,7 @@ fn clicks(world: &World, round: u64, players: u32) -> Inbox {
         PlayerInput {
             who,
             number: round,
-            intent: Intent::Walk { to, run: None },
+            intent: Intent::Movement(movement::Intent::Walk { to, run: None }),
         }
     };
     // A tenth of them at a time, another tenth each tick.
@@ -182,13 +183,15 @@ fn crowded_and_all_dropping_and_picking_up(bencher: Bencher<'_, '_>) {
             let mut dice = Dice::new(2, u64::from(number), round);
             let some = dice.below(lying.len().max(1) as u32) as usize;
             let intent = match lying.get(some) {
-                Some(target) if round % 2 == 0 || round > 12 => Intent::Pickup {
-                    target: target.clone(),
-                },
-                _ => Intent::Drop {
+                Some(target) if round % 2 == 0 || round > 12 => {
+                    Intent::GroundItems(ground_items::Intent::Pickup {
+                        target: target.clone(),
+                    })
+                }
+                _ => Intent::GroundItems(ground_items::Intent::Drop {
                     slot: dice.below(28) as u8,
                     quantity: None,
-                },
+                }),
             };
             PlayerInput {
                 who: who(number),
@@ -250,16 +253,18 @@ impl Jobs {
         };
         let target = target.clone();
         if number.is_multiple_of(3) {
-            return Some(Intent::Attack { target });
+            return Some(Intent::Combat(combat::Intent::Attack { target }));
         }
         let pack = &player.record().inventory;
         match pack.last_key_value() {
-            Some((slot, _)) if pack.len() > 27 => Some(Intent::Drop {
-                slot: *slot,
-                quantity: None,
-            }),
+            Some((slot, _)) if pack.len() > 27 => {
+                Some(Intent::GroundItems(ground_items::Intent::Drop {
+                    slot: *slot,
+                    quantity: None,
+                }))
+            }
             _ if player.labour().is_some() => None,
-            _ => Some(Intent::Gather { target }),
+            _ => Some(Intent::Skilling(skilling::Intent::Gather { target })),
         }
     }
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{CharacterId, EntityId};
-use crate::item::ground::GroundChange;
+use crate::entity::ground_item::GroundChange;
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::training::skill::Skill;
+use crate::geometry::tile::Chunk;
 use crate::item::ledger::LedgerEntry;
-use crate::skill::Skill;
-use crate::tile::Chunk;
 
 /// Who and what must be saved, and how soon.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::duel::Duel;
-use crate::fire::Fire;
-use crate::item::ground::GroundItem;
-use crate::npc::NpcState;
-use crate::player::Player;
-use crate::resource::ResourceState;
-use crate::shopping::Shelves;
-use crate::tick::Tick;
-use crate::tile::Region;
-use crate::trade::Trade;
+use crate::entity::fire::Fire;
+use crate::entity::ground_item::GroundItem;
+use crate::entity::npc::NpcState;
+use crate::entity::player::Player;
+use crate::entity::resource::ResourceState;
+use crate::features::duel::Duel;
+use crate::features::shop::Shelves;
+use crate::features::trade::Trade;
+use crate::geometry::tile::Region;
+use crate::time::Tick;
 
 /// The version of the form below. Fields may be added with `#[serde(default)]`. A record is in it as
 /// the map of its document. A region whose image cannot be read comes from the store instead.

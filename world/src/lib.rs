@@ -4,93 +4,81 @@
 //! state, byte for byte, on any machine. So nothing in this crate reads a clock, a file, the
 //! network or a shared source of chance, and all arithmetic is on integers.
 //!
-//! In reading order: the vocabulary ([`tile`], [`ids`], [`tick`], [`rng`], [`intent`],
-//! [`event`], [`refusal`], [`skill`], [`experience`], [`errand`], [`labour`], [`fight`],
-//! [`mod@prayer`], [`record`], [`trade`], [`duel`], [`shopping`], [`vague`]); things ([`map`], [`content`], [`item`], [`player`], [`npc`],
-//! [`look`]); rules; [`inspect()`]; [`border`], [`changes`], [`mod@world`] and [`cycle`].
+//! In reading order: [`geometry`]; [`content`]; [`item`] and [`entity`], what exists; [`features`],
+//! what players do, one folder each; [`intent`], [`event`], [`request`] and [`refusal`], what is
+//! asked and answered; [`world`](mod@world), the state; [`tick`], the phases in order; [`inspect()`].
 
-pub mod agent;
-pub mod duel;
-pub mod errand;
-pub mod event;
-pub mod experience;
-pub mod fight;
-pub mod ids;
-pub mod intent;
-pub mod interface;
-pub mod labour;
-pub mod prayer;
-pub mod quest;
-pub mod record;
-pub mod refusal;
-pub mod rng;
-pub mod shopping;
-pub mod skill;
-pub mod tick;
-pub mod tile;
-pub mod trade;
-pub mod vague;
+pub mod entity;
+pub mod features;
+pub mod geometry;
 
 pub mod content;
-mod fire;
 pub mod item;
-pub mod look;
-pub mod map;
-pub mod npc;
-pub mod player;
-mod resource;
 
+pub mod event;
+pub mod intent;
+pub mod refusal;
+pub mod request;
+pub mod rng;
 mod rules;
+pub mod time;
 
 mod inspect;
 
-pub mod border;
 pub mod changes;
-pub mod cycle;
 mod image;
-mod lasting;
-mod parting;
+pub mod tick;
 pub mod world;
 
-pub use agent::{Agent, AgentInput, AgentWord, Goal, Orders};
-pub use border::Crossing;
+pub use features::{
+    agents, arrivals, bank, combat, death, dialogue, duel, equipment, examine, ground_items,
+    home_teleport, movement, newcomer, npc_mind, pack, prayer, quests, shop, skilling, trade,
+    training, unresolved, use_item, visit, vitals,
+};
+
+pub use agents::{Agent, AgentInput, AgentWord, Goal, Orders};
+pub use arrivals::Arrival;
 pub use changes::Changes;
+pub use combat::{CombatSettings, Hit, HitKind, Style, styles_of};
 pub use content::{Area, Content, ContentError, Loaded, Warning};
-pub use cycle::{Inbox, Outcome, Phase, PhaseClock};
+pub use dialogue::Said;
 pub use duel::{
-    DuelEnd, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, DuelTold, STAKES_MAX, Staked,
+    DuelEnd, DuelNotification, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, STAKES_MAX,
+    Staked,
+};
+pub use entity::fire::Fire;
+pub use entity::ground_item::{GraveShown, GroundChange, GroundItem};
+pub use entity::ids::{CharacterId, EntityId};
+pub use entity::look::{Field, Kind, Look};
+pub use entity::persistent::PersistentObjects;
+pub use entity::player::Player;
+pub use entity::player::record::{
+    self, BadDocument, CharacterState, Columns, PlayerHot, PlayerRecord, SkillXp,
 };
 pub use event::Event;
-pub use fight::{Hit, HitKind, Style, Ways};
-pub use fire::Fire;
-pub use ids::{CharacterId, EntityId};
+pub use geometry::route::SEARCH_VISITS_MAX;
+pub use geometry::tile::{Bounds, Chunk, Region, Tile};
+pub use geometry::{Ground, Terrain};
 pub use image::Unreadable;
 pub use inspect::{Fault, inspect};
-pub use intent::{Arrival, Banking, Dueling, Intent, PlayerInput, Questing, Shopping, Trading};
-pub use interface::{Interface, Said};
+pub use intent::{Intent, PlayerInput};
 pub use item::{
     Stack, Value,
     bank::{Arrange, Bank, Deposit},
-    ground::{GraveShown, GroundChange, GroundItem},
     ledger::{Balance, Cause, Holder, LedgerEntry},
     worn::Worn,
 };
-pub use labour::{Craft, Job, Labour, Trade};
-pub use lasting::Lasting;
-pub use look::{Field, Kind, Look};
-pub use map::route::SEARCH_VISITS_MAX;
-pub use map::{Ground, Terrain};
-pub use player::Player;
-pub use prayer::Devotion;
-pub use quest::{QuestState, QuestStatus, Quests};
-pub use record::{BadDocument, CharacterState, Columns, PlayerHot, PlayerRecord, SkillXp};
+pub use movement::border::{self, Crossing};
+pub use prayer::PrayerState;
+pub use quests::{QuestState, QuestStatus, Quests};
 pub use refusal::Refusal;
 pub use rules::Rules;
-pub use rules::combat::styles_of;
-pub use shopping::{ForSale, ShopShown};
-pub use skill::Skill;
-pub use tick::Tick;
-pub use tile::{Bounds, Chunk, Region, Tile};
-pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeStep, TradeTold};
-pub use vague::{InPack, Vague};
+pub use shop::{ForSale, ShopShown};
+pub use skilling::{Craft, Job, RecipeKind, Work};
+pub use tick::{Inbox, Outcome, Phase, PhaseClock};
+pub use time::Tick;
+pub use trade::{Offer, Offered, Screen, TradeEnd, TradeNote, TradeNotification, TradeStep};
+pub use training::skill::Skill;
+pub use unresolved::InPack;
+pub use visit::Interface;
 pub use world::World;

@@ -7,24 +7,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::content::Content;
-use crate::duel::Duels;
-use crate::fire::Fires;
-use crate::ids::{CharacterId, EntityId};
+use crate::entity::fire::Fires;
+use crate::entity::ground_item::{Ground, GroundItem};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::look::{Field, Kind, Look};
+use crate::entity::npc::{Npc, NpcState, Npcs};
+use crate::entity::player::record::{PlayerHot, PlayerRecord};
+use crate::entity::player::{Player, Players};
+use crate::entity::resource::{ResourceState, Resources};
+use crate::features::duel::Duels;
+use crate::features::npc_mind::rules::Crowd;
+use crate::features::shop::Shops;
+use crate::features::trade::Trades;
+use crate::features::{movement, npc_mind};
+use crate::geometry::route::Router;
+use crate::geometry::tile::{Chunk, Region};
 use crate::image::{Counters, Image, Unreadable};
-use crate::item::ground::{Ground, GroundItem};
-use crate::look::{Field, Kind, Look};
-use crate::map::route::Router;
-use crate::npc::{Npc, NpcState, Npcs};
-use crate::player::{Player, Players};
-use crate::record::{PlayerHot, PlayerRecord};
-use crate::resource::{ResourceState, Resources};
 use crate::rng::Dice;
-use crate::rules::npc_mind::{self, Crowd};
-use crate::rules::{Rules, movement};
-use crate::shopping::Shops;
-use crate::tick::Tick;
-use crate::tile::{Chunk, Region};
-use crate::trade::Trades;
+use crate::rules::Rules;
+use crate::time::Tick;
 
 /// A part of the world, played tick by tick.
 #[derive(Debug)]
@@ -203,7 +204,7 @@ impl World {
         for placement in content.npcs_in(region) {
             let state = left.remove(&placement.id).unwrap_or_else(|| {
                 let mut dice = Dice::new(self.seed, placement.key, 0);
-                npc_mind::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
+                npc_mind::rules::appear(placement, content.terrain(), &mut crowd, now, &mut dice)
             });
             if state.feud.back_at.is_none() {
                 self.index
@@ -226,10 +227,10 @@ impl World {
         }
         let terrain = self.content.terrain();
         if !terrain.walkable(player.record.tile) {
-            let tile = movement::settled(terrain, player.record.tile, self.content.spawn());
+            let tile = movement::rules::settled(terrain, player.record.tile, self.content.spawn());
             let tile = tile.unwrap_or(self.content.spawn());
             player.path.clear();
-            movement::stand(&mut player, terrain, tile);
+            movement::rules::stand(&mut player, terrain, tile);
         }
         let id = player.record.id.clone();
         self.index.put(Chunk::from(player.tile()), id.entity());

@@ -2,7 +2,7 @@
 
 use world::{
     AgentInput, AgentWord, CharacterId, Field, Goal, Inbox, Orders, Region, Tick, Tile, Value,
-    World, agent::DeedSort,
+    World, agents::DeedSort,
 };
 
 use crate::stage::{BEGIN, Land, Stage};

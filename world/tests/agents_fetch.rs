@@ -1,6 +1,6 @@
 //! Agents on errands: to a bank, to an area, and for the tool without which nothing goes on.
 
-use world::agent::DeedSort;
+use world::agents::DeedSort;
 use world::{Goal, Skill, Tile, World};
 
 use crate::agents::{Scene, ann};

@@ -2,7 +2,7 @@
 //! they do about what they left where they died.
 
 use serde_json::{Value, json};
-use world::agent::DeedSort;
+use world::agents::DeedSort;
 use world::content::EquipSlot;
 use world::{Goal, Hit, Inbox, PlayerRecord, Skill, Tile, World};
 

@@ -1,6 +1,6 @@
 //! Agents that mine and smith: from wherever they begin, they go on with it.
 
-use world::agent::DeedSort;
+use world::agents::DeedSort;
 use world::{Area, Content, Goal, Inbox, Skill};
 
 use crate::agents_work::{HOUR_TICKS, Land, ann};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use world::{
     AgentInput, AgentWord, Arrival, CharacterId, Content, Goal, Inbox, Orders, PlayerHot,
-    PlayerRecord, Region, Rules, Skill, Tick, Tile, World, agent::TRAINED,
+    PlayerRecord, Region, Rules, Skill, Tick, Tile, World, agents::TRAINED,
 };
 
 use crate::stage::{self, BEGIN};

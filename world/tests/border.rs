@@ -264,19 +264,30 @@ fn one_who_is_handed_over_on_its_way_goes_on_or_is_told() {
     };
     let here = world::Region { x: 0, z: 0 };
     let events = arrive(&mut stage, here).events;
-    assert_eq!(events, [world::Event::Joined { who: ann.clone() }]);
+    assert_eq!(
+        events,
+        [world::Event::Arrivals(world::arrivals::Event::Joined {
+            who: ann.clone()
+        })]
+    );
     let told = stage.play("wait 9");
     assert!(told.contains("ann 0=logs 1"), "{told}");
 
     let mut other = Stage::new(&Land::default());
     other.world.region_out(here).expect("it was here");
     let events = arrive(&mut other, world::Region { x: 1, z: 0 }).events;
-    let failed = world::Event::Failed {
+    let failed = world::Event::Request(world::request::Event::Failed {
         who: ann.clone(),
         refusal: world::Refusal::Interrupted,
         value: false,
-    };
-    assert_eq!(events, [world::Event::Joined { who: ann }, failed]);
+    });
+    assert_eq!(
+        events,
+        [
+            world::Event::Arrivals(world::arrivals::Event::Joined { who: ann }),
+            failed
+        ]
+    );
 }
 
 /// A rat that never hits hard; bites whoever bites it.

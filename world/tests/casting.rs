@@ -2,7 +2,7 @@
 
 use crate::combat::{DUMMY, dummy, hits, record, watch};
 use crate::stage::{Land, Stage};
-use world::{Event, HitKind, Refusal, Skill};
+use world::{Event, HitKind, Refusal, Skill, request};
 
 #[test]
 fn spells_take_runes_but_for_those_that_a_staff_stands_for() {
@@ -36,10 +36,10 @@ fn spells_take_runes_but_for_those_that_a_staff_stands_for() {
     let failed = seen.iter().flat_map(|o| &o.events).any(|event| {
         matches!(
             event,
-            Event::Failed {
+            Event::Request(request::Event::Failed {
                 refusal: Refusal::NoRunes,
                 ..
-            }
+            })
         )
     });
     assert!(failed);

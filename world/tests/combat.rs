@@ -7,7 +7,7 @@ use stage::{BEGIN, Land, Stage};
 use world::content::EquipSlot;
 use world::{
     Cause, CharacterId, EntityId, Event, Hit, HitKind, Holder, Inbox, Outcome, Refusal, Skill,
-    Style, Tile,
+    Style, Tile, request, training,
 };
 
 /// Strong enough never to die of a rat, and to hit it nearly always.
@@ -91,11 +91,11 @@ fn one_learns_by_what_a_blow_took() {
             let events = outcome.events.iter();
             events
                 .filter_map(|event| match event {
-                    Event::Trained {
+                    Event::Training(training::Event::Gained {
                         skill,
                         gained_tenths,
                         ..
-                    } if *skill == of => Some(*gained_tenths),
+                    }) if *skill == of => Some(*gained_tenths),
                     _ => None,
                 })
                 .sum::<u64>()
@@ -344,10 +344,10 @@ fn arrows_are_used_up_and_most_of_them_lie_where_they_fell() {
     let failed = seen.iter().flat_map(|o| &o.events).any(|event| {
         matches!(
             event,
-            Event::Failed {
+            Event::Request(request::Event::Failed {
                 refusal: Refusal::NoAmmunition,
                 ..
-            }
+            })
         )
     });
     assert!(failed, "it is told that there is none left");

@@ -4,7 +4,7 @@ use crate::stage;
 
 use serde_json::{Value, json};
 use stage::{BEGIN, Land, Stage};
-use world::{CharacterId, Event, Inbox, Region, Tick, Tile, World};
+use world::{CharacterId, Event, Inbox, Region, Tick, Tile, World, death};
 
 /// A beast that kills at a blow or two.
 fn ogre() -> Value {
@@ -17,7 +17,7 @@ fn ogre() -> Value {
 fn until_death(stage: &mut Stage) -> u64 {
     for _ in 0..60 {
         let outcome = stage.step(Inbox::default());
-        let dies = |event: &Event| matches!(event, Event::Died { .. });
+        let dies = |event: &Event| matches!(event, Event::Death(death::Event::Died { .. }));
         if outcome.events.iter().any(dies) {
             return stage.world.now().0 - BEGIN;
         }
@@ -117,7 +117,7 @@ fn who_dies_where_home_is_played_by_others_is_brought_there() {
         ..Inbox::default()
     };
     let outcome = home.tick(Tick(stage.world.now().0 + 1), inbox, &mut ());
-    let rises = |event: &Event| matches!(event, Event::Respawned { .. });
+    let rises = |event: &Event| matches!(event, Event::Death(death::Event::Respawned { .. }));
     assert!(outcome.events.iter().any(rises), "{:?}", outcome.events);
     assert_eq!(home.player(&who).unwrap().record().health, 10);
 }

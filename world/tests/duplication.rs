@@ -6,7 +6,7 @@ use crate::stage;
 use serde_json::{Value, json};
 use stage::{Land, Stage};
 use world::item::QUANTITY_MAX;
-use world::{CharacterId, Event, Inbox, TradeEnd, TradeTold};
+use world::{CharacterId, Event, Inbox, TradeEnd, TradeNotification, trade};
 
 /// How much of `item` there is: in packs, worn, in banks and on the ground; of coins, in pouches.
 fn everywhere(stage: &Stage, item: &str) -> u64 {
@@ -74,12 +74,12 @@ fn until_death(stage: &mut Stage) -> (u32, bool) {
         let outcome = stage.step(Inbox::default());
         if !lives(stage, "ann") {
             let ended = outcome.events.iter().filter(|event| {
-                let Event::Trade { told, .. } = event else {
+                let Event::Trade(trade::Event::Told { told, .. }) = event else {
                     return false;
                 };
                 matches!(
                     told,
-                    TradeTold::Ended {
+                    TradeNotification::Ended {
                         why: TradeEnd::PlayerDied,
                         ..
                     }

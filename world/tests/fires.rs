@@ -147,7 +147,7 @@ fn a_fire_past_a_border_stays_with_the_land_on_which_it_burns() {
     let seen = (0..6).flat_map(|_| stage.step(Inbox::default()).changes.lasting);
     let chunk = Chunk::from(Tile::new(-2, 0));
     assert_eq!(seen.collect::<Vec<_>>(), [chunk], "it is to be saved");
-    assert_eq!(stage.world.lasting(chunk).fires.len(), 1);
+    assert_eq!(stage.world.persistent_objects(chunk).fires.len(), 1);
     stage.world.region_out(Region { x: 0, z: 0 }).unwrap();
     assert_eq!(fires(&stage), [(-2, 0)], "it burns on");
     stage.world.region_out(Region { x: -1, z: 0 }).unwrap();

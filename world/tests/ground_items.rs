@@ -4,7 +4,7 @@ use crate::stage;
 
 use insta::assert_snapshot;
 use stage::{Land, Stage};
-use world::{Cause, CharacterId, Event, Holder, Inbox, Refusal};
+use world::{Cause, CharacterId, Event, Holder, Inbox, Refusal, request};
 
 fn play(script: &str) -> String {
     Stage::new(&Land::default()).play(script)
@@ -367,9 +367,9 @@ fn a_pile_has_128_things_and_the_first_to_go_makes_room() {
     inbox.inputs.push(world::PlayerInput {
         who: CharacterId::from("p1"),
         number: 1,
-        intent: world::Intent::Pickup {
+        intent: world::Intent::GroundItems(world::ground_items::Intent::Pickup {
             target: stage.thing("#2"),
-        },
+        }),
     });
     let outcome = stage.step(inbox);
     let ledger = outcome.changes.ledger.iter();
@@ -403,13 +403,15 @@ fn what_tells_of_value_says_so() {
         };
         stage.step(inbox).events
     };
-    let drop = |slot| world::Intent::Drop {
-        slot,
-        quantity: None,
+    let drop = |slot| {
+        world::Intent::GroundItems(world::ground_items::Intent::Drop {
+            slot,
+            quantity: None,
+        })
     };
     let told = |event: &Event| match event {
-        Event::Done { value, .. } => Some(("done", *value)),
-        Event::Refused { refusal, value, .. } => Some((
+        Event::Request(request::Event::Done { value, .. }) => Some(("done", *value)),
+        Event::Request(request::Event::Refused { refusal, value, .. }) => Some((
             match refusal {
                 Refusal::EmptySlot => "empty",
                 Refusal::Unreachable => "unreachable",
@@ -419,11 +421,16 @@ fn what_tells_of_value_says_so() {
         )),
         _ => None,
     };
-    let far = world::Intent::Walk {
+    let far = world::Intent::Movement(world::movement::Intent::Walk {
         to: world::Tile::new(99_999, 0),
         run: None,
-    };
-    let events = ask(&[drop(1), drop(1), far, world::Intent::Stop]);
+    });
+    let events = ask(&[
+        drop(1),
+        drop(1),
+        far,
+        world::Intent::Movement(world::movement::Intent::Stop),
+    ]);
     let told: Vec<_> = events.iter().filter_map(told).collect();
     assert_eq!(
         told,

@@ -184,11 +184,11 @@ fn one_whose_home_others_play_is_to_be_brought_there_and_stands_still() {
     assert_eq!(
         outcome.events[..2],
         [
-            world::Event::Joined { who: ann.clone() },
-            world::Event::Teleported {
+            world::Event::Arrivals(world::arrivals::Event::Joined { who: ann.clone() }),
+            world::Event::Movement(world::movement::Event::Teleported {
                 who: ann.clone(),
                 tile
-            }
+            })
         ]
     );
     assert_eq!(outcome.crossings, []);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::json;
-use world::{Chunk, Inbox, Kind, Lasting, Region, Rules, Tick, Tile, World};
+use world::{Chunk, Inbox, Kind, PersistentObjects, Region, Rules, Tick, Tile, World};
 
 use crate::stage::{BEGIN, Land, Stage};
 
@@ -48,17 +48,17 @@ fn a_long_stump_and_a_fire_are_brought_back_with_the_time_they_had() {
     assert_eq!(fires(&stage.world), 1);
     let chunk = Chunk::from(Tile::new(4, 0));
     assert_eq!(chunks, BTreeSet::from([chunk]), "copper is back too soon");
-    let lasting = stage.world.lasting(chunk);
+    let lasting = stage.world.persistent_objects(chunk);
     assert_eq!((lasting.empty.len(), lasting.fires.len()), (1, 1));
     assert_eq!(
-        stage.world.lasting(Chunk { x: 0, z: 1 }),
-        Lasting::default()
+        stage.world.persistent_objects(Chunk { x: 0, z: 1 }),
+        PersistentObjects::default()
     );
     // Whoever played it falls; somebody else takes it up a thousand ticks later.
     let (last, later) = (stage.world.now(), BEGIN + 1_020);
     let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
     world.region_in(HOME, Tick(later), None).unwrap();
-    assert!(world.lasting_in(HOME, last, vec![lasting.clone()]));
+    assert!(world.persistent_objects_in(HOME, last, vec![lasting.clone()]));
     assert!(empty(&world, ROCK) && !empty(&world, "res:copper:0,5"));
     assert_eq!(fires(&world), 1);
     let ticks = 1..400;
@@ -83,15 +83,15 @@ fn what_was_over_when_it_was_last_played_is_not_brought_back() {
     let script = "ann joins at 4 0 trained firemaking=503390 with tinderbox 1 logs 1
          ann light logs";
     played(&mut stage, script, 10);
-    let lasting = stage.world.lasting(Chunk::from(Tile::new(4, 0)));
+    let lasting = stage.world.persistent_objects(Chunk::from(Tile::new(4, 0)));
     let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
     let out = lasting.fires[0].out_at;
     assert!(
-        !world.lasting_in(HOME, out, vec![lasting.clone()]),
+        !world.persistent_objects_in(HOME, out, vec![lasting.clone()]),
         "not here"
     );
     world.region_in(HOME, out, None).unwrap();
-    assert!(world.lasting_in(HOME, out, vec![lasting]));
+    assert!(world.persistent_objects_in(HOME, out, vec![lasting]));
     assert_eq!(fires(&world), 0);
 }
 
@@ -119,12 +119,12 @@ fn a_beast_that_is_dead_for_long_is_not_back_at_once() {
     assert!(gone(&stage.world, boss) && gone(&stage.world, rat));
     let chunk = Chunk::from(Tile::new(5, 0));
     assert!(chunks.len() <= 1 && !chunks.contains(&Chunk::from(Tile::new(0, 9))));
-    let lasting = stage.world.lasting(chunk);
+    let lasting = stage.world.persistent_objects(chunk);
     assert_eq!(lasting.dead.len(), 1, "the rat is back too soon");
     let (last, later) = (stage.world.now(), BEGIN + 1_020);
     let mut world = World::new(Arc::clone(stage.world.content()), Rules::default(), 7, 2);
     world.region_in(HOME, Tick(later), None).unwrap();
-    assert!(world.lasting_in(HOME, last, vec![lasting.clone()]));
+    assert!(world.persistent_objects_in(HOME, last, vec![lasting.clone()]));
     assert!(gone(&world, boss) && !gone(&world, rat));
     let left = lasting.dead[0].1.since(last);
     for n in 1..left {

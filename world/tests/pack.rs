@@ -139,8 +139,14 @@ fn what_stays_with_its_holder_is_no_matter_for_the_ledger() {
     };
     let outcome = stage.step(world::Inbox {
         inputs: vec![
-            ask(1, world::Intent::WithdrawCoins { amount: 5 }),
-            ask(2, world::Intent::MoveSlot { from: 0, to: 9 }),
+            ask(
+                1,
+                world::Intent::Pack(world::pack::Intent::WithdrawCoins { amount: 5 }),
+            ),
+            ask(
+                2,
+                world::Intent::Pack(world::pack::Intent::MoveSlot { from: 0, to: 9 }),
+            ),
         ],
         ..world::Inbox::default()
     });

@@ -15,7 +15,8 @@ use sha2::{Digest, Sha256};
 use stage::{BEGIN, Land};
 use world::{
     AgentInput, Arrival, CharacterId, Content, Crossing, EntityId, Event, Inbox, Intent, Kind,
-    PlayerHot, PlayerInput, Region, Rules, Screen, Tick, Tile, Trading, World,
+    PlayerHot, PlayerInput, Region, Rules, Screen, Tick, Tile, World, arrivals, ground_items,
+    movement, request, trade,
 };
 
 fn wolf() -> serde_json::Value {
@@ -106,30 +107,30 @@ fn lying(world: &World, which: u8) -> EntityId {
 }
 
 /// Something about the trade of `who`, or its wish for one with the other of the first two.
-fn trading(world: &World, who: u8, (what, slot, many): (u8, u8, u32)) -> Trading {
+fn trading(world: &World, who: u8, (what, slot, many): (u8, u8, u32)) -> trade::Intent {
     let trade = world.trades_of(&id(who)).into_iter().next();
     let (target, unasked) = (id(3 - who).entity(), trade.is_none());
     let trade = trade.unwrap_or_else(|| EntityId::from("trade:1-1"));
     match what {
-        _ if unasked && what < 14 => Trading::Ask { target },
-        0..6 => Trading::Answer {
+        _ if unasked && what < 14 => trade::Intent::Ask { target },
+        0..6 => trade::Intent::Answer {
             trade,
             accept: what > 0,
         },
-        6..9 => Trading::Offer {
+        6..9 => trade::Intent::Offer {
             trade,
             slot,
             quantity: Some(many).filter(|many| *many < 8),
         },
-        9 => Trading::Change {
+        9 => trade::Intent::Change {
             trade,
             place: slot,
             quantity: many,
         },
-        10 => Trading::Withdraw { trade, place: slot },
-        11 if many == 0 => Trading::Cancel { trade },
-        12 => Trading::Doubt { trade },
-        _ => Trading::Accept {
+        10 => trade::Intent::Withdraw { trade, place: slot },
+        11 if many == 0 => trade::Intent::Cancel { trade },
+        12 => trade::Intent::Doubt { trade },
+        _ => trade::Intent::Accept {
             trade,
             seen: if many.is_multiple_of(2) {
                 Screen::Offer
@@ -202,7 +203,7 @@ fn play(world: &mut World, tick: u64, deeds: &[Deed]) -> (Vec<Event>, Vec<Crossi
                 inbox.inputs.push(PlayerInput {
                     who: id(who),
                     number,
-                    intent: Intent::Pickup { target },
+                    intent: Intent::GroundItems(ground_items::Intent::Pickup { target }),
                 });
             }
             Deed::Trade {
@@ -316,7 +317,7 @@ proptest! {
             }
             for (who, tile) in before {
                 let came = events.iter().any(|event| match event {
-                    Event::Joined { who: came } | Event::Teleported { who: came, .. } => {
+                    Event::Arrivals(arrivals::Event::Joined { who: came }) | Event::Movement(movement::Event::Teleported { who: came, .. }) => {
                         *came == who
                     }
                     _ => false,
@@ -339,11 +340,11 @@ proptest! {
             let mut answered: Vec<u64> = events
                 .iter()
                 .filter_map(|e| match e {
-                    Event::Done { number, .. }
-                    | Event::Refused { number, .. }
-                    | Event::TradeAsked { number, .. }
-                    | Event::Elsewhere { number, .. }
-                    | Event::Deferred { number, .. } => Some(*number),
+                    Event::Request(request::Event::Done { number, .. })
+                    | Event::Request(request::Event::Refused { number, .. })
+                    | Event::Trade(trade::Event::Asked { number, .. })
+                    | Event::Request(request::Event::Elsewhere { number, .. })
+                    | Event::Request(request::Event::Deferred { number, .. }) => Some(*number),
                     _ => None,
                 })
                 .collect();
@@ -392,18 +393,18 @@ fn a_known_story_ends_as_it_always_did() {
     };
     let walk = |who, x, z| Deed::Ask {
         who,
-        intent: Intent::Walk {
+        intent: Intent::Movement(movement::Intent::Walk {
             to: Tile::new(x, z),
             run: Some(who == 1),
-        },
+        }),
     };
     play(&mut world, 1, &[join(1, 0, 0), join(2, -40, -40)]);
     let drop = Deed::Ask {
         who: 1,
-        intent: Intent::Drop {
+        intent: Intent::GroundItems(ground_items::Intent::Drop {
             slot: 1,
             quantity: Some(4),
-        },
+        }),
     };
     play(&mut world, 2, &[walk(1, 70, 8), walk(2, -10, 40), drop]);
     for tick in 3..60 {

@@ -5,7 +5,9 @@ use crate::stage;
 use std::collections::BTreeMap;
 
 use stage::{Land, Stage};
-use world::{CharacterId, Event, Inbox, Intent, PlayerInput, Refusal, Rules, Tile};
+use world::{
+    CharacterId, Event, Inbox, Intent, PlayerInput, Refusal, Rules, Tile, movement, request,
+};
 
 /// Players who walk round a wall and back.
 const HONEST: i32 = 136;
@@ -24,10 +26,10 @@ fn walk(who: &str, number: u64, to: (i32, i32)) -> PlayerInput {
     PlayerInput {
         who: CharacterId::from(who),
         number,
-        intent: Intent::Walk {
+        intent: Intent::Movement(movement::Intent::Walk {
             to: Tile::new(to.0, to.1),
             run: None,
-        },
+        }),
     }
 }
 
@@ -47,7 +49,7 @@ fn stage() -> Stage {
 fn refusals(events: &[Event]) -> BTreeMap<(bool, Refusal), usize> {
     let mut refusals = BTreeMap::new();
     for event in events {
-        if let Event::Refused { who, refusal, .. } = event {
+        if let Event::Request(request::Event::Refused { who, refusal, .. }) = event {
             let greedy = *who == CharacterId::from("eve");
             *refusals.entry((greedy, *refusal)).or_default() += 1;
         }
@@ -75,10 +77,13 @@ fn play(stage: &mut Stage, ticks: i32, greedy: i32) -> (BTreeMap<(bool, Refusal)
         let before = stage.world.tiles_searched();
         let outcome = stage.step(inbox);
         most = most.max(stage.world.tiles_searched() - before);
-        let answered = outcome
-            .events
-            .iter()
-            .filter(|event| matches!(event, Event::Done { .. } | Event::Refused { .. }));
+        let answered = outcome.events.iter().filter(|event| {
+            matches!(
+                event,
+                Event::Request(request::Event::Done { .. })
+                    | Event::Request(request::Event::Refused { .. })
+            )
+        });
         assert_eq!(
             answered.count(),
             (HONEST + greedy) as usize,

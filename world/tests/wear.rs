@@ -139,7 +139,7 @@ fn what_is_worn_stays_with_its_holder_and_is_saved() {
         inputs: vec![world::PlayerInput {
             who: who.clone(),
             number: 1,
-            intent: world::Intent::Equip { slot: 0 },
+            intent: world::Intent::Equipment(world::equipment::Intent::Equip { slot: 0 }),
         }],
         value: world::Value::Frozen,
         ..world::Inbox::default()

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chassis::config::Reader;
-use world::{Rules, tick::TICK_MS};
+use world::{Rules, time::TICK_MS};
 
 use crate::mutants::Mutants;
 

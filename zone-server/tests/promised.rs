@@ -315,7 +315,7 @@ async fn who_dies_as_it_is_handed_over_leaves_one_grave() {
     };
     let mut peer = scene.promise(&request).await;
     let mut hot = world::PlayerHot::default();
-    hot.fight.clash.coming.push(world::fight::Blow {
+    hot.fight.clash.coming.push(world::combat::Blow {
         from: "npc:none".into(),
         kind: world::HitKind::Melee,
         style: world::Style::Accurate,

@@ -236,7 +236,7 @@ struct RegionIndex(i32);
 
 impl RegionIndex {
     /// No tile is further from the origin than a million.
-    const MOST: i32 = 1_000_000 / world::tile::REGION_TILES;
+    const MOST: i32 = 1_000_000 / world::geometry::tile::REGION_TILES;
 }
 
 impl<'de> Deserialize<'de> for RegionIndex {

@@ -132,7 +132,7 @@ impl Overview {
         Self {
             content_hash: content.hash().to_owned(),
             seed: content.terrain().seed(),
-            region_tiles: world::tile::REGION_TILES,
+            region_tiles: world::geometry::tile::REGION_TILES,
             bounds: content.bounds().into(),
             spawn: Spawn {
                 x: spawn.x,

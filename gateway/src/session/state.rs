@@ -101,7 +101,8 @@ pub(crate) fn words(code: ErrorCode) -> &'static str {
         ErrorCode::AlreadyIgnored => "you ignore them already",
         ErrorCode::Yourself => "that is you",
         ErrorCode::Internal => "something went wrong on our side",
-        _ => code.meaning(),
+        // Every other code says itself what it means.
+        code => code.meaning(),
     }
 }
 

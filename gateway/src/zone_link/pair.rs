@@ -177,7 +177,15 @@ impl Pair {
             Some(from_zone::Message::Welcome(welcome)) => {
                 anyhow::bail!("run {} answers at that address", welcome.run_id)
             }
-            _ => anyhow::bail!("the zone did not begin with a welcome"),
+            Some(
+                from_zone::Message::Attached(_)
+                | from_zone::Message::AttachRefused(_)
+                | from_zone::Message::Moved(_)
+                | from_zone::Message::Left(_)
+                | from_zone::Message::RegionMoved(_)
+                | from_zone::Message::InputLost(_),
+            )
+            | None => anyhow::bail!("the zone did not begin with a welcome"),
         }
         Ok(Streams {
             control,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use proto::client::limits::VIEW_CHUNKS;
 use world::{
     Chunk, Region, Tile,
-    tile::{CHUNK_TILES, REGION_TILES},
+    geometry::tile::{CHUNK_TILES, REGION_TILES},
 };
 
 /// One chunk more than is seen, so that what comes into sight is known already.

@@ -259,6 +259,7 @@ codes! {
 
 impl ErrorCode {
     /// The code by which a trade or a duel says the same.
+    #[allow(clippy::too_many_lines, reason = "one line a code")]
     pub const fn of_exchange(self) -> ErrorCode {
         match self {
             ErrorCode::TooFar | ErrorCode::Unreachable => ErrorCode::OutOfReach,
@@ -303,7 +304,62 @@ impl ErrorCode {
             | ErrorCode::StakeNotFound
             | ErrorCode::StoreAway
             | ErrorCode::AllFrozen => self,
-            _ => ErrorCode::TradeFailed,
+            ErrorCode::Malformed
+            | ErrorCode::WrongEncoding
+            | ErrorCode::UnknownEvent
+            | ErrorCode::InvalidData
+            | ErrorCode::NotAuthenticated
+            | ErrorCode::AlreadyAuthenticated
+            | ErrorCode::NotInWorld
+            | ErrorCode::AlreadyInWorld
+            | ErrorCode::InvalidCredentials
+            | ErrorCode::Banned
+            | ErrorCode::WrongScope
+            | ErrorCode::NotElevated
+            | ErrorCode::AnonymousDisabled
+            | ErrorCode::NotYourCharacter
+            | ErrorCode::CharacterOnline
+            | ErrorCode::TooManyCharacters
+            | ErrorCode::NameTaken
+            | ErrorCode::InvalidName
+            | ErrorCode::OutcomeUnknown
+            | ErrorCode::Unsupported
+            | ErrorCode::Protected
+            | ErrorCode::LevelTooLow
+            | ErrorCode::NotWearable
+            | ErrorCode::BankFull
+            | ErrorCode::NoNote
+            | ErrorCode::NotOpen
+            | ErrorCode::NotAttackable
+            | ErrorCode::PlayersSafe
+            | ErrorCode::Engaged
+            | ErrorCode::Dead
+            | ErrorCode::NoAmmunition
+            | ErrorCode::NoRunes
+            | ErrorCode::WrongStyle
+            | ErrorCode::NoPrayer
+            | ErrorCode::OutOfStock
+            | ErrorCode::NotEnoughCoins
+            | ErrorCode::NotBought
+            | ErrorCode::NoTool
+            | ErrorCode::NoStation
+            | ErrorCode::Depleted
+            | ErrorCode::ChoiceRequired
+            | ErrorCode::NoFireHere
+            | ErrorCode::Quarantined
+            | ErrorCode::Muted
+            | ErrorCode::NotDelivered
+            | ErrorCode::PlayerNotFound
+            | ErrorCode::FriendLimit
+            | ErrorCode::IgnoreLimit
+            | ErrorCode::AlreadyFriends
+            | ErrorCode::AlreadyRequested
+            | ErrorCode::AlreadyIgnored
+            | ErrorCode::Yourself
+            | ErrorCode::QuestLocked
+            | ErrorCode::QuestStage
+            | ErrorCode::Internal
+            | ErrorCode::TradeFailed => ErrorCode::TradeFailed,
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::items::{EquipSlot, Items};
-use crate::content::reader::{Defect, Of, Reader};
-use crate::skill::Skill;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::items::{EquipSlot, Items};
+use super::reader::{Defect, Of, Reader};
+use crate::features::training::skill::Skill;
 
 /// The file.
 const FILE: &str = "ammunition.json";

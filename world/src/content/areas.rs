@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::content::fields::{Fields, coordinate};
-use crate::content::zones::{self, Fishing, FlatZone, SubZone};
-use crate::tile::{Bounds, Tile};
+use super::fields::{Fields, coordinate};
+use super::zones;
+use super::zones::{Fishing, FlatZone, SubZone};
+use crate::geometry::tile::{Bounds, Tile};
 
 /// The file.
 pub(crate) const FILE: &str = "world-areas.json";

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::content::fields::{Fields, whole};
-use crate::content::reader::{ContentError, Defect, Of, Reader};
-use crate::map::Ground;
-use crate::map::plan::Biome;
+use super::fields::{Fields, whole};
+use super::reader::{ContentError, Defect, Of, Reader};
+use crate::geometry::Ground;
+use crate::geometry::plan::Biome;
 
 /// The file.
 pub(crate) const FILE: &str = "biomes.json";

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::content::reader::Reader;
-use crate::content::stations::SIDE_MAX;
+use super::reader::Reader;
+use super::stations::SIDE_MAX;
 
 /// The file.
 const FILE: &str = "model-bounds.json";

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::content::fields::{Fields, coordinate};
-use crate::content::reader::Reader;
-use crate::map::Ground;
-use crate::map::plan::Building;
-use crate::tile::{Bounds, Tile};
+use super::fields::{Fields, coordinate};
+use super::reader::Reader;
+use crate::geometry::Ground;
+use crate::geometry::plan::Building;
+use crate::geometry::tile::{Bounds, Tile};
 
 /// The file.
 pub(crate) const FILE: &str = "buildings.json";

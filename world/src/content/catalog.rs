@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::fields::Fields;
-use crate::content::reader::Defect;
+use super::fields::Fields;
+use super::reader::Defect;
 
 /// Records of one kind by id, in the order of their ids.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,28 +2,30 @@
 
 use std::sync::Arc;
 
-use crate::content::ammunition::{self, Arrow};
-use crate::content::bounds;
-use crate::content::catalog::Catalog;
-use crate::content::duel_arenas::{self, DuelArenas};
-use crate::content::gathering::{self, ResourceKind};
-use crate::content::items::{self, ItemKind, Items};
-use crate::content::music::{self, Track};
-use crate::content::npcs::{self, NpcKind};
-use crate::content::prayers::{self, Prayer};
-use crate::content::quests::{self, Quest};
-use crate::content::rare_drops::{self, RareDrop};
-use crate::content::reader::{ContentError, Of, Reader};
-use crate::content::recipes::{self, Recipes};
-use crate::content::runes::{self, Runes};
-use crate::content::spells::{self, Spell};
-use crate::content::stations::{self, StationKind};
-use crate::content::stores::{self, Store};
-use crate::content::tiers::{self, Tiers};
-use crate::content::tools::{self, Tool};
-use crate::content::unlocks::{self, Unlocks};
-use crate::content::vegetation::{self, Plant};
-use crate::content::{Content, Note};
+use super::ammunition::Arrow;
+use super::catalog::Catalog;
+use super::duel_arenas::DuelArenas;
+use super::gathering::ResourceKind;
+use super::items::{ItemKind, Items};
+use super::music::Track;
+use super::npcs::NpcKind;
+use super::prayers::Prayer;
+use super::quests::Quest;
+use super::rare_drops::RareDrop;
+use super::reader::{ContentError, Of, Reader};
+use super::recipes::Recipes;
+use super::runes::Runes;
+use super::spells::Spell;
+use super::stations::StationKind;
+use super::stores::Store;
+use super::tiers::Tiers;
+use super::tools::Tool;
+use super::unlocks::Unlocks;
+use super::vegetation::Plant;
+use super::{
+    Content, Note, ammunition, bounds, duel_arenas, gathering, items, music, npcs, prayers, quests,
+    rare_drops, recipes, runes, spells, stations, stores, tiers, tools, unlocks, vegetation,
+};
 use crate::item::COINS;
 
 /// All that manifests describe, by id.

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::content::areas::position;
-use crate::content::fields::Fields;
-use crate::content::reader::Reader;
-use crate::tile::Tile;
+use super::areas::position;
+use super::fields::Fields;
+use super::reader::Reader;
+use crate::geometry::tile::Tile;
 
 /// The file.
 const FILE: &str = "duel-arenas.json";

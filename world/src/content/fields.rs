@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::content::reader::{Defect, Of, Reader, Reference};
-use crate::content::words::Word;
-use crate::skill::Skill;
+use super::reader::{Defect, Of, Reader, Reference};
+use super::words::Word;
+use crate::features::training::skill::Skill;
 
 /// How long a tick takes, in milliseconds; older generations give times so.
 const TICK_MS: f64 = 600.0;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::content::reader::ContentError;
+use super::reader::ContentError;
 
 /// Whether a manifest must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

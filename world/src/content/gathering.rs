@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::content::bounds::ModelBounds;
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::placement::Kinds;
-use crate::content::reader::{Of, Reader};
-use crate::content::stations::own_footprint;
-use crate::skill::Skill;
+use super::bounds::ModelBounds;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::placement::Kinds;
+use super::reader::{Of, Reader};
+use super::stations::own_footprint;
+use crate::features::training::skill::Skill;
 
 const FILES: [&str; 4] = [
     "resources.json",

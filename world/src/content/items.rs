@@ -13,13 +13,14 @@ use std::sync::Arc;
 pub use bonuses::Bonuses;
 pub use wear::{AttackType, EquipSlot, WeaponType};
 
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::files::{self, MANIFESTS, Need};
-use crate::content::reader::{ContentError, Defect, Reader};
-use crate::content::tiers::Tiers;
-use crate::content::words::words;
-use crate::skill::Skill;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::files;
+use super::files::{MANIFESTS, Need};
+use super::reader::{ContentError, Defect, Reader};
+use super::tiers::Tiers;
+use super::words::words;
+use crate::features::training::skill::Skill;
 
 /// The file of the older generations.
 const SINGLE: &str = "items.json";

@@ -2,14 +2,15 @@
 //!
 //! Content without it gets land around its areas and a spawn in the middle of its first town.
 
-use crate::content::areas::{self, Area};
-use crate::content::biomes::Biomes;
-use crate::content::buildings::point;
-use crate::content::fields::Fields;
-use crate::map::Ground;
-use crate::map::plan::{Paint, Plan, Zone};
-use crate::map::shape::Shape;
-use crate::tile::{Bounds, REGION_TILES, Tile};
+use super::areas;
+use super::areas::Area;
+use super::biomes::Biomes;
+use super::buildings::point;
+use super::fields::Fields;
+use crate::geometry::Ground;
+use crate::geometry::plan::{Paint, Plan, Zone};
+use crate::geometry::shape::Shape;
+use crate::geometry::tile::{Bounds, REGION_TILES, Tile};
 
 /// How rough an edge may be, in tiles.
 const ROUGH_MAX: i64 = 16;

@@ -79,9 +79,9 @@ pub use unlocks::{Unlock, UnlockKind, Unlocks};
 pub use vegetation::Plant;
 pub use zones::{ArenaGrid, Fishing, FlatZone, SubZone};
 
-use crate::ids::EntityId;
-use crate::map::Terrain;
-use crate::tile::{Bounds, Region, Tile};
+use crate::entity::ids::EntityId;
+use crate::geometry::Terrain;
+use crate::geometry::tile::{Bounds, Region, Tile};
 use catalogs::Catalogs;
 use placement::{Kinds, Placed};
 use reader::{Of, Reader};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::reader::Reader;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::reader::Reader;
 
 /// The file.
 const FILE: &str = "music.json";

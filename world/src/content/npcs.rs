@@ -12,11 +12,11 @@ pub use dialogue::{Answer, Condition, Dialogue, Effect, Node, Overrides, Test};
 pub use drops::{Drop, Drops};
 pub use services::{ServiceKind, Services};
 
-use crate::content::areas::position;
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::reader::{ContentError, Of, Reader};
-use crate::tile::Tile;
+use super::areas::position;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::reader::{ContentError, Of, Reader};
+use crate::geometry::tile::Tile;
 
 /// The file.
 const FILE: &str = "npcs.json";

@@ -6,19 +6,20 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::border::PAST_TILES_MAX;
-use crate::content::areas::{Written, position};
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::gathering::{ResourceKind, named_by_item};
-use crate::content::items::Items;
-use crate::content::npcs::{self, Dialogue, Movement, NpcKind};
-use crate::content::reader::Of;
-use crate::content::stations::StationKind;
-use crate::ids::EntityId;
-use crate::look::Kind;
+use super::areas::{Written, position};
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::gathering::{ResourceKind, named_by_item};
+use super::items::Items;
+use super::npcs;
+use super::npcs::{Dialogue, Movement, NpcKind};
+use super::reader::Of;
+use super::stations::StationKind;
+use crate::entity::ids::EntityId;
+use crate::entity::look::Kind;
+use crate::features::movement::border::PAST_TILES_MAX;
+use crate::geometry::tile::{Bounds, Region, Tile};
 use crate::rng;
-use crate::tile::{Bounds, Region, Tile};
 
 /// How many NPCs one spawn may hold.
 const SPAWN_MAX: i64 = 64;

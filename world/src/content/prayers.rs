@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::items::AttackType;
-use crate::content::reader::{Of, Reader};
-use crate::content::words::words;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::items::AttackType;
+use super::reader::{Of, Reader};
+use super::words::words;
 
 /// The file.
 const FILE: &str = "prayers.json";

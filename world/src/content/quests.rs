@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::areas::position;
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::items::Items;
-use crate::content::reader::{Of, Reader};
-use crate::content::words::words;
-use crate::skill::Skill;
-use crate::tile::Tile;
+use super::areas::position;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::items::Items;
+use super::reader::{Of, Reader};
+use super::words::words;
+use crate::features::training::skill::Skill;
+use crate::geometry::tile::Tile;
 
 /// The file.
 const FILE: &str = "quests.json";

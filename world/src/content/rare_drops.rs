@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::content::fields::Fields;
-use crate::content::reader::{Of, Reader};
+use super::fields::Fields;
+use super::reader::{Of, Reader};
 
 /// The file.
 const FILE: &str = "rare-drops.json";

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::content::fields::Fields;
-use crate::content::files;
-use crate::content::items::Items;
+use super::fields::Fields;
+use super::files;
+use super::items::Items;
 
 /// What sort of fault a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

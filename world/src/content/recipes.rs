@@ -23,10 +23,10 @@ pub use smelting::Smelting;
 pub use smithing::Smithing;
 pub use tanning::Tanning;
 
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::items;
-use crate::content::reader::{Of, Reader};
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::items;
+use super::reader::{Of, Reader};
 
 /// What comes of a recipe that names an item which there is not.
 const UNMADE: &str = "it cannot be made";

@@ -3,10 +3,10 @@
 //!
 //! Always: a ring has two different places inside it at which its two begin.
 
-use crate::content::areas::Area;
-use crate::content::duel_arenas::{Arena, DuelArenas};
-use crate::content::zones::SubZone;
-use crate::tile::{Bounds, Tile};
+use super::areas::Area;
+use super::duel_arenas::{Arena, DuelArenas};
+use super::zones::SubZone;
+use crate::geometry::tile::{Bounds, Tile};
 
 /// Where one challenges others, and where the two fight then.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,7 +146,7 @@ fn middle(bounds: Bounds) -> Tile {
 #[cfg(test)]
 mod tests {
     use crate::content::Content;
-    use crate::tile::{Region, Tile};
+    use crate::geometry::tile::{Region, Tile};
 
     #[test]
     fn the_rings_that_ship_lie_in_one_region_with_their_lobby() {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::reader::{Of, Reader};
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::reader::{Of, Reader};
 
 /// The file.
 const FILE: &str = "runes.json";

@@ -6,15 +6,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::content::areas::Area;
-use crate::content::catalog::Catalog;
-use crate::content::gathering::ResourceKind;
-use crate::content::placement::{Fixture, ID_BYTES_MAX};
-use crate::ids::EntityId;
-use crate::look::Kind;
-use crate::map::{Ground, Terrain};
+use super::areas::Area;
+use super::catalog::Catalog;
+use super::gathering::ResourceKind;
+use super::placement::{Fixture, ID_BYTES_MAX};
+use crate::entity::ids::EntityId;
+use crate::entity::look::Kind;
+use crate::geometry::tile::{Bounds, Tile};
+use crate::geometry::{Ground, Terrain};
 use crate::rng;
-use crate::tile::{Bounds, Tile};
 
 /// How far apart the spots of an area are at least, in steps.
 const APART_TILES: u32 = 4;

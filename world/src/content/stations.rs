@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use crate::content::bounds::ModelBounds;
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::reader::{Defect, Reader};
+use super::bounds::ModelBounds;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::reader::{Defect, Reader};
 
 /// The file.
 const FILE: &str = "stations.json";

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::reader::{ContentError, Of, Reader};
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::reader::{ContentError, Of, Reader};
 
 /// The file.
 pub(crate) const FILE: &str = "stores.json";

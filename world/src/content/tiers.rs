@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::content::items::AttackType;
-use crate::content::reader::Reader;
-use crate::skill::Skill;
+use super::items::AttackType;
+use super::reader::Reader;
+use crate::features::training::skill::Skill;
 
 /// The file.
 const FILE: &str = "tier-requirements.json";

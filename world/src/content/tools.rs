@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::content::catalog::Catalog;
-use crate::content::fields::Fields;
-use crate::content::reader::{Of, Reader};
-use crate::skill::Skill;
+use super::catalog::Catalog;
+use super::fields::Fields;
+use super::reader::{Of, Reader};
+use crate::features::training::skill::Skill;
 
 /// The file.
 const FILE: &str = "tools.json";

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::content::reader::Reader;
-use crate::content::words::words;
-use crate::skill::Skill;
+use super::reader::Reader;
+use super::words::words;
+use crate::features::training::skill::Skill;
 
 /// The file.
 const FILE: &str = "skill-unlocks.json";

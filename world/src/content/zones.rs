@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::content::areas::{bounds, position};
-use crate::content::fields::Fields;
-use crate::content::reader::Of;
-use crate::tile::{Bounds, Tile};
+use super::areas::{bounds, position};
+use super::fields::Fields;
+use super::reader::Of;
+use crate::geometry::tile::{Bounds, Tile};
 
 /// A part of an area with rules of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

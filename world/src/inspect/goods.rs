@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Faults;
 use super::reach::{Reach, fixtures, npcs};
-use super::trade;
+use super::{Faults, trade};
 use crate::content::{
     Content, Effect, ItemKind, Note, NpcPlacement, Part, Quest, ResourceKind, ToolNeed,
 };
+use crate::features::arrivals::starter;
 use crate::item::COINS;
-use crate::rules::starter;
 
 /// What is left of every fire.
 const ASHES: &str = "ashes";

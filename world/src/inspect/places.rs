@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::Faults;
 use super::reach::{Reach, fixtures, npcs};
 use crate::content::{Area, Content};
-use crate::look::Kind;
-use crate::tile::{Bounds, Tile};
+use crate::entity::look::Kind;
+use crate::geometry::tile::{Bounds, Tile};
 
 /// So much of a town, in hundredths, is open to who walks.
 const OPEN_HUNDREDTHS: u64 = 30;

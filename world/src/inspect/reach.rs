@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::content::{Content, Fixture, NpcPlacement};
-use crate::tile::{Bounds, Tile};
+use crate::geometry::tile::{Bounds, Tile};
 
 /// Fishing spots lie out in the water, within a cast of the shore.
 const CAST_TILES: i32 = 4;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::item::QUANTITY_MAX;
+use super::QUANTITY_MAX;
 use crate::refusal::Refusal;
 
 /// Places in all tabs together.

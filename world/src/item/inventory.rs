@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::{QUANTITY_MAX, SLOTS, Stack};
 use crate::content::Content;
-use crate::item::{QUANTITY_MAX, SLOTS, Stack};
 use crate::refusal::Refusal;
 
 /// What lies in the slots of a pack, 0 to 27.

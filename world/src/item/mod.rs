@@ -4,7 +4,6 @@
 //! down every change of whoever holds them. Coins count as the item [`COINS`], in a pouch or not.
 
 pub mod bank;
-pub mod ground;
 pub mod inventory;
 pub mod ledger;
 pub(crate) mod possessions;

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::bank::Bank;
+use super::inventory::Pack;
+use super::worn::Worn;
 use crate::changes::Changes;
 use crate::content::EquipSlot;
-use crate::ids::CharacterId;
-use crate::item::bank::Bank;
-use crate::item::inventory::Pack;
-use crate::item::worn::Worn;
-use crate::record::PlayerRecord;
+use crate::entity::ids::CharacterId;
+use crate::entity::player::record::PlayerRecord;
 
 /// Drafts of what somebody has; the bank only once it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,19 +10,18 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
+use super::bank::{Arrange, Bank};
+use super::ledger::{Balance, Cause, Holder, LedgerEntry};
+use super::possessions::{Possessions, Touched};
+use super::{COINS, QUANTITY_MAX, Stack, inventory, worn};
 use crate::changes::Changes;
 use crate::content::{Content, EquipSlot};
-use crate::duel::STAKES_MAX;
-use crate::ids::{CharacterId, EntityId};
-use crate::item::bank::{Arrange, Bank};
-use crate::item::ground::{Ground, GroundChange, GroundItem};
-use crate::item::inventory;
-use crate::item::ledger::{Balance, Cause, Holder, LedgerEntry};
-use crate::item::possessions::{Possessions, Touched};
-use crate::item::{COINS, QUANTITY_MAX, Stack, worn};
-use crate::player::Players;
+use crate::entity::ground_item::{Ground, GroundChange, GroundItem};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::player::Players;
+use crate::features::duel::STAKES_MAX;
+use crate::geometry::tile::Tile;
 use crate::refusal::Refusal;
-use crate::tile::Tile;
 
 /// Where all value is.
 pub(crate) struct Holdings<'a> {

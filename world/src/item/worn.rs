@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use super::inventory::Pack;
+use super::{QUANTITY_MAX, Stack};
 use crate::content::{Bonuses, Content, EquipSlot};
-use crate::item::inventory::Pack;
-use crate::item::{QUANTITY_MAX, Stack};
 use crate::refusal::Refusal;
 
 /// What is worn, by place.

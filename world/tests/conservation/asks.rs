@@ -6,9 +6,10 @@ use world::content::EquipSlot;
 use world::item::SLOTS;
 use world::rng::Dice;
 use world::{
-    Arrange, Banking, CharacterId, DuelRule, DuelStage, DuelTold, Dueling, EntityId, Event,
-    GroundItem, Intent, Interface, Questing, Screen, Shopping, Skill, Style, Tile, Trade,
-    TradeTold, Trading, World,
+    Arrange, CharacterId, DuelNotification, DuelRule, DuelStage, EntityId, Event, GroundItem,
+    Intent, Interface, RecipeKind, Screen, Skill, Style, Tile, TradeNotification, World, bank,
+    combat, death, dialogue, duel, equipment, examine, ground_items, home_teleport, movement, pack,
+    prayer, quests, shop, skilling, trade, use_item,
 };
 
 use super::cluster::{Cluster, PLAYERS};
@@ -31,7 +32,9 @@ impl Cluster {
         let duels = world.is_some_and(|world| world.duel_of(who).is_some());
         if self.duels && self.dice.below(8) < if duels { 7 } else { 2 } {
             return Some(match self.opponent(who) {
-                Some(target) if self.dice.below(4) > 0 => Intent::Attack { target },
+                Some(target) if self.dice.below(4) > 0 => {
+                    Intent::Combat(combat::Intent::Attack { target })
+                }
                 _ => Intent::Duel(self.ask_duel(who, from)),
             });
         }
@@ -55,12 +58,12 @@ impl Cluster {
                 let reach = if dice.below(5) == 0 { 40 } else { 7 };
                 let to = Tile::new(dice.between(-reach, reach), dice.between(-reach, reach));
                 let run = Some(dice.below(2) == 0);
-                Intent::Walk { to, run }
+                Intent::Movement(movement::Intent::Walk { to, run })
             }
             4..10 => {
                 let quantity = Some(dice.below(5)).filter(|q| *q < 4);
                 let slot = slot(dice) % (SLOTS / 2 + dice.below(20) as u8);
-                Intent::Drop { slot, quantity }
+                Intent::GroundItems(ground_items::Intent::Drop { slot, quantity })
             }
             10..17 => {
                 let near = self.store.ground.values();
@@ -69,37 +72,37 @@ impl Cluster {
                     0 => EntityId::from("item:1-1"),
                     many => near[dice.below(many) as usize].id.clone(),
                 };
-                Intent::Pickup { target }
+                Intent::GroundItems(ground_items::Intent::Pickup { target })
             }
-            17 => Intent::MoveSlot {
+            17 => Intent::Pack(pack::Intent::MoveSlot {
                 from: slot(dice),
                 to: slot(dice),
-            },
-            18 => Intent::WithdrawCoins {
+            }),
+            18 => Intent::Pack(pack::Intent::WithdrawCoins {
                 amount: dice.below(60),
-            },
-            19 => Intent::DepositCoins {
+            }),
+            19 => Intent::Pack(pack::Intent::DepositCoins {
                 amount: Some(dice.below(30)).filter(|q| *q < 25),
-            },
+            }),
             20 => {
                 self.naps.insert(who.clone(), self.now + 20);
-                Intent::HomeTeleport
+                Intent::HomeTeleport(home_teleport::Intent::Begin)
             }
-            21 => Intent::Stop,
-            22 => Intent::Use {
+            21 => Intent::Movement(movement::Intent::Stop),
+            22 => Intent::UseItem(use_item::Intent::Use {
                 slot: slot(dice),
                 skill: (dice.below(2) == 0).then_some(Skill::Mining),
-            },
-            23 => Intent::Equip { slot: slot(dice) },
-            24 => Intent::Unequip {
+            }),
+            23 => Intent::Equipment(equipment::Intent::Equip { slot: slot(dice) }),
+            24 => Intent::Equipment(equipment::Intent::Unequip {
                 place: EquipSlot::ALL[dice.below(11) as usize],
-            },
+            }),
             25..28 => {
                 let banks = ["npc:field:teller", "sta:field:bank", "sta:field:nothing"];
                 let target = banks[dice.below(3) as usize].into();
-                Intent::OpenBank { target }
+                Intent::Bank(bank::Intent::Open { target })
             }
-            28 if dice.below(4) == 0 => Intent::CloseBank,
+            28 if dice.below(4) == 0 => Intent::Bank(bank::Intent::Close),
             31..43 => {
                 self.naps.insert(who.clone(), self.now + 9);
                 self.ask_work()
@@ -111,25 +114,25 @@ impl Cluster {
                 } else {
                     format!("npc:field:rat:{x},{z}:0")
                 };
-                Intent::Attack {
+                Intent::Combat(combat::Intent::Attack {
                     target: target.into(),
-                }
+                })
             }
-            50 => Intent::Pray {
+            50 => Intent::Prayer(prayer::Intent::Toggle {
                 prayer: ["skin", "fist", "nothing"][dice.below(3) as usize].into(),
-            },
-            51 => Intent::PrayAt {
+            }),
+            51 => Intent::Prayer(prayer::Intent::PrayAt {
                 target: ["sta:field:altar", "sta:field:bank"][dice.below(2) as usize].into(),
-            },
-            52 => Intent::Respawn,
-            53 => Intent::Examine {
+            }),
+            52 => Intent::Death(death::Intent::Respawn),
+            53 => Intent::Examine(examine::Intent::Examine {
                 target: format!("p{:02}", dice.below(PLAYERS)).into(),
-            },
-            47 => Intent::Autocast {
+            }),
+            47 => Intent::Combat(combat::Intent::Autocast {
                 spell: (dice.below(2) == 0).then(|| "gust".into()),
-            },
-            48 => Intent::FightAs(Style::ALL[dice.below(7) as usize]),
-            49 => Intent::Retaliate(dice.below(3) > 0),
+            }),
+            48 => Intent::Combat(combat::Intent::Style(Style::ALL[dice.below(7) as usize])),
+            49 => Intent::Combat(combat::Intent::Retaliate(dice.below(3) > 0)),
             54..60 => Intent::Shop(self.ask_shop()),
             _ => Intent::Bank(self.ask_bank()),
         })
@@ -144,26 +147,26 @@ impl Cluster {
         let quest = || Arc::<str>::from(if other { "nothing" } else { "errand" });
         match open {
             Some(Interface::Dialogue { .. }) => match dice.below(8) {
-                0 => Intent::EndTalk,
-                1..3 => Intent::Continue,
-                _ => Intent::Respond {
+                0 => Intent::Dialogue(dialogue::Intent::End),
+                1..3 => Intent::Dialogue(dialogue::Intent::Continue),
+                _ => Intent::Dialogue(dialogue::Intent::Respond {
                     index: u8::try_from(dice.below(5)).unwrap(),
-                },
+                }),
             },
             Some(Interface::Offer { .. }) if dice.below(6) > 0 => {
-                Intent::Quest(Questing::Accept { quest: quest() })
+                Intent::Quests(quests::Intent::Accept { quest: quest() })
             }
             _ => match dice.below(12) {
-                0 => Intent::Quest(Questing::List),
-                1 => Intent::Quest(Questing::Show { quest: quest() }),
-                2 => Intent::Quest(Questing::Accept { quest: quest() }),
-                3 => Intent::Quest(Questing::Abandon { quest: quest() }),
-                4 => Intent::Quest(Questing::Complete { quest: quest() }),
-                5 => Intent::Respond { index: 0 },
-                6 => Intent::Continue,
-                _ => Intent::Talk {
+                0 => Intent::Quests(quests::Intent::List),
+                1 => Intent::Quests(quests::Intent::Show { quest: quest() }),
+                2 => Intent::Quests(quests::Intent::Accept { quest: quest() }),
+                3 => Intent::Quests(quests::Intent::Abandon { quest: quest() }),
+                4 => Intent::Quests(quests::Intent::Complete { quest: quest() }),
+                5 => Intent::Dialogue(dialogue::Intent::Respond { index: 0 }),
+                6 => Intent::Dialogue(dialogue::Intent::Continue),
+                _ => Intent::Dialogue(dialogue::Intent::Talk {
                     target: "npc:field:tom".into(),
-                },
+                }),
             },
         }
     }
@@ -181,28 +184,28 @@ impl Cluster {
         let target = || EntityId::from(places[0]);
         let at = |dice: &mut Dice| EntityId::from(places[dice.below(5) as usize]);
         match dice.below(12) {
-            0..3 => Intent::Gather {
+            0..3 => Intent::Skilling(skilling::Intent::Gather {
                 target: places[dice.below(2) as usize].into(),
-            },
-            3..5 => Intent::UseWith {
+            }),
+            3..5 => Intent::Skilling(skilling::Intent::UseWith {
                 slot: slot(dice),
                 other: slot(dice),
-            },
-            5 => Intent::UseOn {
+            }),
+            5 => Intent::Skilling(skilling::Intent::UseOn {
                 slot: slot(dice),
                 target: at(dice),
-            },
-            6 => Intent::UseOn {
+            }),
+            6 => Intent::Skilling(skilling::Intent::UseOn {
                 slot: slot(dice),
                 target: target(),
-            },
-            n => Intent::Make {
+            }),
+            n => Intent::Skilling(skilling::Intent::Make {
                 trade: match n {
-                    7 => Trade::Cook,
-                    8 => Trade::Smelt,
-                    9 => Trade::Fletch,
-                    10 => Trade::Tan,
-                    _ => Trade::Light,
+                    7 => RecipeKind::Cook,
+                    8 => RecipeKind::Smelt,
+                    9 => RecipeKind::Fletch,
+                    10 => RecipeKind::Tan,
+                    _ => RecipeKind::Light,
                 },
                 what: (n == 9).then(|| "shaft".into()),
                 target: match n {
@@ -212,12 +215,12 @@ impl Cluster {
                     _ => None,
                 },
                 quantity: Some(dice.below(5)).filter(|n| *n > 0),
-            },
+            }),
         }
     }
 
     /// Something about a trade: of one's own, if there is one, and mostly what leads to its end.
-    pub(super) fn ask_trade(&mut self, who: &CharacterId, from: Tile) -> Trading {
+    pub(super) fn ask_trade(&mut self, who: &CharacterId, from: Tile) -> trade::Intent {
         let world = self.worlds.iter().find(|world| world.player(who).is_some());
         let mine = world.map_or(Vec::new(), |world| world.trades_of(who));
         let near = self.worlds.iter().flat_map(World::players);
@@ -228,16 +231,16 @@ impl Cluster {
             (0, 0) => EntityId::from("trade:1-1"),
             (0, many) => {
                 let target = near[dice.below(many) as usize].clone();
-                return Trading::Ask { target };
+                return trade::Intent::Ask { target };
             }
             (many, _) => mine[dice.below(many) as usize].clone(),
         };
         let shown = world.map_or(Vec::new(), |world| world.trade_shown(who));
         let confirms = shown.iter().any(|event| {
-            let Event::Trade { told, .. } = event else {
+            let Event::Trade(trade::Event::Told { told, .. }) = event else {
                 return false;
             };
-            matches!(told, TradeTold::Shown { screen, .. } if *screen == Screen::Confirm)
+            matches!(told, TradeNotification::Shown { screen, .. } if *screen == Screen::Confirm)
         });
         let seen = if confirms == (dice.below(9) > 0) {
             Screen::Confirm
@@ -245,27 +248,27 @@ impl Cluster {
             Screen::Offer
         };
         match dice.below(24) {
-            0..6 => Trading::Answer {
+            0..6 => trade::Intent::Answer {
                 trade,
                 accept: dice.below(8) > 0,
             },
-            6..9 => Trading::Offer {
+            6..9 => trade::Intent::Offer {
                 trade,
                 slot: u8::try_from(dice.below(30)).unwrap(),
                 quantity: Some(dice.below(12)).filter(|q| *q < 11),
             },
-            9 => Trading::Change {
+            9 => trade::Intent::Change {
                 trade,
                 place: u8::try_from(dice.below(6)).unwrap(),
                 quantity: dice.below(12),
             },
-            10 => Trading::Withdraw {
+            10 => trade::Intent::Withdraw {
                 trade,
                 place: u8::try_from(dice.below(6)).unwrap(),
             },
-            11 if dice.below(4) == 0 => Trading::Cancel { trade },
-            12 => Trading::Doubt { trade },
-            _ => Trading::Accept { trade, seen },
+            11 if dice.below(4) == 0 => trade::Intent::Cancel { trade },
+            12 => trade::Intent::Doubt { trade },
+            _ => trade::Intent::Accept { trade, seen },
         }
     }
 
@@ -274,16 +277,16 @@ impl Cluster {
         let world = self.worlds.iter().find(|world| world.player(who).is_some());
         let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
         shown.iter().find_map(|event| match event {
-            Event::Duel {
-                told: DuelTold::Fight { opponent, .. },
+            Event::Duel(duel::Event::Told {
+                told: DuelNotification::Fight { opponent, .. },
                 ..
-            } => Some(opponent.entity()),
+            }) => Some(opponent.entity()),
             _ => None,
         })
     }
 
     /// Something about a duel: of one's own, if there is one, and mostly what leads to its end.
-    pub(super) fn ask_duel(&mut self, who: &CharacterId, from: Tile) -> Dueling {
+    pub(super) fn ask_duel(&mut self, who: &CharacterId, from: Tile) -> duel::Intent {
         let world = self.worlds.iter().find(|world| world.player(who).is_some());
         let shown = world.map_or(Vec::new(), |world| world.duel_shown(who));
         let record = world.and_then(|world| world.record(who));
@@ -291,21 +294,21 @@ impl Cluster {
             record.inventory.keys().copied().collect()
         });
         let told = |event: &Event| match event {
-            Event::Duel { told, .. } => Some(told.clone()),
+            Event::Duel(duel::Event::Told { told, .. }) => Some(told.clone()),
             _ => None,
         };
-        let shown: Vec<DuelTold> = shown.iter().filter_map(told).collect();
+        let shown: Vec<DuelNotification> = shown.iter().filter_map(told).collect();
         let challenge = shown.iter().find_map(|told| match told {
-            DuelTold::Incoming { challenge, .. } => Some(challenge.clone()),
+            DuelNotification::Incoming { challenge, .. } => Some(challenge.clone()),
             _ => None,
         });
         let dice = &mut self.dice;
         if let Some(challenge) = challenge.filter(|_| dice.below(4) > 0) {
             let accept = dice.below(8) > 0;
-            return Dueling::Answer { challenge, accept };
+            return duel::Intent::Answer { challenge, accept };
         }
         let own = shown.iter().find_map(|told| match told {
-            DuelTold::Shown { shown, .. } => Some((shown.duel.clone(), shown.stage)),
+            DuelNotification::Shown { shown, .. } => Some((shown.duel.clone(), shown.stage)),
             _ => None,
         });
         let Some((duel, stage)) = own else {
@@ -316,24 +319,24 @@ impl Cluster {
                 0 => EntityId::from("p99"),
                 many => near[dice.below(many) as usize].clone(),
             };
-            return Dueling::Challenge { target };
+            return duel::Intent::Challenge { target };
         };
         match dice.below(40) {
-            0 => Dueling::Cancel { duel },
-            1 if stage == DuelStage::Fighting => Dueling::Forfeit { duel },
-            2 => Dueling::Rule {
+            0 => duel::Intent::Cancel { duel },
+            1 if stage == DuelStage::Fighting => duel::Intent::Forfeit { duel },
+            2 => duel::Intent::Rule {
                 duel,
                 rule: DuelRule::ALL[dice.below(10) as usize],
             },
-            3 => Dueling::Bare {
+            3 => duel::Intent::Bare {
                 duel,
                 place: EquipSlot::ALL[dice.below(11) as usize],
             },
-            4 => Dueling::Unstake {
+            4 => duel::Intent::Unstake {
                 duel,
                 place: u8::try_from(dice.below(4)).unwrap(),
             },
-            5..28 if stage == DuelStage::Stakes => Dueling::Stake {
+            5..28 if stage == DuelStage::Stakes => duel::Intent::Stake {
                 duel,
                 slot: match packed.len() as u32 {
                     many if many > 0 && dice.below(8) > 0 => packed[dice.below(many) as usize],
@@ -341,30 +344,30 @@ impl Cluster {
                 },
                 quantity: if dice.below(3) > 0 { 1 } else { dice.below(12) },
             },
-            _ => Dueling::Agree { duel, seen: stage },
+            _ => duel::Intent::Agree { duel, seen: stage },
         }
     }
 
-    pub(super) fn ask_shop(&mut self) -> Shopping {
+    pub(super) fn ask_shop(&mut self) -> shop::Intent {
         let dice = &mut self.dice;
         let items = ["logs", "candle", "sword", "coins", "cake", "nothing"];
         match dice.below(12) {
-            0..4 => Shopping::Open {
+            0..4 => shop::Intent::Open {
                 target: "npc:field:stall_keeper".into(),
             },
-            4..8 => Shopping::Buy {
+            4..8 => shop::Intent::Buy {
                 item: items[dice.below(6) as usize].into(),
                 quantity: dice.below(4),
             },
-            8 if dice.below(4) == 0 => Shopping::Close,
-            _ => Shopping::Sell {
+            8 if dice.below(4) == 0 => shop::Intent::Close,
+            _ => shop::Intent::Sell {
                 slot: u8::try_from(dice.below(30)).unwrap(),
                 quantity: dice.below(9),
             },
         }
     }
 
-    pub(super) fn ask_bank(&mut self) -> Banking {
+    pub(super) fn ask_bank(&mut self) -> bank::Intent {
         let dice = &mut self.dice;
         let items = [
             "logs",
@@ -379,18 +382,18 @@ impl Cluster {
         let tab = u8::try_from(dice.below(10)).unwrap();
         let amount = dice.below(40);
         match dice.below(12) {
-            0..4 => Banking::Deposit {
+            0..4 => bank::Intent::Deposit {
                 slot: u8::try_from(dice.below(30)).unwrap(),
                 quantity: amount,
                 tab,
             },
-            4 if dice.below(4) == 0 => Banking::DepositAll { tab },
-            5 => Banking::DepositWorn { tab },
-            6 => Banking::Coins {
+            4 if dice.below(4) == 0 => bank::Intent::DepositAll { tab },
+            5 => bank::Intent::DepositWorn { tab },
+            6 => bank::Intent::Coins {
                 amount,
                 out: dice.below(2) == 0,
             },
-            7 => Banking::Arrange(match dice.below(5) {
+            7 => bank::Intent::Arrange(match dice.below(5) {
                 0 => Arrange::Placeholders(amount.is_multiple_of(2)),
                 1 => Arrange::Release(None),
                 2 => Arrange::Swap {
@@ -406,7 +409,7 @@ impl Cluster {
                     tab,
                 },
             }),
-            _ => Banking::Withdraw {
+            _ => bank::Intent::Withdraw {
                 item: item(dice),
                 quantity: amount,
                 noted: dice.below(2) == 0,

@@ -13,9 +13,10 @@ use world::item::bank::{BANK_SLOTS, BANK_TABS};
 use world::item::{COINS, QUANTITY_MAX, SLOTS};
 use world::rng::Dice;
 use world::{
-    Arrival, Cause, CharacterId, Content, DuelEnd, DuelTold, EntityId, Event, GroundChange,
+    Arrival, Cause, CharacterId, Content, DuelEnd, DuelNotification, EntityId, Event, GroundChange,
     GroundItem, Holder, Inbox, Outcome, PlayerHot, PlayerInput, PlayerRecord, Refusal, Region,
-    Rules, Stack, Tick, Tile, TradeTold, Value, World,
+    Rules, Stack, Tick, Tile, TradeNotification, Value, World, arrivals, death, dialogue, duel,
+    examine, prayer, quests, request, trade, visit,
 };
 
 use super::land::land;
@@ -271,36 +272,38 @@ impl Cluster {
         let changes = &outcome.changes;
         for event in &outcome.events {
             match event {
-                Event::Opened { .. } => self.count("opened"),
-                Event::Closed { .. } => self.count("closed"),
-                Event::Died { .. } => self.count("died"),
-                Event::Respawned { .. } => self.count("rose"),
-                Event::Duel { told, .. } => self.count(match told {
-                    DuelTold::Challenged { .. } => "challenged",
-                    DuelTold::Started { .. } => "duel begun",
-                    DuelTold::Fight { .. } => "duel fought",
-                    DuelTold::Completed { result, .. } if result.forfeit => "duel forfeited",
-                    DuelTold::Completed { .. } => "duel won",
-                    DuelTold::Ended { why, .. } => match why {
+                Event::Visit(visit::Event::Opened { .. }) => self.count("opened"),
+                Event::Visit(visit::Event::Closed { .. }) => self.count("closed"),
+                Event::Death(death::Event::Died { .. }) => self.count("died"),
+                Event::Death(death::Event::Respawned { .. }) => self.count("rose"),
+                Event::Duel(duel::Event::Told { told, .. }) => self.count(match told {
+                    DuelNotification::Challenged { .. } => "challenged",
+                    DuelNotification::Started { .. } => "duel begun",
+                    DuelNotification::Fight { .. } => "duel fought",
+                    DuelNotification::Completed { result, .. } if result.forfeit => {
+                        "duel forfeited"
+                    }
+                    DuelNotification::Completed { .. } => "duel won",
+                    DuelNotification::Ended { why, .. } => match why {
                         DuelEnd::Server | DuelEnd::Disconnected => "duel parted",
                         _ => "duel off",
                     },
                     _ => "duel told",
                 }),
-                Event::Prayer { .. } => self.count("prayed"),
-                Event::Examined { .. } => self.count("examined"),
-                Event::Said { .. } => self.count("said"),
-                Event::QuestDone { .. } => self.count("quest done"),
-                Event::Trade { told, .. } => self.count(match told {
-                    TradeTold::Incoming { .. } => "trade asked",
-                    TradeTold::Started { .. } => "trade begun",
-                    TradeTold::Shown { .. } => "trade shown",
-                    TradeTold::Completed { .. } => "trade completed",
-                    TradeTold::Ended { .. } => "trade ended",
+                Event::Prayer(prayer::Event::Changed { .. }) => self.count("prayed"),
+                Event::Examine(examine::Event::Examined { .. }) => self.count("examined"),
+                Event::Dialogue(dialogue::Event::Said { .. }) => self.count("said"),
+                Event::Quests(quests::Event::Completed { .. }) => self.count("quest done"),
+                Event::Trade(trade::Event::Told { told, .. }) => self.count(match told {
+                    TradeNotification::Incoming { .. } => "trade asked",
+                    TradeNotification::Started { .. } => "trade begun",
+                    TradeNotification::Shown { .. } => "trade shown",
+                    TradeNotification::Completed { .. } => "trade completed",
+                    TradeNotification::Ended { .. } => "trade ended",
                 }),
                 _ => {}
             }
-            if let Event::TurnedAway { who, refusal } = event {
+            if let Event::Arrivals(arrivals::Event::TurnedAway { who, refusal }) = event {
                 assert_eq!(*refusal, Refusal::StorageUnavailable);
                 self.count("turned away");
                 let (record, region) = self.store.players[who].clone();
@@ -437,18 +440,18 @@ impl Cluster {
         }
         let mut brought = BTreeMap::new();
         for event in outcome.events {
-            if let Event::Deferred { who, number } = &event
+            if let Event::Request(request::Event::Deferred { who, number }) = &event
                 && let Some(there) = brought.get(who)
             {
                 let later: &PlayerInput = inputs.iter().find(|i| i.number == *number).unwrap();
                 let inbox: &mut Inbox = &mut self.inboxes[*there];
                 inbox.inputs.push(later.clone());
             }
-            let Event::Elsewhere {
+            let Event::Request(request::Event::Elsewhere {
                 who,
                 number,
                 target,
-            } = event
+            }) = event
             else {
                 continue;
             };

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use world::agent::TRAINED;
+use world::agents::TRAINED;
 use world::content::EquipSlot;
 use world::{
-    AgentWord, Arrange, Banking, EntityId, Goal, Intent, Orders, Questing, Region, Shopping, Skill,
-    Style, Tile, Trade,
+    AgentWord, Arrange, EntityId, Goal, Intent, Orders, RecipeKind, Region, Skill, Style, Tile,
+    bank, combat, death, dialogue, equipment, examine, ground_items, home_teleport, movement, pack,
+    prayer, quests, shop, skilling, use_item,
 };
 
 /// What may happen to one of a few players at a tick's edge.
@@ -78,19 +79,19 @@ pub(super) fn region() -> impl Strategy<Value = Region> {
 pub(super) fn intent() -> impl Strategy<Value = Intent> {
     let targets = ["res:oak:10,10", "npc:field:guard", "p1", "p9", "", "npc:"];
     prop_oneof![
-        8 => (tile(), any::<Option<bool>>()).prop_map(|(to, run)| Intent::Walk { to, run }),
-        1 => any::<bool>().prop_map(Intent::Run),
-        1 => Just(Intent::Stop),
+        8 => (tile(), any::<Option<bool>>()).prop_map(|(to, run)| Intent::Movement(movement::Intent::Walk { to, run })),
+        1 => any::<bool>().prop_map(|it| Intent::Movement(movement::Intent::Run(it))),
+        1 => Just(Intent::Movement(movement::Intent::Stop)),
         1 => prop::sample::select(targets.to_vec())
-            .prop_map(|t| Intent::Examine { target: EntityId::from(t) }),
+            .prop_map(|t| Intent::Examine(examine::Intent::Examine { target: EntityId::from(t) })),
         1 => prop::sample::select(targets.to_vec())
-            .prop_map(|t| Intent::Follow { target: EntityId::from(t) }),
+            .prop_map(|t| Intent::Movement(movement::Intent::Follow { target: EntityId::from(t) })),
         4 => value_intent(),
         3 => work_intent(),
         3 => fight_intent(),
         2 => shop_intent(),
         3 => talk_intent(),
-        1 => tile().prop_map(|to| Intent::Teleport { to }),
+        1 => tile().prop_map(|to| Intent::Movement(movement::Intent::Teleport { to })),
     ]
 }
 
@@ -148,20 +149,20 @@ pub(super) fn talk_intent() -> impl Strategy<Value = Intent> {
         prop::sample::select(quests).prop_map(Arc::<str>::from)
     };
     let wish = prop_oneof![
-        1 => Just(Questing::List),
-        1 => quest().prop_map(|quest| Questing::Show { quest }),
-        4 => quest().prop_map(|quest| Questing::Accept { quest }),
-        1 => quest().prop_map(|quest| Questing::Abandon { quest }),
-        2 => quest().prop_map(|quest| Questing::Complete { quest }),
+        1 => Just(quests::Intent::List),
+        1 => quest().prop_map(|quest| quests::Intent::Show { quest }),
+        4 => quest().prop_map(|quest| quests::Intent::Accept { quest }),
+        1 => quest().prop_map(|quest| quests::Intent::Abandon { quest }),
+        2 => quest().prop_map(|quest| quests::Intent::Complete { quest }),
     ];
     prop_oneof![
         6 => prop::sample::select(targets.to_vec())
-            .prop_map(|target| Intent::Talk { target: target.into() }),
+            .prop_map(|target| Intent::Dialogue(dialogue::Intent::Talk { target: target.into() })),
         4 => prop_oneof![9 => 0..4_u8, 1 => any::<u8>()]
-            .prop_map(|index| Intent::Respond { index }),
-        2 => Just(Intent::Continue),
-        1 => Just(Intent::EndTalk),
-        4 => wish.prop_map(Intent::Quest),
+            .prop_map(|index| Intent::Dialogue(dialogue::Intent::Respond { index })),
+        2 => Just(Intent::Dialogue(dialogue::Intent::Continue)),
+        1 => Just(Intent::Dialogue(dialogue::Intent::End)),
+        4 => wish.prop_map(Intent::Quests),
     ]
 }
 
@@ -173,10 +174,10 @@ pub(super) fn shop_intent() -> impl Strategy<Value = Intent> {
     let targets = vec!["npc:field:stall_keeper", "npc:field:guard", "p1", ""];
     let target = prop::sample::select(targets).prop_map(EntityId::from);
     let wish = prop_oneof![
-        3 => target.prop_map(|target| Shopping::Open { target }),
-        3 => (item, many()).prop_map(|(item, quantity)| Shopping::Buy { item, quantity }),
-        2 => (slot(), many()).prop_map(|(slot, quantity)| Shopping::Sell { slot, quantity }),
-        1 => Just(Shopping::Close),
+        3 => target.prop_map(|target| shop::Intent::Open { target }),
+        3 => (item, many()).prop_map(|(item, quantity)| shop::Intent::Buy { item, quantity }),
+        2 => (slot(), many()).prop_map(|(slot, quantity)| shop::Intent::Sell { slot, quantity }),
+        1 => Just(shop::Intent::Close),
     ];
     wish.prop_map(Intent::Shop)
 }
@@ -195,14 +196,14 @@ pub(super) fn fight_intent() -> impl Strategy<Value = Intent> {
     let target = || prop::sample::select(targets.to_vec()).prop_map(EntityId::from);
     let word = || prop::sample::select(vec!["gust", "skin", "fist", "hum1", "", "nothing"]);
     prop_oneof![
-        6 => target().prop_map(|target| Intent::Attack { target }),
-        1 => prop::sample::select(Style::ALL.to_vec()).prop_map(Intent::FightAs),
-        1 => any::<bool>().prop_map(Intent::Retaliate),
+        6 => target().prop_map(|target| Intent::Combat(combat::Intent::Attack { target })),
+        1 => prop::sample::select(Style::ALL.to_vec()).prop_map(|it| Intent::Combat(combat::Intent::Style(it))),
+        1 => any::<bool>().prop_map(|it| Intent::Combat(combat::Intent::Retaliate(it))),
         1 => prop::option::of(word())
-            .prop_map(|spell| Intent::Autocast { spell: spell.map(Into::into) }),
-        1 => word().prop_map(|prayer| Intent::Pray { prayer: prayer.into() }),
-        1 => target().prop_map(|target| Intent::PrayAt { target }),
-        1 => Just(Intent::Respawn),
+            .prop_map(|spell| Intent::Combat(combat::Intent::Autocast { spell: spell.map(Into::into) })),
+        1 => word().prop_map(|prayer| Intent::Prayer(prayer::Intent::Toggle { prayer: prayer.into() })),
+        1 => target().prop_map(|target| Intent::Prayer(prayer::Intent::PrayAt { target })),
+        1 => Just(Intent::Death(death::Intent::Respawn)),
     ]
 }
 
@@ -233,7 +234,7 @@ pub(super) fn work_intent() -> impl Strategy<Value = Intent> {
         ];
         prop::sample::select(keys).prop_map(Arc::<str>::from)
     };
-    let trade = prop::sample::select(Trade::ALL.to_vec());
+    let trade = prop::sample::select(RecipeKind::ALL.to_vec());
     let making = (
         trade,
         prop::option::of(what()),
@@ -241,12 +242,12 @@ pub(super) fn work_intent() -> impl Strategy<Value = Intent> {
         any::<Option<u32>>(),
     );
     prop_oneof![
-        3 => target().prop_map(|target| Intent::Gather { target }),
-        2 => (slot(), slot()).prop_map(|(slot, other)| Intent::UseWith { slot, other }),
-        1 => (slot(), target()).prop_map(|(slot, target)| Intent::UseOn { slot, target }),
-        3 => making.prop_map(|(trade, what, target, quantity)| Intent::Make {
+        3 => target().prop_map(|target| Intent::Skilling(skilling::Intent::Gather { target })),
+        2 => (slot(), slot()).prop_map(|(slot, other)| Intent::Skilling(skilling::Intent::UseWith { slot, other })),
+        1 => (slot(), target()).prop_map(|(slot, target)| Intent::Skilling(skilling::Intent::UseOn { slot, target })),
+        3 => making.prop_map(|(trade, what, target, quantity)| Intent::Skilling(skilling::Intent::Make {
             trade, what, target, quantity
-        }),
+        })),
     ]
 }
 
@@ -256,27 +257,27 @@ pub(super) fn value_intent() -> impl Strategy<Value = Intent> {
     let targets = ["item:1-1", "item:", "npc:field:guard", "p1", ""];
     prop_oneof![
         4 => (slot(), prop::option::of(many()))
-            .prop_map(|(slot, quantity)| Intent::Drop { slot, quantity }),
+            .prop_map(|(slot, quantity)| Intent::GroundItems(ground_items::Intent::Drop { slot, quantity })),
         1 => prop::sample::select(targets.to_vec())
-            .prop_map(|t| Intent::Pickup { target: EntityId::from(t) }),
-        1 => (slot(), slot()).prop_map(|(from, to)| Intent::MoveSlot { from, to }),
-        1 => many().prop_map(|amount| Intent::WithdrawCoins { amount }),
-        1 => prop::option::of(many()).prop_map(|amount| Intent::DepositCoins { amount }),
-        1 => Just(Intent::HomeTeleport),
-        1 => (slot(), any::<bool>()).prop_map(|(slot, learns)| Intent::Use {
+            .prop_map(|t| Intent::GroundItems(ground_items::Intent::Pickup { target: EntityId::from(t) })),
+        1 => (slot(), slot()).prop_map(|(from, to)| Intent::Pack(pack::Intent::MoveSlot { from, to })),
+        1 => many().prop_map(|amount| Intent::Pack(pack::Intent::WithdrawCoins { amount })),
+        1 => prop::option::of(many()).prop_map(|amount| Intent::Pack(pack::Intent::DepositCoins { amount })),
+        1 => Just(Intent::HomeTeleport(home_teleport::Intent::Begin)),
+        1 => (slot(), any::<bool>()).prop_map(|(slot, learns)| Intent::UseItem(use_item::Intent::Use {
             slot,
             skill: learns.then_some(Skill::Mining),
-        }),
-        2 => slot().prop_map(|slot| Intent::Equip { slot }),
+        })),
+        2 => slot().prop_map(|slot| Intent::Equipment(equipment::Intent::Equip { slot })),
         1 => prop::sample::select(EquipSlot::ALL.to_vec())
-            .prop_map(|place| Intent::Unequip { place }),
+            .prop_map(|place| Intent::Equipment(equipment::Intent::Unequip { place })),
         2 => prop::sample::select(vec!["sta:field:bank", "sta:field:furnace", "p1", "sta:field:none"])
-            .prop_map(|t| Intent::OpenBank { target: EntityId::from(t) }),
+            .prop_map(|t| Intent::Bank(bank::Intent::Open { target: EntityId::from(t) })),
         3 => banking().prop_map(Intent::Bank),
     ]
 }
 
-pub(super) fn banking() -> impl Strategy<Value = Banking> {
+pub(super) fn banking() -> impl Strategy<Value = bank::Intent> {
     let slot = || prop_oneof![9 => 0..5_u8, 1 => any::<u8>()];
     let many = || prop_oneof![9 => 0..5_u32, 1 => any::<u32>()];
     let item = || {
@@ -300,13 +301,13 @@ pub(super) fn banking() -> impl Strategy<Value = Banking> {
     ];
     prop_oneof![
         3 => (slot(), many(), slot())
-            .prop_map(|(slot, quantity, tab)| Banking::Deposit { slot, quantity, tab }),
-        1 => slot().prop_map(|tab| Banking::DepositAll { tab }),
-        1 => slot().prop_map(|tab| Banking::DepositWorn { tab }),
+            .prop_map(|(slot, quantity, tab)| bank::Intent::Deposit { slot, quantity, tab }),
+        1 => slot().prop_map(|tab| bank::Intent::DepositAll { tab }),
+        1 => slot().prop_map(|tab| bank::Intent::DepositWorn { tab }),
         3 => (item(), many(), any::<bool>())
-            .prop_map(|(item, quantity, noted)| Banking::Withdraw { item, quantity, noted }),
-        1 => (many(), any::<bool>()).prop_map(|(amount, out)| Banking::Coins { amount, out }),
-        2 => arrange.prop_map(Banking::Arrange),
+            .prop_map(|(item, quantity, noted)| bank::Intent::Withdraw { item, quantity, noted }),
+        1 => (many(), any::<bool>()).prop_map(|(amount, out)| bank::Intent::Coins { amount, out }),
+        2 => arrange.prop_map(bank::Intent::Arrange),
     ]
 }
 

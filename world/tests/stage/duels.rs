@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use world::content::EquipSlot;
 use world::{
-    CharacterId, DuelPart, DuelRule, DuelStage, DuelTold, Dueling, EntityId, Event, Stack, Staked,
+    CharacterId, DuelNotification, DuelPart, DuelRule, DuelStage, EntityId, Event, Stack, Staked,
+    duel,
 };
 
 use super::Stage;
@@ -27,42 +28,42 @@ pub(super) fn manifests() -> Vec<(&'static str, Value)> {
 
 impl Stage {
     /// What somebody asks about its duel, or about the last challenge.
-    pub(super) fn dueling(&self, words: &[&str]) -> Option<Dueling> {
+    pub(super) fn dueling(&self, words: &[&str]) -> Option<duel::Intent> {
         let who = CharacterId::from(words[0]);
         let none = || EntityId::from("duel:none");
         let duel = self.world.duel_of(&who).unwrap_or_else(none);
         let challenge = self.challenge.clone().unwrap_or_else(none);
         let small = |i: usize| -> u8 { words[i].parse().expect("a small number") };
         Some(match words[1..] {
-            ["challenges", target] => Dueling::Challenge {
+            ["challenges", target] => duel::Intent::Challenge {
                 target: self.thing(target),
             },
-            ["dares"] => Dueling::Answer {
+            ["dares"] => duel::Intent::Answer {
                 challenge,
                 accept: true,
             },
-            ["shuns", "challenge"] => Dueling::Answer {
+            ["shuns", "challenge"] => duel::Intent::Answer {
                 challenge,
                 accept: false,
             },
-            ["rules", rule] => Dueling::Rule {
+            ["rules", rule] => duel::Intent::Rule {
                 duel,
                 rule: DuelRule::named(rule).expect("a rule"),
             },
-            ["bares", place] => Dueling::Bare {
+            ["bares", place] => duel::Intent::Bare {
                 duel,
                 place: EquipSlot::named(place).expect("a place"),
             },
-            ["stakes", many, "of", _] => Dueling::Stake {
+            ["stakes", many, "of", _] => duel::Intent::Stake {
                 duel,
                 slot: small(4),
                 quantity: many.parse().expect("a number"),
             },
-            ["unstakes", _] => Dueling::Unstake {
+            ["unstakes", _] => duel::Intent::Unstake {
                 duel,
                 place: small(2),
             },
-            ["agrees", what] => Dueling::Agree {
+            ["agrees", what] => duel::Intent::Agree {
                 duel,
                 seen: match what {
                     "rules" => DuelStage::Rules,
@@ -70,18 +71,18 @@ impl Stage {
                     _ => DuelStage::Confirming,
                 },
             },
-            ["calls", "challenge", "off"] => Dueling::Cancel { duel: challenge },
-            ["calls", "off"] => Dueling::Cancel { duel },
-            ["forfeits"] => Dueling::Forfeit { duel },
+            ["calls", "challenge", "off"] => duel::Intent::Cancel { duel: challenge },
+            ["calls", "off"] => duel::Intent::Cancel { duel },
+            ["forfeits"] => duel::Intent::Forfeit { duel },
             _ => return None,
         })
     }
 
     pub(super) fn hear_of_duel(&mut self, event: &Event) {
-        if let Event::Duel {
-            told: DuelTold::Challenged { challenge, .. },
+        if let Event::Duel(duel::Event::Told {
+            told: DuelNotification::Challenged { challenge, .. },
             ..
-        } = event
+        }) = event
         {
             self.challenge = Some(challenge.clone());
         }
@@ -89,16 +90,16 @@ impl Stage {
 }
 
 /// What somebody is told; of what both see alike, the one who was challenged only that it does.
-pub(super) fn told(who: &CharacterId, told: &DuelTold) -> String {
+pub(super) fn told(who: &CharacterId, told: &DuelNotification) -> String {
     match told {
-        DuelTold::Challenged { whom, .. } => format!("{who} challenges {whom}"),
-        DuelTold::Incoming { from, .. } => format!("{who} hears {from} challenge"),
-        DuelTold::Declined { by, .. } => match by {
+        DuelNotification::Challenged { whom, .. } => format!("{who} challenges {whom}"),
+        DuelNotification::Incoming { from, .. } => format!("{who} hears {from} challenge"),
+        DuelNotification::Declined { by, .. } => match by {
             Some(by) => format!("{who} unchallenged by {by}"),
             None => format!("{who} unchallenged"),
         },
-        DuelTold::Started { opponent, .. } => format!("{who} duels {opponent}"),
-        DuelTold::Shown { part, by, shown } => {
+        DuelNotification::Started { opponent, .. } => format!("{who} duels {opponent}"),
+        DuelNotification::Shown { part, by, shown } => {
             if *who != shown.fighters[0] {
                 return format!("{who} too");
             }
@@ -116,12 +117,12 @@ pub(super) fn told(who: &CharacterId, told: &DuelTold) -> String {
                 DuelPart::Stage => format!("{who} at {stage}"),
             }
         }
-        DuelTold::Entered { ring, .. } => format!("{who} enters {ring}"),
-        DuelTold::Counted { count, .. } => format!("{who} counts {count}"),
-        DuelTold::Fight { opponent, .. } => format!("{who} fights {opponent}"),
-        DuelTold::OpponentAway { ticks, .. } => format!("{who} waits {ticks}"),
-        DuelTold::OpponentBack { .. } => format!("{who} waits no more"),
-        DuelTold::Completed { result, .. } => {
+        DuelNotification::Entered { ring, .. } => format!("{who} enters {ring}"),
+        DuelNotification::Counted { count, .. } => format!("{who} counts {count}"),
+        DuelNotification::Fight { opponent, .. } => format!("{who} fights {opponent}"),
+        DuelNotification::OpponentAway { ticks, .. } => format!("{who} waits {ticks}"),
+        DuelNotification::OpponentBack { .. } => format!("{who} waits no more"),
+        DuelNotification::Completed { result, .. } => {
             let won = if result.won { "won" } else { "lost" };
             let forfeit = if result.forfeit { " by forfeit" } else { "" };
             let [got, gave] = [&result.received, &result.lost].map(|stacks| listed(stacks));
@@ -130,7 +131,7 @@ pub(super) fn told(who: &CharacterId, told: &DuelTold) -> String {
                 result.worth
             )
         }
-        DuelTold::Ended { why, by, .. } => match by {
+        DuelNotification::Ended { why, by, .. } => match by {
             Some(by) => format!("{who} duel off {why:?} by {by}"),
             None => format!("{who} duel off {why:?}"),
         },

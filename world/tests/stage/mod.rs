@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use world::{
     CharacterId, Content, EntityId, Inbox, Intent, Outcome, PlayerInput, Region, Rules, Tick, Tile,
-    World,
+    World, examine, movement,
 };
 
 /// The first tick of every story comes after this one.
@@ -139,27 +139,27 @@ impl Stage {
             ["may", "not", "trade"] => return inbox.value = world::Value::Frozen,
             ["may", "not", "save"] => return inbox.value = world::Value::Unavailable,
             ["stays"] => return assert!(self.world.call_off(&who)),
-            ["goes", "to", ..] => Intent::Walk {
+            ["goes", "to", ..] => Intent::Movement(movement::Intent::Walk {
                 to: Tile::new(n(3), n(4)),
                 run: None,
-            },
-            ["walks", "to", ..] => Intent::Walk {
+            }),
+            ["walks", "to", ..] => Intent::Movement(movement::Intent::Walk {
                 to: Tile::new(n(3), n(4)),
                 run: Some(false),
-            },
-            ["runs", "to", ..] => Intent::Walk {
+            }),
+            ["runs", "to", ..] => Intent::Movement(movement::Intent::Walk {
                 to: Tile::new(n(3), n(4)),
                 run: Some(true),
-            },
-            ["walks"] => Intent::Run(false),
-            ["runs"] => Intent::Run(true),
-            ["stops"] => Intent::Stop,
-            ["follows", target] => Intent::Follow {
+            }),
+            ["walks"] => Intent::Movement(movement::Intent::Run(false)),
+            ["runs"] => Intent::Movement(movement::Intent::Run(true)),
+            ["stops"] => Intent::Movement(movement::Intent::Stop),
+            ["follows", target] => Intent::Movement(movement::Intent::Follow {
                 target: self.thing(target),
-            },
-            ["examines", target] => Intent::Examine {
+            }),
+            ["examines", target] => Intent::Examine(examine::Intent::Examine {
                 target: self.thing(target),
-            },
+            }),
             _ => self.about_value(&words),
         };
         self.number += 1;

@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use world::content::EquipSlot;
-use world::{CharacterId, EntityId, Event, Field, Hit, Job, Outcome, Screen, TradeTold};
+use world::{
+    CharacterId, EntityId, Event, Field, Hit, Job, Outcome, Screen, TradeNotification, arrivals,
+    bank, combat, death, dialogue, duel, equipment, examine, home_teleport, movement, pack, prayer,
+    quests, request, shop, skilling, trade, training, visit, vitals,
+};
 
 use super::{BEGIN, Stage, duels};
 
@@ -14,12 +18,12 @@ impl Stage {
         place.map_or(trade.to_string(), |place| format!("t{}", place + 1))
     }
 
-    pub(super) fn trade_told(&self, who: &CharacterId, told: &TradeTold) -> String {
+    pub(super) fn trade_told(&self, who: &CharacterId, told: &TradeNotification) -> String {
         match told {
-            TradeTold::Incoming { trade, from, .. } => {
+            TradeNotification::Incoming { trade, from, .. } => {
                 format!("{who} hears {from} ask for {}", self.trade_name(trade))
             }
-            TradeTold::Started {
+            TradeNotification::Started {
                 trade,
                 partner,
                 partner_free_slots,
@@ -28,7 +32,7 @@ impl Stage {
                 let name = self.trade_name(trade);
                 format!("{who} began {name} with {partner} free {partner_free_slots}")
             }
-            TradeTold::Shown {
+            TradeNotification::Shown {
                 screen,
                 mine,
                 theirs,
@@ -46,13 +50,13 @@ impl Stage {
                     }
                 }
             }
-            TradeTold::Completed { trade, received } => {
+            TradeNotification::Completed { trade, received } => {
                 let got = received.iter();
                 let got = got.map(|stack| format!(" {} {}", stack.item, stack.quantity));
                 let name = self.trade_name(trade);
                 format!("{who} got by {name}{}", got.collect::<String>())
             }
-            TradeTold::Ended { trade, why } => {
+            TradeNotification::Ended { trade, why } => {
                 format!("{who} lost {} {why:?}", self.trade_name(trade))
             }
         }
@@ -61,7 +65,7 @@ impl Stage {
     pub(super) fn tell(&mut self, outcome: &Outcome, told: &mut String) {
         self.audit.extend(outcome.trades.iter().cloned());
         for event in &outcome.events {
-            if let Event::TradeAsked { trade, .. } = event {
+            if let Event::Trade(trade::Event::Asked { trade, .. }) = event {
                 self.trades.push(trade.clone());
             }
             self.hear_of_duel(event);
@@ -112,27 +116,34 @@ impl Stage {
     pub(super) fn event(&self, event: &Event) -> Option<String> {
         let record = || self.world.player(event.who()).expect("it is here").record();
         Some(match event {
-            Event::Done { .. } | Event::Vitals { .. } => return None,
-            Event::Refused { who, refusal, .. } => format!("{who} refused {refusal:?}"),
-            Event::Joined { who } => format!("{who} joined"),
-            Event::TurnedAway { who, refusal } => format!("{who} turned away {refusal:?}"),
-            Event::Examined { who, target, text } => format!("{who} sees {target}: {text}"),
-            Event::Inventory { who, slots } => {
+            Event::Request(request::Event::Done { .. })
+            | Event::Vitals(vitals::Event::Changed { .. }) => return None,
+            Event::Request(request::Event::Refused { who, refusal, .. }) => {
+                format!("{who} refused {refusal:?}")
+            }
+            Event::Arrivals(arrivals::Event::Joined { who }) => format!("{who} joined"),
+            Event::Arrivals(arrivals::Event::TurnedAway { who, refusal }) => {
+                format!("{who} turned away {refusal:?}")
+            }
+            Event::Examine(examine::Event::Examined { who, target, text }) => {
+                format!("{who} sees {target}: {text}")
+            }
+            Event::Pack(pack::Event::Slots { who, slots }) => {
                 let inside = |slot: &u8| match record().inventory.get(slot) {
                     Some(stack) => format!(" {slot}={} {}", stack.item, stack.quantity),
                     None => format!(" {slot}=nothing"),
                 };
                 format!("{who}{}", slots.iter().map(inside).collect::<String>())
             }
-            Event::Coins { who } => format!("{who} coins {}", record().coins),
-            Event::Equipment { who, slots } => {
+            Event::Pack(pack::Event::Coins { who }) => format!("{who} coins {}", record().coins),
+            Event::Equipment(equipment::Event::Changed { who, slots }) => {
                 let worn = |slot: &EquipSlot| match record().equipment.get(slot) {
                     Some(stack) => format!(" {}={} {}", slot.name(), stack.item, stack.quantity),
                     None => format!(" {}=nothing", slot.name()),
                 };
                 format!("{who} wears{}", slots.iter().map(worn).collect::<String>())
             }
-            Event::Bank { who, items } => {
+            Event::Bank(bank::Event::Changed { who, items }) => {
                 let lies = |item: &Arc<str>| match record().bank.items.get(item) {
                     Some(there) => {
                         format!(" {item}={} {}:{}", there.quantity, there.tab, there.place)
@@ -141,15 +152,15 @@ impl Stage {
                 };
                 format!("{who} banks{}", items.iter().map(lies).collect::<String>())
             }
-            Event::Opened { who, what } => format!("{who} opened {what:?}"),
-            Event::Closed { who, what } => format!("{who} closed {what:?}"),
-            Event::Trained {
+            Event::Visit(visit::Event::Opened { who, what }) => format!("{who} opened {what:?}"),
+            Event::Visit(visit::Event::Closed { who, what }) => format!("{who} closed {what:?}"),
+            Event::Training(training::Event::Gained {
                 who,
                 skill,
                 gained_tenths,
                 now,
                 leveled_up,
-            } => {
+            }) => {
                 let points = |tenths: u64| format!("{}.{}", tenths / 10, tenths % 10);
                 let (gained, has) = (points(*gained_tenths), points(now.xp_tenths));
                 let up = if *leveled_up { "!" } else { "" };
@@ -159,7 +170,7 @@ impl Stage {
                     now.level
                 )
             }
-            Event::Working { who, job, target } => {
+            Event::Skilling(skilling::Event::Begun { who, job, target }) => {
                 let at = target
                     .as_ref()
                     .map_or(String::new(), |id| format!(" at {id}"));
@@ -170,28 +181,32 @@ impl Stage {
                     }
                 }
             }
-            Event::Rested { who, why: None } => format!("{who} is done"),
-            Event::Rested {
+            Event::Skilling(skilling::Event::Stopped { who, why: None }) => {
+                format!("{who} is done")
+            }
+            Event::Skilling(skilling::Event::Stopped {
                 who,
                 why: Some(why),
-            } => format!("{who} rests {why:?}"),
-            Event::Said { who, said } => {
+            }) => format!("{who} rests {why:?}"),
+            Event::Dialogue(dialogue::Event::Said { who, said }) => {
                 let answers = said.answers.iter();
                 let answers = answers.map(|(number, text)| format!(" [{number} {text}]"));
                 let answers: String = answers.collect();
                 format!("{who} hears {}: {}{answers}", said.name, said.text)
             }
-            Event::Quests { who } => format!("{who} sees quests"),
-            Event::QuestShown { who, quest } => format!("{who} sees {quest}"),
-            Event::Quest { who, quest } => {
+            Event::Quests(quests::Event::Listed { who }) => format!("{who} sees quests"),
+            Event::Quests(quests::Event::Shown { who, quest }) => format!("{who} sees {quest}"),
+            Event::Quests(quests::Event::Progressed { who, quest }) => {
                 let state = record().quests.get(quest).cloned().unwrap_or_default();
                 let stage = state.stage.as_deref().unwrap_or("-");
                 let counts = state.counts.iter().map(|(of, n)| format!(" {of}={n}"));
                 let counts: String = counts.collect();
                 format!("{who} {quest}: {:?} {stage}{counts}", state.status())
             }
-            Event::QuestDone { who, quest } => format!("{who} completes {quest}"),
-            Event::Hit { who, hit } => {
+            Event::Quests(quests::Event::Completed { who, quest }) => {
+                format!("{who} completes {quest}")
+            }
+            Event::Combat(combat::Event::Hit { who, hit }) => {
                 let own = hit.attacker == who.entity();
                 let beast = self.world.player(&hit.attacker.character()).is_none();
                 if !own && !beast {
@@ -207,25 +222,29 @@ impl Stage {
                 let killed = if hit.killed { " dead" } else { "" };
                 format!("{attacker} hits {target} {damage} left {health}{killed}")
             }
-            Event::Died { who, killer, .. } => {
+            Event::Death(death::Event::Died { who, killer, .. }) => {
                 format!("{who} died by {}", killer.as_deref().unwrap_or("nothing"))
             }
-            Event::Respawned { who, tile } => format!("{who} rose {},{}", tile.x, tile.z),
-            Event::Prayer { who } => {
+            Event::Death(death::Event::Respawned { who, tile }) => {
+                format!("{who} rose {},{}", tile.x, tile.z)
+            }
+            Event::Prayer(prayer::Event::Changed { who }) => {
                 let prayer = &self.world.player(who).expect("it is here").record().prayer;
                 let on: Vec<&str> = prayer.active.iter().map(|id| &**id).collect();
                 format!("{who} prays {} [{}]", prayer.points, on.join(" "))
             }
-            Event::Ways { .. } => return None,
-            Event::Failed { who, refusal, .. } => format!("{who} failed {refusal:?}"),
-            Event::Shop { who, shop } => {
+            Event::Combat(combat::Event::Settings { .. }) => return None,
+            Event::Request(request::Event::Failed { who, refusal, .. }) => {
+                format!("{who} failed {refusal:?}")
+            }
+            Event::Shop(shop::Event::Shown { who, shop }) => {
                 let goods = shop.goods.iter().map(|good| {
                     let stock = good.stock.map_or("any".to_owned(), |many| many.to_string());
                     format!(" {stock} {} at {}", good.item, good.price)
                 });
                 format!("{who} sees {}:{}", shop.id, goods.collect::<String>())
             }
-            Event::Grave { who, grave } => {
+            Event::Death(death::Event::Grave { who, grave }) => {
                 let things = grave.items.iter();
                 let things = things.map(|stack| format!(" {} {}", stack.item, stack.quantity));
                 let things = things.collect::<String>();
@@ -237,23 +256,31 @@ impl Stage {
                     None => format!("{who} grave gone"),
                 }
             }
-            Event::TradeAsked { who, trade, .. } => {
+            Event::Trade(trade::Event::Asked { who, trade, .. }) => {
                 format!("{who} asked for {}", self.trade_name(trade))
             }
-            Event::Trade { who, told } => self.trade_told(who, told),
-            Event::Duel { who, told } => duels::told(who, told),
-            Event::Elsewhere { who, target, .. } => format!("{who} wants {target} elsewhere"),
-            Event::Homeward {
+            Event::Trade(trade::Event::Told { who, told }) => self.trade_told(who, told),
+            Event::Duel(duel::Event::Told { who, told }) => duels::told(who, told),
+            Event::Request(request::Event::Elsewhere { who, target, .. }) => {
+                format!("{who} wants {target} elsewhere")
+            }
+            Event::HomeTeleport(home_teleport::Event::Progress {
                 who,
                 done_at: Some(at),
                 ..
-            } => format!("{who} is home at {}", at.0 - BEGIN),
-            Event::Homeward { who, ready_at, .. } => match ready_at.0.checked_sub(BEGIN) {
-                Some(again) => format!("{who} may go home at {again}"),
-                None => format!("{who} may go home"),
-            },
-            Event::Deferred { who, number } => format!("{who} waits with {number}"),
-            Event::Teleported { who, tile } => format!("{who} teleported {},{}", tile.x, tile.z),
+            }) => format!("{who} is home at {}", at.0 - BEGIN),
+            Event::HomeTeleport(home_teleport::Event::Progress { who, ready_at, .. }) => {
+                match ready_at.0.checked_sub(BEGIN) {
+                    Some(again) => format!("{who} may go home at {again}"),
+                    None => format!("{who} may go home"),
+                }
+            }
+            Event::Request(request::Event::Deferred { who, number }) => {
+                format!("{who} waits with {number}")
+            }
+            Event::Movement(movement::Event::Teleported { who, tile }) => {
+                format!("{who} teleported {},{}", tile.x, tile.z)
+            }
         })
     }
 }

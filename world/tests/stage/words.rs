@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use world::content::EquipSlot;
 use world::{
-    Arrange, Arrival, Banking, CharacterId, CharacterState, Columns, Devotion, EntityId, Intent,
-    PlayerHot, PlayerRecord, Questing, Region, Screen, Shopping, Skill, SkillXp, Stack, Style,
-    Tick, Tile, Trade, Trading,
+    Arrange, Arrival, CharacterId, CharacterState, Columns, EntityId, Intent, PlayerHot,
+    PlayerRecord, PrayerState, RecipeKind, Region, Screen, Skill, SkillXp, Stack, Style, Tick,
+    Tile, bank, combat, death, dialogue, equipment, ground_items, home_teleport, movement, pack,
+    prayer, quests, shop, skilling, trade, use_item,
 };
 
 use super::Stage;
@@ -17,105 +18,107 @@ impl Stage {
         let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
         let small = |i: usize| -> u8 { words[i].parse().expect("a slot") };
         match words[1..] {
-            ["drops", _] => Intent::Drop {
+            ["drops", _] => Intent::GroundItems(ground_items::Intent::Drop {
                 slot: small(2),
                 quantity: None,
-            },
-            ["drops", _, "of", _] => Intent::Drop {
+            }),
+            ["drops", _, "of", _] => Intent::GroundItems(ground_items::Intent::Drop {
                 slot: small(4),
                 quantity: Some(many(2)),
-            },
-            ["takes", target] => Intent::Pickup {
+            }),
+            ["takes", target] => Intent::GroundItems(ground_items::Intent::Pickup {
                 target: self.thing(target),
-            },
-            ["puts", _, "into", _] => Intent::MoveSlot {
+            }),
+            ["puts", _, "into", _] => Intent::Pack(pack::Intent::MoveSlot {
                 from: small(2),
                 to: small(4),
-            },
-            ["withdraws", _] => Intent::WithdrawCoins { amount: many(2) },
-            ["deposits", "all"] => Intent::DepositCoins { amount: None },
-            ["deposits", _] => Intent::DepositCoins {
+            }),
+            ["withdraws", _] => Intent::Pack(pack::Intent::WithdrawCoins { amount: many(2) }),
+            ["deposits", "all"] => Intent::Pack(pack::Intent::DepositCoins { amount: None }),
+            ["deposits", _] => Intent::Pack(pack::Intent::DepositCoins {
                 amount: Some(many(2)),
-            },
-            ["goes", "home"] => Intent::HomeTeleport,
-            ["is", "put", "at", x, z] => Intent::Teleport {
+            }),
+            ["goes", "home"] => Intent::HomeTeleport(home_teleport::Intent::Begin),
+            ["is", "put", "at", x, z] => Intent::Movement(movement::Intent::Teleport {
                 to: Tile::new(x.parse().expect("x"), z.parse().expect("z")),
-            },
-            ["uses", _] => Intent::Use {
+            }),
+            ["uses", _] => Intent::UseItem(use_item::Intent::Use {
                 slot: small(2),
                 skill: None,
-            },
-            ["uses", _, "for", skill] => Intent::Use {
+            }),
+            ["uses", _, "for", skill] => Intent::UseItem(use_item::Intent::Use {
                 slot: small(2),
                 skill: Some(Skill::named(skill).expect("a skill")),
-            },
-            ["uses", _, "with", _] => Intent::UseWith {
+            }),
+            ["uses", _, "with", _] => Intent::Skilling(skilling::Intent::UseWith {
                 slot: small(2),
                 other: small(4),
-            },
-            ["uses", _, "on", target] => Intent::UseOn {
+            }),
+            ["uses", _, "on", target] => Intent::Skilling(skilling::Intent::UseOn {
                 slot: small(2),
                 target: self.thing(target),
-            },
-            ["gathers", target] => Intent::Gather {
+            }),
+            ["gathers", target] => Intent::Skilling(skilling::Intent::Gather {
                 target: self.thing(target),
-            },
-            [trade, ..] if Trade::named(trade).is_some() => self.making(words),
-            ["wears", _] => Intent::Equip { slot: small(2) },
-            ["removes", place] => Intent::Unequip {
+            }),
+            [trade, ..] if RecipeKind::named(trade).is_some() => self.making(words),
+            ["wears", _] => Intent::Equipment(equipment::Intent::Equip { slot: small(2) }),
+            ["removes", place] => Intent::Equipment(equipment::Intent::Unequip {
                 place: EquipSlot::named(place).expect("a place"),
-            },
-            ["opens", "bank", "at", target] => Intent::OpenBank {
+            }),
+            ["opens", "bank", "at", target] => Intent::Bank(bank::Intent::Open {
                 target: self.thing(target),
-            },
-            ["closes", "bank"] => Intent::CloseBank,
-            ["talks", "to", target] => Intent::Talk {
+            }),
+            ["closes", "bank"] => Intent::Bank(bank::Intent::Close),
+            ["talks", "to", target] => Intent::Dialogue(dialogue::Intent::Talk {
                 target: self.thing(target),
-            },
-            ["answers", _] => Intent::Respond { index: small(2) },
-            ["goes", "on"] => Intent::Continue,
-            ["ends", "talk"] => Intent::EndTalk,
-            ["lists", "quests"] => Intent::Quest(Questing::List),
-            ["reads", quest] => Intent::Quest(Questing::Show {
+            }),
+            ["answers", _] => Intent::Dialogue(dialogue::Intent::Respond { index: small(2) }),
+            ["goes", "on"] => Intent::Dialogue(dialogue::Intent::Continue),
+            ["ends", "talk"] => Intent::Dialogue(dialogue::Intent::End),
+            ["lists", "quests"] => Intent::Quests(quests::Intent::List),
+            ["reads", quest] => Intent::Quests(quests::Intent::Show {
                 quest: quest.into(),
             }),
             ["accepts", quest] if !["offer", "confirm"].contains(&quest) => {
-                Intent::Quest(Questing::Accept {
+                Intent::Quests(quests::Intent::Accept {
                     quest: quest.into(),
                 })
             }
-            ["abandons", quest] => Intent::Quest(Questing::Abandon {
+            ["abandons", quest] => Intent::Quests(quests::Intent::Abandon {
                 quest: quest.into(),
             }),
-            ["completes", quest] => Intent::Quest(Questing::Complete {
+            ["completes", quest] => Intent::Quests(quests::Intent::Complete {
                 quest: quest.into(),
             }),
-            ["attacks", target] => Intent::Attack {
+            ["attacks", target] => Intent::Combat(combat::Intent::Attack {
                 target: self.thing(target),
-            },
-            ["fights", style] => Intent::FightAs(Style::named(style).expect("a style")),
-            ["hits", "back"] => Intent::Retaliate(true),
-            ["suffers"] => Intent::Retaliate(false),
-            ["casts", "nothing"] => Intent::Autocast { spell: None },
-            ["casts", spell] => Intent::Autocast {
+            }),
+            ["fights", style] => {
+                Intent::Combat(combat::Intent::Style(Style::named(style).expect("a style")))
+            }
+            ["hits", "back"] => Intent::Combat(combat::Intent::Retaliate(true)),
+            ["suffers"] => Intent::Combat(combat::Intent::Retaliate(false)),
+            ["casts", "nothing"] => Intent::Combat(combat::Intent::Autocast { spell: None }),
+            ["casts", spell] => Intent::Combat(combat::Intent::Autocast {
                 spell: Some(spell.into()),
-            },
-            ["prays", prayer] => Intent::Pray {
+            }),
+            ["prays", prayer] => Intent::Prayer(prayer::Intent::Toggle {
                 prayer: prayer.into(),
-            },
-            ["prays", "at", target] => Intent::PrayAt {
-                target: self.thing(target),
-            },
-            ["rises"] => Intent::Respawn,
-            ["opens", "shop", "at", target] => Intent::Shop(Shopping::Open {
+            }),
+            ["prays", "at", target] => Intent::Prayer(prayer::Intent::PrayAt {
                 target: self.thing(target),
             }),
-            ["closes", "shop"] => Intent::Shop(Shopping::Close),
-            ["buys", _, item] => Intent::Shop(Shopping::Buy {
+            ["rises"] => Intent::Death(death::Intent::Respawn),
+            ["opens", "shop", "at", target] => Intent::Shop(shop::Intent::Open {
+                target: self.thing(target),
+            }),
+            ["closes", "shop"] => Intent::Shop(shop::Intent::Close),
+            ["buys", _, item] => Intent::Shop(shop::Intent::Buy {
                 item: item.into(),
                 quantity: many(2),
             }),
-            ["sells", _, "of", _] => Intent::Shop(Shopping::Sell {
+            ["sells", _, "of", _] => Intent::Shop(shop::Intent::Sell {
                 slot: small(4),
                 quantity: many(2),
             }),
@@ -128,7 +131,7 @@ impl Stage {
     }
 
     /// What somebody asks about a trade: the last one, if none is named as in `cancels in t1`.
-    pub(super) fn trading(&self, words: &[&str]) -> Option<Trading> {
+    pub(super) fn trading(&self, words: &[&str]) -> Option<trade::Intent> {
         let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
         let small = |i: usize| -> u8 { words[i].parse().expect("a slot") };
         let named = match words {
@@ -145,46 +148,46 @@ impl Stage {
         let trade = trade.cloned().unwrap_or_else(|| "trade:none".into());
         let end = words.len() - 2 * usize::from(named.is_some());
         Some(match words[1..end] {
-            ["trades", target] => Trading::Ask {
+            ["trades", target] => trade::Intent::Ask {
                 target: self.thing(target),
             },
-            ["agrees", "to", "trade"] => Trading::Answer {
+            ["agrees", "to", "trade"] => trade::Intent::Answer {
                 trade,
                 accept: true,
             },
-            ["declines"] => Trading::Answer {
+            ["declines"] => trade::Intent::Answer {
                 trade,
                 accept: false,
             },
-            ["offers", _] => Trading::Offer {
+            ["offers", _] => trade::Intent::Offer {
                 trade,
                 slot: small(2),
                 quantity: None,
             },
-            ["offers", _, "of", _] => Trading::Offer {
+            ["offers", _, "of", _] => trade::Intent::Offer {
                 trade,
                 slot: small(4),
                 quantity: Some(many(2)),
             },
-            ["makes", _, "at", _] => Trading::Change {
+            ["makes", _, "at", _] => trade::Intent::Change {
                 trade,
                 place: small(4),
                 quantity: many(2),
             },
-            ["keeps", place] if place.parse::<u8>().is_ok() => Trading::Withdraw {
+            ["keeps", place] if place.parse::<u8>().is_ok() => trade::Intent::Withdraw {
                 trade,
                 place: small(2),
             },
-            ["accepts", "offer"] => Trading::Accept {
+            ["accepts", "offer"] => trade::Intent::Accept {
                 trade,
                 seen: Screen::Offer,
             },
-            ["accepts", "confirm"] => Trading::Accept {
+            ["accepts", "confirm"] => trade::Intent::Accept {
                 trade,
                 seen: Screen::Confirm,
             },
-            ["doubts"] => Trading::Doubt { trade },
-            ["cancels"] => Trading::Cancel { trade },
+            ["doubts"] => trade::Intent::Doubt { trade },
+            ["cancels"] => trade::Intent::Cancel { trade },
             _ => return None,
         })
     }
@@ -196,12 +199,12 @@ impl Stage {
             words.get(at + 1).copied()
         };
         let what = words.get(2).filter(|w| !["at", "times"].contains(w));
-        Intent::Make {
-            trade: Trade::named(words[1]).expect("a trade"),
+        Intent::Skilling(skilling::Intent::Make {
+            trade: RecipeKind::named(words[1]).expect("a trade"),
             what: what.map(|what| (*what).into()),
             target: after("at").map(|target| self.thing(target)),
             quantity: after("times").map(|n| n.parse().expect("a number")),
-        }
+        })
     }
 
     /// What a script calls `#1` or by its id.
@@ -214,30 +217,30 @@ impl Stage {
 }
 
 /// What somebody asks at its bank.
-pub(super) fn banking(words: &[&str]) -> Banking {
+pub(super) fn banking(words: &[&str]) -> bank::Intent {
     let many = |i: usize| -> u32 { words[i].parse().expect("a number") };
     let small = |i: usize| -> u8 { words[i].parse().expect("a slot or tab") };
     let tab = words.iter().position(|w| *w == "in");
     let tab = tab.map_or(0, |i| small(i + 1));
     let item = |i: usize| words[i].into();
-    let arrange = |how| Banking::Arrange(how);
+    let arrange = |how| bank::Intent::Arrange(how);
     match words[1..] {
-        ["banks", "all", ..] => Banking::DepositAll { tab },
-        ["banks", "clothes", ..] => Banking::DepositWorn { tab },
-        ["banks", "coins", _] => Banking::Coins {
+        ["banks", "all", ..] => bank::Intent::DepositAll { tab },
+        ["banks", "clothes", ..] => bank::Intent::DepositWorn { tab },
+        ["banks", "coins", _] => bank::Intent::Coins {
             amount: many(3),
             out: false,
         },
-        ["banks", _, "of", _, ..] => Banking::Deposit {
+        ["banks", _, "of", _, ..] => bank::Intent::Deposit {
             slot: small(4),
             quantity: many(2),
             tab,
         },
-        ["pockets", _] => Banking::Coins {
+        ["pockets", _] => bank::Intent::Coins {
             amount: many(2),
             out: true,
         },
-        ["gets", _, _] | ["gets", _, _, "noted"] => Banking::Withdraw {
+        ["gets", _, _] | ["gets", _, _, "noted"] => bank::Intent::Withdraw {
             item: item(3),
             quantity: many(2),
             noted: words.len() > 4,
@@ -295,9 +298,9 @@ pub(super) fn newcomer(words: &[&str]) -> Arrival {
             placed: after("new").is_none(),
             inventory: (0..).zip(stacks).collect(),
             skills: skills.collect(),
-            prayer: Devotion {
+            prayer: PrayerState {
                 points,
-                ..Devotion::default()
+                ..PrayerState::default()
             },
             ..record(words[0], tile)
         },

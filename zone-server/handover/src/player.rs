@@ -135,7 +135,10 @@ impl Source {
                 self.at = Step::Waiting;
                 SourceStep::Stay
             }
-            _ => SourceStep::Stay,
+            // It comes too late, or too early.
+            (_, SourceEvent::Edge(_) | SourceEvent::Answer { .. } | SourceEvent::Stale) => {
+                SourceStep::Stay
+            }
         }
     }
 

@@ -125,7 +125,14 @@ impl Giving {
             }
             (Step::Committing, GivingEvent::Stale) => GivingStep::Back,
             (Step::Committing, GivingEvent::Given) => GivingStep::Complete,
-            _ => GivingStep::Stay,
+            // It comes too late, or too early.
+            (
+                _,
+                GivingEvent::Answer { .. }
+                | GivingEvent::Edge { .. }
+                | GivingEvent::Stale
+                | GivingEvent::Given,
+            ) => GivingStep::Stay,
         }
     }
 

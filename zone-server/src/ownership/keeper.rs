@@ -18,7 +18,7 @@ use proto::rpc::{
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tonic::{Status, Streaming};
-use world::{CharacterId, Content, Region, Tile, tile::REGION_TILES};
+use world::{CharacterId, Content, Region, Tile, geometry::tile::REGION_TILES};
 
 use super::{
     agents::AgentPoll,

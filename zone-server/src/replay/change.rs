@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
-use world::{CharacterId, GroundItem, Inbox, Lasting, PhaseClock, Region, Tick, World};
+use world::{CharacterId, GroundItem, Inbox, PersistentObjects, PhaseClock, Region, Tick, World};
 
 /// One change, with all that it needs to be done again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ pub(crate) enum Change {
     LastingIn {
         region: Region,
         played: Tick,
-        all: Vec<Lasting>,
+        all: Vec<PersistentObjects>,
     },
     /// A tick was played.
     Tick { now: Tick, inbox: Inbox },
@@ -78,7 +78,7 @@ impl Change {
                 played,
                 all,
             } => {
-                let _ = world.lasting_in(region, played, all);
+                let _ = world.persistent_objects_in(region, played, all);
             }
             Change::Tick { now, inbox } => {
                 let _ = world.tick(now, inbox, clock);

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// The version of the form of files.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 /// Records in a folder: a run that panics again and again does not fill the disk.
 pub(crate) const FILES_MAX: usize = 20;
 /// Larger files are not read.

@@ -5,8 +5,8 @@
 use std::ops::Deref;
 
 use world::{
-    CharacterId, GroundItem, Inbox, Lasting, Outcome, PhaseClock, PlayerHot, PlayerRecord, Region,
-    Tick, Unreadable, World,
+    CharacterId, GroundItem, Inbox, Outcome, PersistentObjects, PhaseClock, PlayerHot,
+    PlayerRecord, Region, Tick, Unreadable, World,
 };
 
 use super::{
@@ -77,13 +77,18 @@ impl Recorded {
     }
 
     /// As [`World::lasting_in`].
-    pub(crate) fn lasting_in(&mut self, region: Region, played: Tick, all: Vec<Lasting>) -> bool {
+    pub(crate) fn persistent_objects_in(
+        &mut self,
+        region: Region,
+        played: Tick,
+        all: Vec<PersistentObjects>,
+    ) -> bool {
         self.note(|| Change::LastingIn {
             region,
             played,
             all: all.clone(),
         });
-        self.world.lasting_in(region, played, all)
+        self.world.persistent_objects_in(region, played, all)
     }
 
     /// As [`World::call_off`].

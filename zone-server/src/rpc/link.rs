@@ -99,7 +99,13 @@ async fn read_control(living: &Living, mut inbound: Streaming<ToZone>, sender: C
     let hello = first(&mut inbound).await.and_then(|first| {
         let hello = match first.message {
             Some(ToZoneMessage::Hello(hello)) => Some(hello),
-            _ => None,
+            Some(
+                ToZoneMessage::Attach(_)
+                | ToZoneMessage::Input(_)
+                | ToZoneMessage::Detach(_)
+                | ToZoneMessage::Recall(_),
+            )
+            | None => None,
         };
         check(hello, living)
     });

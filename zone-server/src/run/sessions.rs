@@ -196,7 +196,7 @@ impl Run {
                 .map(ToString::to_string)
                 .collect(),
         };
-        if let Some(open) = translate::open(&self.world, who, &has) {
+        if let Some(open) = translate::visit::open(&self.world, who, &has) {
             seat.tell(open);
         }
         for (encounter, event) in shown {

@@ -129,7 +129,7 @@ impl Run {
                 let record = player.map(Player::record);
                 let now = (self.now, &**self.world.content());
                 messages.extend(translate::resync(record, &seat.acknowledged, now));
-                messages.extend(translate::open(&self.world, who, &seat.acknowledged));
+                messages.extend(translate::visit::open(&self.world, who, &seat.acknowledged));
             }
             let goes = settled.transferred.contains(who) || settled.given.contains(&seat.region);
             // The word that it is attached goes by another way, which may be slower.

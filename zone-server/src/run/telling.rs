@@ -9,7 +9,8 @@ use std::sync::Arc;
 use chassis::telemetry::sampled;
 use proto::rpc::zone::v1::Encounter;
 use world::{
-    Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, TradeStep, content::EquipSlot,
+    Changes, CharacterId, Event, GroundChange, Refusal, TradeNote, TradeStep, bank,
+    content::EquipSlot, equipment, pack,
 };
 
 use super::{Run, edge::Requests};
@@ -19,42 +20,98 @@ use crate::{
     translate::{self, Told},
 };
 
-/// What is told shows pack, clothes and bank as they are after the tick, so that one message tells
-/// of all in them that changed in it: several would show what never was.
-fn once_a_tick(events: &[Event]) -> Vec<Event> {
-    let mut packs: BTreeMap<&CharacterId, BTreeSet<u8>> = BTreeMap::new();
-    let mut clothes: BTreeMap<&CharacterId, BTreeSet<EquipSlot>> = BTreeMap::new();
-    let mut banks: BTreeMap<&CharacterId, BTreeSet<Arc<str>>> = BTreeMap::new();
-    for event in events {
+/// What is shown as it is after a tick, so that one message tells of all that changed in it.
+#[derive(Default)]
+struct Shown<'a> {
+    packs: BTreeMap<&'a CharacterId, BTreeSet<u8>>,
+    equipment: BTreeMap<&'a CharacterId, BTreeSet<EquipSlot>>,
+    banks: BTreeMap<&'a CharacterId, BTreeSet<Arc<str>>>,
+}
+
+impl<'a> Shown<'a> {
+    /// Notes what `event` shows, if it is one of those.
+    fn note(&mut self, event: &'a Event) {
         match event {
-            Event::Inventory { who, slots } => packs.entry(who).or_default().extend(slots),
-            Event::Equipment { who, slots } => clothes.entry(who).or_default().extend(slots),
-            Event::Bank { who, items } => {
-                let bank = banks.entry(who).or_default();
+            Event::Pack(pack::Event::Slots { who, slots }) => {
+                self.packs.entry(who).or_default().extend(slots);
+            }
+            Event::Equipment(equipment::Event::Changed { who, slots }) => {
+                self.equipment.entry(who).or_default().extend(slots);
+            }
+            Event::Bank(bank::Event::Changed { who, items }) => {
+                let bank = self.banks.entry(who).or_default();
                 bank.extend(items.iter().cloned());
             }
-            _ => {}
+            Event::Request(_)
+            | Event::Arrivals(_)
+            | Event::Movement(_)
+            | Event::Vitals(_)
+            | Event::HomeTeleport(_)
+            | Event::Examine(_)
+            | Event::Pack(pack::Event::Coins { .. })
+            | Event::Visit(_)
+            | Event::Dialogue(_)
+            | Event::Quests(_)
+            | Event::Shop(_)
+            | Event::Skilling(_)
+            | Event::Training(_)
+            | Event::Combat(_)
+            | Event::Prayer(_)
+            | Event::Death(_)
+            | Event::Trade(_)
+            | Event::Duel(_) => {}
         }
     }
-    // Where the first of a player's stood: whoever reads an answer has been shown what it did.
-    let mut told: Vec<Event> = Vec::with_capacity(events.len());
-    for event in events {
-        let who = event.who().clone();
+
+    /// Returns `event` with all that was noted of its kind; `None`: an earlier one had it.
+    fn whole(&mut self, event: &Event) -> Option<Event> {
         let of = event.who();
-        told.extend(match event {
-            Event::Inventory { .. } => packs.remove(of).map(|slots| Event::Inventory {
-                who,
-                slots: slots.into_iter().collect(),
+        let who = of.clone();
+        match event {
+            Event::Pack(pack::Event::Slots { .. }) => self.packs.remove(of).map(|slots| {
+                let slots = slots.into_iter().collect();
+                pack::Event::Slots { who, slots }.into()
             }),
-            Event::Equipment { .. } => clothes.remove(of).map(|slots| Event::Equipment {
-                who,
-                slots: slots.into_iter().collect(),
-            }),
-            Event::Bank { .. } => banks.remove(of).map(|items| Event::Bank { who, items }),
-            other => Some(other.clone()),
-        });
+            Event::Equipment(equipment::Event::Changed { .. }) => {
+                self.equipment.remove(of).map(|slots| {
+                    let slots = slots.into_iter().collect();
+                    equipment::Event::Changed { who, slots }.into()
+                })
+            }
+            Event::Bank(bank::Event::Changed { .. }) => {
+                let items = self.banks.remove(of)?;
+                Some(bank::Event::Changed { who, items }.into())
+            }
+            Event::Request(_)
+            | Event::Arrivals(_)
+            | Event::Movement(_)
+            | Event::Vitals(_)
+            | Event::HomeTeleport(_)
+            | Event::Examine(_)
+            | Event::Pack(pack::Event::Coins { .. })
+            | Event::Visit(_)
+            | Event::Dialogue(_)
+            | Event::Quests(_)
+            | Event::Shop(_)
+            | Event::Skilling(_)
+            | Event::Training(_)
+            | Event::Combat(_)
+            | Event::Prayer(_)
+            | Event::Death(_)
+            | Event::Trade(_)
+            | Event::Duel(_) => Some(event.clone()),
+        }
     }
-    told
+}
+
+/// Returns the events with one of each kind a player for pack, equipment and bank. They show these
+/// as they are after the tick: several would show states that never were.
+fn once_a_tick(events: &[Event]) -> Vec<Event> {
+    let mut shown = Shown::default();
+    events.iter().for_each(|event| shown.note(event));
+    // Where the first of a player's stood: whoever reads an answer has been shown what it did.
+    let whole = events.iter().filter_map(|event| shown.whole(event));
+    whole.collect()
 }
 
 /// Shows to whoever listens that the world has followed or refused an input.
@@ -101,7 +158,7 @@ impl Run {
             self.batch.killed(&who, kills);
         }
         for chunk in changes.lasting {
-            let data = translate::value::lasting(&self.world.lasting(chunk));
+            let data = translate::value::lasting(&self.world.persistent_objects(chunk));
             self.batch.value().lasts(chunk, data);
         }
         let value = self.batch.value();
@@ -300,11 +357,13 @@ mod tests {
 
     #[test]
     fn a_pack_is_told_of_once_a_tick_with_all_that_changed() {
-        let pack = |who: &str, slots: &[u8]| Event::Inventory {
-            who: who.into(),
-            slots: slots.to_vec(),
+        let pack = |who: &str, slots: &[u8]| {
+            Event::Pack(pack::Event::Slots {
+                who: who.into(),
+                slots: slots.to_vec(),
+            })
         };
-        let coins = Event::Coins { who: "ann".into() };
+        let coins = Event::Pack(pack::Event::Coins { who: "ann".into() });
         let events = [
             pack("ann", &[2]),
             pack("bob", &[0]),

@@ -71,12 +71,12 @@ impl Run {
         if all.is_empty() {
             return;
         }
-        self.world.lasting_in(region, Tick(played), all);
+        self.world.persistent_objects_in(region, Tick(played), all);
         // Its timers stand elsewhere than in the store.
         let chunks = rows.iter().filter_map(|row| row.chunk);
         let chunks: Vec<Chunk> = chunks.map(|at| Chunk { x: at.x, z: at.z }).collect();
         for chunk in chunks {
-            let data = value::lasting(&self.world.lasting(chunk));
+            let data = value::lasting(&self.world.persistent_objects(chunk));
             self.batch.value().lasts(chunk, data);
         }
     }

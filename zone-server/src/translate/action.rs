@@ -4,7 +4,10 @@ use proto::{
     client::{ErrorCode, action::PlayerAction},
     rpc::zone::v1::Input,
 };
-use world::{EntityId, InPack, Intent, Trade, Trading, Vague, item::SLOTS};
+use world::{
+    EntityId, InPack, Intent, RecipeKind, combat, death, dialogue, examine, ground_items,
+    home_teleport, item::SLOTS, movement, prayer, skilling, trade, unresolved,
+};
 
 use super::Refused;
 
@@ -13,13 +16,13 @@ const TRADE: &str = "trade";
 
 /// What the data ask, if this world knows it.
 pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
-    if let Some(trade) = Trade::named(&asked.action) {
-        return Ok(Intent::Make {
+    if let Some(trade) = RecipeKind::named(&asked.action) {
+        return Ok(Intent::Skilling(skilling::Intent::Make {
             trade,
             what: asked.option.as_deref().map(Into::into),
             target: asked.target.as_deref().map(EntityId::from),
             quantity: asked.quantity,
-        });
+        }));
     }
     let target = |what: &str| {
         let target = asked.target.as_deref().ok_or_else(|| Refused {
@@ -29,42 +32,42 @@ pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
         Ok::<_, Refused>(EntityId::from(target))
     };
     match asked.action.as_str() {
-        "examine" => Ok(Intent::Examine {
+        "examine" => Ok(Intent::Examine(examine::Intent::Examine {
             target: target("examined")?,
-        }),
-        "pickup" | "loot" => Ok(Intent::Pickup {
+        })),
+        "pickup" | "loot" => Ok(Intent::GroundItems(ground_items::Intent::Pickup {
             target: target("picked up")?,
-        }),
-        "gather" => Ok(Intent::Gather {
+        })),
+        "gather" => Ok(Intent::Skilling(skilling::Intent::Gather {
             target: target("gathered")?,
-        }),
-        "talk" => Ok(Intent::Talk {
+        })),
+        "talk" => Ok(Intent::Dialogue(dialogue::Intent::Talk {
             target: target("talked with")?,
-        }),
-        "follow" => Ok(Intent::Follow {
+        })),
+        "follow" => Ok(Intent::Movement(movement::Intent::Follow {
             target: target("followed")?,
-        }),
-        "attack" => Ok(Intent::Attack {
+        })),
+        "attack" => Ok(Intent::Combat(combat::Intent::Attack {
             target: target("attacked")?,
-        }),
-        "pray-altar" => Ok(Intent::PrayAt {
+        })),
+        "pray-altar" => Ok(Intent::Prayer(prayer::Intent::PrayAt {
             target: target("prayed at")?,
-        }),
-        TRADE => Ok(Intent::Trade(Trading::Ask {
+        })),
+        TRADE => Ok(Intent::Trade(trade::Intent::Ask {
             target: target("traded with")?,
         })),
-        "open" => Ok(Intent::Vague(Vague::Open {
+        "open" => Ok(Intent::Unresolved(unresolved::Intent::Open {
             target: target("opened")?,
         })),
-        "use" => Ok(Intent::Vague(Vague::Use {
+        "use" => Ok(Intent::Unresolved(unresolved::Intent::Use {
             what: in_pack(asked)?,
             target: asked.target.as_deref().map(EntityId::from),
         })),
-        "bury" => Ok(Intent::Vague(Vague::Bury {
+        "bury" => Ok(Intent::Unresolved(unresolved::Intent::Bury {
             what: in_pack(asked)?,
         })),
-        "respawn" => Ok(Intent::Respawn),
-        "home-teleport" => Ok(Intent::HomeTeleport),
+        "respawn" => Ok(Intent::Death(death::Intent::Respawn)),
+        "home-teleport" => Ok(Intent::HomeTeleport(home_teleport::Intent::Begin)),
         _ => Err(Refused {
             code: ErrorCode::Unsupported,
             words: "this cannot be done in this world yet".to_owned(),
@@ -109,42 +112,75 @@ mod tests {
 
     /// All that the protocol lists, in its order.
     #[test]
+    #[allow(clippy::too_many_lines, reason = "one row a word")]
     fn each_word_of_the_protocol_has_its_meaning() {
         let at = || EntityId::from("there");
         let bones = || InPack::Item("bones".into());
-        let made = |trade| Intent::Make {
-            trade,
-            what: Some("bones".into()),
-            target: Some(at()),
-            quantity: None,
+        let made = |trade| {
+            Intent::Skilling(skilling::Intent::Make {
+                trade,
+                what: Some("bones".into()),
+                target: Some(at()),
+                quantity: None,
+            })
         };
         let table = [
-            ("attack", Intent::Attack { target: at() }),
-            ("gather", Intent::Gather { target: at() }),
-            ("talk", Intent::Talk { target: at() }),
+            (
+                "attack",
+                Intent::Combat(combat::Intent::Attack { target: at() }),
+            ),
+            (
+                "gather",
+                Intent::Skilling(skilling::Intent::Gather { target: at() }),
+            ),
+            (
+                "talk",
+                Intent::Dialogue(dialogue::Intent::Talk { target: at() }),
+            ),
             (
                 "use",
-                Intent::Vague(Vague::Use {
+                Intent::Unresolved(unresolved::Intent::Use {
                     what: bones(),
                     target: Some(at()),
                 }),
             ),
-            ("pickup", Intent::Pickup { target: at() }),
-            ("follow", Intent::Follow { target: at() }),
-            ("trade", Intent::Trade(Trading::Ask { target: at() })),
-            ("examine", Intent::Examine { target: at() }),
-            ("pray-altar", Intent::PrayAt { target: at() }),
-            ("open", Intent::Vague(Vague::Open { target: at() })),
-            ("cook", made(Trade::Cook)),
-            ("light", made(Trade::Light)),
-            ("smelt", made(Trade::Smelt)),
-            ("smith", made(Trade::Smith)),
-            ("craft", made(Trade::Craft)),
-            ("fletch", made(Trade::Fletch)),
-            ("tan", made(Trade::Tan)),
-            ("bury", Intent::Vague(Vague::Bury { what: bones() })),
-            ("home-teleport", Intent::HomeTeleport),
-            ("respawn", Intent::Respawn),
+            (
+                "pickup",
+                Intent::GroundItems(ground_items::Intent::Pickup { target: at() }),
+            ),
+            (
+                "follow",
+                Intent::Movement(movement::Intent::Follow { target: at() }),
+            ),
+            ("trade", Intent::Trade(trade::Intent::Ask { target: at() })),
+            (
+                "examine",
+                Intent::Examine(examine::Intent::Examine { target: at() }),
+            ),
+            (
+                "pray-altar",
+                Intent::Prayer(prayer::Intent::PrayAt { target: at() }),
+            ),
+            (
+                "open",
+                Intent::Unresolved(unresolved::Intent::Open { target: at() }),
+            ),
+            ("cook", made(RecipeKind::Cook)),
+            ("light", made(RecipeKind::Light)),
+            ("smelt", made(RecipeKind::Smelt)),
+            ("smith", made(RecipeKind::Smith)),
+            ("craft", made(RecipeKind::Craft)),
+            ("fletch", made(RecipeKind::Fletch)),
+            ("tan", made(RecipeKind::Tan)),
+            (
+                "bury",
+                Intent::Unresolved(unresolved::Intent::Bury { what: bones() }),
+            ),
+            (
+                "home-teleport",
+                Intent::HomeTeleport(home_teleport::Intent::Begin),
+            ),
+            ("respawn", Intent::Death(death::Intent::Respawn)),
         ];
         for (word, meaning) in table {
             let asked = asked(word, Some("there"), Some("bones"));
@@ -155,7 +191,7 @@ mod tests {
     #[test]
     fn what_is_used_is_named_by_its_slot_or_as_an_item() {
         let what = |option| intent(&asked("bury", None, option));
-        let bury = |what| Ok(Intent::Vague(Vague::Bury { what }));
+        let bury = |what| Ok(Intent::Unresolved(unresolved::Intent::Bury { what }));
         assert_eq!(what(Some("0")), bury(InPack::Slot(0)));
         assert_eq!(what(Some("27")), bury(InPack::Slot(27)));
         assert_eq!(what(Some("bones")), bury(InPack::Item("bones".into())));

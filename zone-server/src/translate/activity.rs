@@ -1,9 +1,9 @@
 //! `activity:update`: work, as clients read it.
 
 use proto::client::activity::ActivityUpdate;
-use world::{EntityId, Job, Refusal};
+use world::{EntityId, Job, Refusal, skilling::Event};
 
-use super::refusal;
+use super::{Told, refusal};
 
 /// Somebody has begun to work.
 pub(crate) fn begun(job: &Job, target: Option<&EntityId>) -> ActivityUpdate {
@@ -32,5 +32,13 @@ pub(crate) fn stopped(why: Option<Refusal>) -> ActivityUpdate {
         option: None,
         code,
         message,
+    }
+}
+
+/// Returns what a player is told of its work.
+pub(crate) fn told(event: &Event) -> Told {
+    match event {
+        Event::Begun { job, target, .. } => Told::of_value(&begun(job, target.as_ref())),
+        Event::Stopped { why, .. } => Told::of_value(&stopped(*why)),
     }
 }

@@ -7,8 +7,8 @@
 use proto::rpc::agents::v1 as wire;
 use world::{
     AgentWord, Content, Field, Goal, Kind, Look, Orders, Player, Skill, Tile,
-    agent::{Deed, Pursuit, Tally},
-    tick::TICK_MS,
+    agents::{Deed, Pursuit, Tally},
+    time::TICK_MS,
 };
 
 use super::record;

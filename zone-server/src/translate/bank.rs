@@ -7,28 +7,30 @@ use proto::client::bank::{
     BankCoins, BankDeposit, BankDepositAll, BankItem, BankMove, BankOpen, BankPlaceholder,
     BankState, BankTab, BankWithdraw,
 };
-use world::{Arrange, Bank, Banking, Deposit, Intent};
+use world::{Arrange, Bank, Deposit, Intent, PlayerRecord, bank, bank::Event};
+
+use super::Told;
 
 /// `bank:open`.
 pub(crate) fn open(asked: &BankOpen) -> Intent {
-    Intent::OpenBank {
+    Intent::Bank(bank::Intent::Open {
         target: asked.target.as_str().into(),
-    }
+    })
 }
 
 /// `bank:depositAll`.
 pub(crate) fn deposit_all(asked: &BankDepositAll) -> Intent {
-    Intent::Bank(Banking::DepositAll { tab: asked.tab })
+    Intent::Bank(bank::Intent::DepositAll { tab: asked.tab })
 }
 
 /// `bank:depositEquipment`.
 pub(crate) fn deposit_worn(asked: &BankDepositAll) -> Intent {
-    Intent::Bank(Banking::DepositWorn { tab: asked.tab })
+    Intent::Bank(bank::Intent::DepositWorn { tab: asked.tab })
 }
 
 /// `bank:deposit`.
 pub(crate) fn deposit(asked: &BankDeposit) -> Intent {
-    Intent::Bank(Banking::Deposit {
+    Intent::Bank(bank::Intent::Deposit {
         slot: asked.slot,
         quantity: asked.quantity,
         tab: asked.tab,
@@ -37,7 +39,7 @@ pub(crate) fn deposit(asked: &BankDeposit) -> Intent {
 
 /// `bank:withdraw`.
 pub(crate) fn withdraw(asked: &BankWithdraw) -> Intent {
-    Intent::Bank(Banking::Withdraw {
+    Intent::Bank(bank::Intent::Withdraw {
         item: asked.item_id.as_str().into(),
         quantity: asked.quantity,
         noted: asked.noted,
@@ -77,14 +79,14 @@ pub(crate) fn placeholder(asked: &BankPlaceholder) -> Intent {
 
 /// `bank:coins`.
 pub(crate) fn coins(asked: &BankCoins) -> Intent {
-    Intent::Bank(Banking::Coins {
+    Intent::Bank(bank::Intent::Coins {
         amount: asked.amount,
         out: asked.withdraw,
     })
 }
 
 fn arrange(how: Arrange) -> Intent {
-    Intent::Bank(Banking::Arrange(how))
+    Intent::Bank(bank::Intent::Arrange(how))
 }
 
 /// `bank:state` with all that there is.
@@ -121,5 +123,12 @@ fn entry(item: &Arc<str>, there: Deposit) -> BankItem {
         quantity: there.quantity,
         tab: there.tab,
         place: there.place,
+    }
+}
+
+/// Returns what a player is told of its bank.
+pub(crate) fn told(event: &Event, record: &PlayerRecord) -> Told {
+    match event {
+        Event::Changed { items, .. } => Told::of_value(&update(&record.bank, items)),
     }
 }

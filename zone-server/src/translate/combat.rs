@@ -2,12 +2,11 @@
 
 use proto::client::{
     ErrorCode,
-    combat::{Combat, CombatAutocast, CombatHit, CombatStyle, PlayerDied, PlayerRespawned},
-    sync::Position,
+    combat::{Combat, CombatAutocast, CombatHit, CombatStyle},
 };
-use world::{Content, Hit, Intent, PlayerRecord, Style, Tick, Tile};
+use world::{Content, Hit, Intent, PlayerRecord, Style, combat, combat::Event};
 
-use super::Refused;
+use super::{Refused, Told};
 
 /// `combat:style`.
 pub(crate) fn style(asked: &CombatStyle) -> Result<Intent, Refused> {
@@ -18,13 +17,13 @@ pub(crate) fn style(asked: &CombatStyle) -> Result<Intent, Refused> {
             words: format!("style: one of {}", all.join(", ")),
         }
     })?;
-    Ok(Intent::FightAs(style))
+    Ok(Intent::Combat(combat::Intent::Style(style)))
 }
 
 /// `combat:autocast`.
 pub(crate) fn autocast(asked: &CombatAutocast) -> Intent {
     let spell = asked.spell.as_deref().map(Into::into);
-    Intent::Autocast { spell }
+    Intent::Combat(combat::Intent::Autocast { spell })
 }
 
 /// What is chosen of fighting, `combat:update` and a part of `player:sync`.
@@ -52,31 +51,15 @@ pub(crate) fn hit(hit: &Hit) -> CombatHit {
     }
 }
 
-/// `player:died`.
-pub(crate) fn died(
-    killer: Option<&str>,
-    record: &PlayerRecord,
-    tile: Tile,
-    until: Tick,
-) -> PlayerDied {
-    PlayerDied {
-        killed_by: killer.map(ToOwned::to_owned),
-        position: position(record, tile),
-        respawn_tick: until.0,
-    }
-}
-
-/// `player:respawned`.
-pub(crate) fn respawned(record: &PlayerRecord, tile: Tile) -> PlayerRespawned {
-    PlayerRespawned {
-        position: position(record, tile),
-    }
-}
-
-fn position(record: &PlayerRecord, tile: Tile) -> Position {
-    Position {
-        x: tile.x,
-        y: record.y as f32,
-        z: tile.z,
-    }
+/// Returns what a player is told of its fights.
+pub(crate) fn told(
+    event: &Event,
+    record: Option<&PlayerRecord>,
+    content: &Content,
+) -> Option<Told> {
+    Some(match event {
+        Event::Hit { hit: blow, .. } => Told::now(&hit(blow)),
+        // The styles that its weapon allows tell what it holds.
+        Event::Settings { .. } => Told::of_value(&ways(record?, content)),
+    })
 }

@@ -1,11 +1,13 @@
 //! Talking with NPCs: what is asked, and what is told.
 
 use proto::client::dialogue::{DialogueNode, DialogueRespond, DialogueResponse};
-use world::{Intent, Said};
+use world::{Intent, Said, dialogue, dialogue::Event};
+
+use super::Told;
 
 /// `dialogue:respond`.
 pub(crate) fn respond(asked: DialogueRespond) -> Intent {
-    Intent::Respond { index: asked.index }
+    Intent::Dialogue(dialogue::Intent::Respond { index: asked.index })
 }
 
 /// What is said.
@@ -21,5 +23,12 @@ pub(crate) fn node(said: &Said) -> DialogueNode {
         node: said.node.to_string(),
         text: said.text.to_string(),
         responses: responses.collect(),
+    }
+}
+
+/// Returns what a player is told of a talk.
+pub(crate) fn told(event: &Event) -> Told {
+    match event {
+        Event::Said { said, .. } => Told::of_value(&node(said)),
     }
 }

@@ -19,11 +19,11 @@ use proto::{
 };
 use serde::Deserialize;
 use world::{
-    Bounds, CharacterId, DuelEnd, DuelPart, DuelResult, DuelRule, DuelShown, DuelStage, DuelTold,
-    Dueling, Intent, Stack, Staked, content::EquipSlot, item::SLOTS,
+    Bounds, CharacterId, DuelEnd, DuelNotification, DuelPart, DuelResult, DuelRule, DuelShown,
+    DuelStage, Intent, Stack, Staked, content::EquipSlot, duel, duel::Event, item::SLOTS,
 };
 
-use super::{Refused, notification, private};
+use super::{Refused, Told, for_gateway, private};
 
 /// A tick, in milliseconds.
 const TICK_MS: u64 = 600;
@@ -35,14 +35,14 @@ pub(crate) fn is_about_duel(event: &str) -> bool {
 
 /// `duel:challenge`.
 pub(crate) fn challenge(asked: &DuelChallenge) -> Intent {
-    Intent::Duel(Dueling::Challenge {
+    Intent::Duel(duel::Intent::Challenge {
         target: asked.target_player_id.as_str().into(),
     })
 }
 
 /// `duel:challenge:respond`.
 pub(crate) fn answer(asked: &DuelChallengeRespond) -> Intent {
-    Intent::Duel(Dueling::Answer {
+    Intent::Duel(duel::Intent::Answer {
         challenge: asked.challenge_id.as_str().into(),
         accept: asked.accept,
     })
@@ -54,7 +54,7 @@ pub(crate) fn rule(asked: &DuelToggleRule) -> Result<Intent, Refused> {
         code: ErrorCode::InvalidRule,
         words: format!("rule: one of {}", names(DuelRule::ALL, |rule| rule.name())),
     })?;
-    Ok(Intent::Duel(Dueling::Rule {
+    Ok(Intent::Duel(duel::Intent::Rule {
         duel: asked.duel_id.as_str().into(),
         rule,
     }))
@@ -69,7 +69,7 @@ pub(crate) fn bare(asked: &DuelToggleEquipment) -> Result<Intent, Refused> {
         code: ErrorCode::InvalidSlot,
         words: format!("slot: one of {}", names(&EquipSlot::ALL, |at| name_of(*at))),
     })?;
-    Ok(Intent::Duel(Dueling::Bare {
+    Ok(Intent::Duel(duel::Intent::Bare {
         duel: asked.duel_id.as_str().into(),
         place,
     }))
@@ -84,7 +84,7 @@ fn name_of(place: EquipSlot) -> &'static str {
     match place {
         EquipSlot::Helmet => "head",
         EquipSlot::Arrows => "ammo",
-        _ => place.name(),
+        place => place.name(),
     }
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn stake(asked: &DuelAddStake) -> Result<Intent, Refused> {
         code: ErrorCode::InvalidQuantity,
         words: "quantity: 1 up to what lies there".to_owned(),
     })?;
-    Ok(Intent::Duel(Dueling::Stake {
+    Ok(Intent::Duel(duel::Intent::Stake {
         duel: asked.duel_id.as_str().into(),
         slot,
         quantity,
@@ -115,7 +115,7 @@ pub(crate) fn unstake(asked: &DuelRemoveStake) -> Result<Intent, Refused> {
         code: ErrorCode::StakeNotFound,
         words: "stakeIndex: from 0 up to the last of the own stakes".to_owned(),
     })?;
-    Ok(Intent::Duel(Dueling::Unstake {
+    Ok(Intent::Duel(duel::Intent::Unstake {
         duel: asked.duel_id.as_str().into(),
         place,
     }))
@@ -123,7 +123,7 @@ pub(crate) fn unstake(asked: &DuelRemoveStake) -> Result<Intent, Refused> {
 
 /// `duel:accept:rules`, `duel:accept:stakes`, `duel:accept:final`.
 pub(crate) fn agree(asked: &DuelRef, seen: DuelStage) -> Intent {
-    Intent::Duel(Dueling::Agree {
+    Intent::Duel(duel::Intent::Agree {
         duel: asked.duel_id.as_str().into(),
         seen,
     })
@@ -131,14 +131,14 @@ pub(crate) fn agree(asked: &DuelRef, seen: DuelStage) -> Intent {
 
 /// `duel:cancel`.
 pub(crate) fn cancel(asked: &DuelRef) -> Intent {
-    Intent::Duel(Dueling::Cancel {
+    Intent::Duel(duel::Intent::Cancel {
         duel: asked.duel_id.as_str().into(),
     })
 }
 
 /// `duel:forfeit`.
 pub(crate) fn forfeit(asked: &DuelRef) -> Intent {
-    Intent::Duel(Dueling::Forfeit {
+    Intent::Duel(duel::Intent::Forfeit {
         duel: asked.duel_id.as_str().into(),
     })
 }
@@ -165,45 +165,54 @@ pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
 
 /// What somebody is told, and whether it waits until what is told of is saved. All that is told
 /// of a duel itself waits, so that it comes in order.
-pub(crate) fn told(told: &DuelTold) -> (Private, bool) {
+fn notification(told: &DuelNotification) -> (Private, bool) {
     match told {
-        DuelTold::Challenged { .. } | DuelTold::Incoming { .. } | DuelTold::Declined { .. } => {
-            (of_challenge(told), false)
-        }
-        _ => (of_duel(told), true),
+        DuelNotification::Challenged { .. }
+        | DuelNotification::Incoming { .. }
+        | DuelNotification::Declined { .. } => (of_challenge(told), false),
+        DuelNotification::Started { .. }
+        | DuelNotification::Shown { .. }
+        | DuelNotification::Entered { .. }
+        | DuelNotification::Counted { .. }
+        | DuelNotification::Fight { .. }
+        | DuelNotification::OpponentAway { .. }
+        | DuelNotification::OpponentBack { .. }
+        | DuelNotification::Completed { .. }
+        | DuelNotification::Ended { .. } => (of_duel(told), true),
     }
 }
 
 /// The encounter that a notification is about, if the gateway must know how far that is. `account`
 /// names that of somebody who asks.
 pub(crate) fn encounter(
-    told: &DuelTold,
+    event: &Event,
     account: impl FnOnce(&CharacterId) -> String,
 ) -> Option<Encounter> {
+    let Event::Told { told, .. } = event;
     let (id, asking_account, over, if_lost) = match told {
-        DuelTold::Incoming {
+        DuelNotification::Incoming {
             challenge, from, ..
         } => (challenge, account(from), false, None),
-        DuelTold::Declined { challenge, .. } => (challenge, String::new(), true, None),
-        DuelTold::Started { duel, .. } => {
+        DuelNotification::Declined { challenge, .. } => (challenge, String::new(), true, None),
+        DuelNotification::Started { duel, .. } => {
             let lost = DuelCancelled {
                 duel_id: duel.to_string(),
                 reason: "server".to_owned(),
                 message: "this part of the world was lost; stakes come back".to_owned(),
                 cancelled_by: None,
             };
-            (duel, String::new(), false, Some(notification(&lost)))
+            (duel, String::new(), false, Some(for_gateway(&lost)))
         }
-        DuelTold::Completed { duel, .. } | DuelTold::Ended { duel, .. } => {
+        DuelNotification::Completed { duel, .. } | DuelNotification::Ended { duel, .. } => {
             (duel, String::new(), true, None)
         }
-        DuelTold::Challenged { .. }
-        | DuelTold::Shown { .. }
-        | DuelTold::Entered { .. }
-        | DuelTold::Counted { .. }
-        | DuelTold::Fight { .. }
-        | DuelTold::OpponentAway { .. }
-        | DuelTold::OpponentBack { .. } => return None,
+        DuelNotification::Challenged { .. }
+        | DuelNotification::Shown { .. }
+        | DuelNotification::Entered { .. }
+        | DuelNotification::Counted { .. }
+        | DuelNotification::Fight { .. }
+        | DuelNotification::OpponentAway { .. }
+        | DuelNotification::OpponentBack { .. } => return None,
     };
     Some(Encounter {
         id: id.to_string(),
@@ -213,10 +222,10 @@ pub(crate) fn encounter(
     })
 }
 
-fn of_challenge(told: &DuelTold) -> Private {
+fn of_challenge(told: &DuelNotification) -> Private {
     let now = Bytes::new;
     match told {
-        DuelTold::Challenged {
+        DuelNotification::Challenged {
             challenge,
             whom,
             name,
@@ -228,7 +237,7 @@ fn of_challenge(told: &DuelTold) -> Private {
             };
             private(&sent, now())
         }
-        DuelTold::Incoming {
+        DuelNotification::Incoming {
             challenge,
             from,
             name,
@@ -242,25 +251,34 @@ fn of_challenge(told: &DuelTold) -> Private {
             };
             private(&incoming, now())
         }
-        DuelTold::Declined { challenge, by } => {
+        DuelNotification::Declined { challenge, by } => {
             let declined = DuelChallengeDeclined {
                 challenge_id: challenge.to_string(),
                 declined_by: by.as_ref().map(ToString::to_string),
             };
             private(&declined, now())
         }
-        _ => Private::default(),
+        // These are no challenges.
+        DuelNotification::Started { .. }
+        | DuelNotification::Shown { .. }
+        | DuelNotification::Entered { .. }
+        | DuelNotification::Counted { .. }
+        | DuelNotification::Fight { .. }
+        | DuelNotification::OpponentAway { .. }
+        | DuelNotification::OpponentBack { .. }
+        | DuelNotification::Completed { .. }
+        | DuelNotification::Ended { .. } => Private::default(),
     }
 }
 
 #[allow(clippy::too_many_lines, reason = "a table")]
-fn of_duel(told: &DuelTold) -> Private {
+fn of_duel(told: &DuelNotification) -> Private {
     let now = Bytes::new;
     match told {
-        DuelTold::Challenged { .. } | DuelTold::Incoming { .. } | DuelTold::Declined { .. } => {
-            Private::default()
-        }
-        DuelTold::Started {
+        DuelNotification::Challenged { .. }
+        | DuelNotification::Incoming { .. }
+        | DuelNotification::Declined { .. } => Private::default(),
+        DuelNotification::Started {
             duel,
             challenge,
             opponent,
@@ -276,8 +294,8 @@ fn of_duel(told: &DuelTold) -> Private {
             };
             private(&started, now())
         }
-        DuelTold::Shown { part, by, shown } => shows(*part, by.as_ref(), shown),
-        DuelTold::Entered {
+        DuelNotification::Shown { part, by, shown } => shows(*part, by.as_ref(), shown),
+        DuelNotification::Entered {
             duel,
             ring,
             fighters,
@@ -291,7 +309,7 @@ fn of_duel(told: &DuelTold) -> Private {
             };
             private(&start, now())
         }
-        DuelTold::Counted {
+        DuelNotification::Counted {
             duel,
             count,
             fighters,
@@ -305,7 +323,7 @@ fn of_duel(told: &DuelTold) -> Private {
             };
             private(&tick, now())
         }
-        DuelTold::Fight {
+        DuelNotification::Fight {
             duel,
             ring,
             bounds,
@@ -319,19 +337,19 @@ fn of_duel(told: &DuelTold) -> Private {
             };
             private(&fight, now())
         }
-        DuelTold::OpponentAway { duel, ticks } => {
+        DuelNotification::OpponentAway { duel, ticks } => {
             let away = DuelOpponentDisconnected {
                 duel_id: duel.to_string(),
                 timeout_ms: ticks.saturating_mul(TICK_MS),
             };
             private(&away, now())
         }
-        DuelTold::OpponentBack { duel } => {
+        DuelNotification::OpponentBack { duel } => {
             let duel_id = duel.to_string();
             private(&DuelOpponentReconnected { duel_id }, now())
         }
-        DuelTold::Completed { duel, result } => completed(duel.to_string(), result),
-        DuelTold::Ended { duel, why, by } => {
+        DuelNotification::Completed { duel, result } => completed(duel.to_string(), result),
+        DuelNotification::Ended { duel, why, by } => {
             let (reason, message) = reason(*why);
             let cancelled = DuelCancelled {
                 duel_id: duel.to_string(),
@@ -489,6 +507,16 @@ fn reason(why: DuelEnd) -> (&'static str, &'static str) {
     }
 }
 
+/// Returns what a player is told of a duel.
+pub(crate) fn told(event: &Event) -> Told {
+    match event {
+        Event::Told { told, .. } => {
+            let (message, value) = notification(told);
+            Told::Message { message, value }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -533,7 +561,7 @@ mod tests {
                 slot: slot.to_owned(),
             };
             let duel = "d".into();
-            let expected = Intent::Duel(Dueling::Bare { duel, place });
+            let expected = Intent::Duel(duel::Intent::Bare { duel, place });
             assert_eq!(bare(&asked), Ok(expected), "{slot}");
         }
     }

@@ -6,11 +6,13 @@ use proto::client::{
     equipment::{EquipmentUpdate, InventoryEquip, Place, PlaceUpdate},
     sync::Stack,
 };
-use world::{Intent, Worn, content::EquipSlot};
+use world::{Intent, PlayerRecord, Worn, content::EquipSlot, equipment, equipment::Event};
+
+use super::Told;
 
 /// `inventory:equip`.
 pub(crate) fn equip(asked: &InventoryEquip) -> Intent {
-    Intent::Equip { slot: asked.slot }
+    Intent::Equipment(equipment::Intent::Equip { slot: asked.slot })
 }
 
 /// `equipment:remove`.
@@ -28,7 +30,7 @@ pub(crate) fn remove(asked: Place) -> Intent {
         Place::Ring => EquipSlot::Ring,
         Place::Arrows => EquipSlot::Arrows,
     };
-    Intent::Unequip { place }
+    Intent::Equipment(equipment::Intent::Unequip { place })
 }
 
 /// `equipment:update` of these places.
@@ -57,6 +59,13 @@ fn stack(worn: &world::Stack) -> Stack {
     }
 }
 
+/// Returns what a player is told of what it wears.
+pub(crate) fn told(event: &Event, record: &PlayerRecord) -> Told {
+    match event {
+        Event::Changed { slots, .. } => Told::of_value(&update(&record.equipment, slots)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,7 +77,10 @@ mod tests {
             let asked: proto::client::equipment::EquipmentRemove =
                 serde_json::from_value(word).unwrap();
             assert_eq!(asked.slot.wire(), place.name());
-            assert_eq!(remove(asked.slot), Intent::Unequip { place });
+            assert_eq!(
+                remove(asked.slot),
+                Intent::Equipment(equipment::Intent::Unequip { place })
+            );
         }
     }
 }

@@ -4,22 +4,24 @@ use std::collections::BTreeMap;
 
 use proto::client::{
     ErrorCode,
-    coins::{CoinsDeposit, CoinsWithdraw},
+    coins::{CoinsDeposit, CoinsUpdate, CoinsWithdraw},
     inventory::{
         InventoryDrop, InventoryMove, InventoryUpdate, InventoryUse, SlotUpdate, UseTarget,
     },
     sync::Stack,
 };
-use world::{Intent, Skill, Stack as Held};
+use world::{
+    Intent, PlayerRecord, Skill, Stack as Held, ground_items, pack, pack::Event, skilling, use_item,
+};
 
-use super::Refused;
+use super::{Refused, Told};
 
 /// `inventory:drop`.
 pub(crate) fn drop(asked: &InventoryDrop) -> Intent {
-    Intent::Drop {
+    Intent::GroundItems(ground_items::Intent::Drop {
         slot: asked.slot,
         quantity: asked.quantity,
-    }
+    })
 }
 
 /// `inventory:use`.
@@ -30,15 +32,15 @@ pub(crate) fn used(asked: &InventoryUse) -> Result<Intent, Refused> {
     let slot = asked.slot;
     let skill = asked.skill.as_deref().map(skill).transpose()?;
     Ok(match &asked.target {
-        None => Intent::Use { slot, skill },
-        Some(UseTarget::Slot(other)) => Intent::UseWith {
+        None => Intent::UseItem(use_item::Intent::Use { slot, skill }),
+        Some(UseTarget::Slot(other)) => Intent::Skilling(skilling::Intent::UseWith {
             slot,
             other: *other,
-        },
-        Some(UseTarget::Entity(id)) => Intent::UseOn {
+        }),
+        Some(UseTarget::Entity(id)) => Intent::Skilling(skilling::Intent::UseOn {
             slot,
             target: id.as_str().into(),
-        },
+        }),
     })
 }
 
@@ -51,24 +53,24 @@ fn skill(name: &str) -> Result<Skill, Refused> {
 
 /// `inventory:move`.
 pub(crate) fn move_slot(asked: &InventoryMove) -> Intent {
-    Intent::MoveSlot {
+    Intent::Pack(pack::Intent::MoveSlot {
         from: asked.from,
         to: asked.to,
-    }
+    })
 }
 
 /// `coins:withdraw`.
 pub(crate) fn withdraw(asked: &CoinsWithdraw) -> Intent {
-    Intent::WithdrawCoins {
+    Intent::Pack(pack::Intent::WithdrawCoins {
         amount: asked.amount,
-    }
+    })
 }
 
 /// `coins:deposit`.
 pub(crate) fn deposit(asked: &CoinsDeposit) -> Intent {
-    Intent::DepositCoins {
+    Intent::Pack(pack::Intent::DepositCoins {
         amount: asked.amount,
-    }
+    })
 }
 
 /// `inventory:update` of these slots.
@@ -88,4 +90,14 @@ pub(crate) fn stack(inventory: &BTreeMap<u8, Held>, slot: u8) -> Option<Stack> {
         item_id: stack.item.to_string(),
         quantity: stack.quantity,
     })
+}
+
+/// Returns what a player is told of its pack and its pouch.
+pub(crate) fn told(event: &Event, record: &PlayerRecord) -> Told {
+    match event {
+        Event::Slots { slots, .. } => Told::of_value(&update(&record.inventory, slots)),
+        Event::Coins { .. } => Told::of_value(&CoinsUpdate {
+            coins: record.coins,
+        }),
+    }
 }

@@ -4,12 +4,15 @@
 pub(crate) mod action;
 pub(crate) mod activity;
 pub(crate) mod agent;
+mod arrivals;
 pub(crate) mod bank;
 pub(crate) mod combat;
+mod death;
 pub(crate) mod dialogue;
 pub(crate) mod duel;
 pub(crate) mod equipment;
-pub(crate) mod grave;
+mod examine;
+mod home_teleport;
 pub(crate) mod inventory;
 pub(crate) mod look;
 pub(crate) mod movement;
@@ -18,24 +21,26 @@ pub(crate) mod prayer;
 pub(crate) mod quest;
 pub(crate) mod record;
 pub(crate) mod refusal;
+mod request;
 pub(crate) mod shop;
 pub(crate) mod skill;
 pub(crate) mod sync;
 pub(crate) mod trade;
 pub(crate) mod value;
+pub(crate) mod visit;
+mod vitals;
 
 use bytes::Bytes;
 use proto::{
     client::{
-        ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, bank::BankState,
-        coins::CoinsUpdate, dialogue::DialogueNode, duel::DuelError, error::Error, session::Ack,
-        session::Notice, shop::ShopState, trade::TradeError,
+        ClientMessage, ErrorCode, ServerEvent, admin::OPERATOR_TELEPORT, coins::CoinsUpdate,
+        duel::DuelError, error::Error, session::Ack, trade::TradeError,
     },
     rpc::zone::v1::{Encounter, Input, Notification, Private},
 };
 use world::{
-    CharacterId, Content, DuelStage, EntityId, Event, Intent, Interface, PlayerRecord, Questing,
-    Refusal, Shopping, World, content::EquipSlot, item::SLOTS,
+    CharacterId, Content, DuelStage, EntityId, Event, Intent, PlayerRecord, Refusal,
+    content::EquipSlot, item::SLOTS,
 };
 
 use crate::deliver::held::Holdings;
@@ -72,7 +77,7 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::Equip(asked) => equipment::equip(&asked),
         ClientMessage::Unequip(asked) => equipment::remove(asked.slot),
         ClientMessage::OpenBank(asked) => bank::open(&asked),
-        ClientMessage::CloseBank(_) => Intent::CloseBank,
+        ClientMessage::CloseBank(_) => Intent::Bank(world::bank::Intent::Close),
         ClientMessage::BankDeposit(asked) => bank::deposit(&asked),
         ClientMessage::BankDepositAll(asked) => bank::deposit_all(&asked),
         ClientMessage::BankDepositEquipment(asked) => bank::deposit_worn(&asked),
@@ -82,27 +87,31 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
         ClientMessage::BankPlaceholder(asked) => bank::placeholder(&asked),
         ClientMessage::BankCoins(asked) => bank::coins(&asked),
         ClientMessage::Respond(asked) => dialogue::respond(asked),
-        ClientMessage::ContinueDialogue(_) => Intent::Continue,
-        ClientMessage::CloseDialogue(_) => Intent::EndTalk,
+        ClientMessage::ContinueDialogue(_) => Intent::Dialogue(world::dialogue::Intent::Continue),
+        ClientMessage::CloseDialogue(_) => Intent::Dialogue(world::dialogue::Intent::End),
         ClientMessage::QuestList(_) => quest::list(),
-        ClientMessage::QuestDetail(asked) => quest::about(&asked, |quest| Questing::Show { quest }),
+        ClientMessage::QuestDetail(asked) => {
+            quest::about(&asked, |quest| world::quests::Intent::Show { quest })
+        }
         ClientMessage::AcceptQuest(asked) => {
-            quest::about(&asked, |quest| Questing::Accept { quest })
+            quest::about(&asked, |quest| world::quests::Intent::Accept { quest })
         }
         ClientMessage::AbandonQuest(asked) => {
-            quest::about(&asked, |quest| Questing::Abandon { quest })
+            quest::about(&asked, |quest| world::quests::Intent::Abandon { quest })
         }
         ClientMessage::CompleteQuest(asked) => {
-            quest::about(&asked, |quest| Questing::Complete { quest })
+            quest::about(&asked, |quest| world::quests::Intent::Complete { quest })
         }
         ClientMessage::WithdrawCoins(asked) => inventory::withdraw(&asked),
         ClientMessage::DepositCoins(asked) => inventory::deposit(&asked),
         ClientMessage::CombatStyle(asked) => combat::style(&asked)?,
-        ClientMessage::CombatRetaliate(asked) => Intent::Retaliate(asked.on),
+        ClientMessage::CombatRetaliate(asked) => {
+            Intent::Combat(world::combat::Intent::Retaliate(asked.on))
+        }
         ClientMessage::CombatAutocast(asked) => combat::autocast(&asked),
         ClientMessage::PrayerToggle(asked) => prayer::toggle(&asked),
         ClientMessage::ShopOpen(asked) => shop::open(&asked),
-        ClientMessage::ShopClose(_) => Intent::Shop(Shopping::Close),
+        ClientMessage::ShopClose(_) => Intent::Shop(world::shop::Intent::Close),
         ClientMessage::ShopBuy(asked) => shop::buy(&asked),
         ClientMessage::ShopSell(asked) => shop::sell(&asked),
         ClientMessage::TradeRequest(asked) => trade::ask(&asked),
@@ -191,211 +200,83 @@ pub(crate) enum Told {
     TurnedAway(Refusal),
 }
 
-/// Writes what happened. `record`: the player's own, for what shows its state.
-#[allow(clippy::too_many_lines, reason = "one arm an event")]
+impl Told {
+    /// A message that is told at once.
+    pub(crate) fn now<T: ServerEvent>(message: &T) -> Told {
+        Told::Message {
+            message: private(message, Bytes::new()),
+            value: false,
+        }
+    }
+
+    /// A message that tells of value.
+    pub(crate) fn of_value<T: ServerEvent>(message: &T) -> Told {
+        Told::Message {
+            message: private(message, Bytes::new()),
+            value: true,
+        }
+    }
+}
+
+/// Returns what a player is told of an event; `None`: nothing. `record`: the player's own, for
+/// messages that show its state. A player who has left the world is told nothing of value.
 pub(crate) fn told(
     event: &Event,
     record: Option<&PlayerRecord>,
     content: &Content,
 ) -> Option<Told> {
-    let now = |message| Told::Message {
-        message,
-        value: false,
-    };
-    Some(match event {
-        Event::Done { number, value, .. } => Told::Done {
-            number: *number,
-            value: *value,
-        },
-        Event::Refused {
-            number,
-            refusal,
-            value,
-            ..
-        } => Told::Refused {
-            number: *number,
-            why: refusal::refused(*refusal),
-            value: *value && !refusal::of_all_value(*refusal),
-        },
-        Event::Joined { .. } => Told::Joined,
-        Event::TurnedAway { refusal, .. } => Told::TurnedAway(*refusal),
-        Event::Vitals { .. } => now(private(&sync::vitals(record?), Bytes::new())),
-        Event::Examined { text, .. } => {
-            let notice = Notice {
-                code: "examined".to_owned(),
-                message: text.to_string(),
-                level: "info".to_owned(),
-            };
-            now(private(&notice, Bytes::new()))
-        }
-        Event::Hit { hit, .. } => now(private(&combat::hit(hit), Bytes::new())),
-        Event::Died {
-            killer,
-            tile,
-            until,
-            ..
-        } => {
-            let died = combat::died(killer.as_deref(), record?, *tile, *until);
-            now(private(&died, Bytes::new()))
-        }
-        Event::Respawned { tile, .. } => {
-            now(private(&combat::respawned(record?, *tile), Bytes::new()))
-        }
-        Event::Prayer { .. } => now(private(&prayer::all(record?), Bytes::new())),
-        // What its weapon allows tells what it holds.
-        Event::Ways { .. } => Told::Message {
-            message: private(&combat::ways(record?, content), Bytes::new()),
-            value: true,
-        },
-        Event::TradeAsked { number, trade, .. } => Told::Answered {
-            number: *number,
-            message: trade::asked(trade, Bytes::new()),
-        },
-        Event::Trade { told, .. } => {
-            let (message, value) = trade::told(told);
-            Told::Message { message, value }
-        }
-        Event::Duel { told, .. } => {
-            let (message, value) = duel::told(told);
-            Told::Message { message, value }
-        }
-        Event::Inventory { .. }
-        | Event::Coins { .. }
-        | Event::Equipment { .. }
-        | Event::Bank { .. }
-        | Event::Opened { .. }
-        | Event::Shop { .. }
-        | Event::Grave { .. }
-        | Event::Closed { .. }
-        | Event::Trained { .. }
-        | Event::Working { .. }
-        | Event::Rested { .. } => Told::Message {
-            message: of_value(event, record?, content)?,
-            value: true,
-        },
-        Event::Said { .. }
-        | Event::Quests { .. }
-        | Event::QuestShown { .. }
-        | Event::Quest { .. }
-        | Event::QuestDone { .. } => Told::Message {
-            message: of_quests(event, record?, content)?,
-            value: true,
-        },
-        Event::Failed { refusal, value, .. } => Told::Message {
-            message: failed(*refusal),
-            value: *value && !refusal::of_all_value(*refusal),
-        },
-        Event::Elsewhere { number, target, .. } => Told::Elsewhere {
-            number: *number,
-            target: target.clone(),
-        },
-        Event::Homeward {
-            done_at, ready_at, ..
-        } => now(private(&movement::home(*done_at, *ready_at), Bytes::new())),
-        Event::Deferred { number, .. } => Told::Deferred { number: *number },
-        Event::Teleported { tile, .. } => {
-            now(private(&sync::teleport(record?, *tile), Bytes::new()))
-        }
-    })
+    match event {
+        Event::Request(event) => Some(request::told(event)),
+        Event::Arrivals(event) => Some(arrivals::told(event)),
+        Event::Movement(event) => movement::told(event, record),
+        Event::Vitals(event) => vitals::told(event, record),
+        Event::HomeTeleport(event) => Some(home_teleport::told(event)),
+        Event::Examine(event) => Some(examine::told(event)),
+        Event::Pack(event) => Some(inventory::told(event, record?)),
+        Event::Equipment(event) => Some(equipment::told(event, record?)),
+        Event::Bank(event) => Some(bank::told(event, record?)),
+        Event::Visit(event) => visit::told(event, record?, content),
+        Event::Dialogue(event) => record.map(|_| dialogue::told(event)),
+        Event::Quests(event) => quest::told(event, record?, content),
+        Event::Shop(event) => record.map(|_| shop::told(event)),
+        Event::Skilling(event) => record.map(|_| activity::told(event)),
+        Event::Training(event) => record.map(|_| skill::told(event)),
+        Event::Combat(event) => combat::told(event, record, content),
+        Event::Prayer(event) => prayer::told(event, record),
+        Event::Death(event) => death::told(event, record),
+        Event::Trade(event) => Some(trade::told(event)),
+        Event::Duel(event) => Some(duel::told(event)),
+    }
 }
 
-/// The encounter that an event is about, if any. `account` names that of somebody who asks.
+/// Returns the encounter that an event is about, if any. `account` names the account of a player who
+/// asks.
 pub(crate) fn encounter(
     event: &Event,
     account: impl FnOnce(&CharacterId) -> String,
 ) -> Option<Encounter> {
-    if let Event::Trade { told, .. } = event {
-        return trade::encounter(told, account);
+    match event {
+        Event::Trade(event) => trade::encounter(event, account),
+        Event::Duel(event) => duel::encounter(event, account),
+        Event::Request(_)
+        | Event::Arrivals(_)
+        | Event::Movement(_)
+        | Event::Vitals(_)
+        | Event::HomeTeleport(_)
+        | Event::Examine(_)
+        | Event::Pack(_)
+        | Event::Equipment(_)
+        | Event::Bank(_)
+        | Event::Visit(_)
+        | Event::Dialogue(_)
+        | Event::Quests(_)
+        | Event::Shop(_)
+        | Event::Skilling(_)
+        | Event::Training(_)
+        | Event::Combat(_)
+        | Event::Prayer(_)
+        | Event::Death(_) => None,
     }
-    if let Event::Duel { told, .. } = event {
-        return duel::encounter(told, account);
-    }
-    None
-}
-
-/// What tells of value; nothing, if the event is about something else.
-fn of_value(event: &Event, record: &PlayerRecord, content: &Content) -> Option<Private> {
-    Some(match event {
-        Event::Inventory { slots, .. } => {
-            private(&inventory::update(&record.inventory, slots), Bytes::new())
-        }
-        Event::Coins { .. } => {
-            let coins = record.coins;
-            private(&CoinsUpdate { coins }, Bytes::new())
-        }
-        Event::Equipment { slots, .. } => {
-            private(&equipment::update(&record.equipment, slots), Bytes::new())
-        }
-        Event::Bank { items, .. } => private(&bank::update(&record.bank, items), Bytes::new()),
-        Event::Opened { what, .. } => match what {
-            Interface::Bank => private(&bank::whole(&record.bank), Bytes::new()),
-            // Told by what is said.
-            Interface::Dialogue { .. } => return None,
-            Interface::Offer { quest } => {
-                let detail = quest::detail(&record.quests, content, quest, true)?;
-                private(&detail, Bytes::new())
-            }
-            Interface::Altar => return None,
-            // It is told by an event of its own.
-            Interface::Shop => return None,
-        },
-        Event::Grave { grave, .. } => private(&grave::update(grave), Bytes::new()),
-        Event::Shop { shop, .. } => private(&shop::state(shop), Bytes::new()),
-        // Not before what was told of it while it was open.
-        Event::Closed { what, .. } => match what {
-            Interface::Bank => private(&BankState::default(), Bytes::new()),
-            Interface::Dialogue { .. } | Interface::Offer { .. } => {
-                private(&DialogueNode::default(), Bytes::new())
-            }
-            Interface::Altar => return None,
-            Interface::Shop => private(&ShopState::default(), Bytes::new()),
-        },
-        Event::Trained {
-            skill,
-            gained_tenths,
-            now,
-            leveled_up,
-            ..
-        } => {
-            let gain = skill::gain(*skill, *gained_tenths, *now, *leveled_up);
-            private(&gain, Bytes::new())
-        }
-        Event::Working { job, target, .. } => {
-            private(&activity::begun(job, target.as_ref()), Bytes::new())
-        }
-        Event::Rested { why, .. } => private(&activity::stopped(*why), Bytes::new()),
-        _ => return None,
-    })
-}
-
-/// What is said, and what tells of quests; nothing, if the event is about something else.
-fn of_quests(event: &Event, record: &PlayerRecord, content: &Content) -> Option<Private> {
-    let quests = &record.quests;
-    Some(match event {
-        Event::Said { said, .. } => private(&dialogue::node(said), Bytes::new()),
-        Event::Quests { .. } => private(&quest::all(quests, content), Bytes::new()),
-        Event::QuestShown { quest, .. } => {
-            let detail = quest::detail(quests, content, quest, false)?;
-            private(&detail, Bytes::new())
-        }
-        Event::Quest { quest, .. } => {
-            private(&quest::update(quests, content, quest)?, Bytes::new())
-        }
-        Event::QuestDone { quest, .. } => private(&quest::completed(content, quest)?, Bytes::new()),
-        _ => return None,
-    })
-}
-
-/// What was accepted has come to nothing.
-fn failed(refusal: Refusal) -> Private {
-    let why = refusal::refused(refusal);
-    let error = Error {
-        code: why.code,
-        message: why.words,
-        event: None,
-        retry_after_ms: None,
-    };
-    private(&error, Bytes::new())
 }
 
 /// Shows a player everything of its own: a `player:sync`; of one whose region is on its way to
@@ -428,21 +309,6 @@ pub(crate) fn resync(
     things.into_iter().chain(skills).collect()
 }
 
-/// Shows a player again what it has open.
-pub(crate) fn open(world: &World, who: &CharacterId, has: &Holdings) -> Option<Private> {
-    Some(match world.player(who)?.open()? {
-        Interface::Bank => private(&bank::whole(&has.bank), Bytes::new()),
-        Interface::Altar => return None,
-        // It is told by an event of its own.
-        Interface::Shop => return None,
-        Interface::Dialogue { .. } => private(&dialogue::node(&world.said(who)?), Bytes::new()),
-        Interface::Offer { quest } => {
-            let detail = quest::detail(&has.quests, world.content(), quest, true)?;
-            private(&detail, Bytes::new())
-        }
-    })
-}
-
 /// A message for one session; `re`: the request that it answers.
 pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
     Private {
@@ -456,7 +322,7 @@ pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
 }
 
 /// A message for the gateway to show if it has to.
-fn notification<T: ServerEvent>(data: &T) -> Notification {
+fn for_gateway<T: ServerEvent>(data: &T) -> Notification {
     Notification {
         event: T::NAME.to_owned(),
         data: proto::encode::json(data).into(),
@@ -511,24 +377,49 @@ mod tests {
         ));
         let to = Tile { x: -3, z: 9 };
         let run = Some(true);
-        assert_eq!(walk, Ok(Wish::Intent(Intent::Walk { to, run })));
+        assert_eq!(
+            walk,
+            Ok(Wish::Intent(Intent::Movement(
+                world::movement::Intent::Walk { to, run }
+            )))
+        );
         let stop = wish(&input("player:move", r#"{"stop":true}"#));
-        assert_eq!(stop, Ok(Wish::Intent(Intent::Stop)));
+        assert_eq!(
+            stop,
+            Ok(Wish::Intent(Intent::Movement(
+                world::movement::Intent::Stop
+            )))
+        );
         let run = wish(&input("player:move", r#"{"run":false}"#));
-        assert_eq!(run, Ok(Wish::Intent(Intent::Run(false))));
+        assert_eq!(
+            run,
+            Ok(Wish::Intent(Intent::Movement(
+                world::movement::Intent::Run(false)
+            )))
+        );
         assert_eq!(wish(&input("world:leave", "{}")), Ok(Wish::Leave));
         let look = wish(&input(
             "player:action",
             r#"{"action":"examine","target":"npc:1"}"#,
         ));
         let target = "npc:1".into();
-        assert_eq!(look, Ok(Wish::Intent(Intent::Examine { target })));
+        assert_eq!(
+            look,
+            Ok(Wish::Intent(Intent::Examine(
+                world::examine::Intent::Examine { target }
+            )))
+        );
         let follow = wish(&input(
             "player:action",
             r#"{"action":"follow","target":"bob"}"#,
         ));
         let target = "bob".into();
-        assert_eq!(follow, Ok(Wish::Intent(Intent::Follow { target })));
+        assert_eq!(
+            follow,
+            Ok(Wish::Intent(Intent::Movement(
+                world::movement::Intent::Follow { target }
+            )))
+        );
     }
 
     #[test]

@@ -1,27 +1,28 @@
-//! `player:move`, and what is told of going home by magic.
+//! `player:move`, and `player:teleport`.
 
-use proto::client::movement::{HomeUpdate, PlayerMove};
-use world::{Intent, Tick, Tile};
+use proto::client::movement::PlayerMove;
+use world::{Intent, PlayerRecord, Tile, movement, movement::Event};
+
+use super::{Told, sync};
 
 /// What the data ask; they were checked: there is a target, or `stop`, or `run`.
 pub(crate) fn intent(asked: &PlayerMove) -> Intent {
     match (asked.target, asked.run) {
-        (Some(target), run) => Intent::Walk {
+        (Some(target), run) => Intent::Movement(movement::Intent::Walk {
             to: Tile {
                 x: target.x,
                 z: target.z,
             },
             run,
-        },
-        (None, Some(run)) if !asked.stop => Intent::Run(run),
-        (None, _) => Intent::Stop,
+        }),
+        (None, Some(run)) if !asked.stop => Intent::Movement(movement::Intent::Run(run)),
+        (None, _) => Intent::Movement(movement::Intent::Stop),
     }
 }
 
-/// `home:update`.
-pub(crate) fn home(done_at: Option<Tick>, ready_at: Tick) -> HomeUpdate {
-    HomeUpdate {
-        arrives_tick: done_at.map(|at| at.0),
-        ready_tick: ready_at.0,
+/// Returns what a player is told of its movement.
+pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told> {
+    match event {
+        Event::Teleported { tile, .. } => Some(Told::now(&sync::teleport(record?, *tile))),
     }
 }

@@ -2,7 +2,7 @@
 //! code, or an order that came by way of the store. No client can send it by itself.
 
 use proto::client::{ErrorCode, admin::OperatorTeleport};
-use world::{Intent, Tile};
+use world::{Intent, Tile, movement};
 
 use super::Refused;
 
@@ -12,9 +12,9 @@ pub(crate) fn teleport(data: &[u8]) -> Result<Intent, Refused> {
         code: ErrorCode::InvalidData,
         words: error.to_string(),
     })?;
-    Ok(Intent::Teleport {
+    Ok(Intent::Movement(movement::Intent::Teleport {
         to: Tile::new(asked.x, asked.z),
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -24,7 +24,10 @@ mod tests {
     #[test]
     fn a_place_is_read_and_rubbish_is_refused() {
         let to = Tile::new(3, -4);
-        assert_eq!(teleport(br#"{"x":3,"z":-4}"#), Ok(Intent::Teleport { to }));
+        assert_eq!(
+            teleport(br#"{"x":3,"z":-4}"#),
+            Ok(Intent::Movement(movement::Intent::Teleport { to }))
+        );
         for rubbish in [
             &b""[..],
             b"{}",

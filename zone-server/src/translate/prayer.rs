@@ -1,13 +1,15 @@
 //! Prayers: what is asked of them, and what is told.
 
 use proto::client::prayer::{Prayer, PrayerToggle};
-use world::{Intent, PlayerRecord, Skill};
+use world::{Intent, PlayerRecord, Skill, prayer, prayer::Event};
+
+use super::Told;
 
 /// `prayer:toggle`.
 pub(crate) fn toggle(asked: &PrayerToggle) -> Intent {
-    Intent::Pray {
+    Intent::Prayer(prayer::Intent::Toggle {
         prayer: asked.prayer.as_str().into(),
-    }
+    })
 }
 
 /// `prayer:update`, and a part of `player:sync`.
@@ -21,5 +23,12 @@ pub(crate) fn all(record: &PlayerRecord) -> Prayer {
             .iter()
             .map(ToString::to_string)
             .collect(),
+    }
+}
+
+/// Returns what a player is told of its prayers.
+pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told> {
+    match event {
+        Event::Changed { .. } => Some(Told::now(&all(record?))),
     }
 }

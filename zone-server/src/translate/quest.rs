@@ -11,24 +11,26 @@ use proto::client::{
     sync::Stack,
 };
 use world::{
-    Content, Intent, QuestState, Questing, Quests,
+    Content, Intent, PlayerRecord, QuestState, Quests,
     content::{Quest, Reward, Stage, StageKind},
+    quests,
+    quests::Event,
 };
 
-use super::skill;
+use super::{Told, skill};
 
 /// `quest:list`.
 pub(crate) fn list() -> Intent {
-    Intent::Quest(Questing::List)
+    Intent::Quests(quests::Intent::List)
 }
 
 /// `quest:detail`, `quest:accept`, `quest:abandon` and `quest:complete`, by what they wish.
-pub(crate) fn about(asked: &QuestRef, wish: impl Fn(Arc<str>) -> Questing) -> Intent {
-    Intent::Quest(wish(asked.quest_id.as_str().into()))
+pub(crate) fn about(asked: &QuestRef, wish: impl Fn(Arc<str>) -> quests::Intent) -> Intent {
+    Intent::Quests(wish(asked.quest_id.as_str().into()))
 }
 
 fn status(quests: &Quests, quest: &str) -> QuestStatus {
-    match world::quest::status(quests, quest) {
+    match world::quests::status(quests, quest) {
         world::QuestStatus::NotStarted => QuestStatus::NotStarted,
         world::QuestStatus::InProgress => QuestStatus::InProgress,
         world::QuestStatus::ReadyToComplete => QuestStatus::ReadyToComplete,
@@ -171,5 +173,16 @@ pub(crate) fn completed(content: &Content, id: &str) -> Option<QuestCompleted> {
         quest_id: quest.id.to_string(),
         name: quest.name.to_string(),
         rewards: rewards(quest),
+    })
+}
+
+/// Returns what a player is told of quests; nothing of those that the content does not know.
+pub(crate) fn told(event: &Event, record: &PlayerRecord, content: &Content) -> Option<Told> {
+    let quests = &record.quests;
+    Some(match event {
+        Event::Listed { .. } => Told::of_value(&all(quests, content)),
+        Event::Shown { quest, .. } => Told::of_value(&detail(quests, content, quest, false)?),
+        Event::Progressed { quest, .. } => Told::of_value(&update(quests, content, quest)?),
+        Event::Completed { quest, .. } => Told::of_value(&completed(content, quest)?),
     })
 }

@@ -1,18 +1,20 @@
 //! Shops: what is asked of them, and what is told.
 
 use proto::client::shop::{ShopBuy, ShopItem, ShopOpen, ShopSell, ShopState};
-use world::{Intent, ShopShown, Shopping};
+use world::{Intent, ShopShown, shop, shop::Event};
+
+use super::Told;
 
 /// `shop:open`.
 pub(crate) fn open(asked: &ShopOpen) -> Intent {
-    Intent::Shop(Shopping::Open {
+    Intent::Shop(shop::Intent::Open {
         target: asked.target.as_str().into(),
     })
 }
 
 /// `shop:buy`.
 pub(crate) fn buy(asked: &ShopBuy) -> Intent {
-    Intent::Shop(Shopping::Buy {
+    Intent::Shop(shop::Intent::Buy {
         item: asked.item_id.as_str().into(),
         quantity: asked.quantity,
     })
@@ -20,7 +22,7 @@ pub(crate) fn buy(asked: &ShopBuy) -> Intent {
 
 /// `shop:sell`.
 pub(crate) fn sell(asked: &ShopSell) -> Intent {
-    Intent::Shop(Shopping::Sell {
+    Intent::Shop(shop::Intent::Sell {
         slot: asked.slot,
         quantity: asked.quantity,
     })
@@ -41,5 +43,12 @@ pub(crate) fn state(shop: &ShopShown) -> ShopState {
         buys: shop.buys,
         pays_percent: shop.pays_thousandths / 10,
         items: goods.collect(),
+    }
+}
+
+/// Returns what a player is told of a shop.
+pub(crate) fn told(event: &Event) -> Told {
+    match event {
+        Event::Shown { shop, .. } => Told::of_value(&state(shop)),
     }
 }

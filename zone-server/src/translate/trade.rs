@@ -16,11 +16,11 @@ use proto::{
 };
 use serde::Deserialize;
 use world::{
-    CharacterId, EntityId, Intent, Offer, Screen, TradeEnd, TradeStep, TradeTold, Trading,
-    item::SLOTS,
+    CharacterId, EntityId, Intent, Offer, Screen, TradeEnd, TradeNotification, TradeStep,
+    item::SLOTS, trade, trade::Event,
 };
 
-use super::{Refused, notification, private};
+use super::{Refused, Told, for_gateway, private};
 
 const ACCEPT: &str = "tradeAccept";
 
@@ -31,14 +31,14 @@ pub(crate) fn is_about_trade(event: &str) -> bool {
 
 /// `tradeRequest`.
 pub(crate) fn ask(asked: &TradeRequest) -> Intent {
-    Intent::Trade(Trading::Ask {
+    Intent::Trade(trade::Intent::Ask {
         target: asked.target_player_id.as_str().into(),
     })
 }
 
 /// `tradeRequestRespond`.
 pub(crate) fn answer(asked: &TradeRequestRespond) -> Intent {
-    Intent::Trade(Trading::Answer {
+    Intent::Trade(trade::Intent::Answer {
         trade: asked.trade_id.as_str().into(),
         accept: asked.accept,
     })
@@ -46,7 +46,7 @@ pub(crate) fn answer(asked: &TradeRequestRespond) -> Intent {
 
 /// `tradeAddItem`.
 pub(crate) fn offer(asked: &TradeAddItem) -> Result<Intent, Refused> {
-    Ok(Intent::Trade(Trading::Offer {
+    Ok(Intent::Trade(trade::Intent::Offer {
         trade: asked.trade_id.as_str().into(),
         slot: slot("inventorySlot", asked.inventory_slot)?,
         quantity: asked.quantity.map(quantity).transpose()?,
@@ -55,7 +55,7 @@ pub(crate) fn offer(asked: &TradeAddItem) -> Result<Intent, Refused> {
 
 /// `tradeSetItemQuantity`.
 pub(crate) fn change(asked: &TradeSetItemQuantity) -> Result<Intent, Refused> {
-    Ok(Intent::Trade(Trading::Change {
+    Ok(Intent::Trade(trade::Intent::Change {
         trade: asked.trade_id.as_str().into(),
         place: slot("tradeSlot", asked.trade_slot)?,
         quantity: quantity(asked.quantity)?,
@@ -64,7 +64,7 @@ pub(crate) fn change(asked: &TradeSetItemQuantity) -> Result<Intent, Refused> {
 
 /// `tradeRemoveItem`.
 pub(crate) fn withdraw(asked: &TradeRemoveItem) -> Result<Intent, Refused> {
-    Ok(Intent::Trade(Trading::Withdraw {
+    Ok(Intent::Trade(trade::Intent::Withdraw {
         trade: asked.trade_id.as_str().into(),
         place: slot("tradeSlot", asked.trade_slot)?,
     }))
@@ -72,7 +72,7 @@ pub(crate) fn withdraw(asked: &TradeRemoveItem) -> Result<Intent, Refused> {
 
 /// `tradeAccept`; one that names no screen was given one by [`name_screen`].
 pub(crate) fn accept(asked: &TradeAccept) -> Intent {
-    Intent::Trade(Trading::Accept {
+    Intent::Trade(trade::Intent::Accept {
         trade: asked.trade_id.as_str().into(),
         seen: match asked.screen {
             Some(TradeScreen::Confirm) => Screen::Confirm,
@@ -83,14 +83,14 @@ pub(crate) fn accept(asked: &TradeAccept) -> Intent {
 
 /// `tradeCancelAccept`.
 pub(crate) fn doubt(asked: &TradeRef) -> Intent {
-    Intent::Trade(Trading::Doubt {
+    Intent::Trade(trade::Intent::Doubt {
         trade: asked.trade_id.as_str().into(),
     })
 }
 
 /// `tradeCancel`.
 pub(crate) fn cancel(asked: &TradeRef) -> Intent {
-    Intent::Trade(Trading::Cancel {
+    Intent::Trade(trade::Intent::Cancel {
         trade: asked.trade_id.as_str().into(),
     })
 }
@@ -155,21 +155,28 @@ pub(crate) fn asked(trade: &EntityId, re: Bytes) -> Private {
 /// The encounter that a notification is about, if the gateway must know how far that is. `account`
 /// names that of somebody who asks.
 pub(crate) fn encounter(
-    told: &TradeTold,
+    event: &Event,
     account: impl FnOnce(&CharacterId) -> String,
 ) -> Option<Encounter> {
+    let told = match event {
+        Event::Told { told, .. } => told,
+        // Its answer carries the encounter.
+        Event::Asked { .. } => return None,
+    };
     match told {
-        TradeTold::Incoming { trade, from, .. } => Some(Encounter {
+        TradeNotification::Incoming { trade, from, .. } => Some(Encounter {
             asking_account: account(from),
             ..lasts(trade)
         }),
-        TradeTold::Started { trade, .. } => Some(lasts(trade)),
-        TradeTold::Shown { .. } => None,
-        TradeTold::Completed { trade, .. } | TradeTold::Ended { trade, .. } => Some(Encounter {
-            id: trade.to_string(),
-            over: true,
-            ..Encounter::default()
-        }),
+        TradeNotification::Started { trade, .. } => Some(lasts(trade)),
+        TradeNotification::Shown { .. } => None,
+        TradeNotification::Completed { trade, .. } | TradeNotification::Ended { trade, .. } => {
+            Some(Encounter {
+                id: trade.to_string(),
+                over: true,
+                ..Encounter::default()
+            })
+        }
     }
 }
 
@@ -183,7 +190,7 @@ fn lasts(trade: &EntityId) -> Encounter {
     };
     Encounter {
         id: trade_id,
-        if_lost: Some(notification(&lost)),
+        if_lost: Some(for_gateway(&lost)),
         ..Encounter::default()
     }
 }
@@ -205,10 +212,10 @@ pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
 }
 
 /// What somebody is told, and whether it waits until what is told of is saved.
-pub(crate) fn told(told: &TradeTold) -> (Private, bool) {
+fn notification(told: &TradeNotification) -> (Private, bool) {
     let now = Bytes::new;
     match told {
-        TradeTold::Incoming {
+        TradeNotification::Incoming {
             trade,
             from,
             name,
@@ -222,7 +229,7 @@ pub(crate) fn told(told: &TradeTold) -> (Private, bool) {
             };
             (private(&incoming, now()), false)
         }
-        TradeTold::Started {
+        TradeNotification::Started {
             trade,
             partner,
             name,
@@ -238,8 +245,8 @@ pub(crate) fn told(told: &TradeTold) -> (Private, bool) {
             };
             (private(&started, now()), true)
         }
-        TradeTold::Shown { .. } => (shown(told), true),
-        TradeTold::Completed { trade, received } => {
+        TradeNotification::Shown { .. } => (shown(told), true),
+        TradeNotification::Completed { trade, received } => {
             let received = received.iter().map(|stack| TradeReceived {
                 item_id: stack.item.to_string(),
                 quantity: stack.quantity.into(),
@@ -250,7 +257,7 @@ pub(crate) fn told(told: &TradeTold) -> (Private, bool) {
             };
             (private(&completed, now()), true)
         }
-        TradeTold::Ended { trade, why } => {
+        TradeNotification::Ended { trade, why } => {
             let (reason, message) = reason(*why);
             let cancelled = TradeCancelled {
                 trade_id: trade.to_string(),
@@ -263,8 +270,8 @@ pub(crate) fn told(told: &TradeTold) -> (Private, bool) {
 }
 
 /// A screen.
-fn shown(told: &TradeTold) -> Private {
-    let TradeTold::Shown {
+fn shown(told: &TradeNotification) -> Private {
+    let TradeNotification::Shown {
         trade,
         screen,
         mine,
@@ -352,6 +359,20 @@ pub(crate) fn step(step: TradeStep) -> &'static str {
         TradeStep::Gave => "gave",
         TradeStep::Ended(why) => reason(why).0,
         TradeStep::Refused(_) => "refused",
+    }
+}
+
+/// Returns what a player is told of a trade.
+pub(crate) fn told(event: &Event) -> Told {
+    match event {
+        Event::Asked { number, trade, .. } => Told::Answered {
+            number: *number,
+            message: asked(trade, Bytes::new()),
+        },
+        Event::Told { told, .. } => {
+            let (message, value) = notification(told);
+            Told::Message { message, value }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Always: translating a ground item one way and back changes nothing.
 
 use proto::rpc::persistence::v1 as rpc;
-use world::{Balance, CharacterId, EntityId, GroundItem, Lasting, Tick, Tile};
+use world::{Balance, CharacterId, EntityId, GroundItem, PersistentObjects, Tick, Tile};
 
 use super::record;
 
@@ -46,12 +46,12 @@ pub(crate) fn ground(row: &rpc::GroundItem) -> Option<GroundItem> {
 }
 
 /// What lasts of a chunk, as the store keeps it.
-pub(crate) fn lasting(lasting: &Lasting) -> String {
+pub(crate) fn lasting(lasting: &PersistentObjects) -> String {
     proto::encode::json_text(lasting)
 }
 
 /// What the store has of a chunk; `None`: it cannot be read.
-pub(crate) fn lasts(row: &rpc::ChunkRow) -> Option<Lasting> {
+pub(crate) fn lasts(row: &rpc::ChunkRow) -> Option<PersistentObjects> {
     serde_json::from_str(&row.data).ok()
 }
 

@@ -156,7 +156,7 @@ async fn quick_actions(Call { app, caller }: Call, id: Id) -> Answer<Success<Qui
 /// What may be said to it with one click: `command` is what `POST …/message` takes.
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn commands(content: &Content, seen: Option<&LookReply>) -> Vec<QuickCommand> {
-    let bank = world::agent::templates(content).contains(&world::Goal::Bank);
+    let bank = world::agents::templates(content).contains(&world::Goal::Bank);
     let items = seen.is_some_and(|seen| seen.takeable > 0);
     let always = None;
     let open = |goal: &str| seen.is_some_and(|seen| seen.available.iter().any(|g| g.id == goal));

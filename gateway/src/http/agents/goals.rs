@@ -6,7 +6,7 @@ use proto::rpc::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use world::{Content, Goal, agent::templates};
+use world::{Content, Goal, agents::templates};
 
 use super::{NOT_ORDERED, of_agent, orders, owned, refused_more};
 use crate::{

@@ -69,6 +69,7 @@ impl Zone {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "one arm a word")]
     fn hear_region(&mut self, word: Word, out: &mut Vec<Out>) {
         match word {
             Word::PrepareRegion {
@@ -126,7 +127,17 @@ impl Zone {
                     self.admit(region, sequence);
                 }
             }
-            _ => {}
+            // It comes too late, or is about a player.
+            Word::Prepare { .. }
+            | Word::Prepared { .. }
+            | Word::Complete { .. }
+            | Word::Completed { .. }
+            | Word::Owner { .. }
+            | Word::Character { .. }
+            | Word::Answered { .. }
+            | Word::Loaded { .. }
+            | Word::Doubt { .. }
+            | Word::Kept { .. } => {}
         }
     }
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::wear::{AttackType, EquipSlot, WeaponType};
+use super::{ItemKind, ItemSort, Lamp, Note, ToolUse, Weapon, bonuses, noted};
 use crate::content::fields::Fields;
-use crate::content::items::wear::{AttackType, EquipSlot, WeaponType};
-use crate::content::items::{ItemKind, ItemSort, Lamp, Note, ToolUse, Weapon, bonuses, noted};
 use crate::content::reader::{Defect, Of};
 use crate::content::tiers::{Tiers, Use};
+use crate::features::training::skill::Skill;
 use crate::item::COINS;
-use crate::skill::Skill;
 
 /// Grams of an item that does not say.
 const WEIGHT_GRAMS: i32 = 100;

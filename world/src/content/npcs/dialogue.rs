@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use crate::content::fields::Fields;
 use crate::content::reader::{Defect, Of};
+use crate::features::quests::QuestStatus;
+use crate::features::training::skill::Skill;
 use crate::item::{COINS, QUANTITY_MAX};
-use crate::quest::QuestStatus;
-use crate::skill::Skill;
 
 /// What somebody says.
 #[derive(Debug, Clone, PartialEq, Eq)]

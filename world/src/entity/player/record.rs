@@ -1,0 +1,387 @@
+//! A player at rest (what is saved) and in motion (what moves along in a handover besides).
+//!
+//! A saved character has one form, the document: its version, then a MessagePack map with named
+//! fields. The document of a [`PlayerRecord`] has every field; it goes to the next owner in a
+//! handover, and a region's image holds its map. The document of a [`CharacterState`] goes to the
+//! store, and has only the fields without a column or a table there.
+//!
+//! Always: the store has each field once, in [`Columns`] or in [`CharacterState`]; a document that
+//! this build cannot read whole is refused, and nothing of it is guessed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::agents::Agent;
+use crate::features::combat::{CombatSettings, Fight};
+use crate::features::ground_items::Pickup;
+use crate::features::home_teleport::Homeward;
+use crate::features::movement::follow::Follow;
+use crate::features::prayer::PrayerState;
+use crate::features::quests::Quests;
+use crate::features::skilling::Work;
+use crate::features::training::experience;
+use crate::features::training::skill::Skill;
+use crate::features::visit::{Open, Visit};
+use crate::geometry::tile::Tile;
+use crate::item::Stack;
+use crate::item::bank::{Bank, Deposit};
+use crate::item::worn::Worn;
+use crate::time::Tick;
+
+mod document;
+
+pub use document::BadDocument;
+
+/// The version of the documents that this build writes. It rises by one with each change of a field
+/// below. A field that is added has a `#[serde(default)]`, by which older documents are read; any
+/// other change needs a `from_v…` in `record/document.rs`.
+const VERSION: u32 = 2;
+
+/// Full run energy.
+pub const ENERGY_FULL: u32 = 10_000;
+
+/// Level and experience in one skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillXp {
+    /// 1 to 99.
+    pub level: u32,
+    /// Experience in tenths.
+    pub xp_tenths: u64,
+}
+
+/// A player at rest: all that is saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayerRecord {
+    /// Who.
+    pub id: CharacterId,
+    /// As others see it.
+    pub name: String,
+    /// Where it stands.
+    pub tile: Tile,
+    /// The height there, in whole tiles.
+    pub y: i32,
+    /// Health points.
+    pub health: u32,
+    /// Those that were ever trained; ask [`PlayerRecord::skill`].
+    pub skills: BTreeMap<Skill, SkillXp>,
+    /// Coins in the pouch.
+    pub coins: u64,
+    /// Run energy, 0 to 10000.
+    pub energy: u32,
+    /// It runs rather than walks.
+    pub running: bool,
+    /// 3 to 126.
+    pub combat_level: u32,
+    /// False: it never stood in the world, and `tile` means nothing yet.
+    pub placed: bool,
+    /// What lies in the slots of the pack, 0 to 27.
+    #[serde(default)]
+    pub inventory: BTreeMap<u8, Stack>,
+    /// What it wears.
+    #[serde(default)]
+    pub equipment: Worn,
+    /// What it has in the bank.
+    #[serde(default)]
+    pub bank: Bank,
+    /// When it may next begin to go home by magic.
+    #[serde(default)]
+    pub home_ready_at: Tick,
+    /// How far it is with quests.
+    #[serde(default)]
+    pub quests: Quests,
+    /// What it has chosen of fighting.
+    #[serde(default)]
+    pub ways: CombatSettings,
+    /// Its prayer points, and the prayers that are on.
+    #[serde(default)]
+    pub prayer: PrayerState,
+    /// What it has at stake in a duel, or could not take back yet, by place.
+    #[serde(default)]
+    pub stakes: BTreeMap<u8, Stack>,
+    /// Ticks for which it was played; counted until it is no newcomer.
+    #[serde(default)]
+    pub played_ticks: u64,
+}
+
+impl PlayerRecord {
+    /// Level and experience in `skill`.
+    pub fn skill(&self, skill: Skill) -> SkillXp {
+        let trained = self.skills.get(&skill).copied();
+        trained.unwrap_or_else(|| SkillXp::fresh(skill))
+    }
+
+    /// The level in `skill`.
+    pub fn level(&self, skill: Skill) -> u32 {
+        self.skill(skill).level
+    }
+
+    /// Health when well: the level in constitution.
+    pub fn max_health(&self) -> u32 {
+        self.level(Skill::Constitution)
+    }
+
+    /// Every level is the one that its experience makes, whatever was saved.
+    pub(crate) fn settle_skills(&mut self) {
+        let skills = self.skills.values_mut();
+        skills.for_each(|skill| *skill = SkillXp::of(skill.xp_tenths));
+        self.combat_level = experience::combat_level(|skill| self.level(skill));
+    }
+}
+
+/// The fields of a character that the store keeps in columns and tables: the specification names
+/// them, SQL asks about them, or the ledger is judged against them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    /// The character's id.
+    pub id: CharacterId,
+    /// As others see it.
+    pub name: String,
+    /// Where it stands.
+    pub tile: Tile,
+    /// The height there, in whole tiles.
+    pub y: i32,
+    /// Health points.
+    pub health: u32,
+    /// Level and experience in each skill.
+    pub skills: BTreeMap<Skill, SkillXp>,
+    /// Coins in the pouch.
+    pub coins: u64,
+    /// 3 to 126.
+    pub combat_level: u32,
+    /// False: it never stood in the world.
+    pub placed: bool,
+    /// The items in the pack, by slot.
+    pub inventory: BTreeMap<u8, Stack>,
+    /// The items that it wears.
+    pub equipment: Worn,
+    /// The items in the bank.
+    pub bank: BTreeMap<Arc<str>, Deposit>,
+    /// The items at stake in a duel, by place.
+    pub stakes: BTreeMap<u8, Stack>,
+}
+
+/// The fields of a character that the store keeps in the document alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CharacterState {
+    /// As [`PlayerRecord::energy`].
+    pub energy: u32,
+    /// As [`PlayerRecord::running`].
+    pub running: bool,
+    /// As [`Bank::placeholders`].
+    pub bank_placeholders: bool,
+    /// As [`PlayerRecord::home_ready_at`].
+    pub home_ready_at: Tick,
+    /// As [`PlayerRecord::quests`].
+    pub quests: Quests,
+    /// As [`PlayerRecord::ways`].
+    pub ways: CombatSettings,
+    /// As [`PlayerRecord::prayer`].
+    pub prayer: PrayerState,
+    /// As [`PlayerRecord::played_ticks`].
+    pub played_ticks: u64,
+}
+
+/// A character that has just been created.
+impl Default for CharacterState {
+    fn default() -> CharacterState {
+        CharacterState {
+            energy: ENERGY_FULL,
+            running: false,
+            bank_placeholders: false,
+            home_ready_at: Tick::default(),
+            quests: Quests::default(),
+            ways: CombatSettings::default(),
+            prayer: PrayerState::default(),
+            played_ticks: 0,
+        }
+    }
+}
+
+impl CharacterState {
+    /// Returns the document that the store keeps.
+    pub fn to_document(&self) -> Vec<u8> {
+        document::written(self)
+    }
+
+    /// Reads a document of the store, of this version or an older one.
+    ///
+    /// # Errors
+    /// The document is damaged, or a newer build wrote it.
+    pub fn from_document(document: &[u8]) -> Result<CharacterState, BadDocument> {
+        document::read(document)
+    }
+}
+
+impl PlayerRecord {
+    /// Returns the document with every field, for the next owner of the character.
+    pub fn to_document(&self) -> Vec<u8> {
+        document::written(self)
+    }
+
+    /// Reads what [`PlayerRecord::to_document`] of this version or an older one wrote.
+    ///
+    /// # Errors
+    /// The document is damaged, or a newer build wrote it.
+    pub fn from_document(document: &[u8]) -> Result<PlayerRecord, BadDocument> {
+        document::read(document)
+    }
+
+    /// Returns the fields that the store keeps in the document alone.
+    pub fn state(&self) -> CharacterState {
+        // Each field is named, so that a new one does not compile until it has a place here or in
+        // the columns.
+        let PlayerRecord {
+            id: _,
+            name: _,
+            tile: _,
+            y: _,
+            health: _,
+            skills: _,
+            coins: _,
+            energy,
+            running,
+            combat_level: _,
+            placed: _,
+            inventory: _,
+            equipment: _,
+            bank,
+            home_ready_at,
+            quests,
+            ways,
+            prayer,
+            stakes: _,
+            played_ticks,
+        } = self;
+        CharacterState {
+            energy: *energy,
+            running: *running,
+            bank_placeholders: bank.placeholders,
+            home_ready_at: *home_ready_at,
+            quests: quests.clone(),
+            ways: ways.clone(),
+            prayer: prayer.clone(),
+            played_ticks: *played_ticks,
+        }
+    }
+
+    /// Reads all that the store keeps of a character. Only a character that never stood in the world
+    /// has no document.
+    ///
+    /// # Errors
+    /// The document is missing or damaged, or a newer build wrote it.
+    pub fn from_store(columns: Columns, document: &[u8]) -> Result<PlayerRecord, BadDocument> {
+        let state = match document {
+            [] if columns.placed => return Err(BadDocument::Missing),
+            [] => CharacterState::default(),
+            document => CharacterState::from_document(document)?,
+        };
+        Ok(PlayerRecord::new(columns, state))
+    }
+
+    /// Puts a character together.
+    pub fn new(columns: Columns, state: CharacterState) -> PlayerRecord {
+        PlayerRecord {
+            id: columns.id,
+            name: columns.name,
+            tile: columns.tile,
+            y: columns.y,
+            health: columns.health,
+            skills: columns.skills,
+            coins: columns.coins,
+            energy: state.energy,
+            running: state.running,
+            combat_level: columns.combat_level,
+            placed: columns.placed,
+            inventory: columns.inventory,
+            equipment: columns.equipment,
+            bank: Bank {
+                items: columns.bank,
+                placeholders: state.bank_placeholders,
+            },
+            home_ready_at: state.home_ready_at,
+            quests: state.quests,
+            ways: state.ways,
+            prayer: state.prayer,
+            stakes: columns.stakes,
+            played_ticks: state.played_ticks,
+        }
+    }
+}
+
+/// What a player is doing: not saved, but moved along when another owner goes on with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlayerHot {
+    /// The steps that it still has to take, the next one first.
+    pub path: Vec<Tile>,
+    /// The tile that it stepped off last.
+    pub trail: Option<Tile>,
+    /// Whom it follows.
+    pub follow: Option<Follow>,
+    /// What it is on the way to take.
+    pub pickup: Option<Pickup>,
+    /// Where it is in going home by magic.
+    pub homeward: Homeward,
+    /// What makes it an agent.
+    pub agent: Option<Agent>,
+    /// Where it is going to open something.
+    pub visit: Option<Visit>,
+    /// What it has open.
+    pub open: Option<Open>,
+    /// When it may next use something.
+    pub hands_free_at: Tick,
+    /// Tiles gone on foot since it last gained experience for them.
+    pub tiles_gone: u32,
+    /// The work that it set out for, or is at.
+    pub labour: Option<Work>,
+    /// What is left of things that last for several deeds, by item.
+    pub spools: BTreeMap<Arc<str>, u32>,
+    /// What it has of fights.
+    pub fight: Fight,
+    /// The trade in which it was, or for which it had asked.
+    pub trade: Option<EntityId>,
+    /// Whom it asked last for a trade, and when.
+    pub asked_trade: Option<(CharacterId, Tick)>,
+    /// The duel in which it was.
+    pub duel: Option<EntityId>,
+    /// Whom it challenged last to a duel, and when.
+    pub asked_duel: Option<(CharacterId, Tick)>,
+}
+
+/// Bytes that are not what they should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadBytes(pub String);
+
+impl std::fmt::Display for BadBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "not a player: {}", self.0)
+    }
+}
+
+impl std::error::Error for BadBytes {}
+
+impl PlayerHot {
+    /// Returns it as MessagePack with named fields.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        document::append(&mut bytes, self);
+        bytes
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// The bytes are not that.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadBytes> {
+        rmp_serde::from_slice(bytes).map_err(|e| BadBytes(e.to_string()))
+    }
+}
+
+#[cfg(test)]
+#[path = "record/tests.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+//! Agents who are attacked: they eat when they are hurt, and run from what is too strong.
+//!
+//! Always: nobody is saved who is paused, or whom somebody plays: that one fights back as any
+//! player does.
+
+use super::fight::{self, Beast};
+use super::tick::stop;
+use crate::entity::ids::CharacterId;
+use crate::entity::player::Player;
+use crate::features::combat::reach::CHASE_TILES;
+use crate::features::combat::timing::SINGLE_TICKS;
+use crate::features::movement;
+use crate::item::Value;
+use crate::tick::{Outcome, PhaseClock};
+use crate::time::Tick;
+use crate::world::World;
+
+/// For so many ticks one who runs does not hit back.
+const FLIGHT_TICKS: u64 = 25;
+/// The part of a tick's searches that those who run may use.
+const SEARCH_SHARE: u64 = 8;
+/// As many beasts are looked at.
+const BEASTS_MAX: usize = 16;
+
+impl World {
+    /// Each agent that was struck of late does something about it.
+    pub(crate) fn alarm_agents(
+        &mut self,
+        value: Value,
+        phases: &mut dyn PhaseClock,
+        out: &mut Outcome,
+    ) {
+        let now = self.now;
+        let struck = self.players.values().filter(|p| is_struck(p, now));
+        let struck: Vec<CharacterId> = struck.map(|p| p.record.id.clone()).collect();
+        let mut searches = self.share_searches(SEARCH_SHARE, struck.iter());
+        for who in struck {
+            let end = searches.turn(&who);
+            let Some(player) = self.players.get(&who) else {
+                continue;
+            };
+            phases.region(player.region);
+            let food = fight::bite(player.record(), &self.content);
+            let ready = player.hands_free_at <= now && value.open().is_ok();
+            match food {
+                Some(slot) if ready => {
+                    let _ = self.use_item(&who, slot, None, out);
+                }
+                Some(_) => {}
+                None => self.flee(&who, end, out),
+            }
+        }
+    }
+
+    /// One runs to the nearest bank if whoever attacks it is too strong for it now.
+    fn flee(&mut self, who: &CharacterId, end: u64, out: &mut Outcome) {
+        let now = self.now;
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        let foe = player.fight.clash.attacked_by.as_ref();
+        let npc = foe.and_then(|foe| self.npcs.get(&foe.who));
+        let level = npc.map_or(0, |npc| npc.placement.kind.level);
+        let runs = player.agent.as_ref().is_some_and(|agent| agent.flees(now));
+        if runs || !fight::flees(player.record(), level) {
+            return;
+        }
+        let refuge = fight::refuge(&self.content, player.tile());
+        let (router, terrain) = (&mut self.router, self.content.terrain());
+        let Ok(path) = movement::rules::way(player, router, terrain, end, refuge) else {
+            return;
+        };
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        stop(player, out);
+        player.path = path;
+        if let Some(agent) = &mut player.agent {
+            agent.flees_until = now.after(FLIGHT_TICKS);
+        }
+    }
+
+    /// Whom an agent may fight near it, by id.
+    pub(crate) fn beasts(&self, player: &Player) -> Vec<Beast> {
+        let (from, level) = (player.tile(), player.record.combat_level);
+        let near = self.entities_near(from, CHASE_TILES);
+        let fit = near.into_iter().filter_map(|id| {
+            let npc = self.npcs.get(id).filter(|npc| npc.lives())?;
+            let suits = fight::suits(&npc.placement.kind, level);
+            let free = suits && self.may_attack(&player.record.id.entity(), id).is_ok();
+            (free && from.steps_to(npc.state.tile) <= CHASE_TILES).then(|| Beast {
+                id: id.clone(),
+                tile: npc.state.tile,
+                level: npc.placement.kind.level,
+            })
+        });
+        let mut beasts: Vec<Beast> = fit.collect();
+        beasts.sort_by_key(|beast| (from.steps_to(beast.tile), beast.id.clone()));
+        beasts.truncate(BEASTS_MAX);
+        beasts
+    }
+}
+
+/// Whether somebody is an agent who was attacked just now, and may do something about it.
+fn is_struck(player: &Player, now: Tick) -> bool {
+    let foe = player.fight.clash.attacked_by.as_ref();
+    let attacked = foe.is_some_and(|foe| now.since(foe.at) < SINGLE_TICKS);
+    let agent = player.agent.as_ref();
+    let own = agent.is_some_and(|agent| !agent.played() && !agent.orders().paused);
+    attacked && own && player.free()
+}

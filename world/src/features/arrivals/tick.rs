@@ -1,0 +1,164 @@
+//! Who comes into the world.
+
+use super::{Arrival, Event, aliases, starter};
+use crate::entity::ids::CharacterId;
+use crate::entity::player::record::{ENERGY_FULL, PlayerHot};
+use crate::entity::player::{PID_END, Pace, Player};
+use crate::features::combat::Dying;
+use crate::features::combat::timing::MEND_TICKS;
+use crate::features::home_teleport::{self, Homeward};
+use crate::features::skilling::Work;
+use crate::features::skilling::tick::put_down;
+use crate::features::training::skill::Skill;
+use crate::features::{movement, prayer};
+use crate::item::Value;
+use crate::item::ledger::Cause;
+use crate::refusal::Refusal;
+use crate::rng::{self, Dice};
+use crate::tick::{Outcome, failed};
+use crate::time::Tick;
+use crate::world::World;
+
+/// Beasts let those be who have just come into the world, until they do something.
+const SHY_TICKS: u64 = 50;
+
+impl World {
+    pub(crate) fn arrivals(&mut self, mut arrivals: Vec<Arrival>, value: Value, out: &mut Outcome) {
+        arrivals.sort_by(|a, b| a.record.id.cmp(&b.record.id));
+        for arrival in arrivals {
+            let who = arrival.record.id.clone();
+            let placed = arrival.record.placed;
+            let refusal = if self.players.contains_key(&who) {
+                Some(Refusal::Busy)
+            } else if !self.regions.contains_key(&arrival.region) {
+                Some(Refusal::NotFound)
+            } else if !placed && value == Value::Unavailable {
+                Some(Refusal::StorageUnavailable)
+            } else {
+                None
+            };
+            if let Some(refusal) = refusal {
+                out.emit(Event::TurnedAway { who, refusal });
+                continue;
+            }
+            self.arrive(arrival, out);
+            self.resolve_aliases(&who, value, out);
+            if !placed {
+                out.changes.moved.insert(who.clone());
+                let legs = starter::pack(&self.content, &who);
+                // One who holds too much already begins with that.
+                let _ = self.transfer(Some(Cause::Starter), &legs, out);
+            }
+        }
+        out.touched.append(&mut self.touched);
+    }
+
+    /// Changes what somebody has under an alias into the same under its id.
+    fn resolve_aliases(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) {
+        let player = self.players.get(who).filter(|_| value.open().is_ok());
+        let legs = player.map_or_else(Vec::new, |p| aliases::resolved(&self.content, p.record()));
+        if !legs.is_empty() {
+            // An alias is as good as the id to all rules: what does not fit is kept as it is.
+            let _ = self.transfer(Some(Cause::Note), &legs, out);
+        }
+    }
+
+    #[allow(clippy::too_many_lines, reason = "one field after the other")]
+    fn arrive(&mut self, arrival: Arrival, out: &mut Outcome) {
+        let Arrival {
+            mut record,
+            hot,
+            region,
+        } = arrival;
+        let who = record.id.clone();
+        // Who is brought by others has more than was saved.
+        let logs_in = hot == PlayerHot::default();
+        if !record.placed {
+            record.tile = self.content.spawn();
+            record.placed = true;
+            record.energy = ENERGY_FULL;
+            record.prayer.points = record.level(Skill::Prayer);
+        }
+        record.energy = record.energy.min(ENERGY_FULL);
+        record.settle_skills();
+        record.health = record.health.min(record.max_health());
+        prayer::rules::settle(&mut record);
+        let key = rng::key(who.as_str());
+        let pid = Dice::new(self.seed, key, self.now.0).below(PID_END);
+        let told_energy = record.energy;
+        let mut player = Player {
+            region,
+            region_since: self.now,
+            pid,
+            path: movement::rules::brought(hot.path),
+            trail: hot.trail,
+            held: false,
+            told_energy,
+            pickup: hot.pickup,
+            follow: hot.follow,
+            homeward: Homeward {
+                // Who comes from the store knows only what was saved.
+                ready_at: hot.homeward.ready_at.max(record.home_ready_at),
+                ..hot.homeward
+            },
+            agent: hot.agent,
+            visit: hot.visit,
+            open: hot.open,
+            hands_free_at: hot.hands_free_at,
+            tiles_gone: hot.tiles_gone,
+            labour: hot.labour,
+            spools: hot.spools,
+            fight: hot.fight,
+            trade: hot.trade,
+            asked_trade: hot.asked_trade,
+            duel: hot.duel,
+            asked_duel: hot.asked_duel,
+            unreachable: None,
+            weight_grams: None,
+            pace: Pace::Stood,
+            record,
+        };
+        if player.record.health == 0 {
+            // It left the world dead, or the world left it so.
+            let until = self.now.after(1);
+            player.fight.dying.get_or_insert(Dying { until });
+        }
+        let clash = &mut player.fight.clash;
+        if clash.mends_at == Tick::default() {
+            clash.mends_at = self.now.after(MEND_TICKS);
+        }
+        player.fight.heard_at = player.fight.heard_at.max(self.now);
+        if logs_in {
+            player.fight.shy_until = self.now.after(SHY_TICKS);
+        }
+        let tile = player.record.tile;
+        movement::rules::stand(&mut player, self.content.terrain(), tile);
+        out.emit(Event::Joined { who: who.clone() });
+        let here = |region| self.regions.contains_key(&region);
+        let nothing = player.visit.take_if(|v| !here(v.region)).is_some();
+        player.fight.aim.take_if(|aim| !here(aim.region));
+        if player.pickup.take_if(|p| !here(p.region)).is_some() || nothing {
+            out.events.push(failed(&player, Refusal::Interrupted));
+        }
+        let away = |labour: &Work| labour.region.is_some_and(|region| !here(region));
+        if player.labour.as_ref().is_some_and(away) {
+            put_down(&mut player, Some(Refusal::Interrupted), out);
+        }
+        let came = player.homeward.leaving.is_some();
+        let brought = home_teleport::rules::arrived(&mut player.homeward, tile);
+        player.record.home_ready_at = player.homeward.ready_at;
+        let home = came.then(|| home_teleport::tick::told(&player));
+        let dead = !player.lives();
+        self.settle_player(player);
+        // Whose duel is not played here hears of its end in this tick.
+        self.leave_ring(&who, out);
+        if brought {
+            let whose = who.clone();
+            out.emit(movement::Event::Teleported { who: whose, tile });
+        }
+        out.events.extend(home);
+        if brought && dead {
+            self.revive(&who, None, out);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What NPCs make of those around them: whom they attack, and when they give up.
+//!
+//! Always: an NPC gives up one who is further from its home than its leash and its reach.
+
+use super::AggressionTolerance;
+use crate::content::NpcKind;
+use crate::geometry::tile::Tile;
+use crate::time::Tick;
+
+/// Beasts leave those alone who have been about for so many ticks.
+const TOLERANCE_TICKS: u64 = 1_000;
+/// A square of 21 x 21 tiles.
+const HAUNT_TILES: u32 = 10;
+/// NPCs of such a level attack anybody.
+const FEARLESS_LEVEL: u32 = 999;
+/// The category of those who attack anybody, however long they have been about.
+const BOSS: &str = "boss";
+/// One that is further from its home than this when it gives up is there at once.
+pub(crate) const HOME_TILES: u32 = 50;
+/// One that cannot get home in so many ticks is there at once.
+pub(crate) const STUCK_TICKS: u32 = 10;
+
+/// What an NPC looks at in one it might attack.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Prey<'a> {
+    pub(crate) tile: Tile,
+    pub(crate) combat_level: u32,
+    pub(crate) haunt: Option<&'a AggressionTolerance>,
+}
+
+/// Whether an NPC of that kind at `at`, whose home is `home`, attacks `prey` of its own accord.
+pub(crate) fn attacks(
+    kind: &NpcKind,
+    (at, home): (Tile, Tile),
+    prey: &Prey<'_>,
+    now: Tick,
+) -> bool {
+    let fight = &kind.fight;
+    if !fight.aggressive || !kind.attackable || at.steps_to(prey.tile) > fight.aggro_tiles {
+        return false;
+    }
+    if gives_up(kind, home, prey.tile) {
+        return false;
+    }
+    if *kind.category == *BOSS {
+        return true;
+    }
+    let used_to = prey
+        .haunt
+        .is_some_and(|h| now.since(h.since) >= TOLERANCE_TICKS);
+    let afraid = kind.level < FEARLESS_LEVEL && prey.combat_level > 2 * kind.level;
+    !used_to && !afraid
+}
+
+/// Whether an NPC gives up one who stands at `tile`.
+pub(crate) fn gives_up(kind: &NpcKind, home: Tile, tile: Tile) -> bool {
+    let leash = kind.leash_tiles.unsigned_abs();
+    tile.steps_to(home) > leash + kind.fight.range_tiles
+}
+
+/// Where one who stands at `tile` begins to stay, if that is another place than before.
+pub(crate) fn settled(
+    before: Option<&AggressionTolerance>,
+    tile: Tile,
+    now: Tick,
+) -> Option<AggressionTolerance> {
+    let stays = before.is_some_and(|haunt| haunt.middle.steps_to(tile) <= HAUNT_TILES);
+    (!stays).then_some(AggressionTolerance {
+        middle: tile,
+        since: now,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wolf() -> NpcKind {
+        let mut wolf = NpcKind {
+            level: 10,
+            attackable: true,
+            leash_tiles: 6,
+            ..NpcKind::plain("wolf", "Wolf")
+        };
+        wolf.fight.aggressive = true;
+        wolf.fight.aggro_tiles = 5;
+        wolf
+    }
+
+    fn prey(x: i32, combat_level: u32) -> Prey<'static> {
+        Prey {
+            tile: Tile::new(x, 0),
+            combat_level,
+            haunt: None,
+        }
+    }
+
+    #[test]
+    fn the_near_and_the_weak_are_attacked() {
+        let home = Tile::new(0, 0);
+        let attacks = |kind: &NpcKind, x, level| {
+            attacks(kind, (Tile::new(2, 0), home), &prey(x, level), Tick(5_000))
+        };
+        for (x, level, is) in [(7, 20, true), (7, 21, false), (8, 3, false), (-3, 3, true)] {
+            assert_eq!(attacks(&wolf(), x, level), is, "at {x} of level {level}");
+        }
+        let mut tame = wolf();
+        tame.fight.aggressive = false;
+        assert!(!attacks(&tame, 3, 3));
+        let boss = NpcKind {
+            category: "boss".into(),
+            ..wolf()
+        };
+        assert!(attacks(&boss, 3, 126));
+    }
+
+    #[test]
+    fn beasts_get_used_to_those_who_stay() {
+        let since = Tick(1_000);
+        let haunt = settled(None, Tile::new(3, 0), since).unwrap();
+        let prey = Prey {
+            haunt: Some(&haunt),
+            ..prey(3, 3)
+        };
+        let at = (Tile::new(0, 0), Tile::new(0, 0));
+        assert!(attacks(&wolf(), at, &prey, Tick(1_999)));
+        assert!(!attacks(&wolf(), at, &prey, Tick(2_000)));
+        // Within ten tiles it is the same place, further away another one.
+        let same = settled(Some(&haunt), Tile::new(13, -10), Tick(1_500));
+        assert_eq!(same, None);
+        let other = settled(Some(&haunt), Tile::new(14, 0), Tick(1_500)).unwrap();
+        assert_eq!((other.middle, other.since), (Tile::new(14, 0), Tick(1_500)));
+    }
+
+    #[test]
+    fn one_is_given_up_beyond_leash_and_reach() {
+        let home = Tile::new(0, 0);
+        assert!(!gives_up(&wolf(), home, Tile::new(7, -7)));
+        assert!(gives_up(&wolf(), home, Tile::new(8, 0)));
+    }
+}

@@ -1,0 +1,149 @@
+//! Who reaches whom from where.
+//!
+//! Always: nobody reaches one on the same tile; weapons of one tile reach along the axes only, and
+//! only where one could step; what flies is stopped by walls.
+
+use std::collections::VecDeque;
+
+use super::HitKind;
+use crate::geometry::tile::Tile;
+use crate::geometry::{Ground, Terrain};
+
+/// Nothing reaches further, in tiles.
+pub(crate) const RANGE_MAX: u32 = 10;
+/// One does not run after anybody further away than this.
+pub(crate) const CHASE_TILES: u32 = 32;
+/// The sides on which one may stand beside somebody, in the order in which they are tried.
+const SIDES: [(i32, i32); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
+
+/// Whether a blow of that sort from `from` reaches `to`.
+pub(crate) fn reaches(
+    terrain: &Terrain,
+    (kind, range_tiles): (HitKind, u32),
+    from: Tile,
+    to: Tile,
+) -> bool {
+    if from == to || from.steps_to(to) > range_tiles.max(1) {
+        return false;
+    }
+    match kind {
+        HitKind::Melee if range_tiles <= 1 => from.manhattan_to(to) == 1 && terrain.step(from, to),
+        HitKind::Melee | HitKind::Ranged | HitKind::Magic => sees(terrain, from, to),
+    }
+}
+
+/// Whether no wall stands between the two.
+fn sees(terrain: &Terrain, from: Tile, to: Tile) -> bool {
+    let (dx, dz) = (to.x - from.x, to.z - from.z);
+    let steps = dx.abs().max(dz.abs());
+    // The middle of the line, rounded to the nearer tile.
+    let along = |d: i32, n: i32| (2 * d * n + steps * d.signum()) / (2 * steps);
+    (1..steps).all(|n| {
+        let tile = from.moved(along(dx, n), along(dz, n));
+        terrain.kind(tile) != Ground::Wall
+    })
+}
+
+/// Beside which side of `to` one had best stand for a blow along the axes, if it is one.
+pub(crate) fn beside(
+    terrain: &Terrain,
+    blow: (HitKind, u32),
+    from: Tile,
+    to: Tile,
+) -> Option<Tile> {
+    if blow.0 != HitKind::Melee || blow.1 > 1 {
+        return None;
+    }
+    let sides = SIDES.into_iter().map(|(dx, dz)| to.moved(dx, dz));
+    let free = sides.filter(|side| reaches(terrain, blow, *side, to));
+    free.min_by_key(|side| (from.steps_to(*side), from.manhattan_to(*side)))
+}
+
+/// As much of a way as is needed to reach `to`.
+pub(crate) fn shortened(
+    terrain: &Terrain,
+    blow: (HitKind, u32),
+    path: VecDeque<Tile>,
+    to: Tile,
+) -> VecDeque<Tile> {
+    let reached = path.iter().position(|at| reaches(terrain, blow, *at, to));
+    let mut path = path;
+    if let Some(reached) = reached {
+        path.truncate(reached + 1);
+    }
+    path
+}
+
+/// Where one who stands on the same tile as somebody steps to.
+pub(crate) fn aside(terrain: &Terrain, from: Tile, free: impl Fn(Tile) -> bool) -> Option<Tile> {
+    let sides = SIDES.into_iter().map(|(dx, dz)| from.moved(dx, dz));
+    let mut sides = sides.filter(|to| terrain.step(from, *to));
+    sides.find(|to| free(*to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::plan::{Biome, Plan};
+    use crate::geometry::tile::Bounds;
+
+    fn terrain() -> Terrain {
+        let biome = Biome {
+            grounds: vec![(Ground::Grass, 1)],
+            ..Biome::default()
+        };
+        Terrain::new(Plan {
+            bounds: Bounds {
+                min_x: 0,
+                max_x: 64,
+                min_z: 0,
+                max_z: 64,
+            },
+            biomes: vec![biome],
+            blocked: [Tile::new(20, 21)].into_iter().collect(),
+            ..Plan::default()
+        })
+    }
+
+    #[test]
+    fn one_tile_reaches_along_the_axes_and_two_reach_around() {
+        let terrain = terrain();
+        let from = Tile::new(10, 10);
+        let count = |range| {
+            let near = (-3..=3).flat_map(|dx| (-3..=3).map(move |dz| from.moved(dx, dz)));
+            let blow = (HitKind::Melee, range);
+            near.filter(|to| reaches(&terrain, blow, from, *to)).count()
+        };
+        assert_eq!((count(0), count(1), count(2)), (4, 4, 24));
+        let shot = (HitKind::Ranged, 7);
+        assert!(reaches(&terrain, shot, from, Tile::new(17, 3)));
+        assert!(!reaches(&terrain, shot, from, Tile::new(18, 10)));
+        assert!(!reaches(&terrain, shot, from, from));
+        // What stands there is in the way of a sword.
+        let beside = (Tile::new(20, 20), Tile::new(20, 21));
+        assert!(!reaches(&terrain, (HitKind::Melee, 1), beside.0, beside.1));
+    }
+
+    #[test]
+    fn one_goes_no_further_than_needed() {
+        let terrain = terrain();
+        let path: VecDeque<Tile> = (1..6).map(|x| Tile::new(x, 5)).collect();
+        let to = Tile::new(5, 5);
+        let sword = shortened(&terrain, (HitKind::Melee, 1), path.clone(), to);
+        assert_eq!(sword.back(), Some(&Tile::new(4, 5)));
+        let bow = shortened(&terrain, (HitKind::Ranged, 3), path.clone(), to);
+        assert_eq!(bow.back(), Some(&Tile::new(2, 5)));
+        let far = shortened(&terrain, (HitKind::Melee, 1), path, Tile::new(40, 5));
+        assert_eq!(far.len(), 5);
+    }
+
+    #[test]
+    fn one_steps_aside_to_the_west_first() {
+        let terrain = terrain();
+        let at = Tile::new(10, 10);
+        assert_eq!(aside(&terrain, at, |_| true), Some(Tile::new(9, 10)));
+        let east = |to: Tile| to.x >= 10;
+        assert_eq!(aside(&terrain, at, east), Some(Tile::new(11, 10)));
+        assert_eq!(aside(&terrain, at, |_| false), None);
+    }
+}

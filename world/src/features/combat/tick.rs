@@ -1,0 +1,390 @@
+//! Who fights whom, on the side of players: setting out, keeping up, attacking in time.
+//!
+//! Always: one attacks from where one reaches the other, and no sooner than one's weapon lets one;
+//! nobody attacks while what is won by it could not be saved.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::attack_rules::{self, Side};
+use super::{Aim, COMING_MAX, Clash, Event, Intent, Style, fighter, reach, roll, style, supplies};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::training::skill::Skill;
+use crate::features::{ground_items, movement, visit};
+use crate::geometry::tile::{Region, Tile};
+use crate::item::Value;
+use crate::refusal::Refusal;
+use crate::request::Answer;
+use crate::rng::{self, Dice};
+use crate::tick::{Outcome, PhaseClock, failed, turn_away};
+use crate::world::World;
+
+/// The part of a tick's searches that those who run after somebody may use.
+const SEARCH_SHARE: u64 = 4;
+/// Sets the dice of a fight apart from others of the same player.
+pub(crate) const DICE: u64 = 0xf1_6874;
+
+impl World {
+    /// Follows a request about fighting.
+    pub(crate) fn answer_combat(
+        &mut self,
+        who: &CharacterId,
+        intent: Intent,
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        match intent {
+            Intent::Attack { target } => return self.attack(who, target, searches_end, out),
+            Intent::Style(style) => self.fight_as(who, style, out)?,
+            Intent::Retaliate(on) => self.retaliate(who, on, out)?,
+            Intent::Autocast { spell } => self.autocast(who, spell.as_deref(), out)?,
+        }
+        Ok(Answer::Done { value: false })
+    }
+
+    /// Where somebody stands who can fight now, and the region to which it belongs.
+    pub(crate) fn fighter_at(&self, id: &EntityId) -> Option<(Tile, Region)> {
+        if let Some(npc) = self.npcs.get(id) {
+            return npc.lives().then_some((npc.state.tile, npc.region));
+        }
+        let player = self.players.get(&id.character())?;
+        player.lives().then(|| (player.tile(), player.region))
+    }
+
+    /// Whether somebody can be struck now: nothing is done to who is being handed over.
+    pub(crate) fn may_be_struck(&self, id: &EntityId) -> bool {
+        let player = self.players.get(&id.character());
+        player.map_or_else(
+            || {
+                self.npcs
+                    .get(id)
+                    .is_some_and(crate::entity::npc::Npc::lives)
+            },
+            crate::entity::player::Player::free,
+        )
+    }
+
+    pub(crate) fn clash(&self, id: &EntityId) -> Option<&Clash> {
+        if let Some(npc) = self.npcs.get(id) {
+            return Some(&npc.state.feud.clash);
+        }
+        let player = self.players.get(&id.character())?;
+        Some(&player.fight.clash)
+    }
+
+    pub(crate) fn clash_mut(&mut self, id: &EntityId) -> Option<&mut Clash> {
+        if let Some(npc) = self.npcs.get_mut(id) {
+            return Some(&mut npc.state.feud.clash);
+        }
+        let player = self.players.get_mut(&id.character())?;
+        Some(&mut player.fight.clash)
+    }
+
+    /// Whether `by` may attack `target`, both of whom are here.
+    ///
+    /// # Errors
+    /// `NotFound`, `NotAttackable`, `PlayersSafe`, `Engaged`, `InDuel`.
+    pub(crate) fn may_attack(&self, by: &EntityId, target: &EntityId) -> Result<(), Refusal> {
+        let (from, _) = self.fighter_at(by).ok_or(Refusal::NotFound)?;
+        let (to, _) = self.fighter_at(target).ok_or(Refusal::NotFound)?;
+        let tame = self
+            .npcs
+            .get(target)
+            .is_some_and(|npc| !npc.placement.kind.attackable);
+        if by == target || tame {
+            return Err(Refusal::NotAttackable);
+        }
+        if self.may_fight_in_ring(by, target)? {
+            return Ok(());
+        }
+        if !self.npcs.contains_key(by) && !self.npcs.contains_key(target) {
+            attack_rules::players(&self.content, from, to)?;
+        }
+        let one = (self.clash(by), self.clash(target));
+        let (Some(mine), Some(theirs)) = one else {
+            return Err(Refusal::NotFound);
+        };
+        let side = |id, tile, clash| Side { id, tile, clash };
+        let sides = (side(by, from, mine), side(target, to, theirs));
+        attack_rules::alone(&self.content, sides.0, sides.1, self.now)
+    }
+
+    /// A player sets out to fight somebody.
+    pub(crate) fn attack(
+        &mut self,
+        who: &CharacterId,
+        target: EntityId,
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
+        let Some((at, region)) = self.fighter_at(&target) else {
+            let played = |region| self.regions.contains_key(&region);
+            let there = self.npcs.contains_key(&target) || self.look(&target).is_some();
+            if !there && ground_items::rules::may_be_elsewhere(&self.content, from, played) {
+                return Ok(Answer::Elsewhere { target });
+            }
+            let thing = there && self.clash(&target).is_none();
+            return Err(if thing {
+                Refusal::NotAttackable
+            } else {
+                Refusal::NotFound
+            });
+        };
+        self.may_attack(&who.entity(), &target)?;
+        if from.steps_to(at) > reach::CHASE_TILES {
+            return Err(Refusal::TooFar);
+        }
+        let path = self.approach(who, at, searches_end)?;
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        turn_away(player, out);
+        visit::tick::close(player, out);
+        player.path = path;
+        player.fight.aim = Some(Aim {
+            target,
+            region,
+            seen_at: at,
+        });
+        Ok(Answer::Done { value: false })
+    }
+
+    /// The way on which a player comes to reach somebody who stands at `to`: as far as needed.
+    fn approach(
+        &mut self,
+        who: &CharacterId,
+        to: Tile,
+        searches_end: u64,
+    ) -> Result<VecDeque<Tile>, Refusal> {
+        let (router, terrain) = (&mut self.router, self.content.terrain());
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let attack = fighter::player(&self.content, player.record());
+        let blow = (attack.kind, attack.range_tiles);
+        let from = player.tile();
+        if reach::reaches(terrain, blow, from, to) {
+            return Ok(VecDeque::new());
+        }
+        if from == to {
+            let duel = self.ring_duel(who);
+            let ring = duel.and_then(|duel| self.content.rings()?.ring(duel.ring?));
+            let free = |to: Tile| ring.is_none_or(|ring| ring.bounds.contains(to));
+            return Ok(reach::aside(terrain, from, free).into_iter().collect());
+        }
+        if let Some(side) = reach::beside(terrain, blow, from, to) {
+            let path = movement::rules::way(player, router, terrain, searches_end, side)?;
+            if path.back() == Some(&side) {
+                return Ok(reach::shortened(terrain, blow, path, to));
+            }
+        }
+        let path = movement::rules::way(player, router, terrain, searches_end, to)?;
+        Ok(reach::shortened(terrain, blow, path, to))
+    }
+
+    /// Those who fight keep up with whom they fight, and attack when it is time; by their place
+    /// in the order.
+    pub(crate) fn play_fights(
+        &mut self,
+        value: Value,
+        phases: &mut dyn PhaseClock,
+        out: &mut Outcome,
+    ) {
+        let fighting = self.players.values();
+        let fighting = fighting.filter(|p| p.fight.aim.is_some() && p.free());
+        let mut fighting: Vec<(u32, CharacterId)> = fighting
+            .map(|player| (player.pid, player.record.id.clone()))
+            .collect();
+        fighting.sort_unstable();
+        let askers = fighting.iter().map(|(_, who)| who);
+        let mut searches = self.share_searches(SEARCH_SHARE, askers);
+        for (_, who) in fighting {
+            let end = searches.turn(&who);
+            if let Some(player) = self.players.get(&who) {
+                phases.region(player.region);
+            }
+            if let Err(why) = self.play_fight(&who, value, end, out) {
+                self.give_up_fight(&who, why, out);
+            }
+        }
+    }
+
+    /// A fight comes to nothing; of a dead enemy nothing is said.
+    fn give_up_fight(&mut self, who: &CharacterId, why: Refusal, out: &mut Outcome) {
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        player.path.clear();
+        if player.fight.aim.take().is_some() && why != Refusal::Dead {
+            out.events.push(failed(player, why));
+        }
+    }
+
+    /// One step on in a fight.
+    ///
+    /// # Errors
+    /// Why it comes to nothing; `Dead`: because it is won.
+    fn play_fight(
+        &mut self,
+        who: &CharacterId,
+        value: Value,
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let aim = player.fight.aim.clone().ok_or(Refusal::NotFound)?;
+        let from = player.tile();
+        let Some((at, _)) = self.fighter_at(&aim.target) else {
+            let dead = self.clash(&aim.target).is_some();
+            return Err(if dead {
+                Refusal::Dead
+            } else {
+                Refusal::Interrupted
+            });
+        };
+        self.may_attack(&who.entity(), &aim.target)?;
+        if from.steps_to(at) > reach::CHASE_TILES {
+            return Err(Refusal::TooFar);
+        }
+        let attack = fighter::player(&self.content, player.record());
+        let blow = (attack.kind, attack.range_tiles);
+        if !reach::reaches(self.content.terrain(), blow, from, at) {
+            return self.keep_up(who, &aim, at, searches_end);
+        }
+        let ready = self.now >= player.fight.clash.attacks_at;
+        let ready = self.may_strike(who, attack.kind, value)? && ready;
+        if let Some(player) = self.players.get_mut(who) {
+            player.path.clear();
+            if let Some(aim) = &mut player.fight.aim {
+                aim.seen_at = at;
+            }
+        }
+        let coming = self
+            .clash(&aim.target)
+            .map_or(0, |clash| clash.coming.len());
+        if !ready || !self.may_be_struck(&aim.target) || coming >= COMING_MAX {
+            return Ok(());
+        }
+        let mut dice = Dice::new(self.seed, rng::key(who.as_str()) ^ DICE, self.now.0);
+        let record = self.players.get(who).ok_or(Refusal::NotFound)?.record();
+        let used = supplies::used(&self.content, record, &mut dice)?;
+        self.use_up(who, used, at, out)?;
+        let guard = self.guard(&aim.target, attack.against);
+        let damage = roll::damage(attack.weight, guard, attack.max_hit, &mut dice);
+        self.deal(&who.entity(), &aim.target, &attack, damage, out);
+        Ok(())
+    }
+
+    /// Of two players who attack each other and stand on one tile, one steps aside.
+    fn waits_for(&self, who: &CharacterId, target: &EntityId) -> bool {
+        let other = self.players.get(&target.character());
+        let aims = other.and_then(|other| other.fight.aim.as_ref());
+        let at_me = aims.is_some_and(|aim| aim.target == who.entity());
+        at_me && target.character() < *who
+    }
+
+    /// Goes after one whom one does not reach.
+    fn keep_up(
+        &mut self,
+        who: &CharacterId,
+        aim: &Aim,
+        at: Tile,
+        searches_end: u64,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        if aim.seen_at == at && !player.path.is_empty() {
+            return Ok(());
+        }
+        if player.tile() == at && self.waits_for(who, &aim.target) {
+            return Ok(());
+        }
+        let path = match self.approach(who, at, searches_end) {
+            // The world is busy: it goes on as before.
+            Err(Refusal::Busy) => return Ok(()),
+            Err(why) => return Err(why),
+            Ok(path) if path.is_empty() => return Err(Refusal::Unreachable),
+            Ok(path) => path,
+        };
+        if let Some(player) = self.players.get_mut(who) {
+            player.path = path;
+            if let Some(aim) = &mut player.fight.aim {
+                aim.seen_at = at;
+            }
+        }
+        Ok(())
+    }
+
+    /// A player chooses a style; one that is not casting ends casting.
+    pub(crate) fn fight_as(
+        &mut self,
+        who: &CharacterId,
+        chosen: Style,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let content = Arc::clone(&self.content);
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        let record = &mut player.record;
+        let allowed = style::allowed(fighter::weapon_sort(&content, record));
+        let casts = record.ways.spell.is_some();
+        if !allowed.contains(&chosen) || (chosen == Style::Autocast && !casts) {
+            return Err(Refusal::WrongStyle);
+        }
+        record.ways.style = chosen;
+        if chosen != Style::Autocast {
+            record.ways.spell = None;
+        }
+        self.chose(who, out);
+        Ok(())
+    }
+
+    /// A player chooses whether it turns to whoever attacks it.
+    pub(crate) fn retaliate(
+        &mut self,
+        who: &CharacterId,
+        on: bool,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        player.record.ways.retaliates = on;
+        self.chose(who, out);
+        Ok(())
+    }
+
+    /// A player chooses a spell, or none.
+    pub(crate) fn autocast(
+        &mut self,
+        who: &CharacterId,
+        spell: Option<&str>,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let content = Arc::clone(&self.content);
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        let chosen = match spell {
+            None => None,
+            Some(id) => {
+                let spell = content.spells().get(id).ok_or(Refusal::NotFound)?;
+                if player.record.level(Skill::Magic) < u32::from(spell.level) {
+                    return Err(Refusal::LevelTooLow);
+                }
+                Some(spell.id.clone())
+            }
+        };
+        player.record.ways.spell = chosen;
+        self.chose(who, out);
+        Ok(())
+    }
+
+    /// A player holds another weapon, or none. One that is not for casting ends casting.
+    pub(crate) fn rearm(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let content = Arc::clone(&self.content);
+        if let Some(player) = self.players.get_mut(who) {
+            let allowed = style::allowed(fighter::weapon_sort(&content, &player.record));
+            if !allowed.contains(&Style::Autocast) {
+                player.record.ways.spell = None;
+            }
+            self.chose(who, out);
+        }
+    }
+
+    fn chose(&mut self, who: &CharacterId, out: &mut Outcome) {
+        out.changes.moved.insert(who.clone());
+        out.emit(Event::Settings { who: who.clone() });
+    }
+}

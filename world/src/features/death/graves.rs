@@ -1,0 +1,199 @@
+//! Graves: what a dead player leaves, who takes it out again, and what becomes of the rest.
+//!
+//! Always: what is in a grave is on the ground by the ledger, and no grave is empty; a death is
+//! one transfer.
+
+use super::rules::{self, Lost, Place};
+use crate::entity::ground_item::{GRAVE_PREFIX, GraveShown, GroundChange, GroundItem, ID_PREFIX};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::event::Event;
+use crate::features::agents::Grave;
+use crate::features::duel::DuelEnd;
+use crate::features::trade::TradeEnd;
+use crate::features::{death, ground_items, newcomer};
+use crate::geometry::tile::Chunk;
+use crate::item::ledger::Cause;
+use crate::item::transfer::Leg;
+use crate::refusal::Refusal;
+use crate::tick::Outcome;
+use crate::world::World;
+
+/// Only its owner opens a grave for so long: 15 min. Then what is in it lies about.
+const GRAVE_TICKS: u64 = 1_500;
+
+impl World {
+    /// `who` has died: what it keeps, and what it leaves in a grave or to its killer.
+    #[allow(clippy::too_many_lines, reason = "one story, told in order")]
+    pub(crate) fn bequeath(
+        &mut self,
+        who: &CharacterId,
+        killer: Option<&EntityId>,
+        out: &mut Outcome,
+    ) {
+        self.end_trades_of(who, TradeEnd::PlayerDied, out);
+        self.end_duels_of(who, DuelEnd::PlayerDied, out);
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        let (tile, region) = (player.tile(), player.region);
+        let newcomer = newcomer::is_newcomer(player.record(), &self.rules);
+        let place = match rules::place(&self.content, tile) {
+            // Nobody gets what a newcomer leaves.
+            Place::Contested if newcomer => Place::Wild,
+            place => place,
+        };
+        let lost = rules::lost(player.record(), &self.content, place);
+        if lost.is_empty() {
+            return;
+        }
+        let killer = killer.map(EntityId::character);
+        let killer = killer.filter(|killer| self.players.contains_key(killer));
+        let Ok(grave) = self.mint(GRAVE_PREFIX) else {
+            return;
+        };
+        let own_ticks = if place == Place::Contested {
+            self.rules.ground_own_ticks
+        } else {
+            GRAVE_TICKS
+        };
+        let lies_ticks = match place {
+            Place::Contested => self.rules.ground_ticks.saturating_sub(own_ticks),
+            Place::Safe | Place::Wild => self.rules.ground_ticks,
+        };
+        let opens_at = self.now.after(own_ticks);
+        let (public_at, expires_at) = if newcomer {
+            (ground_items::rules::never_public(opens_at), opens_at)
+        } else {
+            (opens_at, opens_at.after(lies_ticks))
+        };
+        let mut legs = Vec::with_capacity(2 * lost.len());
+        for Lost { legs: taken, stack } in lost {
+            let Ok(id) = self.mint(ID_PREFIX) else {
+                return;
+            };
+            let item = GroundItem {
+                id,
+                region,
+                tile,
+                item: stack.item,
+                quantity: stack.quantity,
+                owner: Some(match &killer {
+                    Some(killer) if place == Place::Contested => killer.clone(),
+                    Some(_) | None => who.clone(),
+                }),
+                public_at,
+                expires_at,
+                grave: (place != Place::Contested).then(|| grave.clone()),
+            };
+            legs.extend(taken);
+            let merges_with = None;
+            legs.push(Leg::ToGround { item, merges_with });
+        }
+        // Everything is there and nothing has the same id, so that nothing can be refused.
+        if self.transfer(Some(Cause::Death), &legs, out).is_err() {
+            return;
+        }
+        if place == Place::Contested {
+            while let Some(id) = ground_items::rules::buried(&self.ground, tile) {
+                let legs = [Leg::FromGround { id }];
+                if self.transfer(Some(Cause::Expire), &legs, out).is_err() {
+                    return;
+                }
+            }
+        } else {
+            self.show_grave(who, &grave, out);
+            let grave = Grave {
+                id: grave,
+                tile,
+                until: opens_at,
+            };
+            let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
+            if let Some(agent) = agent {
+                agent.grave = Some(grave);
+            }
+        }
+    }
+
+    /// Its owner sees what is in a grave now.
+    pub(crate) fn show_grave(&self, who: &CharacterId, grave: &EntityId, out: &mut Outcome) {
+        if !self.players.contains_key(who) {
+            return;
+        }
+        let things = self.ground.in_grave(grave);
+        let mut shown = GraveShown {
+            id: grave.clone(),
+            tile: None,
+            items: Vec::new(),
+            ticks: 0,
+        };
+        for item in things {
+            shown.tile = Some(item.tile);
+            shown.ticks = item.public_at.min(item.expires_at).since(self.now);
+            let stack = crate::item::Stack::new(item.item.clone(), item.quantity);
+            shown.items.push(stack);
+        }
+        let who = who.clone();
+        out.emit(death::Event::Grave { who, grave: shown });
+    }
+
+    /// The graves of `who` that are here, as they are now.
+    pub fn graves_shown(&self, who: &CharacterId) -> Vec<Event> {
+        let mut out = Outcome::default();
+        for grave in self.ground.graves_of(who) {
+            self.show_grave(who, &grave, &mut out);
+        }
+        out.events
+    }
+
+    /// One who stands at a grave takes out what it can carry.
+    pub(crate) fn loot(
+        &mut self,
+        who: &CharacterId,
+        grave: &EntityId,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let things: Vec<EntityId> = self.ground.in_grave(grave).map(|i| i.id.clone()).collect();
+        let mut taken = Err(Refusal::NotFound);
+        for id in things {
+            let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+            let item = self.ground.get(&id).ok_or(Refusal::NotFound)?;
+            ground_items::rules::may_take(item, who, player.tile(), self.now)?;
+            let legs = ground_items::rules::take(player, item);
+            let moved = self.transfer(Some(Cause::Pickup), &legs, out);
+            taken = taken.or(moved);
+        }
+        if taken.is_ok() {
+            self.show_grave(who, grave, out);
+        }
+        taken
+    }
+
+    /// What has been in a grave for long enough lies about from now on, for anybody.
+    pub(crate) fn open_graves(&mut self, out: &mut Outcome) {
+        let due = self.ground.graves_due(self.now);
+        let mut opened = Vec::new();
+        for id in due {
+            let Some(mut item) = self.ground.get(&id).cloned() else {
+                continue;
+            };
+            let chunk = Chunk::from(item.tile);
+            if let Some(grave) = item.grave.take() {
+                self.index.take(chunk, &grave);
+                out.touched.insert(grave.clone());
+                opened.extend(item.owner.clone().map(|owner| (owner, grave)));
+            }
+            self.index.put(chunk, id.clone());
+            out.touched.insert(id.clone());
+            self.ground.put(item.clone());
+            out.changes.ground.insert(id, GroundChange::Put(item));
+        }
+        opened.dedup();
+        for (owner, grave) in opened {
+            self.show_grave(&owner, &grave, out);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "graves_tests.rs"]
+mod tests;

@@ -1,0 +1,211 @@
+//! Who dies, what is left of it, and who stands up again.
+//!
+//! Always: one who is dead does nothing and nothing is done to it; a player stands up where
+//! players begin, well, after [`timing::DYING_TICKS`]; an NPC comes back at its spawn.
+
+use std::sync::Arc;
+
+use super::Event;
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::persistent::LASTS_TICKS;
+use crate::features::combat::{Dying, NpcCombat, loot, timing};
+use crate::features::quests::rules::Deed;
+use crate::features::{agents, home_teleport, movement, prayer, visit, vitals};
+use crate::geometry::tile::{Chunk, Region, Tile};
+use crate::item::Stack;
+use crate::item::ledger::Cause;
+use crate::rng::Dice;
+use crate::tick::value::Lying;
+use crate::tick::{Outcome, interrupt};
+use crate::world::World;
+
+/// Sets the dice of what is left behind apart from others of the same NPC.
+const LOOT_DICE: u64 = 0x10_07;
+
+/// As many things of one entry that cannot be stacked are left behind.
+const LOOSE_MAX: u32 = 28;
+
+impl World {
+    /// Those whom a blow has just taken the last of their health: with whoever dealt it.
+    pub(crate) fn bury(&mut self, dead: Vec<(EntityId, EntityId)>, out: &mut Outcome) {
+        for (id, killer) in dead {
+            if self.npcs.contains_key(&id) {
+                self.npc_dies(&id, out);
+            } else {
+                self.player_dies(&id.character(), Some(&killer), out);
+            }
+        }
+    }
+
+    /// An NPC is gone until it comes back; what it leaves is of whoever hurt it most.
+    fn npc_dies(&mut self, id: &EntityId, out: &mut Outcome) {
+        let now = self.now;
+        let Some(npc) = self.npcs.get_mut(id) else {
+            return;
+        };
+        let feud = std::mem::take(&mut npc.state.feud);
+        let back_at = now.after(u64::from(npc.placement.respawn_ticks.max(1)));
+        npc.state.feud = NpcCombat {
+            back_at: Some(back_at),
+            ..NpcCombat::default()
+        };
+        npc.state.goal = None;
+        if back_at.since(now) > LASTS_TICKS {
+            let chunk = Chunk::from(npc.placement.tile);
+            out.changes.lasting.insert(chunk);
+        }
+        let (kind, key) = (Arc::clone(&npc.placement.kind), npc.placement.key);
+        let (tile, region) = (npc.state.tile, npc.region);
+        self.index.take(Chunk::from(tile), id);
+        out.touched.insert(id.clone());
+        let last = feud.clash.attacked.map(|foe| foe.who.character());
+        let knew = feud.hurt_by.iter().map(|(who, _)| who).chain(&last);
+        for who in knew {
+            self.released(who, id);
+        }
+        let killer = loot::killer(&feud.hurt_by).cloned();
+        let mut dice = Dice::new(self.seed, key ^ LOOT_DICE, now.0);
+        let place = Lying {
+            tile,
+            region,
+            owner: killer.clone(),
+        };
+        for stack in loot::left(&self.content, &kind.drops, &mut dice) {
+            self.leave_behind(&stack, &place, out);
+        }
+        if let Some(killer) = killer.filter(|who| self.players.contains_key(who)) {
+            self.did(&killer, Deed::Killed(&kind.id), out);
+            let agent = self.players.get_mut(&killer).and_then(|p| p.agent.as_mut());
+            if let Some(agent) = agent {
+                agents::rules::killed(agent);
+            }
+            let kills = out.changes.kills.entry(killer).or_default();
+            *kills.entry(kind.id.clone()).or_default() += 1;
+        }
+    }
+
+    /// Whoever fought one that is dead may fight others at once.
+    fn released(&mut self, who: &CharacterId, dead: &EntityId) {
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        let clash = &mut player.fight.clash;
+        clash.attacked_by.take_if(|foe| foe.who == *dead);
+        clash.attacked.take_if(|foe| foe.who == *dead);
+    }
+
+    /// Lays what an NPC had on the ground: what cannot be stacked, thing by thing.
+    fn leave_behind(&mut self, stack: &Stack, place: &Lying, out: &mut Outcome) {
+        let piles = if self.content.stackable(&stack.item) {
+            vec![stack.clone()]
+        } else {
+            let one = || Stack::new(stack.item.clone(), 1);
+            (0..stack.quantity.min(LOOSE_MAX)).map(|_| one()).collect()
+        };
+        for pile in piles {
+            // Where the world is full of things nothing more is made.
+            let _ = self.lay(pile, place, (Cause::Loot, &[]), out);
+        }
+    }
+
+    /// A player has no health left: all that it was about ends.
+    pub(crate) fn player_dies(
+        &mut self,
+        who: &CharacterId,
+        killer: Option<&EntityId>,
+        out: &mut Outcome,
+    ) {
+        let until = self.now.after(timing::DYING_TICKS);
+        let name = killer.and_then(|id| self.name_of(id));
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        interrupt(player, out);
+        visit::tick::close(player, out);
+        player.path.clear();
+        player.tiles_gone = 0;
+        player.fight.clash.forget();
+        player.fight.clash.coming.clear();
+        player.fight.drained = 0;
+        player.fight.dying = Some(Dying { until });
+        player.record.health = 0;
+        player.record.prayer.active.clear();
+        let tile = player.tile();
+        out.changes.moved.insert(who.clone());
+        out.touched.insert(who.entity());
+        self.bequeath(who, killer, out);
+        let now = self.now;
+        let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
+        if let Some(agent) = agent {
+            agents::rules::died(agent, tile, now);
+        }
+        let whose = || who.clone();
+        out.emit(Event::Died {
+            who: whose(),
+            killer: name,
+            tile,
+            until,
+        });
+        out.emit(vitals::Event::Changed { who: whose() });
+        out.emit(prayer::Event::Changed { who: whose() });
+    }
+
+    fn name_of(&self, id: &EntityId) -> Option<Arc<str>> {
+        if let Some(npc) = self.npcs.get(id) {
+            return Some(Arc::clone(&npc.placement.name));
+        }
+        let player = self.players.get(&id.character())?;
+        Some(player.record.name.as_str().into())
+    }
+
+    /// Those who have been dead for long enough stand up, or are brought to where they do.
+    pub(crate) fn raise_the_dead(&mut self, out: &mut Outcome) {
+        let (now, spawn) = (self.now, self.content.spawn());
+        let due = self.players.values().filter(|player| {
+            let dying = player.fight.dying.as_ref();
+            let ripe = dying.is_some_and(|dying| dying.until <= now);
+            // Who fell in a ring rises when that duel is over.
+            let fell = player.duel.is_some();
+            ripe && !fell && !player.held && player.leaving_for().is_none()
+        });
+        let due: Vec<CharacterId> = due.map(|p| p.record.id.clone()).collect();
+        for who in due {
+            let place = movement::rules::settled(self.content.terrain(), spawn, spawn);
+            let place = place.unwrap_or(spawn);
+            if self.regions.contains_key(&Region::from(place)) {
+                self.revive(&who, Some(place), out);
+            } else if let Some(player) = self.players.get_mut(&who) {
+                // It is dead until it is there, or that came to nothing.
+                let _ = home_teleport::rules::send(&mut player.homeward, place, now);
+            }
+        }
+    }
+
+    /// One who was dead is well: at `place`, or where it stands.
+    pub(crate) fn revive(&mut self, who: &CharacterId, place: Option<Tile>, out: &mut Outcome) {
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        player.fight.dying = None;
+        player.fight.clash.forget();
+        player.record.health = player.record.max_health();
+        if let Some(place) = place {
+            let before = Chunk::from(player.tile());
+            player.path.clear();
+            movement::rules::stand(player, self.content.terrain(), place);
+            self.index.shift(before, Chunk::from(place), &who.entity());
+            out.emit(movement::Event::Teleported {
+                who: who.clone(),
+                tile: place,
+            });
+        }
+        let tile = player.tile();
+        out.changes.moved.insert(who.clone());
+        out.touched.insert(who.entity());
+        out.emit(Event::Respawned {
+            who: who.clone(),
+            tile,
+        });
+        out.emit(vitals::Event::Changed { who: who.clone() });
+    }
+}

@@ -1,0 +1,67 @@
+//! What NPCs say to somebody, and what may be answered.
+//!
+//! Always: it depends on nothing but what that one is and has.
+
+use std::sync::Arc;
+
+use crate::content::{Condition, Dialogue, Node, Test};
+use crate::entity::player::record::PlayerRecord;
+use crate::features::quests::{QuestStatus, status};
+use crate::item::inventory;
+
+/// The node with which a talk begins: about a quest that is ready to be completed, else one under
+/// way, else one that is over, else the first. `None`: nothing is said.
+pub(crate) fn entry(dialogue: &Dialogue, record: &PlayerRecord) -> Option<Arc<str>> {
+    let order = [
+        QuestStatus::ReadyToComplete,
+        QuestStatus::InProgress,
+        QuestStatus::Completed,
+    ];
+    for wanted in order {
+        for (quest, to) in &dialogue.overrides {
+            let node = match wanted {
+                QuestStatus::ReadyToComplete => &to.ready_to_complete,
+                QuestStatus::InProgress => &to.in_progress,
+                QuestStatus::Completed | QuestStatus::NotStarted => &to.completed,
+            };
+            if let Some(node) = node
+                && status(&record.quests, quest) == wanted
+            {
+                return Some(Arc::clone(node));
+            }
+        }
+    }
+    let known = dialogue.nodes.contains_key(&dialogue.entry);
+    known.then(|| Arc::clone(&dialogue.entry))
+}
+
+/// What may be answered now, each with its number in the node.
+pub(crate) fn answers(node: &Node, record: &PlayerRecord) -> Vec<(u8, Arc<str>)> {
+    let numbered = (0u8..).zip(&node.answers);
+    let open = numbered.filter(|(_, answer)| holds(answer.condition.as_ref(), record));
+    open.map(|(number, answer)| (number, Arc::clone(&answer.text)))
+        .collect()
+}
+
+/// Whether a condition holds; none always does.
+pub(crate) fn holds(condition: Option<&Condition>, record: &PlayerRecord) -> bool {
+    let Some(condition) = condition else {
+        return true;
+    };
+    let is = match &condition.test {
+        Test::HasItem(item, many) => {
+            let pack = inventory::count(&record.inventory, item);
+            let pouch = if **item == *crate::item::COINS {
+                record.coins
+            } else {
+                0
+            };
+            pack + pouch >= u64::from(*many)
+        }
+        Test::HasLevel(skill, level) => record.level(*skill) >= *level,
+        Test::Quest(quest, wanted) => status(&record.quests, quest) == *wanted,
+        // What nobody understands is never so, nor is its contrary.
+        Test::Unknown => return false,
+    };
+    is != condition.not
+}

@@ -1,0 +1,548 @@
+//! Duels: who may challenge whom, what may be agreed on, what moves when, and what the fight
+//! allows.
+//!
+//! Always: whatever changes clears both agreements; what is staked is looked up in its owner's
+//! pack again before anything moves; who begins to fight wears nothing that was ruled out.
+
+use super::{Duel, DuelEnd, DuelRule, DuelStage, Duels, Fighter};
+use crate::content::{Content, EquipSlot, ItemKind, Rings};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::player::record::PlayerRecord;
+use crate::entity::player::{Player, Players};
+use crate::features::combat::{self, HitKind};
+use crate::features::trade::Offered;
+use crate::features::{examine, ground_items, movement, prayer, quests, use_item};
+use crate::geometry::tile::{Region, Tile};
+use crate::intent::Intent;
+use crate::item::ledger::Cause;
+use crate::item::transfer::Leg;
+use crate::item::{COINS, Stack};
+use crate::refusal::Refusal;
+use crate::time::Tick;
+
+/// As far as two may be apart who are about to fight, in steps.
+const REACH_TILES: u32 = 15;
+/// A challenge that is not answered lives so long: 30 s.
+pub(crate) const CHALLENGE_TICKS: u64 = 50;
+/// Between two challenges of one to the same other: 10 s.
+const AGAIN_TICKS: u64 = 17;
+/// Challenges that may wait for one; the oldest makes room for another one.
+const CHALLENGES_MAX: usize = 16;
+/// Two talk about their fight for so long, and fight for so long, at most: 30 min.
+const DUEL_TICKS: u64 = 3_000;
+/// One may be away for so long before the fight.
+const AWAY_BEFORE_TICKS: u64 = 12;
+/// One may be away for so long in the fight: 30 s.
+const AWAY_TICKS: u64 = 50;
+/// From the last blow to the word who has won.
+pub(crate) const RESULT_TICKS: u64 = 8;
+/// When what is counted, since both stand in the ring: one a second.
+const COUNTS: [(u64, u8); 4] = [(0, 3), (2, 2), (3, 1), (5, 0)];
+
+/// The two places in the ring, for those who may not walk: side by side.
+pub(crate) fn begins(duel: &Duel, rings: &Rings) -> Option<[Tile; 2]> {
+    let ring = rings.ring(duel.ring?)?;
+    let [one, other] = ring.begins;
+    if !duel.has(DuelRule::NoMovement) {
+        return Some([one, other]);
+    }
+    let beside = Tile::new(one.x, one.z + if other.z < one.z { -1 } else { 1 });
+    Some([one, beside])
+}
+
+/// Whether `who` may challenge `target`, who is here.
+///
+/// # Errors
+/// `SelfDuel`; `InterfaceOpen`, `StakesLeft`: of its own; `ChallengePending`; `Cooldown`;
+/// `NotInLobby`, `OtherNotInLobby`, `TooFar`; `PlayerBusy`: one of both does something else.
+pub(crate) fn may_challenge(
+    (duels, rings): (&Duels, &Rings),
+    who: &Player,
+    target: &Player,
+    now: Tick,
+) -> Result<(), Refusal> {
+    let (me, them) = (&who.record.id, &target.record.id);
+    if me == them {
+        return Err(Refusal::SelfDuel);
+    }
+    if who.open.is_some() || who.trade.is_some() {
+        return Err(Refusal::InterfaceOpen);
+    }
+    if !who.record.stakes.is_empty() {
+        return Err(Refusal::StakesLeft);
+    }
+    if duels.challenges.values().any(|of| of.from == *me) {
+        return Err(Refusal::ChallengePending);
+    }
+    let again = who.asked_duel.as_ref();
+    if again.is_some_and(|(whom, at)| whom == them && now < at.after(AGAIN_TICKS)) {
+        return Err(Refusal::Cooldown);
+    }
+    near(rings, who, target)?;
+    if !free(who, now) || !free(target, now) {
+        return Err(Refusal::PlayerBusy);
+    }
+    Ok(())
+}
+
+/// The oldest challenge to `target`, if no further one may wait for it. Each challenger has one at
+/// most, so that nobody keeps others from challenging.
+pub(crate) fn crowded_out(duels: &Duels, target: &CharacterId) -> Option<EntityId> {
+    let waiting = duels.challenges.iter().filter(|(_, of)| of.to == *target);
+    let mut waiting: Vec<(Tick, &EntityId)> = waiting.map(|(id, of)| (of.since, id)).collect();
+    waiting.sort_unstable();
+    let full = waiting.len() >= CHALLENGES_MAX;
+    waiting
+        .first()
+        .filter(|_| full)
+        .map(|(_, id)| (*id).clone())
+}
+
+/// Whether both stand in the lobby, and near each other.
+fn near(rings: &Rings, who: &Player, other: &Player) -> Result<(), Refusal> {
+    if !rings.lobby.contains(who.tile()) {
+        return Err(Refusal::NotInLobby);
+    }
+    if !rings.lobby.contains(other.tile()) {
+        return Err(Refusal::OtherNotInLobby);
+    }
+    if !near_enough(who, other) {
+        return Err(Refusal::TooFar);
+    }
+    Ok(())
+}
+
+/// Whether two are near enough to each other to talk about a duel.
+pub(crate) fn near_enough(one: &Player, other: &Player) -> bool {
+    one.tile().steps_to(other.tile()) <= REACH_TILES
+}
+
+/// Whether nothing keeps `player` from beginning a duel now.
+fn free(player: &Player, now: Tick) -> bool {
+    let fights = player.fight.clash.in_combat(now);
+    let about = player.open.is_some() || player.trade.is_some() || player.duel.is_some();
+    player.free() && !fights && !about
+}
+
+/// Whether the duel to which `who` was challenged by `by` can begin.
+///
+/// # Errors
+/// `InterfaceOpen`, `StakesLeft`: of the one who answers; `PlayerBusy`: the other does something
+/// else; `NotInLobby`, `OtherNotInLobby`, `TooFar`.
+pub(crate) fn may_begin(
+    rings: &Rings,
+    who: &Player,
+    by: &Player,
+    now: Tick,
+) -> Result<(), Refusal> {
+    if who.open.is_some() || who.trade.is_some() {
+        return Err(Refusal::InterfaceOpen);
+    }
+    if !who.record.stakes.is_empty() {
+        return Err(Refusal::StakesLeft);
+    }
+    near(rings, who, by)?;
+    if !free(who, now) || !free(by, now) || !by.record.stakes.is_empty() {
+        return Err(Refusal::PlayerBusy);
+    }
+    Ok(())
+}
+
+/// A ring that nobody has and that is played here.
+///
+/// # Errors
+/// `NoRing`.
+pub(crate) fn vacant(
+    duels: &Duels,
+    rings: &Rings,
+    played: impl Fn(Region) -> bool,
+) -> Result<u8, Refusal> {
+    let taken = duels.taken();
+    let numbers = (1..=u8::MAX).take(rings.rings.len());
+    let mut free = numbers.filter(|number| !taken.contains(number));
+    let here = |number: &u8| {
+        let ring = rings.ring(*number);
+        ring.is_some_and(|ring| ring.begins.iter().all(|tile| played(Region::from(*tile))))
+    };
+    free.find(here).ok_or(Refusal::NoRing)
+}
+
+/// A rule holds from now on, or not any more.
+///
+/// # Errors
+/// `WrongStage`; `RulesClash`: it does not go with the others.
+pub(crate) fn toggle(duel: &mut Duel, rule: DuelRule, now: Tick) -> Result<(), Refusal> {
+    at(duel, DuelStage::Rules)?;
+    let mut rules = duel.rules.clone();
+    if !rules.remove(&rule) {
+        rules.insert(rule);
+    }
+    let all = |of: &[DuelRule]| of.iter().all(|rule| rules.contains(rule));
+    let clash = [
+        &[DuelRule::NoForfeit, DuelRule::FunWeapons][..],
+        &[DuelRule::NoForfeit, DuelRule::NoMovement],
+        &[DuelRule::NoRanged, DuelRule::NoMelee, DuelRule::NoMagic],
+    ];
+    if clash.iter().any(|of| all(of)) {
+        return Err(Refusal::RulesClash);
+    }
+    duel.rules = rules;
+    changed(duel, now);
+    Ok(())
+}
+
+/// Nothing is to be worn in `place`, or something may be again.
+///
+/// # Errors
+/// `WrongStage`.
+pub(crate) fn bare(duel: &mut Duel, place: EquipSlot, now: Tick) -> Result<(), Refusal> {
+    at(duel, DuelStage::Rules)?;
+    if !duel.bare.remove(&place) {
+        duel.bare.insert(place);
+    }
+    changed(duel, now);
+    Ok(())
+}
+
+fn changed(duel: &mut Duel, now: Tick) {
+    duel.changed();
+    duel.since = now;
+}
+
+fn at(duel: &Duel, stage: DuelStage) -> Result<(), Refusal> {
+    (duel.stage == stage)
+        .then_some(())
+        .ok_or(Refusal::WrongStage)
+}
+
+/// `player` stakes `quantity` of what lies in `slot`, and no more of that slot.
+///
+/// # Errors
+/// `WrongStage`, `EmptySlot`, `InvalidItem`, `Untradeable`, `InvalidQuantity`.
+pub(crate) fn stake(
+    duel: &mut Duel,
+    player: &Player,
+    content: &Content,
+    (slot, quantity): (u8, u32),
+    now: Tick,
+) -> Result<(), Refusal> {
+    at(duel, DuelStage::Stakes)?;
+    let record = player.record();
+    let there = record.inventory.get(&slot).ok_or(Refusal::EmptySlot)?;
+    if *there.item != *COINS {
+        let kind = content.item(&there.item).ok_or(Refusal::InvalidItem)?;
+        if !kind.tradeable {
+            return Err(Refusal::Untradeable);
+        }
+    }
+    if quantity == 0 || quantity > there.quantity {
+        return Err(Refusal::InvalidQuantity);
+    }
+    let stack = Stack::new(there.item.clone(), quantity);
+    let side = duel.side_mut(&record.id).ok_or(Refusal::NotInDuel)?;
+    let staked = Offered { slot, stack };
+    // There are no more slots than may be staked.
+    match side.stakes.iter_mut().find(|staked| staked.slot == slot) {
+        Some(same) => *same = staked,
+        None => side.stakes.push(staked),
+    }
+    changed(duel, now);
+    Ok(())
+}
+
+/// `who` does not stake what it has in `place` of its stakes.
+///
+/// # Errors
+/// `WrongStage`, `NotStaked`.
+pub(crate) fn unstake(
+    duel: &mut Duel,
+    who: &CharacterId,
+    place: u8,
+    now: Tick,
+) -> Result<(), Refusal> {
+    at(duel, DuelStage::Stakes)?;
+    let side = duel.side_mut(who).ok_or(Refusal::NotInDuel)?;
+    if usize::from(place) >= side.stakes.len() {
+        return Err(Refusal::NotStaked);
+    }
+    side.stakes.remove(usize::from(place));
+    changed(duel, now);
+    Ok(())
+}
+
+/// Whether everything that is staked lies where it is said to.
+pub(crate) fn still_there(duel: &Duel, players: &Players) -> bool {
+    duel.sides.iter().all(|side| {
+        let mut stakes = side.stakes.iter();
+        let who = players.get(&side.who);
+        who.is_some_and(|who| stakes.all(|staked| staked.lies_in(&who.record().inventory)))
+    })
+}
+
+/// What both stake leaves their packs.
+pub(crate) fn escrow(duel: &Duel) -> Vec<Leg> {
+    let sides = duel.sides.iter();
+    let each = sides.flat_map(|side| side.stakes.iter().map(|staked| (&side.who, staked)));
+    let legs = each.flat_map(|(who, staked)| {
+        [
+            Leg::FromSlot {
+                who: who.clone(),
+                slot: staked.slot,
+                quantity: staked.stack.quantity,
+            },
+            Leg::ToStakes {
+                who: who.clone(),
+                stack: staked.stack.clone(),
+            },
+        ]
+    });
+    legs.collect()
+}
+
+/// What both wear against the rules goes into their packs.
+pub(crate) fn strip(duel: &Duel, players: &Players, content: &Content) -> Vec<Leg> {
+    let mut legs = Vec::new();
+    for side in &duel.sides {
+        let Some(player) = players.get(&side.who) else {
+            continue;
+        };
+        for (slot, stack) in &player.record().equipment {
+            let kind = content.item(&stack.item);
+            let earnest = kind.is_some_and(|kind| *slot == EquipSlot::Weapon && earnest(kind));
+            let fun = duel.has(DuelRule::FunWeapons) && earnest;
+            if !duel.bare.contains(slot) && !fun {
+                continue;
+            }
+            legs.push(Leg::FromWorn {
+                who: side.who.clone(),
+                slot: *slot,
+                quantity: stack.quantity,
+            });
+            legs.push(Leg::ToPack {
+                who: side.who.clone(),
+                stack: stack.clone(),
+            });
+        }
+    }
+    legs
+}
+
+/// A weapon is silly if one does not fight better with it.
+fn earnest(kind: &ItemKind) -> bool {
+    kind.weapon.is_some() && kind.bonuses.helps_to_attack()
+}
+
+/// All that `loser` has at stake goes to what `winner` has: first what, then how.
+pub(crate) fn spoils(loser: &PlayerRecord, winner: &CharacterId) -> Vec<Leg> {
+    let legs = loser.stakes.iter().flat_map(|(place, stack)| {
+        [
+            Leg::FromStakes {
+                who: loser.id.clone(),
+                place: *place,
+                quantity: stack.quantity,
+            },
+            Leg::ToStakes {
+                who: winner.clone(),
+                stack: stack.clone(),
+            },
+        ]
+    });
+    legs.collect()
+}
+
+/// A way in which items may move: why, and how.
+type Plan = (Option<Cause>, Vec<Leg>);
+
+/// How what lies in `place` of the stakes comes back: into the pack, else into the bank.
+pub(crate) fn returns(record: &PlayerRecord, content: &Content, place: u8) -> Option<[Plan; 2]> {
+    let stack = record.stakes.get(&place)?;
+    let who = || record.id.clone();
+    let from = Leg::FromStakes {
+        who: who(),
+        place,
+        quantity: stack.quantity,
+    };
+    let stack = stack.clone();
+    let kept = content.items().unnoted(&stack.item);
+    let cause = (kept != stack.item).then_some(Cause::Note);
+    let banked = Leg::ToBank {
+        who: who(),
+        stack: Stack::new(kept, stack.quantity),
+        tab: 0,
+    };
+    let packed = Leg::ToPack { who: who(), stack };
+    Some([
+        (None, vec![from.clone(), packed]),
+        (cause, vec![from, banked]),
+    ])
+}
+
+/// What some things are worth in coins.
+pub(crate) fn worth(content: &Content, stack: &Stack) -> u64 {
+    let kind = content.item(&stack.item);
+    let coin = u64::from(*stack.item == *COINS);
+    let each = kind.map_or(coin, |kind| kind.value);
+    each.saturating_mul(u64::from(stack.quantity))
+}
+
+/// What is counted `ticks` after both came to stand in the ring.
+pub(crate) fn counted(ticks: u64) -> Option<u8> {
+    let found = COUNTS.iter().find(|(at, _)| *at == ticks);
+    found.map(|(_, count)| *count)
+}
+
+/// Whether one who is in `duel` may do that now.
+///
+/// # Errors
+/// `InterfaceOpen`: not while it is spoken of; `InDuel`: not before it is over; `AgainstRules`.
+pub(crate) fn allows(duel: &Duel, player: &Player, intent: &Intent) -> Result<(), Refusal> {
+    let conduct = conduct(intent);
+    if conduct == Conduct::Harmless {
+        return Ok(());
+    }
+    if duel.stage.prepares() {
+        return match conduct {
+            Conduct::Harmless | Conduct::Walk | Conduct::Stop => Ok(()),
+            Conduct::Away => Err(Refusal::InDuel),
+            Conduct::PickUp
+            | Conduct::Pray
+            | Conduct::Use(_)
+            | Conduct::Attack
+            | Conduct::Other => {
+                if intent.waits_for_trade() {
+                    Err(Refusal::InterfaceOpen)
+                } else {
+                    Ok(())
+                }
+            }
+        };
+    }
+    if duel.stage != DuelStage::Fighting {
+        return Err(Refusal::InDuel);
+    }
+    let ruled_out = match conduct {
+        Conduct::Walk | Conduct::PickUp => duel.has(DuelRule::NoMovement),
+        Conduct::Pray => duel.has(DuelRule::NoPrayer),
+        Conduct::Use(slot) => {
+            let there = player.record().inventory.get(&slot);
+            there.is_some_and(|stack| bars(duel, stack))
+        }
+        Conduct::Harmless | Conduct::Stop | Conduct::Attack => false,
+        Conduct::Away | Conduct::Other => return Err(Refusal::InDuel),
+    };
+    if ruled_out {
+        return Err(Refusal::AgainstRules);
+    }
+    Ok(())
+}
+
+/// An intent as the rules of a duel see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Conduct {
+    /// It may be done in any duel at any time.
+    Harmless,
+    Walk,
+    Stop,
+    PickUp,
+    Pray,
+    Use(u8),
+    Attack,
+    /// It leads away from the duel.
+    Away,
+    Other,
+}
+
+fn conduct(intent: &Intent) -> Conduct {
+    match intent {
+        Intent::Movement(movement::Intent::Run(_) | movement::Intent::Teleport { .. })
+        | Intent::Examine(examine::Intent::Examine { .. })
+        | Intent::Combat(
+            combat::Intent::Style(_)
+            | combat::Intent::Retaliate(_)
+            | combat::Intent::Autocast { .. },
+        )
+        | Intent::Quests(quests::Intent::List | quests::Intent::Show { .. })
+        | Intent::Duel(_) => Conduct::Harmless,
+        Intent::Movement(movement::Intent::Walk { .. }) => Conduct::Walk,
+        Intent::Movement(movement::Intent::Stop) => Conduct::Stop,
+        Intent::GroundItems(ground_items::Intent::Pickup { .. }) => Conduct::PickUp,
+        Intent::Prayer(prayer::Intent::Toggle { .. }) => Conduct::Pray,
+        Intent::UseItem(use_item::Intent::Use { slot, .. }) => Conduct::Use(*slot),
+        Intent::Combat(combat::Intent::Attack { .. }) => Conduct::Attack,
+        Intent::HomeTeleport(_) | Intent::Trade(_) => Conduct::Away,
+        Intent::Movement(movement::Intent::Follow { .. })
+        | Intent::GroundItems(ground_items::Intent::Drop { .. })
+        | Intent::Pack(_)
+        | Intent::Skilling(_)
+        | Intent::Equipment(_)
+        | Intent::Bank(_)
+        | Intent::Dialogue(_)
+        | Intent::Quests(
+            quests::Intent::Accept { .. }
+            | quests::Intent::Abandon { .. }
+            | quests::Intent::Complete { .. },
+        )
+        | Intent::Prayer(prayer::Intent::PrayAt { .. })
+        | Intent::Death(_)
+        | Intent::Shop(_)
+        | Intent::Unresolved(_) => Conduct::Other,
+    }
+}
+
+/// Whether what is eaten or drunk is ruled out.
+fn bars(duel: &Duel, stack: &Stack) -> bool {
+    let potion = stack.item.contains("potion");
+    duel.has(if potion {
+        DuelRule::NoPotions
+    } else {
+        DuelRule::NoFood
+    })
+}
+
+/// Whether blows of that kind are ruled out.
+pub(crate) fn forbids(duel: &Duel, kind: HitKind) -> bool {
+    duel.has(match kind {
+        HitKind::Melee => DuelRule::NoMelee,
+        HitKind::Ranged => DuelRule::NoRanged,
+        HitKind::Magic => DuelRule::NoMagic,
+    })
+}
+
+/// For how long one may be away from a duel as it stands; not at all from a fight in which nobody
+/// may give up.
+pub(crate) fn away_ticks(duel: &Duel) -> u64 {
+    if duel.stage.prepares() {
+        AWAY_BEFORE_TICKS
+    } else if duel.has(DuelRule::NoForfeit) {
+        0
+    } else {
+        AWAY_TICKS
+    }
+}
+
+/// Why a duel cannot go on after a tick, if it cannot; of one who is away too long in the fight
+/// nothing is said here.
+pub(crate) fn over(duel: &Duel, players: &Players, now: Tick) -> Option<DuelEnd> {
+    let [one, other] = duel.sides.each_ref().map(|side| players.get(&side.who));
+    let (Some(one), Some(other)) = (one, other) else {
+        return Some(DuelEnd::Server);
+    };
+    let knows = |player: &Player| player.duel.as_ref() == Some(&duel.id);
+    if !knows(one) || !knows(other) {
+        return Some(DuelEnd::Server);
+    }
+    let prepares = duel.stage.prepares();
+    if prepares && !near_enough(one, other) {
+        return Some(DuelEnd::TooFar);
+    }
+    let away = |side: &Fighter| {
+        let since = side.away_since;
+        since.is_some_and(|since| now.since(since) >= AWAY_BEFORE_TICKS)
+    };
+    if prepares && duel.sides.iter().any(away) {
+        return Some(DuelEnd::Disconnected);
+    }
+    let begun = if prepares { duel.began } else { duel.since };
+    let lives = matches!(duel.stage, DuelStage::Fighting) || prepares;
+    (lives && now.since(begun) >= DUEL_TICKS).then_some(DuelEnd::Timeout)
+}

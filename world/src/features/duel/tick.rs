@@ -1,0 +1,460 @@
+//! Duels before the fight: challenges, rules, stakes, and the last look.
+//!
+//! Always: whoever is told that a duel began is told how it ended; what both stake leaves both
+//! packs in one transfer, or neither.
+
+use std::sync::Arc;
+
+use super::{
+    CHALLENGE_PREFIX, Challenge, Duel, DuelEnd, DuelNotification, DuelPart, DuelShown, DuelStage,
+    ID_PREFIX, Intent, Staked, rules,
+};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::event::Event;
+use crate::features::{duel, ground_items, newcomer, visit};
+use crate::item::SLOTS;
+use crate::item::transfer::{self, Holdings, Leg};
+use crate::refusal::Refusal;
+use crate::request::Answer;
+use crate::tick::{Outcome, turn_away};
+use crate::world::World;
+
+impl World {
+    /// What somebody asks about a duel.
+    pub(crate) fn answer_duel(
+        &mut self,
+        who: &CharacterId,
+        intent: Intent,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        match intent {
+            Intent::Challenge { target } => return self.challenge(who, target, out),
+            Intent::Answer { challenge, accept } => {
+                let known = self.duels.challenges.get(&challenge);
+                let known = known.filter(|of| of.to == *who);
+                let asked = known.cloned().ok_or(Refusal::InvalidChallenge)?;
+                if accept {
+                    self.begin_duel(&challenge, &asked, out)?;
+                } else {
+                    self.drop_challenge(&challenge, Some(who), out);
+                }
+            }
+            Intent::Rule { duel, rule } => {
+                let (now, own) = (self.now, self.own_duel(who, &duel)?);
+                rules::toggle(own, rule, now)?;
+                self.show_duel(&duel, DuelPart::Rules, Some(who), out);
+            }
+            Intent::Bare { duel, place } => {
+                let (now, own) = (self.now, self.own_duel(who, &duel)?);
+                rules::bare(own, place, now)?;
+                self.show_duel(&duel, DuelPart::Equipment, Some(who), out);
+            }
+            Intent::Stake {
+                duel,
+                slot,
+                quantity,
+            } => self.stake(who, &duel, (slot, quantity), out)?,
+            Intent::Unstake { duel, place } => {
+                let (now, own) = (self.now, self.own_duel(who, &duel)?);
+                rules::unstake(own, who, place, now)?;
+                self.show_duel(&duel, DuelPart::Stakes, Some(who), out);
+            }
+            Intent::Agree { duel, seen } => self.agree_to_duel(who, &duel, seen, out)?,
+            Intent::Cancel { duel } => self.cancel_duel(who, &duel, out)?,
+            Intent::Forfeit { duel } => self.give_up_duel(who, &duel, out)?,
+        }
+        Ok(Answer::Done { value: true })
+    }
+
+    /// Whether one who may be in a duel may do that now.
+    ///
+    /// # Errors
+    /// As those of [`rules::allows`].
+    pub(crate) fn allowed_in_duel(
+        &self,
+        who: &CharacterId,
+        intent: &crate::Intent,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        match self.duels.named(player.duel.as_ref()) {
+            Some(duel) => rules::allows(duel, player, intent),
+            None => Ok(()),
+        }
+    }
+
+    /// The duel `id`, if it is that of `who`.
+    pub(crate) fn own_duel(
+        &mut self,
+        who: &CharacterId,
+        id: &EntityId,
+    ) -> Result<&mut Duel, Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        if player.duel.as_ref() != Some(id) {
+            return Err(Refusal::NotInDuel);
+        }
+        self.duels.all.get_mut(id).ok_or(Refusal::NotInDuel)
+    }
+
+    fn challenge(
+        &mut self,
+        who: &CharacterId,
+        target: EntityId,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        let content = Arc::clone(&self.content);
+        let rings = content.rings().ok_or(Refusal::NotInLobby)?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let whom = target.character();
+        if player.duel.is_some() {
+            return Err(Refusal::InDuel);
+        }
+        let Some(there) = self.players.get(&whom) else {
+            if !rings.lobby.contains(player.tile()) {
+                return Err(Refusal::NotInLobby);
+            }
+            let played = |region| self.regions.contains_key(&region);
+            let known = self.look(&target).is_some();
+            if !known && ground_items::rules::may_be_elsewhere(&content, player.tile(), played) {
+                return Ok(Answer::Elsewhere { target });
+            }
+            return Err(Refusal::PlayerOffline);
+        };
+        rules::may_challenge((&self.duels, rings), player, there, self.now)?;
+        let theirs = there.record.name.clone();
+        let (mine, level) = (player.record.name.clone(), player.record.combat_level);
+        let (now, id) = (self.now, self.mint(CHALLENGE_PREFIX)?);
+        if let Some(oldest) = rules::crowded_out(&self.duels, &whom) {
+            self.drop_challenge(&oldest, None, out);
+        }
+        let challenge = Challenge {
+            from: who.clone(),
+            to: whom.clone(),
+            since: now,
+        };
+        self.duels.challenges.insert(id.clone(), challenge);
+        if let Some(player) = self.players.get_mut(who) {
+            player.asked_duel = Some((whom.clone(), now));
+        }
+        let told = DuelNotification::Challenged {
+            challenge: id.clone(),
+            whom: whom.clone(),
+            name: theirs,
+        };
+        tell(who, told, out);
+        let told = DuelNotification::Incoming {
+            challenge: id,
+            from: who.clone(),
+            name: mine,
+            level,
+        };
+        tell(&whom, told, out);
+        Ok(Answer::Done { value: true })
+    }
+
+    /// A challenge comes to nothing: both hear of it.
+    pub(crate) fn drop_challenge(
+        &mut self,
+        id: &EntityId,
+        by: Option<&CharacterId>,
+        out: &mut Outcome,
+    ) {
+        let Some(of) = self.duels.challenges.remove(id) else {
+            return;
+        };
+        for who in [&of.from, &of.to] {
+            if self.players.contains_key(who) {
+                let told = DuelNotification::Declined {
+                    challenge: id.clone(),
+                    by: by.cloned(),
+                };
+                tell(who, told, out);
+            }
+        }
+    }
+
+    /// The one who was challenged says yes.
+    fn begin_duel(
+        &mut self,
+        id: &EntityId,
+        asked: &Challenge,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let content = Arc::clone(&self.content);
+        let rings = content.rings().ok_or(Refusal::NotInLobby)?;
+        let who = self.players.get(&asked.to).ok_or(Refusal::NotFound)?;
+        let by = self.players.get(&asked.from);
+        let by = by.ok_or(Refusal::PlayerOffline)?;
+        rules::may_begin(rings, who, by, self.now)?;
+        let duel = self.mint(ID_PREFIX)?;
+        let both = [&asked.from, &asked.to];
+        self.duels.challenges.remove(id);
+        // Whatever else one of them asked for, or was asked for, comes to nothing.
+        let others = self.duels.challenges.iter();
+        let others = others.filter(|(_, of)| both.contains(&&of.from) || both.contains(&&of.to));
+        for other in others.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.drop_challenge(&other, None, out);
+        }
+        let names = both.map(|who| {
+            let player = self.players.get(who);
+            player.map_or_else(String::new, |player| player.record.name.clone())
+        });
+        let begun = Duel::new(duel.clone(), id.clone(), asked, self.now);
+        self.duels.all.insert(duel.clone(), begun);
+        for who in both {
+            if let Some(player) = self.players.get_mut(who) {
+                player.duel = Some(duel.clone());
+                player.path.clear();
+                turn_away(player, out);
+                visit::tick::close(player, out);
+            }
+        }
+        for (who, (opponent, name)) in both.into_iter().zip(both.iter().zip(&names).rev()) {
+            let told = DuelNotification::Started {
+                duel: duel.clone(),
+                challenge: id.clone(),
+                opponent: (*opponent).clone(),
+                name: name.clone(),
+                challenger: *who == asked.from,
+            };
+            tell(who, told, out);
+        }
+        self.show_duel(&duel, DuelPart::Stage, None, out);
+        Ok(())
+    }
+
+    fn stake(
+        &mut self,
+        who: &CharacterId,
+        id: &EntityId,
+        what: (u8, u32),
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let (now, content) = (self.now, Arc::clone(&self.content));
+        if what.0 >= SLOTS {
+            return Err(Refusal::EmptySlot);
+        }
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        if player.duel.as_ref() != Some(id) {
+            return Err(Refusal::NotInDuel);
+        }
+        newcomer::may_give(player.record(), &self.rules)?;
+        let own = self.duels.all.get_mut(id).ok_or(Refusal::NotInDuel)?;
+        rules::stake(own, player, &content, what, now)?;
+        self.show_duel(id, DuelPart::Stakes, Some(who), out);
+        Ok(())
+    }
+
+    /// `who` agrees to what it has `seen`. The client names the stage, because an agreement sent
+    /// just before that changed must not count for the next one.
+    fn agree_to_duel(
+        &mut self,
+        who: &CharacterId,
+        id: &EntityId,
+        seen: DuelStage,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let own = self.own_duel(who, id)?.clone();
+        if own.stage != seen || !seen.prepares() {
+            return Err(Refusal::ScreenChanged);
+        }
+        if own
+            .fighters()
+            .iter()
+            .any(|who| self.players.get(who).is_none_or(|p| p.held || !p.lives()))
+        {
+            return Err(Refusal::PlayerBusy);
+        }
+        // Planned before anything changes: what cannot be done refuses the agreement.
+        let (legs, ring) = match seen {
+            DuelStage::Stakes if !rules::still_there(&own, &self.players) => {
+                self.end_duel(id, DuelEnd::InvalidItems, None, out);
+                return Ok(());
+            }
+            DuelStage::Stakes => (rules::escrow(&own), None),
+            DuelStage::Confirming => {
+                let legs = rules::strip(&own, &self.players, &self.content);
+                (legs, Some(self.vacant_ring()?))
+            }
+            _ => (Vec::new(), None),
+        };
+        self.check_legs(&legs)?;
+        let now = self.now;
+        let duel = self.own_duel(who, id)?;
+        duel.since = now;
+        if let Some(side) = duel.side_mut(who) {
+            side.agreed = true;
+        }
+        if !duel.agreed() {
+            self.show_duel(id, DuelPart::Agreed, Some(who), out);
+            return Ok(());
+        }
+        self.transfer(None, &legs, out)?;
+        match (seen, ring) {
+            (DuelStage::Confirming, Some(ring)) => {
+                self.show_duel(id, DuelPart::Agreed, Some(who), out);
+                self.enter_ring(id, ring, out);
+                return Ok(());
+            }
+            (DuelStage::Rules, _) => self.own_duel(who, id)?.come_to(DuelStage::Stakes, now),
+            _ => self.own_duel(who, id)?.come_to(DuelStage::Confirming, now),
+        }
+        self.show_duel(id, DuelPart::Agreed, Some(who), out);
+        self.show_duel(id, DuelPart::Stage, None, out);
+        Ok(())
+    }
+
+    fn check_legs(&mut self, legs: &[Leg]) -> Result<(), Refusal> {
+        let holdings = Holdings {
+            content: &self.content,
+            players: &mut self.players,
+            ground: &mut self.ground,
+        };
+        transfer::check(&holdings, None, legs)
+    }
+
+    fn vacant_ring(&self) -> Result<u8, Refusal> {
+        let rings = self.content.rings().ok_or(Refusal::NoRing)?;
+        let played = |region| self.regions.contains_key(&region);
+        rules::vacant(&self.duels, rings, played)
+    }
+
+    /// A duel is called off, or a challenge of one's own is.
+    fn cancel_duel(
+        &mut self,
+        who: &CharacterId,
+        id: &EntityId,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let challenge = self.duels.challenges.get(id);
+        if challenge.is_some_and(|of| of.from == *who) {
+            self.drop_challenge(id, None, out);
+            return Ok(());
+        }
+        if !self.own_duel(who, id)?.stage.prepares() {
+            return Err(Refusal::WrongStage);
+        }
+        self.end_duel(id, DuelEnd::Cancelled, Some(who), out);
+        Ok(())
+    }
+
+    /// Both see the duel as it is now.
+    pub(crate) fn show_duel(
+        &self,
+        id: &EntityId,
+        part: DuelPart,
+        by: Option<&CharacterId>,
+        out: &mut Outcome,
+    ) {
+        let Some(duel) = self.duels.all.get(id) else {
+            return;
+        };
+        for who in duel.fighters() {
+            if self.players.contains_key(&who) {
+                let told = DuelNotification::Shown {
+                    part,
+                    by: by.cloned(),
+                    shown: Box::new(self.duel_seen(duel)),
+                };
+                tell(&who, told, out);
+            }
+        }
+    }
+
+    fn duel_seen(&self, duel: &Duel) -> DuelShown {
+        let stakes = duel.sides.each_ref().map(|side| {
+            let staked = side.stakes.iter().map(|staked| Staked {
+                slot: staked.slot,
+                stack: staked.stack.clone(),
+                worth: rules::worth(&self.content, &staked.stack),
+            });
+            staked.collect()
+        });
+        DuelShown {
+            duel: duel.id.clone(),
+            stage: duel.stage,
+            rules: duel.rules.clone(),
+            bare: duel.bare.clone(),
+            stakes,
+            agreed: duel.sides.each_ref().map(|side| side.agreed),
+            fighters: duel.fighters(),
+            ring: duel.ring,
+        }
+    }
+
+    /// The duel in which `who` is, if it is in one.
+    pub fn duel_of(&self, who: &CharacterId) -> Option<EntityId> {
+        let player = self.players.get(who)?;
+        let duel = self.duels.named(player.duel.as_ref())?;
+        Some(duel.id.clone())
+    }
+
+    /// Whether `who` has come to a ring, where it is decided what becomes of the stakes: it is
+    /// not to be taken out of the world until that is.
+    pub fn duels_now(&self, who: &CharacterId) -> bool {
+        let player = self.players.get(who);
+        let duel = player.and_then(|player| self.duels.named(player.duel.as_ref()));
+        duel.is_some_and(|duel| !duel.stage.prepares())
+    }
+
+    /// What one who begins to look again must be told of its duel: what was told of it before, as
+    /// far as it still matters; and who has challenged it.
+    pub fn duel_shown(&self, who: &CharacterId) -> Vec<Event> {
+        let told = match self.players.get(who).and_then(|p| p.duel.as_ref()) {
+            Some(id) => self.duel_told(who, id),
+            None => self.challenges_told(who),
+        };
+        let told = told.into_iter().map(|told| {
+            Event::Duel(duel::Event::Told {
+                who: who.clone(),
+                told,
+            })
+        });
+        told.collect()
+    }
+
+    fn duel_told(&self, who: &CharacterId, id: &EntityId) -> Vec<DuelNotification> {
+        let Some(duel) = self.duels.all.get(id) else {
+            return Vec::new();
+        };
+        let opponent = duel.other(who);
+        let name = self.players.get(opponent);
+        let mut told = vec![
+            DuelNotification::Started {
+                duel: id.clone(),
+                challenge: duel.challenge.clone(),
+                opponent: opponent.clone(),
+                name: name.map_or_else(String::new, |player| player.record.name.clone()),
+                challenger: duel.sides[0].who == *who,
+            },
+            DuelNotification::Shown {
+                part: DuelPart::Stage,
+                by: None,
+                shown: Box::new(self.duel_seen(duel)),
+            },
+        ];
+        if duel.stage == DuelStage::Fighting {
+            told.extend(self.fight_told(duel, who));
+        }
+        told
+    }
+
+    fn challenges_told(&self, who: &CharacterId) -> Vec<DuelNotification> {
+        let waiting = self.duels.challenges.iter().filter(|(_, of)| of.to == *who);
+        let told = waiting.filter_map(|(id, of)| {
+            let from = self.players.get(&of.from)?;
+            Some(DuelNotification::Incoming {
+                challenge: id.clone(),
+                from: of.from.clone(),
+                name: from.record.name.clone(),
+                level: from.record.combat_level,
+            })
+        });
+        told.collect()
+    }
+}
+
+/// Tells somebody something of a duel.
+pub(crate) fn tell(who: &CharacterId, told: DuelNotification, out: &mut Outcome) {
+    let who = who.clone();
+    out.emit(duel::Event::Told { who, told });
+}

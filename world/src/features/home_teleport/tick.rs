@@ -1,0 +1,110 @@
+//! Who goes home by magic.
+
+use super::Intent;
+use super::rules::{self, Due};
+use crate::entity::ids::CharacterId;
+use crate::entity::player::Player;
+use crate::event::Event;
+use crate::features::{home_teleport, movement};
+use crate::geometry::tile::{Chunk, Region};
+use crate::refusal::Refusal;
+use crate::request::Answer;
+use crate::tick::{Outcome, failed, lay_down};
+use crate::world::World;
+
+impl World {
+    /// Begins to go home by magic.
+    pub(crate) fn answer_home_teleport(
+        &mut self,
+        who: &CharacterId,
+        intent: Intent,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        match intent {
+            Intent::Begin => {
+                let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+                rules::begin(&mut player.homeward, &player.fight.clash, self.now)?;
+                player.path.clear();
+                lay_down(player, out);
+                out.events.push(told(player));
+            }
+        }
+        Ok(Answer::Done { value: false })
+    }
+
+    /// What one hears of its way home on coming back: nothing, where it may go at any time.
+    pub fn home_shown(&self, who: &CharacterId) -> Option<Event> {
+        let player = self.players.get(who)?;
+        let homeward = &player.homeward;
+        let shown = homeward.done_at.is_some() || self.now < homeward.ready_at;
+        shown.then(|| told(player))
+    }
+
+    /// Those who have stood still for long enough are at home, or are to be brought there.
+    pub(crate) fn bring_home(&mut self, out: &mut Outcome) {
+        let (terrain, spawn, now) = (self.content.terrain(), self.content.spawn(), self.now);
+        // Something may stand on the spawn itself.
+        let free = || movement::rules::settled(terrain, spawn, spawn).unwrap_or(spawn);
+        let under_way = |player: &Player| {
+            let homeward = &player.homeward;
+            !player.held && (homeward.done_at.is_some() || homeward.leaving.is_some())
+        };
+        let mut risen = Vec::new();
+        for (who, player) in &mut self.players {
+            if !under_way(player) {
+                continue;
+            }
+            let place = player.leaving_for().unwrap_or_else(free);
+            let here = self.regions.contains_key(&Region::from(place));
+            let before = (player.homeward.done_at, player.homeward.ready_at);
+            let due = rules::due(&mut player.homeward, place, here, now);
+            player.record.home_ready_at = player.homeward.ready_at;
+            if before != (player.homeward.done_at, player.homeward.ready_at) {
+                out.events.push(told(player));
+            }
+            match due {
+                Due::Nothing => {}
+                Due::Failed => {
+                    out.events.push(failed(player, Refusal::Unreachable));
+                    risen.push(who.clone());
+                }
+                Due::Home => {
+                    risen.push(who.clone());
+                    let (id, before) = (who.entity(), Chunk::from(player.tile()));
+                    player.path.clear();
+                    movement::rules::stand(player, terrain, place);
+                    self.index.shift(before, Chunk::from(place), &id);
+                    out.touched.insert(id);
+                    out.changes.moved.insert(who.clone());
+                    out.emit(movement::Event::Teleported {
+                        who: who.clone(),
+                        tile: place,
+                    });
+                }
+            }
+        }
+        // Who was dead stands up there, or where it is if it could not be brought there.
+        risen.retain(|who| self.players.get(who).is_some_and(|p| !p.lives()));
+        for who in risen {
+            self.revive(&who, None, out);
+        }
+    }
+}
+
+/// How far `player` is with going home by magic.
+pub(crate) fn told(player: &Player) -> Event {
+    Event::HomeTeleport(home_teleport::Event::Progress {
+        who: player.record.id.clone(),
+        done_at: player.homeward.done_at,
+        ready_at: player.homeward.ready_at,
+    })
+}
+
+/// Ends the magic that was to bring `player` home. True: it was under way.
+pub(crate) fn call_off(player: &mut Player, out: &mut Outcome) -> bool {
+    let casts = player.homeward.done_at.take().is_some();
+    if casts {
+        out.events.push(told(player));
+    }
+    casts
+}

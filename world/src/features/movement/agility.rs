@@ -1,0 +1,14 @@
+//! Agility: whoever goes on foot gains 50 experience in it for each 100 tiles. Going home by
+//! magic is no way on foot.
+
+use crate::entity::player::Player;
+
+const LAP_TILES: u32 = 100;
+const LAP_XP_TENTHS: u64 = 500;
+
+/// What `player` gains for the tiles that it has gone, in tenths; the rest of them still counts.
+pub(crate) fn gained(player: &mut Player) -> Option<u64> {
+    let laps = player.tiles_gone / LAP_TILES;
+    player.tiles_gone %= LAP_TILES;
+    (laps > 0).then(|| u64::from(laps) * LAP_XP_TENTHS)
+}

@@ -1,0 +1,137 @@
+//! Walking and running.
+//!
+//! Always: a player stands on a walkable tile and goes by free steps only; one who is held
+//! stays; players walk through each other.
+
+use std::collections::VecDeque;
+
+use super::border;
+use crate::entity::player::{Pace, Player};
+use crate::geometry::Terrain;
+use crate::geometry::route::Router;
+use crate::geometry::tile::Tile;
+use crate::refusal::Refusal;
+use crate::rules::Rules;
+
+/// How far around a place that is not free a newcomer is put, in steps.
+const SETTLE_RINGS: i32 = 24;
+
+/// The way on which `player` sets out for `to`, or as near as there is one.
+///
+/// # Errors
+/// `TooFar`, `Unreachable`; `Busy`: held, or a search would visit more tiles than are left.
+pub(crate) fn way(
+    player: &Player,
+    router: &mut Router,
+    terrain: &Terrain,
+    searches_end: u64,
+    to: Tile,
+) -> Result<VecDeque<Tile>, Refusal> {
+    if player.held {
+        return Err(Refusal::Busy);
+    }
+    let mut path = Vec::new();
+    let most = searches_end.saturating_sub(router.visited());
+    router.find(terrain, player.record.tile, to, most, &mut path)?;
+    Ok(path.into())
+}
+
+/// As [`way`]; the ground never changes, so that nobody searches again for what it could not
+/// reach from where it still stands.
+///
+/// # Errors
+/// As [`way`].
+pub(crate) fn way_anew(
+    player: &mut Player,
+    router: &mut Router,
+    terrain: &Terrain,
+    searches_end: u64,
+    to: Tile,
+) -> Result<VecDeque<Tile>, Refusal> {
+    let asked = Some((player.record.tile, to));
+    if player.unreachable == asked && !player.held {
+        return Err(Refusal::Unreachable);
+    }
+    let path = way(player, router, terrain, searches_end, to);
+    if path == Err(Refusal::Unreachable) {
+        player.unreachable = asked;
+    }
+    path
+}
+
+/// As [`way`], but `to` itself must be reached.
+///
+/// # Errors
+/// As [`way`]; `Unreachable` also where the way ends before.
+pub(crate) fn way_onto(
+    player: &Player,
+    router: &mut Router,
+    terrain: &Terrain,
+    searches_end: u64,
+    to: Tile,
+) -> Result<VecDeque<Tile>, Refusal> {
+    let path = way(player, router, terrain, searches_end, to)?;
+    let end = path.back().copied().unwrap_or(player.record.tile);
+    if end == to {
+        Ok(path)
+    } else {
+        Err(Refusal::Unreachable)
+    }
+}
+
+/// Takes the steps of one tick. True: it stands elsewhere than before.
+pub(crate) fn advance(player: &mut Player, terrain: &Terrain, rules: &Rules) -> bool {
+    player.pace = Pace::Stood;
+    if player.held || player.path.is_empty() {
+        return false;
+    }
+    let running = player.record.running && player.record.energy > 0;
+    let start = player.record.tile;
+    let mut tile = start;
+    for _ in 0..if running {
+        rules.run_tiles
+    } else {
+        rules.walk_tiles
+    } {
+        let Some(&next) = player.path.front() else {
+            break;
+        };
+        if !terrain.step(tile, next) {
+            // The way was found over other ground, or brought along from elsewhere.
+            player.path.clear();
+            break;
+        }
+        if !border::may_step(player.region, tile, next) {
+            break;
+        }
+        player.path.pop_front();
+        player.trail = Some(tile);
+        player.tiles_gone = player.tiles_gone.saturating_add(1);
+        tile = next;
+    }
+    if tile == start {
+        return false;
+    }
+    player.pace = if running { Pace::Ran } else { Pace::Walked };
+    stand(player, terrain, tile);
+    true
+}
+
+/// Puts the player on `tile`.
+pub(crate) fn stand(player: &mut Player, terrain: &Terrain, tile: Tile) {
+    player.record.tile = tile;
+    player.record.y = i32::from(terrain.height(tile) / 4);
+}
+
+/// The tile nearest to `wanted` on which one can stand, else the one nearest to `spawn`.
+pub(crate) fn settled(terrain: &Terrain, wanted: Tile, spawn: Tile) -> Option<Tile> {
+    let near = |tile| terrain.free_near(tile, tile, SETTLE_RINGS);
+    near(wanted).or_else(|| near(spawn))
+}
+
+/// A way that somebody brought along, if it is one that could have been found here.
+pub(crate) fn brought(path: Vec<Tile>) -> VecDeque<Tile> {
+    let mut path = path;
+    path.truncate(crate::geometry::route::PATH_TILES_MAX as usize);
+    path.into()
+}

@@ -1,0 +1,236 @@
+//! Quests as they are played: begun, counted for, given up and completed.
+//!
+//! Always: what a quest gives and that it is over is saved together; what counts for it is saved
+//! with what made it count.
+
+use std::sync::Arc;
+
+use super::rules::{self, Deed};
+use super::{Event, Intent, QuestStatus};
+use crate::content::Quest;
+use crate::entity::ids::CharacterId;
+use crate::entity::player::Pace;
+use crate::features::visit::{self, Interface};
+use crate::item::ledger::Cause;
+use crate::item::transfer::Leg;
+use crate::refusal::Refusal;
+use crate::request::Answer;
+use crate::tick::Outcome;
+use crate::world::World;
+
+impl World {
+    /// Somebody did something that may count for its quests.
+    pub(crate) fn did(&mut self, who: &CharacterId, deed: Deed<'_>, out: &mut Outcome) {
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        if !rules::under_way(&player.record.quests) {
+            return;
+        }
+        for id in rules::counts(&mut player.record.quests, &self.content, deed) {
+            quest_changed(who, id, out);
+        }
+    }
+
+    /// What was gathered or made may count for quests.
+    pub(crate) fn count_work(&mut self, cause: Cause, legs: &[Leg], out: &mut Outcome) {
+        for leg in legs {
+            let (Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. }) = leg else {
+                continue;
+            };
+            let deed = match cause {
+                Cause::Gather => Deed::Gathered(&stack.item, stack.quantity),
+                Cause::Make => Deed::Made(&stack.item, stack.quantity),
+                Cause::Starter
+                | Cause::Drop
+                | Cause::Pickup
+                | Cause::Expire
+                | Cause::Note
+                | Cause::Eat
+                | Cause::Bury
+                | Cause::Rub
+                | Cause::Burn
+                | Cause::Ashes
+                | Cause::Quest
+                | Cause::Gift
+                | Cause::Loot
+                | Cause::Shoot
+                | Cause::Spend
+                | Cause::Trade
+                | Cause::ShopBuy
+                | Cause::ShopSell
+                | Cause::Death
+                | Cause::Duel => return,
+            };
+            self.did(who, deed, out);
+        }
+    }
+
+    /// Something else is in somebody's pack.
+    pub(crate) fn has_with_it(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let Some(player) = self.players.get(who) else {
+            return;
+        };
+        if rules::under_way(&player.record.quests) {
+            let pack = player.record.inventory.clone();
+            self.did(who, Deed::Has(&pack), out);
+        }
+    }
+
+    /// Who has gone somewhere may have been sent there.
+    pub(crate) fn travel(&mut self, out: &mut Outcome) {
+        let players = self.players.values();
+        let gone = players
+            .filter(|player| player.pace != Pace::Stood && rules::under_way(&player.record.quests));
+        let gone: Vec<_> = gone.map(|p| (p.record.id.clone(), p.tile())).collect();
+        for (who, tile) in gone {
+            self.did(&who, Deed::Stood(tile), out);
+        }
+    }
+
+    /// Follows a request about quests.
+    pub(crate) fn answer_quests(
+        &mut self,
+        who: &CharacterId,
+        intent: Intent,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        match intent {
+            Intent::List => out.emit(Event::Listed { who: who.clone() }),
+            Intent::Show { quest } => self.show_quest(who, &quest, out)?,
+            Intent::Accept { quest } => self.accept_quest(who, &quest, out)?,
+            Intent::Abandon { quest } => self.abandon_quest(who, &quest, out)?,
+            Intent::Complete { quest } => self.tell_of_quest(who, &quest, out)?,
+        }
+        Ok(Answer::Done { value: true })
+    }
+
+    fn quest(&self, id: &str) -> Result<Arc<Quest>, Refusal> {
+        let quest = self.content.quests().get(id);
+        quest.cloned().ok_or(Refusal::NotFound)
+    }
+
+    /// The quest, if somebody may begin it.
+    pub(crate) fn may_be_offered(&self, who: &CharacterId, id: &str) -> Result<Arc<str>, Refusal> {
+        let quest = self.quest(id)?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        rules::may_begin(&player.record, &quest)?;
+        Ok(Arc::clone(&quest.id))
+    }
+
+    /// All about one quest.
+    fn show_quest(&self, who: &CharacterId, id: &str, out: &mut Outcome) -> Result<(), Refusal> {
+        let quest = Arc::clone(&self.quest(id)?.id);
+        let who = who.clone();
+        out.emit(Event::Shown { who, quest });
+        Ok(())
+    }
+
+    /// Begins a quest that somebody is offered.
+    fn accept_quest(
+        &mut self,
+        who: &CharacterId,
+        id: &str,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let quest = self.quest(id)?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let offer = Interface::Offer {
+            quest: Arc::clone(&quest.id),
+        };
+        if !player.has_open(&offer) {
+            return Err(Refusal::NotOpen);
+        }
+        rules::may_begin(&player.record, &quest)?;
+        let given = player.record.quests.get(id).is_some_and(|q| q.given);
+        if !given && !quest.given.is_empty() {
+            let legs = rules::gifts(&player.record, &self.content, &quest.given)?;
+            self.transfer(Some(Cause::Quest), &legs, out)?;
+        }
+        if let Some(player) = self.players.get_mut(who) {
+            let quests = &mut player.record.quests;
+            let state = quests.entry(Arc::clone(&quest.id)).or_default();
+            rules::begin(&quest, state);
+            visit::tick::close(player, out);
+        }
+        quest_changed(who, Arc::clone(&quest.id), out);
+        self.has_with_it(who, out);
+        if let Some(tile) = self.players.get(who).map(crate::Player::tile) {
+            self.did(who, Deed::Stood(tile), out);
+        }
+        Ok(())
+    }
+
+    /// Gives a quest up.
+    fn abandon_quest(
+        &mut self,
+        who: &CharacterId,
+        id: &str,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        let state = player.record.quests.get_mut(id);
+        rules::give_up(state.ok_or(Refusal::QuestStage)?)?;
+        quest_changed(who, id.into(), out);
+        Ok(())
+    }
+
+    /// Completes a quest with whoever gave it, who must be near.
+    fn tell_of_quest(
+        &mut self,
+        who: &CharacterId,
+        id: &str,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let quest = self.quest(id)?;
+        let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
+        let mut givers = self.npcs.values().filter(|npc| {
+            let near = from.steps_to(npc.state.tile) <= visit::rules::REACH_TILES;
+            near && npc.placement.kind.id == quest.giver
+        });
+        if !quest.giver.is_empty() && givers.next().is_none() {
+            return Err(Refusal::TooFar);
+        }
+        self.complete_quest(who, id, out)
+    }
+
+    /// A quest is over, and gives what it gives.
+    pub(crate) fn complete_quest(
+        &mut self,
+        who: &CharacterId,
+        id: &str,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let quest = self.quest(id)?;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        if crate::features::quests::status(&player.record.quests, id)
+            != QuestStatus::ReadyToComplete
+        {
+            return Err(Refusal::QuestStage);
+        }
+        let legs = rules::gifts(&player.record, &self.content, &quest.rewards)?;
+        self.transfer(Some(Cause::Quest), &legs, out)?;
+        if let Some(player) = self.players.get_mut(who)
+            && let Some(state) = player.record.quests.get_mut(id)
+        {
+            rules::complete(state);
+        }
+        quest_changed(who, Arc::clone(&quest.id), out);
+        out.emit(Event::Completed {
+            who: who.clone(),
+            quest: Arc::clone(&quest.id),
+        });
+        for (skill, tenths) in &quest.xp_tenths {
+            self.train(who, *skill, u64::from(*tenths), out);
+        }
+        Ok(())
+    }
+}
+
+/// Somebody is elsewhere in a quest: saved and told.
+fn quest_changed(who: &CharacterId, quest: Arc<str>, out: &mut Outcome) {
+    let changed = out.changes.quests.entry(who.clone()).or_default();
+    changed.insert(Arc::clone(&quest));
+    let who = who.clone();
+    out.emit(Event::Progressed { who, quest });
+}

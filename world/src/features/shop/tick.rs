@@ -1,0 +1,148 @@
+//! Shops: who buys and sells what, and who is told of it.
+//!
+//! Always: a shop's stock belongs to the region of whoever keeps it; all who have it open see it
+//! change.
+
+use std::sync::Arc;
+
+use super::{Intent, Shelves, ShopShown, rules};
+use crate::content::Store;
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::event::Event;
+use crate::features::shop;
+use crate::features::visit::Interface;
+use crate::geometry::tile::Region;
+use crate::item::ledger::Cause;
+use crate::refusal::Refusal;
+use crate::request::{Answer, Asked};
+use crate::tick::Outcome;
+use crate::world::World;
+
+impl World {
+    /// What somebody asks of a shop.
+    pub(crate) fn answer_shop(
+        &mut self,
+        Asked { who, number }: Asked<'_>,
+        intent: Intent,
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        match intent {
+            Intent::Open { target } => {
+                return self.visit(
+                    Asked { who, number },
+                    target,
+                    Interface::Shop,
+                    searches_end,
+                    out,
+                );
+            }
+            Intent::Close => self.shut(who, &Interface::Shop, out)?,
+            Intent::Buy { item, quantity } => {
+                let (region, store) = self.shop_of(who).ok_or(Refusal::NotOpen)?;
+                let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+                let (record, content) = (player.record(), &*self.content);
+                let has = (&*store, self.shelves(region, &store));
+                let deal = rules::buy(record, content, has, &item, quantity)?;
+                self.transfer(Some(Cause::ShopBuy), &deal.legs, out)?;
+                self.stock((region, &store), deal.stock, out);
+            }
+            Intent::Sell { slot, quantity } => {
+                let (region, store) = self.shop_of(who).ok_or(Refusal::NotOpen)?;
+                let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+                let (record, content) = (player.record(), &*self.content);
+                let has = (&*store, self.shelves(region, &store));
+                let deal = rules::sell(record, content, has, slot, quantity)?;
+                self.transfer(Some(Cause::ShopSell), &deal.legs, out)?;
+                self.stock((region, &store), deal.stock, out);
+            }
+        }
+        Ok(Answer::Done { value: true })
+    }
+
+    /// The shop that `who` has open, and the region of whoever keeps it.
+    fn shop_of(&self, who: &CharacterId) -> Option<(Region, Arc<Store>)> {
+        let open = self.players.get(who)?.open.as_ref()?;
+        if open.what != Interface::Shop {
+            return None;
+        }
+        let (region, store) = self.shop_at(&open.with)?;
+        Some((region, Arc::clone(store)))
+    }
+
+    /// The shop that somebody keeps.
+    pub(crate) fn shop_at(&self, keeper: &EntityId) -> Option<(Region, &Arc<Store>)> {
+        let npc = self.npcs.get(keeper)?;
+        let store = npc.placement.store.as_ref()?;
+        Some((npc.region, self.content.stores().get(store)?))
+    }
+
+    fn shelves(&self, region: Region, store: &Store) -> &Shelves {
+        static USUAL: Shelves = Shelves::new();
+        let key = (region, Arc::clone(&store.id));
+        self.shops.get(&key).unwrap_or(&USUAL)
+    }
+
+    fn stock(
+        &mut self,
+        (region, store): (Region, &Store),
+        changed: Option<(Arc<str>, u32)>,
+        out: &mut Outcome,
+    ) {
+        let Some(changed) = changed else { return };
+        let key = (region, Arc::clone(&store.id));
+        let shelves = self.shops.entry(key.clone()).or_default();
+        rules::put(store, shelves, changed, self.now);
+        if shelves.is_empty() {
+            self.shops.remove(&key);
+        }
+        self.show_shop(region, &store.id, out);
+    }
+
+    /// All who have the shop open see it as it is now.
+    fn show_shop(&self, region: Region, store: &Arc<str>, out: &mut Outcome) {
+        let shops = self.players.keys().filter(|who| {
+            let of = self.shop_of(who);
+            of.is_some_and(|(at, of)| at == region && of.id == *store)
+        });
+        out.events
+            .extend(shops.filter_map(|who| self.shop_shown(who)));
+    }
+
+    /// The shop that `who` has open, as it is now.
+    pub fn shop_shown(&self, who: &CharacterId) -> Option<Event> {
+        let (region, store) = self.shop_of(who)?;
+        let shelves = self.shelves(region, &store);
+        Some(Event::Shop(shop::Event::Shown {
+            who: who.clone(),
+            shop: ShopShown {
+                id: Arc::clone(&store.id),
+                name: Arc::clone(&store.name),
+                buys: store.buys,
+                pays_thousandths: store.buyback_thousandths,
+                goods: rules::for_sale(&store, shelves, &self.content),
+            },
+        }))
+    }
+
+    /// Stocks come nearer to what is usual.
+    pub(crate) fn play_shops(&mut self, out: &mut Outcome) {
+        let content = Arc::clone(&self.content);
+        let now = self.now;
+        let mut changed = Vec::new();
+        for ((region, id), shelves) in &mut self.shops {
+            // Of a shop that the content does not know any more, nothing is left.
+            let Some(store) = content.stores().get(id) else {
+                shelves.clear();
+                continue;
+            };
+            if rules::restock(store, shelves, now) {
+                changed.push((*region, Arc::clone(id)));
+            }
+        }
+        self.shops.retain(|_, shelves| !shelves.is_empty());
+        for (region, id) in changed {
+            self.show_shop(region, &id, out);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Fires: lighting them, and how they go out.
+
+pub(crate) mod rules;
+pub(crate) mod tick;

@@ -1,0 +1,6 @@
+//! Making things by recipes, alone or at something.
+
+pub(crate) mod choose;
+pub(crate) mod recipe;
+pub(crate) mod rules;
+pub(crate) mod tick;

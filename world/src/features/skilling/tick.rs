@@ -1,0 +1,303 @@
+//! Who sets out for work, works, and works no more.
+
+use std::sync::Arc;
+
+use super::make::recipe::Spot;
+use super::make::tick::Request;
+use super::rules::{self, Reach};
+use super::{Event, Intent, Job, Work, gather};
+use crate::content::ResourceKind;
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::entity::look::Kind;
+use crate::entity::player::Player;
+use crate::features::training::skill::Skill;
+use crate::features::{ground_items, movement};
+use crate::geometry::tile::{Bounds, Region, Tile};
+use crate::item::Value;
+use crate::refusal::Refusal;
+use crate::request::{Answer, Asked};
+use crate::rng::{self, Dice};
+use crate::tick::{Outcome, PhaseClock, turn_away};
+use crate::world::World;
+
+/// Steps from which one works at a shoal.
+const SHOAL_TILES: i32 = 4;
+/// The same at a fire or a station.
+const STATION_TILES: i32 = 1;
+/// The same with people.
+const PEOPLE_TILES: i32 = 2;
+
+/// Something at which one can work.
+pub(crate) struct Workplace<'a> {
+    pub(crate) region: Region,
+    pub(crate) covers: Bounds,
+    pub(crate) spot: Spot<'a>,
+    pub(crate) resource: Option<&'a Arc<ResourceKind>>,
+    /// Nothing can be had of it for now.
+    pub(crate) empty: bool,
+}
+
+impl Workplace<'_> {
+    fn reach(&self) -> Reach {
+        match (self.resource, self.spot) {
+            (Some(kind), _) if kind.skill == Some(Skill::Fishing) => Reach::Within(SHOAL_TILES),
+            (Some(_), _) => Reach::Beside,
+            (None, Spot::Service(_)) => Reach::Within(PEOPLE_TILES),
+            (None, _) => Reach::Within(STATION_TILES),
+        }
+    }
+
+    fn reached_from(&self, tile: Tile) -> bool {
+        self.reach().reaches(self.covers, tile)
+    }
+}
+
+impl World {
+    /// Follows a request to work.
+    pub(crate) fn answer_skilling(
+        &mut self,
+        asked: Asked<'_>,
+        intent: Intent,
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        match intent {
+            Intent::UseWith { slot, other } => self.use_with(asked, slot, other, searches_end, out),
+            Intent::UseOn { slot, target } => self.use_on(asked, slot, target, searches_end, out),
+            Intent::Gather { target } => self.gather(asked, target, searches_end, out),
+            Intent::Make {
+                trade,
+                what,
+                target,
+                quantity,
+            } => {
+                let request = Request {
+                    trade,
+                    what,
+                    target,
+                    quantity,
+                };
+                self.make(asked, request, searches_end, out)
+            }
+        }
+    }
+
+    /// What `target` is to whoever works at it, if it belongs to a region that is played here.
+    pub(crate) fn workplace(&self, target: &EntityId) -> Option<Workplace<'_>> {
+        let plain = |region, tile, spot| Workplace {
+            region,
+            covers: rules::only(tile),
+            spot,
+            resource: None,
+            empty: false,
+        };
+        if let Some(fire) = self.fires.get(target) {
+            return Some(plain(fire.region, fire.tile, Spot::Fire));
+        }
+        if let Some(npc) = self.npcs.get(target) {
+            let spot = Spot::Service(&npc.placement.service);
+            return Some(plain(npc.region, npc.state.tile, spot));
+        }
+        let fixture = self.content.fixture(target)?;
+        let region = Region::from(fixture.tile);
+        if !self.regions.contains_key(&region) {
+            return None;
+        }
+        let station = fixture.kind == Kind::Station;
+        let tile = self.resources.tile(fixture);
+        let kind = self.content.resources().get(&fixture.of);
+        Some(Workplace {
+            region,
+            covers: if tile == fixture.tile {
+                fixture.covers
+            } else {
+                rules::only(tile)
+            },
+            spot: if station {
+                Spot::Station(&fixture.sort, &fixture.rune_type)
+            } else {
+                Spot::Other
+            },
+            resource: kind.filter(|_| !station),
+            empty: self.resources.is_empty(target),
+        })
+    }
+
+    /// What to say of something to work at that is not here.
+    pub(crate) fn no_workplace(
+        &self,
+        who: &CharacterId,
+        target: EntityId,
+    ) -> Result<Answer, Refusal> {
+        let from = self.players.get(who).ok_or(Refusal::NotFound)?.tile();
+        let played = |region| self.regions.contains_key(&region);
+        if ground_items::rules::may_be_elsewhere(&self.content, from, played) {
+            return Ok(Answer::Elsewhere { target });
+        }
+        Err(Refusal::NotFound)
+    }
+
+    /// Sets out to work, or begins where one stands.
+    pub(crate) fn set_out(
+        &mut self,
+        who: &CharacterId,
+        work: Work,
+        searches_end: u64,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let from = player.tile();
+        let mut path = Default::default();
+        let mut near = true;
+        if let Some(target) = &work.target {
+            let Some(place) = self.workplace(target) else {
+                return self.no_workplace(who, target.clone());
+            };
+            let (reach, covers) = (place.reach(), place.covers);
+            let (east, north) = rules::past(covers, from);
+            if east.max(north).unsigned_abs() > rules::SET_OUT_TILES {
+                return Err(Refusal::TooFar);
+            }
+            near = reach.reaches(covers, from);
+            let terrain = self.content.terrain();
+            let mut found = Err(Refusal::Unreachable);
+            let places = reach.places(terrain, covers, from).into_iter();
+            for to in places.take(rules::WAYS_MAX).take_while(|_| !near) {
+                found =
+                    movement::rules::way_onto(player, &mut self.router, terrain, searches_end, to);
+                if !matches!(found, Err(Refusal::Unreachable)) {
+                    break;
+                }
+            }
+            if !near {
+                path = found?;
+            }
+        }
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        turn_away(player, out);
+        player.path = path;
+        player.labour = Some(work);
+        if near {
+            self.begin(who, out);
+        }
+        Ok(Answer::Done { value: false })
+    }
+
+    /// One who has come to its work begins it.
+    fn begin(&mut self, who: &CharacterId, out: &mut Outcome) {
+        let mut dice = self.work_dice(who);
+        let Some(work) = self.players.get(who).and_then(|p| p.labour.clone()) else {
+            return;
+        };
+        let ticks = match &work.job {
+            Job::Gather => self.gather_ticks(who, &work, &mut dice),
+            Job::Make(craft) => self.make_ticks(craft),
+        };
+        let due_at = self.now.after(ticks);
+        if let Some(player) = self.players.get_mut(who) {
+            player.path.clear();
+            if let Some(labour) = &mut player.labour {
+                (labour.begun, labour.due_at) = (true, due_at);
+            }
+            out.emit(Event::Begun {
+                who: who.clone(),
+                job: work.job,
+                target: work.target,
+            });
+        }
+    }
+
+    /// The dice of somebody's work in this tick.
+    pub(crate) fn work_dice(&self, who: &CharacterId) -> Dice {
+        let key = rng::key(&format!("{who}/work"));
+        Dice::new(self.seed, key, self.now.0)
+    }
+
+    /// Who has come to its work begins it; whose next deed is due does it.
+    pub(crate) fn play_work(
+        &mut self,
+        value: Value,
+        phases: &mut dyn PhaseClock,
+        out: &mut Outcome,
+    ) {
+        let working = |player: &&Player| player.labour.is_some() && !player.held;
+        let working = self.players.values().filter(working);
+        let mut working: Vec<(u32, CharacterId)> = working
+            .map(|player| (player.pid, player.record.id.clone()))
+            .collect();
+        working.sort_unstable();
+        for (_, who) in working {
+            if let Some(player) = self.players.get(&who) {
+                phases.region(player.region);
+            }
+            if let Err(why) = self.work(&who, value, out)
+                && let Some(player) = self.players.get_mut(&who)
+            {
+                player.path.clear();
+                put_down(player, Some(why), out);
+            }
+        }
+    }
+
+    /// One tick of somebody's work.
+    fn work(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) -> Result<(), Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let Some(work) = player.labour.clone() else {
+            return Ok(());
+        };
+        let (from, stands) = (player.tile(), player.path.is_empty());
+        let near = match &work.target {
+            None => stands,
+            Some(target) => {
+                let here = work.region.is_none_or(|r| self.regions.contains_key(&r));
+                let place = self.workplace(target);
+                let place = place.ok_or(if here {
+                    Refusal::Depleted
+                } else {
+                    Refusal::Interrupted
+                })?;
+                if place.empty {
+                    return Err(Refusal::Depleted);
+                }
+                place.reached_from(from)
+            }
+        };
+        match (near, work.begun) {
+            (true, false) => self.begin(who, out),
+            (false, false) if stands => return Err(Refusal::Unreachable),
+            // It swam or walked away.
+            (false, true) if work.target.is_some() => return Err(Refusal::Depleted),
+            (false, _) => return Ok(()),
+            (true, true) => {}
+        }
+        let labour = self.players.get(who).and_then(|p| p.labour.as_ref());
+        let due = labour.is_some_and(|labour| labour.due_at <= self.now);
+        // While nothing can be saved, or exchanges are stopped, hands rest.
+        if !due || value.open().is_err() {
+            return Ok(());
+        }
+        match &work.job {
+            Job::Gather => self.gather_once(who, &work, out),
+            Job::Make(craft) => self.make_once(who, &work, craft, out),
+        }
+    }
+
+    /// Ticks until the first try of somebody who begins to gather.
+    fn gather_ticks(&self, who: &CharacterId, work: &Work, dice: &mut Dice) -> u64 {
+        let place = work.target.as_ref().and_then(|id| self.workplace(id));
+        let kind = place.and_then(|place| place.resource);
+        let (Some(kind), Some(player)) = (kind, self.players.get(who)) else {
+            return 1;
+        };
+        let gear = gather::rules::gear(&player.record, &self.content, kind).unwrap_or_default();
+        gather::rules::cycle_ticks(kind, gear, dice)
+    }
+}
+
+/// `player` works no more. `why`: `None`, all is done.
+pub(crate) fn put_down(player: &mut Player, why: Option<Refusal>, out: &mut Outcome) {
+    if player.labour.take().is_some() {
+        let who = player.record.id.clone();
+        out.emit(Event::Stopped { who, why });
+    }
+}

@@ -1,0 +1,468 @@
+//! Trades between players: what is asked of them, what both are told, and what ends them.
+//!
+//! Always: whoever is told that a trade began is told how it ended; the swap is one transfer.
+
+use super::{
+    ID_PREFIX, Intent, Screen, Side, Trade, TradeEnd, TradeNote, TradeNotification, TradeStep,
+    rules,
+};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::event::Event;
+use crate::features::{ground_items, newcomer, trade};
+use crate::item::ledger::Cause;
+use crate::item::transfer::{self, Holdings};
+use crate::item::{SLOTS, Stack};
+use crate::refusal::Refusal;
+use crate::request::{Answer, Asked};
+use crate::tick::{Outcome, turn_away};
+use crate::world::World;
+
+impl World {
+    /// What somebody asks about a trade.
+    pub(crate) fn answer_trade(
+        &mut self,
+        Asked { who, number }: Asked<'_>,
+        intent: Intent,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        match intent {
+            Intent::Ask { target } => {
+                return self.ask_for_trade(Asked { who, number }, target, out);
+            }
+            Intent::Answer {
+                trade,
+                accept: true,
+            } => self.begin_trade(who, &trade, out)?,
+            Intent::Answer { trade, .. } => {
+                rules::request(&self.trades, who, &trade)?;
+                self.end_trade(&trade, TradeEnd::Declined, out);
+            }
+            Intent::Offer {
+                trade,
+                slot,
+                quantity,
+            } => self.offer(who, &trade, (slot, quantity), out)?,
+            Intent::Change {
+                trade,
+                place,
+                quantity,
+            } => {
+                let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+                let open = rules::of(&mut self.trades, player, &trade)?;
+                let slot = rules::slot_at(open, who, place)?;
+                self.offer(who, &trade, (slot, Some(quantity)), out)?;
+            }
+            Intent::Withdraw { trade, place } => {
+                let (now, open) = (self.now, self.open_trade(who, &trade)?);
+                let stack = rules::withdraw(open, who, place, now)?;
+                self.note_trade(&trade, who, TradeStep::Withdrew, vec![stack], out);
+                self.show_trade(&trade, out);
+            }
+            Intent::Accept { trade, seen } => self.agree(who, &trade, seen, out)?,
+            Intent::Doubt { trade } => {
+                let open = self.open_trade(who, &trade)?;
+                let offer = open.offer_mut(who).ok_or(Refusal::NotInTrade)?;
+                offer.agreed = false;
+                self.note_trade(&trade, who, TradeStep::Doubted, Vec::new(), out);
+                self.show_trade(&trade, out);
+            }
+            Intent::Cancel { trade } => {
+                let known = self.trades.all.get(&trade);
+                if known.is_none_or(|known| known.sides_of(who).is_none()) {
+                    let open = self.open_trade(who, &trade);
+                    return Err(open.err().unwrap_or(Refusal::InvalidTrade));
+                }
+                self.end_trade(&trade, TradeEnd::Cancelled, out);
+            }
+        }
+        Ok(Answer::Done { value: true })
+    }
+
+    /// Whether `who` is in a trade, past the request for it.
+    pub(crate) fn trades_now(&self, who: &CharacterId) -> bool {
+        let player = self.players.get(who);
+        let named = player.and_then(|player| player.trade.as_ref());
+        self.trades.open(named).is_some()
+    }
+
+    fn open_trade(&mut self, who: &CharacterId, id: &EntityId) -> Result<&mut Trade, Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        rules::of(&mut self.trades, player, id)
+    }
+
+    fn ask_for_trade(
+        &mut self,
+        Asked { who, number }: Asked<'_>,
+        target: EntityId,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let whom = target.character();
+        let Some(there) = self.players.get(&whom) else {
+            if player.open.is_some() {
+                return Err(Refusal::InterfaceOpen);
+            }
+            if player.trade.is_some() {
+                return Err(Refusal::InTrade);
+            }
+            let played = |region| self.regions.contains_key(&region);
+            let known = self.look(&target).is_some();
+            if !known && ground_items::rules::may_be_elsewhere(&self.content, player.tile(), played)
+            {
+                return Ok(Answer::Elsewhere { target });
+            }
+            return Err(Refusal::PlayerOffline);
+        };
+        rules::may_ask(&self.trades, player, there, self.now)?;
+        let (name, level) = (player.record.name.clone(), player.record.combat_level);
+        let id = self.mint(ID_PREFIX)?;
+        if let Some(oldest) = rules::crowded_out(&self.trades, &whom) {
+            self.end_trade(&oldest, TradeEnd::Timeout, out);
+        }
+        let asked = Trade::asked(id.clone(), who, &whom, self.now);
+        self.trades.all.insert(id.clone(), asked);
+        let now = self.now;
+        if let Some(player) = self.players.get_mut(who) {
+            player.trade = Some(id.clone());
+            player.asked_trade = Some((whom.clone(), now));
+        }
+        self.note_trade(&id, who, TradeStep::Asked, Vec::new(), out);
+        out.emit(trade::Event::Asked {
+            who: who.clone(),
+            number,
+            trade: id.clone(),
+        });
+        let told = TradeNotification::Incoming {
+            trade: id,
+            from: who.clone(),
+            name,
+            level,
+        };
+        out.emit(trade::Event::Told { who: whom, told });
+        Ok(Answer::Told)
+    }
+
+    /// The one who was asked says yes.
+    fn begin_trade(
+        &mut self,
+        who: &CharacterId,
+        id: &EntityId,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let asked = rules::request(&self.trades, who, id)?;
+        rules::may_begin(&self.trades, &self.players, asked, self.now)?;
+        let both = asked.sides.clone().map(|side| side.who);
+        // Whatever else one of them asked for, or was asked for, comes to nothing.
+        for one in &both {
+            for other in self.trades.of(one) {
+                if other != *id {
+                    self.end_trade(&other, TradeEnd::Cancelled, out);
+                }
+            }
+        }
+        if let Some(trade) = self.trades.all.get_mut(id) {
+            trade.show(Screen::Offer, self.now);
+        }
+        for one in &both {
+            if let Some(player) = self.players.get_mut(one) {
+                player.trade = Some(id.clone());
+                player.path.clear();
+                turn_away(player, out);
+            }
+        }
+        self.note_trade(id, who, TradeStep::Began, Vec::new(), out);
+        for one in &both {
+            out.events.extend(self.trade_begun(one));
+        }
+        Ok(())
+    }
+
+    fn offer(
+        &mut self,
+        who: &CharacterId,
+        id: &EntityId,
+        what: (u8, Option<u32>),
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let now = self.now;
+        let player = self.players.get(who).ok_or(Refusal::NotFound)?;
+        let open = rules::of(&mut self.trades, player, id)?;
+        if what.0 >= SLOTS {
+            return Err(Refusal::EmptySlot);
+        }
+        newcomer::may_give(player.record(), &self.rules)?;
+        let stack = rules::offer(open, player, &self.content, what, now)?;
+        self.note_trade(id, who, TradeStep::Offered, vec![stack], out);
+        self.show_trade(id, out);
+        Ok(())
+    }
+
+    /// `who` agrees to the screen they have `seen`. The client names the screen, because an
+    /// agreement sent just before the screen changed must not count for the new one.
+    fn agree(
+        &mut self,
+        who: &CharacterId,
+        id: &EntityId,
+        seen: Screen,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let open = self.open_trade(who, id)?.clone();
+        if open.screen != Some(seen) {
+            return Err(Refusal::ScreenChanged);
+        }
+        if !rules::still_there(&open, &self.players) {
+            self.end_trade(id, TradeEnd::InvalidItems, out);
+            return Ok(());
+        }
+        let both = open
+            .sides
+            .each_ref()
+            .map(|side| self.players.get(&side.who));
+        let [Some(one), Some(other)] = both else {
+            return Err(Refusal::PlayerOffline);
+        };
+        if one.held || other.held {
+            return Err(Refusal::PlayerBusy);
+        }
+        if !rules::in_reach(one.tile(), other.tile()) {
+            return Err(Refusal::TooFar);
+        }
+        // Planned before anything changes: a swap that cannot be made refuses the agreement.
+        let legs = rules::swap(&open);
+        let holdings = Holdings {
+            content: &self.content,
+            players: &mut self.players,
+            ground: &mut self.ground,
+        };
+        transfer::check(&holdings, Some(Cause::Trade), &legs)?;
+        let now = self.now;
+        let trade = self.open_trade(who, id)?;
+        let offer = trade.offer_mut(who).ok_or(Refusal::NotInTrade)?;
+        offer.agreed = true;
+        trade.since = now;
+        let agreed = trade.agreed();
+        if agreed && seen == Screen::Offer {
+            trade.show(Screen::Confirm, now);
+        }
+        self.note_trade(id, who, TradeStep::Agreed(seen), Vec::new(), out);
+        if agreed && seen == Screen::Confirm {
+            self.transfer(Some(Cause::Trade), &legs, out)?;
+            self.complete_trade(id, out);
+        } else {
+            self.show_trade(id, out);
+        }
+        Ok(())
+    }
+
+    /// Everything has changed hands.
+    fn complete_trade(&mut self, id: &EntityId, out: &mut Outcome) {
+        let Some(trade) = self.trades.all.remove(id) else {
+            return;
+        };
+        for (mine, theirs) in pairs(&trade) {
+            if let Some(player) = self.players.get_mut(&mine.who) {
+                player.trade.take_if(|named| named == id);
+            }
+            out.trades.push(TradeNote {
+                trade: id.clone(),
+                who: mine.who.clone(),
+                with: theirs.who.clone(),
+                step: TradeStep::Gave,
+                things: rules::sums(&mine.offer),
+            });
+            let told = TradeNotification::Completed {
+                trade: id.clone(),
+                received: rules::sums(&theirs.offer),
+            };
+            let who = mine.who.clone();
+            out.emit(trade::Event::Told { who, told });
+        }
+    }
+
+    /// A trade, or a request for one, comes to nothing: both are told why.
+    pub(crate) fn end_trade(&mut self, id: &EntityId, why: TradeEnd, out: &mut Outcome) {
+        let Some(trade) = self.trades.all.remove(id) else {
+            return;
+        };
+        for (mine, theirs) in pairs(&trade) {
+            out.trades.push(TradeNote {
+                trade: id.clone(),
+                who: mine.who.clone(),
+                with: theirs.who.clone(),
+                step: TradeStep::Ended(why),
+                things: Vec::new(),
+            });
+            self.tell_trade_ended(&mine.who, id, why, out);
+        }
+    }
+
+    fn tell_trade_ended(
+        &mut self,
+        who: &CharacterId,
+        id: &EntityId,
+        why: TradeEnd,
+        out: &mut Outcome,
+    ) {
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        player.trade.take_if(|named| named == id);
+        let (who, trade) = (who.clone(), id.clone());
+        let told = TradeNotification::Ended { trade, why };
+        out.emit(trade::Event::Told { who, told });
+    }
+
+    /// All trades and requests of `who` come to nothing.
+    pub(crate) fn end_trades_of(&mut self, who: &CharacterId, why: TradeEnd, out: &mut Outcome) {
+        for id in self.trades.of(who) {
+            self.end_trade(&id, why, out);
+        }
+    }
+
+    /// What cannot go on ends; who has not heard of an end does.
+    pub(crate) fn play_trades(&mut self, out: &mut Outcome) {
+        for (who, id, why) in std::mem::take(&mut self.trades.ended) {
+            self.tell_trade_ended(&who, &id, why, out);
+        }
+        let all = self.trades.all.values();
+        let over = all.filter_map(|trade| {
+            let why = rules::over(trade, &self.players, self.now)?;
+            Some((trade.id.clone(), why))
+        });
+        for (id, why) in over.collect::<Vec<_>>() {
+            self.end_trade(&id, why, out);
+        }
+        let parted = self.players.values().filter_map(|player| {
+            let id = player.trade.as_ref()?;
+            let known = self.trades.all.contains_key(id);
+            (!known).then(|| (player.record.id.clone(), id.clone()))
+        });
+        for (who, id) in parted.collect::<Vec<_>>() {
+            self.tell_trade_ended(&who, &id, TradeEnd::Server, out);
+        }
+    }
+
+    fn note_trade(
+        &self,
+        id: &EntityId,
+        who: &CharacterId,
+        step: TradeStep,
+        things: Vec<Stack>,
+        out: &mut Outcome,
+    ) {
+        let sides = self.trades.all.get(id).and_then(|t| t.sides_of(who));
+        if let Some((_, other)) = sides {
+            out.trades.push(TradeNote {
+                trade: id.clone(),
+                who: who.clone(),
+                with: other.who.clone(),
+                step,
+                things,
+            });
+        }
+    }
+
+    /// Somebody asked for something about a trade, and that was refused.
+    pub(crate) fn note_refused(
+        &self,
+        who: &CharacterId,
+        intent: &Intent,
+        refusal: Refusal,
+        out: &mut Outcome,
+    ) {
+        let (trade, asked) = match intent {
+            Intent::Ask { target } => (EntityId::from(""), target.character()),
+            Intent::Answer { trade, .. }
+            | Intent::Offer { trade, .. }
+            | Intent::Change { trade, .. }
+            | Intent::Withdraw { trade, .. }
+            | Intent::Accept { trade, .. }
+            | Intent::Doubt { trade }
+            | Intent::Cancel { trade } => (trade.clone(), CharacterId::from("")),
+        };
+        let known = self.trades.all.get(&trade);
+        let other = known.and_then(|known| known.sides_of(who));
+        out.trades.push(TradeNote {
+            trade,
+            who: who.clone(),
+            with: other.map_or(asked, |(_, other)| other.who.clone()),
+            step: TradeStep::Refused(refusal),
+            things: Vec::new(),
+        });
+    }
+
+    /// Both see the screen as it is now.
+    fn show_trade(&self, id: &EntityId, out: &mut Outcome) {
+        if let Some(trade) = self.trades.all.get(id) {
+            let shown = pairs(trade).map(|(mine, theirs)| self.screen(trade, mine, theirs));
+            out.events.extend(shown.into_iter().flatten());
+        }
+    }
+
+    fn screen(&self, trade: &Trade, mine: &Side, theirs: &Side) -> Option<Event> {
+        let partner = self.players.get(&theirs.who)?;
+        Some(Event::Trade(trade::Event::Told {
+            who: mine.who.clone(),
+            told: TradeNotification::Shown {
+                trade: trade.id.clone(),
+                screen: trade.screen?,
+                mine: mine.offer.clone(),
+                theirs: theirs.offer.clone(),
+                partner_free_slots: rules::free_slots(partner),
+                worth: [&mine.offer, &theirs.offer].map(|o| rules::worth(&self.content, o)),
+            },
+        }))
+    }
+
+    fn trade_begun(&self, who: &CharacterId) -> Option<Event> {
+        let named = self.players.get(who)?.trade.as_ref();
+        let (_, theirs) = self.trades.open(named)?.sides_of(who)?;
+        let partner = self.players.get(&theirs.who)?;
+        let told = TradeNotification::Started {
+            trade: named?.clone(),
+            partner: theirs.who.clone(),
+            name: partner.record.name.clone(),
+            level: partner.record.combat_level,
+            partner_free_slots: rules::free_slots(partner),
+        };
+        let who = who.clone();
+        Some(Event::Trade(trade::Event::Told { who, told }))
+    }
+
+    /// The trades and requests for one that concern `who`, by id.
+    pub fn trades_of(&self, who: &CharacterId) -> Vec<EntityId> {
+        self.trades.of(who)
+    }
+
+    /// What one who begins to look again must be told of its trades: what was told of them
+    /// before, as far as it still matters.
+    pub fn trade_shown(&self, who: &CharacterId) -> Vec<Event> {
+        let named = self.players.get(who).and_then(|p| p.trade.as_ref());
+        if let Some(open) = self.trades.open(named) {
+            let sides = open.sides_of(who);
+            let screen = sides.and_then(|(mine, theirs)| self.screen(open, mine, theirs));
+            return self.trade_begun(who).into_iter().chain(screen).collect();
+        }
+        let asked = self.trades.all.values();
+        let asked = asked.filter(|t| t.screen.is_none() && t.sides[1].who == *who);
+        let told = asked.filter_map(|trade| {
+            let from = self.players.get(&trade.sides[0].who)?;
+            Some(Event::Trade(trade::Event::Told {
+                who: who.clone(),
+                told: TradeNotification::Incoming {
+                    trade: trade.id.clone(),
+                    from: from.record.id.clone(),
+                    name: from.record.name.clone(),
+                    level: from.record.combat_level,
+                },
+            }))
+        });
+        told.collect()
+    }
+}
+
+/// Each side with the other one.
+fn pairs(trade: &Trade) -> [(&Side, &Side); 2] {
+    let [one, other] = &trade.sides;
+    [(one, other), (other, one)]
+}

@@ -1,0 +1,43 @@
+//! Training: whoever does something gains experience in the skill of it.
+//!
+//! Always: experience never falls; beyond the greatest amount nothing is gained and nothing told.
+
+use super::experience::{self, XP_TENTHS_MAX};
+use super::skill::Skill;
+use crate::entity::player::Player;
+use crate::entity::player::record::SkillXp;
+
+/// What somebody gained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gain {
+    /// In tenths; at least 1.
+    pub(crate) gained_tenths: u64,
+    pub(crate) before: SkillXp,
+    pub(crate) now: SkillXp,
+}
+
+impl Gain {
+    pub(crate) fn leveled_up(&self) -> bool {
+        self.now.level > self.before.level
+    }
+}
+
+/// `player` gains so many tenths in `skill`, as far as there is room. Who has reached a level in
+/// constitution may have more health, and has what it had.
+pub(crate) fn gain(player: &mut Player, skill: Skill, tenths: u64) -> Option<Gain> {
+    let record = &mut player.record;
+    let before = record.skill(skill);
+    let room = XP_TENTHS_MAX.saturating_sub(before.xp_tenths);
+    let gained_tenths = tenths.min(room);
+    if gained_tenths == 0 {
+        return None;
+    }
+    let now = SkillXp::of(before.xp_tenths + gained_tenths);
+    record.skills.insert(skill, now);
+    record.combat_level = experience::combat_level(|skill| record.level(skill));
+    Some(Gain {
+        gained_tenths,
+        before,
+        now,
+    })
+}

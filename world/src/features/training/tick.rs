@@ -1,0 +1,60 @@
+//! Who gains experience.
+
+use super::skill::Skill;
+use super::{Event, rules};
+use crate::entity::ids::CharacterId;
+use crate::features::movement::agility;
+use crate::features::{agents, prayer, vitals};
+use crate::tick::Outcome;
+use crate::world::World;
+
+impl World {
+    /// `who` gains so many tenths in `skill`: kept, told, and shown to others where they can see.
+    pub(crate) fn train(
+        &mut self,
+        who: &CharacterId,
+        skill: Skill,
+        tenths: u64,
+        out: &mut Outcome,
+    ) {
+        let Some(player) = self.players.get_mut(who) else {
+            return;
+        };
+        let fights_as = player.record.combat_level;
+        let Some(gain) = rules::gain(player, skill, tenths) else {
+            return;
+        };
+        if let Some(agent) = &mut player.agent {
+            agents::rules::trained(agent, skill);
+        }
+        let trained = out.changes.trained.entry(who.clone()).or_default();
+        trained.insert(skill);
+        out.emit(Event::Gained {
+            who: who.clone(),
+            skill,
+            gained_tenths: gain.gained_tenths,
+            now: gain.now,
+            leveled_up: gain.leveled_up(),
+        });
+        if gain.leveled_up() && skill == Skill::Constitution {
+            out.emit(vitals::Event::Changed { who: who.clone() });
+            out.touched.insert(who.entity());
+        }
+        if gain.leveled_up() && skill == Skill::Prayer && prayer::rules::fill(&mut player.record) {
+            out.emit(prayer::Event::Changed { who: who.clone() });
+        }
+        if fights_as != player.record.combat_level {
+            out.touched.insert(who.entity());
+        }
+    }
+
+    /// Those who have gone far enough gain for it.
+    pub(crate) fn train_walkers(&mut self, out: &mut Outcome) {
+        let gone = self.players.iter_mut();
+        let gone = gone.filter_map(|(who, p)| Some((who.clone(), agility::gained(p)?)));
+        let gone: Vec<_> = gone.collect();
+        for (who, tenths) in gone {
+            self.train(&who, Skill::Agility, tenths, out);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Tiles, chunks and regions; the lie of the land: grounds, walls, heights; and routes over it.
+
+pub(crate) mod budget;
+mod generate;
+mod ground;
+mod noise;
+pub(crate) mod plan;
+pub mod route;
+pub(crate) mod shape;
+mod terrain;
+pub mod tile;
+
+pub use ground::Ground;
+pub use terrain::Terrain;

@@ -1,0 +1,238 @@
+//! What players ask: in which order it is heard, and who answers it.
+//!
+//! Always: each input is answered once, or given back to be played later; a refusal has changed
+//! nothing; no input overtakes an earlier one of the same player.
+
+use super::{Outcome, PhaseClock};
+use crate::entity::ids::CharacterId;
+use crate::entity::player::{PID_END, Player, Players};
+use crate::event::Event;
+use crate::features::duel::DuelEnd;
+use crate::features::{death, home_teleport, movement, skilling};
+use crate::geometry::budget::Budget;
+use crate::geometry::tile::Tile;
+use crate::intent::{Intent, PlayerInput};
+use crate::item::Value;
+use crate::refusal::Refusal;
+use crate::request::{self, Answer, Asked, Limits};
+use crate::time::Tick;
+use crate::world::World;
+
+impl World {
+    /// Puts a player somewhere else at once, for an operator. Everything it was about ends.
+    pub(crate) fn teleport(
+        &mut self,
+        who: &CharacterId,
+        to: Tile,
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        let place = movement::rules::settled(self.content.terrain(), to, to);
+        let place = place.ok_or(Refusal::Unreachable)?;
+        home_teleport::rules::send(&mut player.homeward, place, self.now)?;
+        player.path.clear();
+        interrupt(player, out);
+        self.end_duels_of(who, DuelEnd::Cancelled, out);
+        Ok(())
+    }
+
+    /// What players ask, by their places in the order, then as they asked it.
+    pub(crate) fn inputs(
+        &mut self,
+        inputs: Vec<PlayerInput>,
+        value: Value,
+        phases: &mut dyn PhaseClock,
+        out: &mut Outcome,
+    ) {
+        let place = |who: &CharacterId| self.players.get(who).map_or(PID_END, |p| p.pid);
+        let mut ordered: Vec<(u32, PlayerInput)> = inputs
+            .into_iter()
+            .map(|input| (place(&input.who), input))
+            .collect();
+        ordered.sort_by(|(a_pid, a), (b_pid, b)| {
+            (a_pid, &a.who, a.number).cmp(&(b_pid, &b.who, b.number))
+        });
+        let mut searches = self.share_searches(1, ordered.iter().map(|(_, input)| &input.who));
+        only_the_last_walks(&self.players, &mut ordered);
+        let mut goes_elsewhere: Option<CharacterId> = None;
+        for (_, input) in ordered {
+            phases.input(&input.who);
+            let (who, number) = (input.who.clone(), input.number);
+            if goes_elsewhere.as_ref() == Some(&who) {
+                out.emit(request::Event::Deferred { who, number });
+                continue;
+            }
+            let about_value = input.intent.about_value();
+            // A refused request for a trade is noted, whatever it asks.
+            let trading = if let Intent::Trade(intent) = &input.intent {
+                Some(intent.clone())
+            } else {
+                None
+            };
+            let limits = Limits {
+                value,
+                searches_end: searches.turn(&who),
+            };
+            let answer = match self.follow(input, limits, out) {
+                Ok(Answer::Told) => continue,
+                Ok(Answer::Done { value }) => {
+                    Event::Request(request::Event::Done { who, number, value })
+                }
+                Ok(Answer::Elsewhere { target }) => {
+                    goes_elsewhere = Some(who.clone());
+                    Event::Request(request::Event::Elsewhere {
+                        who,
+                        number,
+                        target,
+                    })
+                }
+                Err(refusal) => {
+                    if let Some(intent) = &trading {
+                        self.note_refused(&who, intent, refusal, &mut *out);
+                    }
+                    Event::Request(request::Event::Refused {
+                        who,
+                        number,
+                        refusal,
+                        value: about_value && refusal.tells_of_value(),
+                    })
+                }
+            };
+            out.events.push(answer);
+        }
+    }
+
+    /// Shares a part of the tick's searches out among those who may ask for one.
+    pub(crate) fn share_searches<'a>(
+        &self,
+        part: u64,
+        askers: impl Iterator<Item = &'a CharacterId>,
+    ) -> Budget {
+        let tiles = self.rules.search_tiles_per_tick / part;
+        Budget::new(tiles, askers, (self.seed, self.now), &self.router)
+    }
+
+    /// Follows an intent, if the one who asks may do anything of the sort now.
+    fn follow(
+        &mut self,
+        input: PlayerInput,
+        limits: Limits,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        let who = &input.who;
+        let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
+        if player.held || player.leaving_for().is_some() {
+            return Err(Refusal::Busy);
+        }
+        if !player.lives() {
+            // It stands up in its time.
+            let asked = matches!(input.intent, Intent::Death(death::Intent::Respawn));
+            return if asked {
+                Ok(Answer::Done { value: false })
+            } else {
+                Err(Refusal::Dead)
+            };
+        }
+        player.fight.heard_at = self.now;
+        player.fight.shy_until = Tick::default();
+        let trades = player.trade.is_some() && self.trades_now(who);
+        if trades && input.intent.waits_for_trade() {
+            return Err(Refusal::InterfaceOpen);
+        }
+        let intent = self.meant(who, input.intent)?;
+        self.allowed_in_duel(who, &intent)?;
+        intent.allowed(limits.value)?;
+        let asked = Asked {
+            who,
+            number: input.number,
+        };
+        self.answer(asked, intent, limits, out)
+    }
+
+    /// Hands each intent to its feature.
+    fn answer(
+        &mut self,
+        asked: Asked<'_>,
+        intent: Intent,
+        limits: Limits,
+        out: &mut Outcome,
+    ) -> Result<Answer, Refusal> {
+        let (who, end) = (asked.who, limits.searches_end);
+        match intent {
+            Intent::Movement(intent) => self.answer_movement(who, intent, end, out),
+            Intent::Examine(intent) => self.answer_examine(who, intent, out),
+            Intent::HomeTeleport(intent) => self.answer_home_teleport(who, intent, out),
+            Intent::GroundItems(intent) => self.answer_ground_items(asked, intent, end, out),
+            Intent::Pack(intent) => self.answer_pack(who, intent, out),
+            Intent::UseItem(intent) => self.answer_use_item(who, intent, out),
+            Intent::Skilling(intent) => self.answer_skilling(asked, intent, end, out),
+            Intent::Equipment(intent) => self.answer_equipment(who, intent, out),
+            Intent::Bank(intent) => self.answer_bank(asked, intent, end, out),
+            Intent::Dialogue(intent) => self.answer_dialogue(asked, intent, limits, out),
+            Intent::Quests(intent) => self.answer_quests(who, intent, out),
+            Intent::Combat(intent) => self.answer_combat(who, intent, end, out),
+            Intent::Prayer(intent) => self.answer_prayer(asked, intent, end, out),
+            // It lives already.
+            Intent::Death(death::Intent::Respawn) => Ok(Answer::Done { value: false }),
+            Intent::Shop(intent) => self.answer_shop(asked, intent, end, out),
+            Intent::Trade(intent) => self.answer_trade(asked, intent, out),
+            Intent::Duel(intent) => self.answer_duel(who, intent, out),
+            // It has become another one.
+            Intent::Unresolved(_) => Err(Refusal::Unsupported),
+        }
+    }
+}
+
+/// Of several moves of a player in one tick only the last is searched for: it replaces the others,
+/// which end where the player stands.
+fn only_the_last_walks(players: &Players, ordered: &mut [(u32, PlayerInput)]) {
+    let mut walked: Option<CharacterId> = None;
+    for (_, input) in ordered.iter_mut().rev() {
+        let Intent::Movement(movement::Intent::Walk { to, .. }) = &mut input.intent else {
+            continue;
+        };
+        if walked.as_ref() != Some(&input.who) {
+            walked = Some(input.who.clone());
+        } else if let Some(player) = players.get(&input.who) {
+            *to = player.tile();
+        }
+    }
+}
+
+/// Something else comes in between: what the player had set out to do comes to nothing, and it is
+/// told so.
+pub(crate) fn interrupt(player: &mut Player, out: &mut Outcome) {
+    skilling::tick::put_down(player, Some(Refusal::Interrupted), out);
+    if player.pickup.is_some() || player.visit.is_some() {
+        out.events.push(failed(player, Refusal::Interrupted));
+    }
+    lay_down(player, out);
+    if home_teleport::tick::call_off(player, out) {
+        out.events.push(failed(player, Refusal::Interrupted));
+    }
+}
+
+/// The player turns to something else. Nothing has failed: it knows that it leaves what it had set
+/// out to do.
+pub(crate) fn turn_away(player: &mut Player, out: &mut Outcome) {
+    lay_down(player, out);
+    home_teleport::tick::call_off(player, out);
+}
+
+/// The player leaves all that it had set out to do by hand and on foot.
+pub(crate) fn lay_down(player: &mut Player, out: &mut Outcome) {
+    skilling::tick::put_down(player, None, out);
+    player.follow = None;
+    player.visit = None;
+    player.pickup = None;
+    player.fight.aim = None;
+}
+
+/// What `player` was promised came to nothing.
+pub(crate) fn failed(player: &Player, refusal: Refusal) -> Event {
+    Event::Request(request::Event::Failed {
+        who: player.record.id.clone(),
+        refusal,
+        value: refusal.tells_of_value(),
+    })
+}

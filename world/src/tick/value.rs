@@ -1,0 +1,150 @@
+//! What moves items and coins: intents that do it at once, and the phase of the ground.
+
+use super::Outcome;
+use crate::content::EquipSlot;
+use crate::entity::ground_item::{GroundItem, ID_PREFIX};
+use crate::entity::ids::{CharacterId, EntityId};
+use crate::features::{bank, equipment, ground_items, pack};
+use crate::geometry::tile::{Chunk, Region, Tile};
+use crate::item::Stack;
+use crate::item::ledger::Cause;
+use crate::item::possessions::Touched;
+use crate::item::transfer::{self, Holdings, Leg};
+use crate::refusal::Refusal;
+use crate::world::World;
+
+/// Ids that a world can give out in one tick.
+const MINTED_MAX: u64 = 1 << 20;
+
+/// Where something comes to lie, and whose it is at first.
+pub(crate) struct Lying {
+    pub(crate) tile: Tile,
+    pub(crate) region: Region,
+    pub(crate) owner: Option<CharacterId>,
+}
+
+impl World {
+    /// Moves value, all or nothing, and tells whose it was and is.
+    pub(crate) fn transfer(
+        &mut self,
+        cause: Option<Cause>,
+        legs: &[Leg],
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let mut holdings = Holdings {
+            content: &self.content,
+            players: &mut self.players,
+            ground: &mut self.ground,
+        };
+        let receipt = transfer::transfer(&mut holdings, cause, legs, &mut out.changes)?;
+        for (id, tile, lies) in receipt.ground {
+            let chunk = Chunk::from(tile);
+            if lies {
+                self.index.put(chunk, id.clone());
+            } else {
+                self.index.take(chunk, &id);
+            }
+            out.touched.insert(id);
+        }
+        if let Some(cause) = cause {
+            self.count_work(cause, legs, out);
+        }
+        for (who, touched) in receipt.people {
+            if let Some(player) = self.players.get_mut(&who) {
+                player.carries(&touched);
+            }
+            let pack = !touched.slots.is_empty();
+            let rearmed = touched.worn.contains(&EquipSlot::Weapon);
+            tell(who.clone(), touched, out);
+            if rearmed {
+                self.rearm(&who, out);
+            }
+            if pack {
+                self.has_with_it(&who, out);
+            }
+        }
+        Ok(())
+    }
+
+    /// The id that the next thing made here gets: no other thing ever has it, for a run plays a
+    /// tick once.
+    pub(crate) fn next_id(&self, prefix: &str) -> Result<EntityId, Refusal> {
+        if self.minted >= MINTED_MAX {
+            return Err(Refusal::Busy);
+        }
+        let number = self.now.0.saturating_mul(MINTED_MAX);
+        let number = number.saturating_add(self.minted);
+        Ok(format!("{prefix}{}-{number}", self.run_id).into())
+    }
+
+    /// An id for something that is made now.
+    pub(crate) fn mint(&mut self, prefix: &str) -> Result<EntityId, Refusal> {
+        let id = self.next_id(prefix)?;
+        self.minted += 1;
+        Ok(id)
+    }
+
+    /// Lays `stack` on the ground, which comes `from` somewhere for a cause.
+    ///
+    /// # Errors
+    /// `Busy`: too much lies about; else as [`World::transfer`].
+    pub(crate) fn lay(
+        &mut self,
+        stack: Stack,
+        place: &Lying,
+        (cause, from): (Cause, &[Leg]),
+        out: &mut Outcome,
+    ) -> Result<(), Refusal> {
+        let item = GroundItem {
+            id: self.next_id(ID_PREFIX)?,
+            region: place.region,
+            tile: place.tile,
+            item: stack.item,
+            quantity: stack.quantity,
+            owner: place.owner.clone(),
+            public_at: self.now.after(self.rules.ground_own_ticks),
+            expires_at: self.now.after(self.rules.ground_ticks),
+            grave: None,
+        };
+        let mut legs = from.to_vec();
+        legs.push(ground_items::rules::laid(
+            &self.content,
+            &self.ground,
+            self.now,
+            item,
+        )?);
+        self.transfer(Some(cause), &legs, out)?;
+        self.minted += 1;
+        self.clear_pile(place.tile, out)
+    }
+
+    /// What a pile is too high for is gone.
+    pub(crate) fn clear_pile(&mut self, tile: Tile, out: &mut Outcome) -> Result<(), Refusal> {
+        while let Some(id) = ground_items::rules::buried(&self.ground, tile) {
+            self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out)?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells somebody what has become different of what it has.
+fn tell(who: CharacterId, touched: Touched, out: &mut Outcome) {
+    let whose = || who.clone();
+    if !touched.slots.is_empty() {
+        let (who, slots) = (whose(), touched.slots);
+        out.emit(pack::Event::Slots { who, slots });
+    }
+    if !touched.worn.is_empty() {
+        let (who, slots) = (whose(), touched.worn);
+        out.emit(equipment::Event::Changed { who, slots });
+    }
+    if let Some(items) = touched.bank {
+        out.emit(bank::Event::Changed {
+            who: whose(),
+            items,
+        });
+    }
+    if touched.coins {
+        out.emit(pack::Event::Coins { who });
+    }
+}

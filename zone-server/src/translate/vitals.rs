@@ -1,0 +1,12 @@
+//! `vitals:update`: health, energy and the choice to run.
+
+use world::{PlayerRecord, vitals::Event};
+
+use super::{Told, sync};
+
+/// Returns what a player is told of its vitals.
+pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told> {
+    match event {
+        Event::Changed { .. } => Some(Told::now(&sync::vitals(record?))),
+    }
+}
