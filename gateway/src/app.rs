@@ -15,8 +15,7 @@ use crate::{
     config::Config,
     content::Shown,
     facts::Facts,
-    http::hiscores::Hiscores,
-    http::{body::Load, frontend::Frontend},
+    http::{body::Load, frontend::Frontend, hiscores::Hiscores},
     limits::{Limits, logins::Logins, strangers::Strangers},
     metrics::Metrics,
     places::Places,
@@ -33,45 +32,67 @@ pub(crate) struct App {
     pub(crate) telemetry: Telemetry,
     pub(crate) metrics: Metrics,
     pub(crate) reports: Reports,
+    pub(crate) health: Health,
+    pub(crate) started: Instant,
+    /// All that goes on in the background, but for connections and sessions.
+    pub(crate) tasks: TaskGroup,
     pub(crate) zones: Zones,
-    pub(crate) accounts: Accounts,
     pub(crate) agents: Agents,
-    pub(crate) queries: Queries,
     pub(crate) facts: Facts,
-    pub(crate) hiscores: Hiscores,
-    pub(crate) tokens: Tokens,
-    pub(crate) attempts: Attempts,
+    pub(crate) queries: Queries,
+    pub(crate) auth: Auth,
+    pub(crate) bounds: Bounds,
+    pub(crate) sessions: Sessions,
+    pub(crate) served: Served,
+}
+
+/// Who somebody is, and who is kept out.
+pub(crate) struct Auth {
+    pub(crate) accounts: Accounts,
     pub(crate) identity: Identity,
+    pub(crate) tokens: Tokens,
     pub(crate) gates: Gates,
     /// None: anybody may play without saying who they are.
     pub(crate) provider: Option<Provider>,
-    pub(crate) limits: Arc<Limits>,
+    /// How often one may try to log in.
+    pub(crate) attempts: Attempts,
     /// How often one comes in by a token.
     pub(crate) logins: Logins,
-    /// Sockets that are not authenticated.
-    pub(crate) places: Places,
-    pub(crate) strangers: Strangers,
+}
+
+/// How much clients may ask and hold.
+pub(crate) struct Bounds {
+    pub(crate) requests: Arc<Limits>,
     pub(crate) load: Load,
-    pub(crate) frontend: Frontend,
-    pub(crate) budgets: Budgets,
+    /// Places for connections.
+    pub(crate) places: Places,
+    /// Sockets that are not authenticated.
+    pub(crate) strangers: Strangers,
+}
+
+/// All sessions of this gateway.
+pub(crate) struct Sessions {
     pub(crate) registry: Arc<Registry>,
     pub(crate) hub: Arc<Hub>,
-    /// The content that is served and shown; see [`App::content`].
-    pub(crate) shown: Shown,
-    pub(crate) health: Health,
+    pub(crate) budgets: Budgets,
+    /// Tasks of connections and sessions.
+    pub(crate) clients: TaskGroup,
     /// Sessions are to say goodbye.
     pub(crate) draining: CancellationToken,
-    /// Connections and sessions.
-    pub(crate) clients: TaskGroup,
-    /// All else that goes on in the background.
-    pub(crate) tasks: TaskGroup,
-    pub(crate) started: Instant,
+}
+
+/// What is served from memory.
+pub(crate) struct Served {
+    /// The content that is served and shown; see [`App::content`].
+    pub(crate) shown: Shown,
+    pub(crate) frontend: Frontend,
+    pub(crate) hiscores: Hiscores,
 }
 
 impl App {
     /// The content that is shown now. Another version may take its place at any time: whoever
     /// needs it twice keeps what it got.
     pub(crate) fn content(&self) -> Arc<Content> {
-        Arc::clone(&self.shown.version().content)
+        Arc::clone(&self.served.shown.version().content)
     }
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     agents::{Agents, runtime::Runtime},
-    app::App,
+    app::{App, Auth, Bounds, Served, Sessions},
     auth::{
         accounts::Accounts, attempts::Attempts, gates::Gates, identity::Identity,
         provider::Provider, tokens::Tokens,
@@ -70,41 +70,50 @@ pub(crate) fn assemble(
     let persistence = config.persistence_addresses.as_slice();
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
-    let app = App {
+    let auth = Auth {
         accounts: Accounts::new(persistence)?,
-        agents: Agents::new(persistence, runtime)?,
-        queries: Queries::new(persistence)?,
-        facts: Facts::default(),
-        hiscores: Hiscores::default(),
-        tokens: Tokens::default(),
         identity: Identity::new(persistence)?,
+        tokens: Tokens::default(),
         gates: Gates::default(),
         provider: config.provider.clone().map(Provider::new).transpose()?,
         attempts: Attempts::new(Arc::clone(&limits)),
         logins: Logins::new(config.rate_limits, metrics.clone()),
-        places: Places::new(config.connections_max, config.connections_per_address_max),
-        strangers: Strangers::new(config.strangers),
-        limits,
-        load: Load::new(),
-        frontend,
-        budgets: Budgets::new(config.rate_limits),
+    };
+    if let Some(secret) = &config.jwt_secret {
+        auth.tokens.set_secret(secret.expose().as_bytes());
+    }
+    let app = App {
+        agents: Agents::new(persistence, runtime)?,
+        queries: Queries::new(persistence)?,
+        facts: Facts::default(),
+        auth,
+        bounds: Bounds {
+            requests: limits,
+            load: Load::new(),
+            places: Places::new(config.connections_max, config.connections_per_address_max),
+            strangers: Strangers::new(config.strangers),
+        },
+        sessions: Sessions {
+            registry,
+            hub,
+            budgets: Budgets::new(config.rate_limits),
+            clients: tasks.part(),
+            draining: CancellationToken::new(),
+        },
+        served: Served {
+            shown: Shown::new(version),
+            frontend,
+            hiscores: Hiscores::default(),
+        },
         reports: reports(&telemetry, &metrics, &tasks),
         metrics,
         zones,
-        registry,
-        hub,
-        shown: Shown::new(version),
         health: Health::new(),
-        draining: CancellationToken::new(),
-        clients: tasks.part(),
         tasks,
         started: Instant::now(),
         telemetry,
         config,
     };
-    if let Some(secret) = &app.config.jwt_secret {
-        app.tokens.set_secret(secret.expose().as_bytes());
-    }
     Ok((Arc::new(app), heard))
 }
 

@@ -79,7 +79,7 @@ pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
                     version,
                     "the zones play another content: it is shown now"
                 );
-                app.shown.0.store(Arc::new(Version::new(delivered)));
+                app.served.shown.0.store(Arc::new(Version::new(delivered)));
             }
             Some(Err(error)) => {
                 let error = format!("{error:#}");

@@ -110,7 +110,7 @@ impl Server {
             frontend: self.frontend,
         };
         let (app, heard) = assemble(parts, &behind)?;
-        let (tasks, hub) = (&app.tasks, Arc::clone(&app.hub));
+        let (tasks, hub) = (&app.tasks, Arc::clone(&app.sessions.hub));
         let with = || (Arc::clone(&app), behind.clone());
         tasks.finish("social bus", hub.run(heard, behind.clone()));
         let (of, until) = with();
@@ -150,7 +150,7 @@ impl Server {
 
 /// Keeps the identity provider's keys fresh, if there is a provider.
 async fn keep_keys(app: Arc<App>, stop: CancellationToken) {
-    if let Some(provider) = &app.provider {
+    if let Some(provider) = &app.auth.provider {
         Arc::clone(&provider.keys).keep_fresh(stop).await;
     }
 }
@@ -159,13 +159,13 @@ async fn keep_keys(app: Arc<App>, stop: CancellationToken) {
 async fn learn_secret(app: Arc<App>, stop: CancellationToken) {
     let mut backoff = Backoff::new();
     let mut told = false;
-    while !app.tokens.ready() {
+    while !app.auth.tokens.ready() {
         let asked = tokio::select! {
-            asked = app.accounts.secret(SECRET_NAME) => asked,
+            asked = app.auth.accounts.secret(SECRET_NAME) => asked,
             () = stop.cancelled() => return,
         };
         match asked {
-            Ok(secret) if secret.len() >= 32 => app.tokens.set_secret(&secret),
+            Ok(secret) if secret.len() >= 32 => app.auth.tokens.set_secret(&secret),
             Ok(_) => tracing::error!("the store gave a secret that is too short"),
             Err(status) if !told => {
                 told = true;
@@ -173,7 +173,7 @@ async fn learn_secret(app: Arc<App>, stop: CancellationToken) {
             }
             Err(_) => {}
         }
-        if !app.tokens.ready() {
+        if !app.auth.tokens.ready() {
             tokio::select! {
                 () = backoff.wait() => {}
                 () = stop.cancelled() => return,
@@ -204,10 +204,10 @@ async fn watch_readiness(app: Arc<App>, stop: CancellationToken) {
 
 /// Why it is not ready; empty when it is.
 fn unready(app: &App) -> &'static str {
-    if app.draining.is_cancelled() {
+    if app.sessions.draining.is_cancelled() {
         return "draining";
     }
-    if !app.tokens.ready() {
+    if !app.auth.tokens.ready() {
         return "no secret from the store yet";
     }
     if app.zones.directory().age() > FRESH {
@@ -230,7 +230,7 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
                 continue;
             }
         };
-        let place = match app.places.take(address.ip(), &app.config.proxies) {
+        let place = match app.bounds.places.take(address.ip(), &app.config.proxies) {
             Ok(place) => place,
             Err(no) => {
                 refuse(app, &stream, no);
@@ -258,11 +258,11 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
             place: Arc::new(place),
         };
         let serving = serve(Arc::clone(app), stream, peer, served);
-        if app.draining.is_cancelled() {
+        if app.sessions.draining.is_cancelled() {
             // Nobody waits for those who came too late.
             app.tasks.spawn("late connection", serving);
         } else {
-            app.clients.finish("connection", serving);
+            app.sessions.clients.finish("connection", serving);
         }
     }
 }
@@ -304,7 +304,7 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
         request.extensions_mut().insert(peer.clone());
         hyper::service::Service::call(&service, request)
     });
-    let late = app.draining.is_cancelled();
+    let late = app.sessions.draining.is_cancelled();
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .keep_alive(!late && !served.once)
@@ -315,7 +315,7 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,
-        () = app.draining.cancelled(), if !late => {
+        () = app.sessions.draining.cancelled(), if !late => {
             connection.as_mut().graceful_shutdown();
             match tokio::time::timeout(DRAIN_MARGIN, connection).await {
                 Ok(ended) => ended,
@@ -331,9 +331,14 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
 /// Sends everybody elsewhere.
 async fn say_goodbye(app: &App) {
     app.health.set_unready("draining");
-    app.draining.cancel();
+    app.sessions.draining.cancel();
     let time = app.config.times.drain + ANSWERS + DRAIN_MARGIN;
     // Whoever is not done by then loses the connection, and may resume elsewhere all the same.
-    let _ = drain::within(time, "saying goodbye to clients", app.clients.ended()).await;
-    let _ = drain::within(DRAIN_MARGIN, "leaving the bus", app.hub.settled()).await;
+    let _ = drain::within(
+        time,
+        "saying goodbye to clients",
+        app.sessions.clients.ended(),
+    )
+    .await;
+    let _ = drain::within(DRAIN_MARGIN, "leaving the bus", app.sessions.hub.settled()).await;
 }

@@ -16,9 +16,9 @@ use crate::{app::App, clock};
 /// Who a token names, if they are let in.
 pub(crate) async fn admit(app: &App, token: &Secret) -> Result<Caller, Denied> {
     let token = token.expose();
-    let caller = match &app.provider {
+    let caller = match &app.auth.provider {
         Some(provider) if provider.issued(token) => vouched(app, provider, token).await?,
-        _ => app.tokens.verify(token)?.into(),
+        _ => app.auth.tokens.verify(token)?.into(),
     };
     gates(app, &caller).await?;
     Ok(caller)
@@ -27,10 +27,10 @@ pub(crate) async fn admit(app: &App, token: &Secret) -> Result<Caller, Denied> {
 /// Whether an account may come in by a token or login with these ids.
 pub(crate) async fn pass(app: &App, account_id: &str, ids: &[&str]) -> Result<(), Denied> {
     let now_ms = clock::unix_ms();
-    let passed = if app.gates.is_fresh() {
-        app.gates.pass(account_id, ids, now_ms)
+    let passed = if app.auth.gates.is_fresh() {
+        app.auth.gates.pass(account_id, ids, now_ms)
     } else {
-        let asked = app.identity.gates_of(account_id).await;
+        let asked = app.auth.identity.gates_of(account_id).await;
         let known = asked.map_err(|status| {
             tracing::debug!(code = ?status.code(), "nobody knows who is kept out");
             Denied::NotReady
@@ -64,7 +64,7 @@ async fn vouched(app: &App, provider: &Provider, token: &str) -> Result<Caller, 
     let account_id = match provider.account_of(&vouched.subject) {
         Some(known) => known,
         None => {
-            let asked = app.identity.sign_in(&vouched.subject, None).await;
+            let asked = app.auth.identity.sign_in(&vouched.subject, None).await;
             let found = asked.map_err(|status| {
                 tracing::debug!(code = ?status.code(), "the store does not say who it is");
                 Denied::NotReady

@@ -44,7 +44,7 @@ impl Role {
 
 /// The highest role that an account has now.
 pub(crate) async fn of(app: &App, account_id: &str) -> Result<Option<Role>, Denied> {
-    let roles = app.identity.roles_of(account_id).await;
+    let roles = app.auth.identity.roles_of(account_id).await;
     let roles = roles.map_err(|status| {
         tracing::debug!(code = ?status.code(), "nobody knows the roles of an account");
         Denied::NotReady

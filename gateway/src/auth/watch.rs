@@ -41,7 +41,7 @@ async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut b
         Err(error) => return error.to_string(),
     };
     let mut stub = IdentityClient::new(channel).max_decoding_message_size(UPDATE_BYTES_MAX);
-    let (since, incarnation) = app.gates.position();
+    let (since, incarnation) = app.auth.gates.position();
     let request = WatchGatesRequest {
         client: app.config.gateway_id.clone(),
         since,
@@ -59,8 +59,8 @@ async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut b
             Ok(Err(status)) => return status.to_string(),
             Err(_) => return "no sign of life".to_owned(),
         };
-        for (account, news) in app.gates.learn(update, clock::unix_ms()) {
-            app.registry.news(&account, &news);
+        for (account, news) in app.auth.gates.learn(update, clock::unix_ms()) {
+            app.sessions.registry.news(&account, &news);
         }
         backoff.reset();
         if !*was_well {

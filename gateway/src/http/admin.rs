@@ -91,7 +91,7 @@ async fn stats(State(app): State<Arc<App>>) -> Answer<Stats> {
         banned_users: totals.banned,
         frozen: totals.frozen,
         zones: view.runs().count(),
-        players_here: app.registry.players(),
+        players_here: app.sessions.registry.players(),
         uptime: app.started.elapsed().as_secs(),
     }))
 }
@@ -153,11 +153,11 @@ struct WholeUser {
 }
 
 async fn user(State(app): State<Arc<App>>, Id(id): Id) -> Answer<WholeUser> {
-    let found = app.accounts.account(&id).await?;
+    let found = app.auth.accounts.account(&id).await?;
     let Some(user) = &found.account else {
         return Err(Problem::of(Code::NotFound, "There is no such account."));
     };
-    let gates = app.identity.gates_of(&id).await?;
+    let gates = app.auth.identity.gates_of(&id).await?;
     let told = [GateKind::Ban, GateKind::Mute];
     let sanctions = gates.into_iter().filter(|gate| told.contains(&gate.kind()));
     Ok(Json(WholeUser {
@@ -222,12 +222,12 @@ async fn give_roles(
         roles: roles.collect(),
         ..ModerateRequest::default()
     };
-    let done = app.identity.moderate(request).await;
+    let done = app.auth.identity.moderate(request).await;
     done.map_err(|status| match status.code() {
         Grpc::NotFound => Problem::of(Code::NotFound, "There is no such account."),
         _ => status.into(),
     })?;
-    let roles = app.identity.roles_of(&id).await?;
+    let roles = app.auth.identity.roles_of(&id).await?;
     Ok(success(Given { roles }))
 }
 
@@ -254,7 +254,7 @@ async fn player(State(app): State<Arc<App>>, Id(id): Id) -> Answer<WholePlayer> 
         .as_ref()
         .map(|record| record.account_id.clone());
     let account_id = account_id.unwrap_or_default();
-    let account = app.accounts.account(&account_id).await?.account;
+    let account = app.auth.accounts.account(&account_id).await?.account;
     let ask = LoginsRequest {
         character_id: id,
         open: false,

@@ -195,14 +195,14 @@ async fn anonymous(
         Some(text) => (text.read()?, false),
         None => (DeviceKey::new(), true),
     };
-    let found = app.accounts.sign_in(key.hash(), made).await;
+    let found = app.auth.accounts.sign_in(key.hash(), made).await;
     let found = found.map_err(|status| shapes::refused(&status).into_response())?;
     let Some(account) = found.account else {
         let why = "Nobody has this device key; leave it out to begin anew.";
         return Err(Problem::of(Code::InvalidCredentials, why).into_response());
     };
     pass(&app, &account.id, &[], &uri).await?;
-    let issued = app.tokens.issue(&account.id);
+    let issued = app.auth.tokens.issue(&account.id);
     Ok(Json(SignedIn {
         token: token(issued, &uri)?,
         account: Account::from(&account),
@@ -216,7 +216,7 @@ async fn login(
     uri: Uri,
     Body(ask): Body<ProviderLogin>,
 ) -> Result<Json<SignedIn>, Response> {
-    let Some(provider) = &app.provider else {
+    let Some(provider) = &app.auth.provider else {
         let why = "There is no identity provider here: play anonymously.";
         return Err(Problem::of(Code::LoginDisabled, why).into_response());
     };
@@ -227,7 +227,7 @@ async fn login(
     let vouched = vouched.map_err(|denied| denied.answer(&uri))?;
     let claims = ask.device_key.as_ref().map(KeyText::read).transpose()?;
     let claims = claims.map(|key| key.hash());
-    let found = app.identity.sign_in(&vouched.subject, claims).await;
+    let found = app.auth.identity.sign_in(&vouched.subject, claims).await;
     let found = found.map_err(|status| unclaimed(&status).into_response())?;
     let Some(account) = found.account else {
         return Err(Problem::store_away().into_response());
@@ -235,7 +235,7 @@ async fn login(
     provider.remember(&vouched.subject, &account.id);
     pass(&app, &account.id, &[&vouched.token_id], &uri).await?;
     let good = Good::player(&account.id);
-    let issued = app.tokens.issue_within(good, &vouched.token_id);
+    let issued = app.auth.tokens.issue_within(good, &vouched.token_id);
     Ok(Json(SignedIn {
         token: token(issued, &uri)?,
         account: Account::from(&account),
@@ -259,7 +259,7 @@ async fn operator(
         let why = "That is not the operators' code.";
         return Err(Problem::of(Code::InvalidCredentials, why).into_response());
     }
-    let issued = app.tokens.issue_for(Good {
+    let issued = app.auth.tokens.issue_for(Good {
         account_id: OPERATOR,
         scope: Scope::Operator,
         character_id: None,
@@ -279,7 +279,7 @@ async fn refresh(Call { app, caller }: Call, uri: Uri) -> Result<Json<NewToken>,
         character_id: caller.character_id.as_deref(),
         ends_by_ms: None,
     };
-    let issued = app.tokens.issue_within(good, &caller.login_id);
+    let issued = app.auth.tokens.issue_within(good, &caller.login_id);
     Ok(Json(token(issued, &uri)?))
 }
 
@@ -291,7 +291,7 @@ async fn spectator(Call { app, caller }: Call, uri: Uri) -> Result<Json<NewToken
         character_id: None,
         ends_by_ms: None,
     };
-    let issued = app.tokens.issue_within(good, &caller.login_id);
+    let issued = app.auth.tokens.issue_within(good, &caller.login_id);
     Ok(Json(token(issued, &uri)?))
 }
 
@@ -301,11 +301,17 @@ async fn logout(Call { app, caller }: Call) -> Result<NoContent, Response> {
     let ours_ms = clock::unix_ms() + LIFETIME_S * 1000;
     let until_ms = ours_ms.max(caller.expires_at_ms).saturating_add(MARGIN_MS);
     let ids = vec![caller.login_id.clone()];
-    let revoked = app.identity.revoke(&caller.account_id, ids, until_ms).await;
+    let revoked = app
+        .auth
+        .identity
+        .revoke(&caller.account_id, ids, until_ms)
+        .await;
     revoked.map_err(|status| shapes::refused(&status).into_response())?;
     // The push tells the others; here it holds before the answer is out.
-    app.gates.revoked(&caller.login_id, until_ms);
-    app.registry.news(&caller.account_id, &News::Changed);
+    app.auth.gates.revoked(&caller.login_id, until_ms);
+    app.sessions
+        .registry
+        .news(&caller.account_id, &News::Changed);
     Ok(NoContent)
 }
 

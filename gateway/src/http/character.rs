@@ -118,7 +118,7 @@ struct Characters {
 }
 
 async fn list(Call { app, caller }: Call) -> Answer<Success<Characters>> {
-    let found = app.accounts.characters(&caller.account_id).await?;
+    let found = app.auth.accounts.characters(&caller.account_id).await?;
     let own = found.iter().filter(|one| caller.may_name(&one.id));
     let characters = own.map(Character::from).collect();
     Ok(success(Characters { characters }))
@@ -213,7 +213,7 @@ pub(super) async fn change(
 
 async fn delete(Call { app, caller }: Call, Id(id): Id) -> Answer<Success<Message>> {
     own(&app, &caller, &id).await?;
-    let deleted = app.accounts.delete_character(&caller.account_id, &id);
+    let deleted = app.auth.accounts.delete_character(&caller.account_id, &id);
     deleted.await?;
     Ok(success(Message {
         message: "The character is gone.".to_owned(),

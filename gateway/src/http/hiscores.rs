@@ -212,7 +212,11 @@ async fn page(app: &App, skill: &str, of: Of, headers: &HeaderMap) -> Result<Res
         let body = proto::encode::json(&shown(skill, number, asked, &reply));
         Ok(Stored::new(body, "application/json", CACHE))
     };
-    let page = app.hiscores.page((skill.to_owned(), number), ask).await?;
+    let page = app
+        .served
+        .hiscores
+        .page((skill.to_owned(), number), ask)
+        .await?;
     Ok(page.answer(headers))
 }
 

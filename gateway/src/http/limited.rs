@@ -33,7 +33,7 @@ const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 pub(crate) fn subject(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Subject {
     let known = headers
         .contains_key(AUTHORIZATION)
-        .then(|| caller::authenticate(&app.tokens, headers));
+        .then(|| caller::authenticate(&app.auth.tokens, headers));
     match known {
         Some(Ok(caller)) => caller.subject(),
         _ => address(app, peer, headers),
@@ -43,7 +43,7 @@ pub(crate) fn subject(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Su
 /// Whether the request's token is the identity provider's: whose account that is, only the guard
 /// finds out.
 pub(crate) fn names_somebody_elsewhere(app: &App, headers: &HeaderMap) -> bool {
-    let (Some(provider), Ok(Some(token))) = (&app.provider, caller::bearer(headers)) else {
+    let (Some(provider), Ok(Some(token))) = (&app.auth.provider, caller::bearer(headers)) else {
         return false;
     };
     provider.issued(token.expose())
@@ -76,7 +76,7 @@ impl Counted {
     }
 
     async fn count(mut self, app: &App, rule: Rule, who: &Subject) -> Result<Self, Over> {
-        match app.limits.pass(rule, who).await {
+        match app.bounds.requests.pass(rule, who).await {
             Ok(standing) => self.0.extend(standing.map(|standing| (rule, standing))),
             Err(refusal) => return Err(Over(rule, refusal)),
         }

@@ -55,7 +55,7 @@ async fn get(
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
-    let version = app.shown.version();
+    let version = app.served.shown.version();
     match path.map(|Path(path)| version.manifests.0.get(&path)) {
         Ok(Some(stored)) => stored.answer(&headers),
         _ => Problem::not_found(&uri).into_response(),

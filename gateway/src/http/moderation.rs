@@ -195,7 +195,7 @@ struct Sanctions {
 /// Lists bans and mutes in force, newest first.
 async fn list(State(app): State<Arc<App>>, Query(part): Query<Part>) -> Answer<Sanctions> {
     let page = page(&part);
-    let gates = app.identity.sanctions(page).await?;
+    let gates = app.auth.identity.sanctions(page).await?;
     Ok(Json(Sanctions {
         before: next(&gates, page.most, |gate| gate.version),
         sanctions: gates.into_iter().map(Sanction::from).collect(),
@@ -243,7 +243,7 @@ struct Log {
 /// Lists all that operators did, newest first.
 async fn log(State(app): State<Arc<App>>, Query(part): Query<Part>) -> Answer<Log> {
     let page = page(&part);
-    let deeds = app.identity.deeds(page).await?;
+    let deeds = app.auth.identity.deeds(page).await?;
     Ok(Json(Log {
         before: next(&deeds, page.most, |deed| deed.id),
         log: deeds.into_iter().map(LogEntry::from).collect(),
@@ -278,13 +278,17 @@ async fn act(Call { app, caller }: Call, Body(asked): Body<Moderate>) -> Answer<
         until_ms: until.unwrap_or(0),
         ..ModerateRequest::default()
     };
-    let done = app.identity.moderate(request).await;
+    let done = app.auth.identity.moderate(request).await;
     done.map_err(|status| match status.code() {
         Grpc::NotFound => Problem::of(Code::NotFound, "There is no such account."),
         _ => status.into(),
     })?;
     if deed == Deed::Announce {
-        let told = app.hub.announce(session::announcement(reason)).await;
+        let told = app
+            .sessions
+            .hub
+            .announce(session::announcement(reason))
+            .await;
         told.map_err(|_| Problem::of(Code::NotReady, "The bus is away; it was told nobody."))?;
     }
     Ok(Json(Done { success: Yes }))
@@ -346,7 +350,7 @@ async fn whom(app: &App, asked: &Moderate) -> Result<(String, String), Problem> 
     let Some(name) = &asked.name else {
         return Ok(Default::default());
     };
-    let found = app.accounts.find_character(name).await;
+    let found = app.auth.accounts.find_character(name).await;
     let found = found.map_err(|status| match status.code() {
         Grpc::NotFound | Grpc::InvalidArgument => {
             Problem::of(Code::NotFound, "No character has this name.")

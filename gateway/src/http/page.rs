@@ -63,7 +63,7 @@ fn kind(name: &str) -> &'static str {
 
 /// The frontend's index where there is one, else the page that ships.
 async fn index(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Response {
-    let frontend = app.frontend.index(&headers);
+    let frontend = app.served.frontend.index(&headers);
     frontend.unwrap_or_else(|| file(&app, "index.html", &headers, &uri))
 }
 
@@ -81,7 +81,7 @@ async fn get(
 
 fn file(app: &App, name: &str, headers: &HeaderMap, uri: &Uri) -> Response {
     match STORED.get(name) {
-        Some(stored) => app.frontend.own_page(stored.answer(headers)),
+        Some(stored) => app.served.frontend.own_page(stored.answer(headers)),
         None => Problem::not_found(uri).into_response(),
     }
 }

@@ -99,7 +99,7 @@ async fn own(
     app: &App,
     caller: &Caller,
 ) -> Result<(stored::Account, Vec<CharacterSummary>), Problem> {
-    let mut found = app.accounts.account(&caller.account_id).await?;
+    let mut found = app.auth.accounts.account(&caller.account_id).await?;
     let Some(account) = found.account else {
         let why = "The account of this token is not there any more.";
         return Err(Problem::of(Code::NotFound, why));
@@ -230,7 +230,7 @@ pub(super) async fn create(
             z: spawn.z,
         }),
     };
-    let made = app.accounts.create_character(request).await?;
+    let made = app.auth.accounts.create_character(request).await?;
     let place = format!("/api/characters/{}", made.id);
     let character = Character::from(&made);
     Ok(Created(place, Success::of(OneCharacter { character })))

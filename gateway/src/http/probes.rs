@@ -87,7 +87,7 @@ struct ContentStatus {
 
 impl ContentStatus {
     fn of(app: &App) -> Self {
-        let (shown, view) = (app.shown.version(), app.zones.directory());
+        let (shown, view) = (app.served.shown.version(), app.zones.directory());
         Self {
             version: shown.content.hash().to_owned(),
             source: shown.source.name(),
@@ -121,7 +121,7 @@ async fn status(State(app): State<Arc<App>>) -> Json<Status> {
         uptime: app.started.elapsed().as_secs(),
         version: VERSION,
         ready: app.health.ready(),
-        players: app.registry.players(),
+        players: app.sessions.registry.players(),
         content: ContentStatus::of(&app),
         commit_hash: app.config.commit_hash.clone(),
     })

@@ -229,9 +229,12 @@ async fn admitted(
     if !counts {
         return Ok((request, None));
     }
-    let place = app.load.place(&uri)?;
+    let place = app.bounds.load.place(&uri)?;
     let asker = asker(app, &request);
-    let whole = app.load.whole(request, &asker, app.config.times.body);
+    let whole = app
+        .bounds
+        .load
+        .whole(request, &asker, app.config.times.body);
     Ok((whole.await?, Some(place)))
 }
 
@@ -312,7 +315,7 @@ async fn named(app: &App, headers: &HeaderMap) -> Result<Caller, Denied> {
 async fn not_found(State(app): State<Arc<App>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let (method, uri) = (&parts.method, &parts.uri);
-    if let Some(file) = app.frontend.get(method, uri.path(), &parts.headers) {
+    if let Some(file) = app.served.frontend.get(method, uri.path(), &parts.headers) {
         return file;
     }
     counted(&app, &parts, Problem::not_found(uri).into_response()).await

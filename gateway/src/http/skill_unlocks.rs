@@ -59,7 +59,7 @@ fn unlocks(content: &Content) -> Unlocks {
 }
 
 async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    app.shown.version().unlocks.answer(&headers)
+    app.served.shown.version().unlocks.answer(&headers)
 }
 
 /// The unlocks of a version of the content, as they are sent.

@@ -115,7 +115,7 @@ async fn set_frozen(app: &App, caller: &Caller, frozen: bool) -> Answer<FrozenCh
         by: caller.by(),
         ..ModerateRequest::default()
     };
-    app.identity.moderate(request).await?;
+    app.auth.identity.moderate(request).await?;
     Ok(Json(FrozenChanged { frozen, changed }))
 }
 

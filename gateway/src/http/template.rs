@@ -90,7 +90,7 @@ struct File {
 
 /// Those of the content that is shown now; none where it has none.
 fn templates(app: &App) -> Vec<Template> {
-    let version = app.shown.version();
+    let version = app.served.shown.version();
     let Some(file) = version.manifests.stored(FILE) else {
         return Vec::new();
     };

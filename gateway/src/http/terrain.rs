@@ -145,7 +145,7 @@ impl Overview {
 }
 
 async fn get_overview(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
-    app.shown.version().land.overview.answer(&headers)
+    app.served.shown.version().land.overview.answer(&headers)
 }
 
 async fn get_region(
@@ -158,7 +158,7 @@ async fn get_region(
     let Ok((Ok(x), Ok(z))) = named else {
         return Problem::not_found(&uri).into_response();
     };
-    let version = app.shown.version();
+    let version = app.served.shown.version();
     match version.land.region(Region { x, z }, &version.content) {
         Some(region) => region.answer(&headers),
         None => Problem::not_found(&uri).into_response(),

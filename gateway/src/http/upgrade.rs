@@ -57,7 +57,7 @@ async fn ws(
     uri: Uri,
     upgrade: Result<IncomingUpgrade, StatusCode>,
 ) -> Response {
-    if app.draining.is_cancelled() {
+    if app.sessions.draining.is_cancelled() {
         let why = "This gateway is about to stop; try another one.";
         let status = StatusCode::SERVICE_UNAVAILABLE;
         let problem = Problem::new(status, "draining", why, &uri).into_response();
@@ -69,7 +69,7 @@ async fn ws(
         return Problem::new(StatusCode::BAD_REQUEST, "subprotocol", why, &uri).into_response();
     };
     let address = app.config.proxies.client(peer.address, &headers);
-    let stranger = match app.strangers.enter(address) {
+    let stranger = match app.bounds.strangers.enter(address) {
         Ok(stranger) => stranger,
         Err(no) => return crowded(&app, no, &uri),
     };
@@ -77,7 +77,7 @@ async fn ws(
     let proxies = &app.config.proxies;
     let proxied = proxies.trusts(peer.address.ip().to_canonical()) && !proxies.trusts(address);
     if proxied {
-        match app.places.of_client(address) {
+        match app.bounds.places.of_client(address) {
             Some(share) => peer.place.hold_for_client(share),
             None => return too_many(&app, &uri),
         }
@@ -93,7 +93,7 @@ async fn ws(
         Ok(token) => token,
         Err(denied) => return denied_attempt(&app, &peer, &headers, denied, &uri).await,
     };
-    let tasks = app.clients.clone();
+    let tasks = app.sessions.clients.clone();
     tasks.finish("session", async move {
         if let Some(halves) = halves(upgraded).await {
             let reports = app.reports.clone();

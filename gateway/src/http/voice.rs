@@ -92,7 +92,7 @@ async fn token(Call { app, caller }: Call) -> Answer<VoiceToken> {
         Problem::of(Code::NotInWorld, why)
     })?;
     let now_ms = clock::unix_ms();
-    let muted = app.gates.muted(&caller.account_id, now_ms).is_some();
+    let muted = app.auth.gates.muted(&caller.account_id, now_ms).is_some();
     let answer = issue(voice, &speaker, region, !muted, now_ms / 1000);
     let answer = answer.map_err(|error| {
         if let Some(left_out) = sampled("a voice token cannot be signed", "") {
@@ -112,7 +112,7 @@ struct Speaker {
 
 /// Whom the account plays here, and in which region.
 fn surroundings(app: &App, account_id: &str) -> Option<(Speaker, Region)> {
-    let played = app.hub.played_by(account_id);
+    let played = app.sessions.hub.played_by(account_id);
     played.into_iter().find_map(|present| {
         let (tile, _) = app.zones.position(&present.session_id)?;
         let speaker = Speaker {
@@ -126,7 +126,7 @@ fn surroundings(app: &App, account_id: &str) -> Option<(Speaker, Region)> {
 /// Whom the account plays by another gateway, and in which region: by the store, and by the zone
 /// that plays it.
 async fn elsewhere(app: &App, account_id: &str) -> Result<Option<(Speaker, Region)>, Problem> {
-    let own = app.accounts.characters(account_id).await?;
+    let own = app.auth.accounts.characters(account_id).await?;
     for character in own.into_iter().filter(|character| character.online) {
         if !is_played(app, &character.id).await? {
             continue;

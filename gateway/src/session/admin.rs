@@ -41,7 +41,7 @@ impl Session {
     /// The operators' code, as one attempt to say who one is.
     pub(super) async fn elevate(&mut self, re: Option<RequestId>, data: AdminElevate) {
         let account = self.account_id();
-        let attempt = self.app.attempts.attempt_of(&account, self.address);
+        let attempt = self.app.auth.attempts.attempt_of(&account, self.address);
         if let Err(wait) = attempt.await {
             let (code, event) = (ErrorCode::RateLimited, Some(ELEVATE.to_owned()));
             let why = "too many attempts of your account or from your address";
@@ -124,7 +124,7 @@ impl Session {
             z: args.z.unwrap_or(0),
             roles: Vec::new(),
         };
-        if let Err(status) = self.app.identity.moderate(request).await {
+        if let Err(status) = self.app.auth.identity.moderate(request).await {
             let code = match status.code() {
                 Code::NotFound => ErrorCode::NotFound,
                 Code::InvalidArgument => ErrorCode::InvalidData,
@@ -170,7 +170,7 @@ impl Session {
             });
         }
         if let Some(name) = &data.args.name {
-            let found = self.app.accounts.find_character(name).await;
+            let found = self.app.auth.accounts.find_character(name).await;
             let found = found.map_err(|status| match status.code() {
                 Code::NotFound | Code::InvalidArgument => ErrorCode::NotFound,
                 _ => accounts::refusal(&status),
@@ -189,7 +189,7 @@ impl Session {
 
     async fn announce(&self, args: &AdminArgs) -> Result<(), ErrorCode> {
         let message = args.message.clone().unwrap_or_default();
-        self.app.hub.announce(announcement(message)).await
+        self.app.sessions.hub.announce(announcement(message)).await
     }
 
     /// Asks the zone to put the character somewhere else; what the zone says goes to the client.
@@ -232,7 +232,7 @@ impl Session {
         };
         let now_ms = clock::unix_ms();
         let ids = account.ids();
-        match self.app.gates.pass(&account.id, &ids, now_ms) {
+        match self.app.auth.gates.pass(&account.id, &ids, now_ms) {
             Ok(()) if now_ms >= account.until_ms => {
                 self.leave_world(false);
                 let why = "the login has ended; log in again";
@@ -295,7 +295,7 @@ impl Session {
         let Some(account) = &self.account else {
             return false;
         };
-        let Some(mute) = self.app.gates.muted(&account.id, clock::unix_ms()) else {
+        let Some(mute) = self.app.auth.gates.muted(&account.id, clock::unix_ms()) else {
             return false;
         };
         let message = match mute.until_ms {

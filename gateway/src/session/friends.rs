@@ -36,7 +36,7 @@ impl Session {
             event,
             wish,
         };
-        if let Err(code) = self.app.hub.ask(&self.handle.session_id, asked) {
+        if let Err(code) = self.app.sessions.hub.ask(&self.handle.session_id, asked) {
             self.refuse(re, event, code);
         }
     }
@@ -49,6 +49,6 @@ impl Session {
             wish: Wish::List,
         };
         // Whoever has asked so much that there is no room is told them anyway.
-        let _ = self.app.hub.ask(&self.handle.session_id, asked);
+        let _ = self.app.sessions.hub.ask(&self.handle.session_id, asked);
     }
 }

@@ -121,7 +121,7 @@ impl Session {
                 Err(denied) => return Err(No::Denied(denied)),
             }
         }
-        let attempt = self.app.attempts.attempt(self.address).await;
+        let attempt = self.app.auth.attempts.attempt(self.address).await;
         attempt.map_err(No::TooOften)?;
         match data {
             Authenticate {
@@ -138,9 +138,13 @@ impl Session {
             return Err(No::Denied(Denied::WrongScope));
         }
         let (account, now) = (&caller.account_id, clock::instant());
-        let often = self.app.logins.pass(Way::Login, account, self.address, now);
+        let often = self
+            .app
+            .auth
+            .logins
+            .pass(Way::Login, account, self.address, now);
         often.map_err(No::Crowds)?;
-        let reply = self.app.accounts.account(&caller.account_id).await;
+        let reply = self.app.auth.accounts.account(&caller.account_id).await;
         let mut known = known(reply, None)?;
         known
             .reply
@@ -155,7 +159,7 @@ impl Session {
             return Err(No::Code(ErrorCode::AnonymousDisabled));
         }
         let key = DeviceKey::parse(key).ok_or(No::Code(ErrorCode::InvalidCredentials))?;
-        let reply = self.app.accounts.sign_in(key.hash(), false).await;
+        let reply = self.app.auth.accounts.sign_in(key.hash(), false).await;
         let known = known(reply, None)?;
         let id = known
             .reply
@@ -172,7 +176,7 @@ impl Session {
             return Err(No::Code(ErrorCode::AnonymousDisabled));
         }
         let key = DeviceKey::new();
-        let reply = self.app.accounts.sign_in(key.hash(), true).await;
+        let reply = self.app.auth.accounts.sign_in(key.hash(), true).await;
         known(reply, Some(key))
     }
 
@@ -187,7 +191,7 @@ impl Session {
             Some(Scope::Spectator) => format!("spectators of {}", account.id),
             _ => account.id.clone(),
         };
-        let budget = match self.app.budgets.connect(&share, clock::instant()) {
+        let budget = match self.app.sessions.budgets.connect(&share, clock::instant()) {
             Ok(budget) => budget,
             Err(no) => return self.no_room(re, no).await,
         };
@@ -195,9 +199,9 @@ impl Session {
             self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
             return Flow::On;
         };
-        self.app.registry.add(&self.handle);
+        self.app.sessions.registry.add(&self.handle);
         let handle = self.handle.clone();
-        self.app.registry.belongs(&account.id, handle);
+        self.app.sessions.registry.belongs(&account.id, handle);
         self.account = Some(Account {
             budget: Some(budget),
             ..made
@@ -236,8 +240,8 @@ impl Session {
                 .map(|caller| caller.expires_at_ms),
         };
         let issued = match &by {
-            Some(caller) => self.app.tokens.issue_within(good, &caller.login_id),
-            None => self.app.tokens.issue_for(good),
+            Some(caller) => self.app.auth.tokens.issue_within(good, &caller.login_id),
+            None => self.app.auth.tokens.issue_for(good),
         }?;
         let login = by.as_ref().map(|caller| caller.login_id.clone());
         let token_id = by.map(|caller| caller.token_id);
@@ -287,7 +291,7 @@ impl Session {
     }
 
     pub(super) async fn list_characters(&mut self, re: Option<RequestId>, event: &str) {
-        match self.app.accounts.characters(&self.account_id()).await {
+        match self.app.auth.accounts.characters(&self.account_id()).await {
             Ok(mut all) => {
                 all.retain(|character| {
                     let account = self.account.as_ref();
@@ -323,7 +327,7 @@ impl Session {
                 z: spawn.z,
             }),
         };
-        match self.app.accounts.create_character(request).await {
+        match self.app.auth.accounts.create_character(request).await {
             Ok(made) => {
                 let character = character(made);
                 self.answer(re, &CharacterCreated { character });
@@ -345,6 +349,7 @@ impl Session {
         let account_id = self.account_id();
         match self
             .app
+            .auth
             .accounts
             .delete_character(&account_id, character_id)
             .await

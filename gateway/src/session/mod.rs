@@ -263,7 +263,7 @@ impl Session {
             Some(event) = self.events.1.recv() => Wake::Event(event),
             _ = self.heartbeat.tick() => Wake::Heartbeat,
             () = sleep_until(self.deadline) => Wake::Deadline,
-            () = self.app.draining.cancelled(), if self.leaving.is_none() => Wake::Drain,
+            () = self.app.sessions.draining.cancelled(), if self.leaving.is_none() => Wake::Drain,
             () = sent_away(self.stranger.as_ref()) => Wake::SentAway,
         }
     }
@@ -361,7 +361,7 @@ impl Session {
             agent: account.agent.clone(),
         };
         let ends_by_ms = account.agent.as_ref().map(|_| account.until_ms);
-        let tokens = &self.app.tokens;
+        let tokens = &self.app.auth.tokens;
         tokens.issue_resume(&account.id, session, ends_by_ms)
     }
 
@@ -392,9 +392,9 @@ impl Session {
     fn end(&mut self) {
         self.leave_world(false);
         self.app.zones.detach(&self.handle.session_id);
-        self.app.registry.remove(&self.handle);
+        self.app.sessions.registry.remove(&self.handle);
         if let Some(account) = &self.account {
-            self.app.registry.parted(&account.id, &self.handle);
+            self.app.sessions.registry.parted(&account.id, &self.handle);
         }
     }
 }

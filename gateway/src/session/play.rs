@@ -46,7 +46,7 @@ impl Session {
             gateway_id: self.app.config.gateway_id.clone(),
         };
         let account_id = account.id.clone();
-        let opened = match self.app.accounts.open_session(request).await {
+        let opened = match self.app.auth.accounts.open_session(request).await {
             Ok(opened) => opened,
             Err(status) => {
                 self.refuse(re, ENTER, accounts::enter_refusal(&status));
@@ -130,12 +130,17 @@ impl Session {
         ];
         self.stage = Stage::World;
         self.app
+            .sessions
             .registry
             .play(&character_id, epoch, self.handle.clone());
         // If it does not fit, the writer closes the socket as too slow.
         let _ = self.mailbox.open(first);
-        self.app.hub.announce_takeover(&character_id, epoch).await;
-        self.app.hub.join(present, self.mailbox.clone());
+        self.app
+            .sessions
+            .hub
+            .announce_takeover(&character_id, epoch)
+            .await;
+        self.app.sessions.hub.join(present, self.mailbox.clone());
     }
 
     fn not_entered(&self, re: Option<RequestId>, region: Region, error: AttachError) {
@@ -210,7 +215,7 @@ impl Session {
                 (Channel::Private, Some(to)) => whisper(&app, owner, &speaker, &to, message).await,
                 (channel, _) => {
                     let global = channel == Channel::Global;
-                    let said = app.hub.say(&speaker, global, message).await;
+                    let said = app.sessions.hub.say(&speaker, global, message).await;
                     said.map(|()| None)
                 }
             };
@@ -290,8 +295,9 @@ impl Session {
     /// The gateway's own part of leaving the world. `elsewhere`: the character plays on.
     pub(super) fn leave_world(&mut self, elsewhere: bool) {
         if let Some((present, _)) = self.playing.take() {
-            self.app.hub.leave(&present.session_id, elsewhere);
+            self.app.sessions.hub.leave(&present.session_id, elsewhere);
             self.app
+                .sessions
                 .registry
                 .stop(&present.character_id, &present.session_id);
         }
@@ -332,7 +338,7 @@ async fn whisper(
     to: &str,
     message: String,
 ) -> Result<Option<ChatMessage>, ErrorCode> {
-    let told = app.hub.tell(speaker, to, message.clone()).await;
+    let told = app.sessions.hub.tell(speaker, to, message.clone()).await;
     if told == Err(ErrorCode::NotDelivered) && owner {
         let (agents, by) = (&app.agents, &speaker.present);
         return agents.chat(&app.zones, by, to, message).await;

@@ -80,7 +80,7 @@ impl Session {
         match (self.stage, &self.account) {
             (Stage::World, _) => self.app.zones.pause(&self.handle.session_id),
             (Stage::Fresh | Stage::Lobby, Some(account)) => {
-                self.app.registry.lost(&account.id, &self.handle);
+                self.app.sessions.registry.lost(&account.id, &self.handle);
             }
             (Stage::Fresh | Stage::Lobby, None) => {}
         }
@@ -116,7 +116,7 @@ impl Session {
     /// Goes on with the session of a token: by the session itself when it is here, else in its
     /// place.
     pub(super) async fn ask_resume(&mut self, re: Option<RequestId>, data: Resume) -> Flow {
-        let claims = match self.app.tokens.verify_resume(&data.resume_token) {
+        let claims = match self.app.auth.tokens.verify_resume(&data.resume_token) {
             Ok(claims) => claims,
             Err(Refused::NotReady) => {
                 self.refuse(re, EVENT, ErrorCode::StorageUnavailable);
@@ -134,6 +134,7 @@ impl Session {
         let now = clock::instant();
         let often = self
             .app
+            .auth
             .logins
             .pass(Way::Resume, &claims.sub, self.address, now);
         if let Err(over) = often {
@@ -144,7 +145,7 @@ impl Session {
             commands: self.handle.commands.clone(),
         };
         let mut re = re;
-        while let Some(here) = self.app.registry.add(&handle) {
+        while let Some(here) = self.app.sessions.registry.add(&handle) {
             let line = claims.session.line.clone();
             match self.hand_over(re, &here, (data.last_seq, line)).await {
                 Ok(flow) => return flow,
@@ -157,7 +158,7 @@ impl Session {
 
     /// A token that was refused is an attempt, as one for `authenticate` would be.
     async fn bad_token(&self, re: Option<RequestId>) -> Flow {
-        let attempt = self.app.attempts.attempt(self.address).await;
+        let attempt = self.app.auth.attempts.attempt(self.address).await;
         if let Err(wait) = attempt {
             let (code, event) = (ErrorCode::RateLimited, Some(EVENT.to_owned()));
             let why = "too many attempts from your address";
@@ -205,7 +206,7 @@ impl Session {
                 }
             }
             Ok(Err(_)) => {
-                self.app.registry.remove(handle);
+                self.app.sessions.registry.remove(handle);
                 (adoption, true)
             }
             Err(_) => (adoption, false),
@@ -289,7 +290,12 @@ impl Session {
         if let Some(account) = &mut self.account
             && account.budget.is_none()
         {
-            match self.app.budgets.connect(&account.id, clock::instant()) {
+            match self
+                .app
+                .sessions
+                .budgets
+                .connect(&account.id, clock::instant())
+            {
                 Ok(budget) => account.budget = Some(budget),
                 Err(_) => {
                     return self

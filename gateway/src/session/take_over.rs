@@ -26,7 +26,12 @@ use crate::{
 impl Session {
     /// Becomes the session of a token, which is this one by id already.
     pub(super) async fn take_over(&mut self, re: Option<RequestId>, claims: ResumeClaims) -> Flow {
-        let budget = match self.app.budgets.connect(&claims.sub, clock::instant()) {
+        let budget = match self
+            .app
+            .sessions
+            .budgets
+            .connect(&claims.sub, clock::instant())
+        {
             Ok(budget) => budget,
             Err(no) => {
                 self.give_up();
@@ -49,7 +54,10 @@ impl Session {
             id: claims.sub,
             budget: Some(budget),
         };
-        self.app.registry.belongs(&account.id, self.handle.clone());
+        self.app
+            .sessions
+            .registry
+            .belongs(&account.id, self.handle.clone());
         let Some(plays) = claims.session.plays else {
             self.account = Some(account);
             self.stage = Stage::Lobby;
@@ -69,7 +77,7 @@ impl Session {
             Err(error) => {
                 // Whatever came already is of no use.
                 let _ = self.mailbox.open(Vec::new());
-                self.app.registry.parted(&account.id, &self.handle);
+                self.app.sessions.registry.parted(&account.id, &self.handle);
                 self.give_up();
                 self.no_resume(re, why(error))
             }
@@ -108,15 +116,22 @@ impl Session {
         self.playing = Some((present.clone(), epoch));
         self.stage = Stage::World;
         let handle = self.handle.clone();
-        self.app.registry.play(&character_id, epoch, handle);
+        self.app
+            .sessions
+            .registry
+            .play(&character_id, epoch, handle);
         let attach = attached.attach;
         let flow = self.taken_over(re, Some(attached));
         let resumed = GatewayEnvelope::Resumed {
             session_id: present.session_id.clone(),
             attach,
         };
-        self.app.hub.tell_other(&character_id, resumed).await;
-        self.app.hub.join(present, self.mailbox.clone());
+        self.app
+            .sessions
+            .hub
+            .tell_other(&character_id, resumed)
+            .await;
+        self.app.sessions.hub.join(present, self.mailbox.clone());
         flow
     }
 
@@ -140,7 +155,7 @@ impl Session {
 
     /// It is nobody's session again, and has all its time to authenticate.
     fn give_up(&mut self) {
-        self.app.registry.remove(&self.handle);
+        self.app.sessions.registry.remove(&self.handle);
         self.handle = Handle {
             session_id: uuid::Uuid::new_v4().to_string(),
             commands: self.handle.commands.clone(),

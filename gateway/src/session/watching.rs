@@ -86,7 +86,7 @@ impl Session {
     }
 
     async fn follow(&mut self, character_id: String) -> Result<WorldWatching, No> {
-        let own = self.app.accounts.characters(&self.account_id()).await;
+        let own = self.app.auth.accounts.characters(&self.account_id()).await;
         let own = own.map_err(|status| No::of(accounts::refusal(&status)))?;
         if own.iter().all(|character| character.id != character_id) {
             return Err(No::of(ErrorCode::NotYourCharacter));

@@ -153,8 +153,12 @@ async fn create(
         let why = "Tokens cannot be made right now; try again in a moment.";
         Problem::of(Code::NotReady, why)
     };
-    let issued = app.tokens.issue_for(good).ok_or_else(not_ready)?;
-    let claims = app.tokens.verify(&issued.token).map_err(|_| not_ready())?;
+    let issued = app.auth.tokens.issue_for(good).ok_or_else(not_ready)?;
+    let claims = app
+        .auth
+        .tokens
+        .verify(&issued.token)
+        .map_err(|_| not_ready())?;
     let ask = AddCredentialRequest {
         account_id: caller.account_id.clone(),
         agent_id: agent.agent_id.clone(),

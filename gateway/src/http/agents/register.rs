@@ -242,7 +242,11 @@ async fn count(app: &App, address: IpAddr) -> Result<(), Problem> {
         most: app.config.agents_per_address,
         ..AGENTS
     };
-    let passed = app.limits.pass(rule, &Subject::address(address)).await;
+    let passed = app
+        .bounds
+        .requests
+        .pass(rule, &Subject::address(address))
+        .await;
     passed.map(|_| ()).map_err(|refusal| {
         let most = rule.most;
         let why = format!("From one address {most} agents may be made in an hour.");
