@@ -14,9 +14,9 @@ use crate::{
     },
     config::Config,
     content::Shown,
-    facts::Facts,
     http::{body::Load, frontend::Frontend, hiscores::Hiscores},
-    limits::{Limits, logins::Logins, strangers::Strangers},
+    limits::{Limits, logins::Logins, unauthenticated::Unauthenticated},
+    live_queries::LiveQueries,
     metrics::Metrics,
     places::Places,
     queries::Queries,
@@ -38,7 +38,7 @@ pub(crate) struct App {
     pub(crate) tasks: TaskGroup,
     pub(crate) zones: Zones,
     pub(crate) agents: Agents,
-    pub(crate) facts: Facts,
+    pub(crate) live_queries: LiveQueries,
     pub(crate) queries: Queries,
     pub(crate) auth: Auth,
     pub(crate) bounds: Bounds,
@@ -67,7 +67,7 @@ pub(crate) struct Bounds {
     /// Places for connections.
     pub(crate) places: Places,
     /// Sockets that are not authenticated.
-    pub(crate) strangers: Strangers,
+    pub(crate) unauthenticated: Unauthenticated,
 }
 
 /// All sessions of this gateway.

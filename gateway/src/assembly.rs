@@ -18,9 +18,9 @@ use crate::{
     },
     config::Config,
     content::{Shown, Version},
-    facts::Facts,
     http::{body::Load, frontend::Frontend, hiscores::Hiscores},
-    limits::{Limits, logins::Logins, strangers::Strangers},
+    limits::{Limits, logins::Logins, unauthenticated::Unauthenticated},
+    live_queries::LiveQueries,
     metrics::Metrics,
     places::Places,
     queries::Queries,
@@ -85,13 +85,13 @@ pub(crate) fn assemble(
     let app = App {
         agents: Agents::new(persistence, runtime)?,
         queries: Queries::new(persistence)?,
-        facts: Facts::default(),
+        live_queries: LiveQueries::default(),
         auth,
         bounds: Bounds {
             requests: limits,
             load: Load::new(),
             places: Places::new(config.connections_max, config.connections_per_address_max),
-            strangers: Strangers::new(config.strangers),
+            unauthenticated: Unauthenticated::new(config.unauthenticated),
         },
         sessions: Sessions {
             registry,

@@ -8,7 +8,7 @@ use proto::client::limits;
 use crate::{
     auth::{admin_code::AdminCode, provider::ProviderConfig},
     http::{cors::Allowlist, proxies::TrustedProxies},
-    limits::{strangers::Most, window::AGENTS},
+    limits::{unauthenticated::Most, window::AGENTS},
     social::redis_bus,
 };
 
@@ -57,7 +57,7 @@ pub struct Config {
     /// Of one address.
     pub(crate) connections_per_address_max: usize,
     /// Sockets that are not authenticated.
-    pub(crate) strangers: Most,
+    pub(crate) unauthenticated: Most,
     pub(crate) times: Times,
     pub(crate) commit_hash: Option<String>,
 }
@@ -175,7 +175,7 @@ impl Config {
                 "sockets of one address, or IPv6 /64, at the same time; those of TRUSTED_PROXIES \
                  have no bound, and a WebSocket through one counts for its client",
             ),
-            strangers: read_strangers(reader, rate_limits),
+            unauthenticated: read_unauthenticated(reader, rate_limits),
             times: Times::read(reader, production),
             commit_hash: reader.optional("COMMIT_HASH", "source revision, shown by /status"),
         }
@@ -379,7 +379,7 @@ fn read_connections_max(reader: &mut Reader) -> usize {
     most
 }
 
-fn read_strangers(reader: &mut Reader, rate_limits: bool) -> Most {
+fn read_unauthenticated(reader: &mut Reader, rate_limits: bool) -> Most {
     Most {
         per_address: per_address(
             reader,

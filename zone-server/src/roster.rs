@@ -76,7 +76,7 @@ impl Pull {
 
 /// One character.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct PlayerSlot {
     pub(crate) region: Region,
     pub(crate) sequence: u64,
     /// The tick in which this run became the owner.
@@ -131,7 +131,7 @@ pub(crate) const fn older(attach: &Attach, newer_epoch: u64) -> &'static str {
     }
 }
 
-impl Seat {
+impl PlayerSlot {
     /// Somebody who comes in at the next edge, with pack and coins as the store has them.
     pub(crate) fn new(region: Region, sequence: u64, now: u64, acknowledged: Holdings) -> Self {
         Self {
@@ -434,7 +434,7 @@ impl Seat {
 }
 
 /// Everybody.
-pub(crate) type Roster = BTreeMap<CharacterId, Seat>;
+pub(crate) type Roster = BTreeMap<CharacterId, PlayerSlot>;
 
 #[cfg(test)]
 mod tests {
@@ -462,120 +462,120 @@ mod tests {
 
     #[test]
     fn a_newer_session_replaces_an_older_and_never_the_other_way() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
-        assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Ok(None));
-        assert_eq!(seat.attach("g1", &attach(3, 1, 0)), Err(ELSEWHERE));
-        let replaced = seat.attach("g2", &attach(4, 1, 0)).unwrap();
+        let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        assert_eq!(slot.attach("g1", &attach(3, 1, 0)), Ok(None));
+        assert_eq!(slot.attach("g1", &attach(3, 1, 0)), Err(ELSEWHERE));
+        let replaced = slot.attach("g2", &attach(4, 1, 0)).unwrap();
         assert_eq!(replaced.map(|s| s.session_id), Some("s3".to_owned()));
-        assert_eq!(seat.attach("g1", &attach(3, 9, 0)), Err(STALE));
-        assert!(seat.current(4, "s4") && !seat.current(3, "s3"));
+        assert_eq!(slot.attach("g1", &attach(3, 9, 0)), Err(STALE));
+        assert!(slot.current(4, "s4") && !slot.current(3, "s3"));
     }
 
     #[test]
     fn who_comes_from_another_gateway_is_ahead_of_whatever_the_first_one_asks() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
         let from = |number| Attach {
             resume: true,
             ..attach(3, number, 0)
         };
-        assert!(seat.attach("g1", &attach(3, 7, 0)).is_ok());
-        let number = seat.next_gateway();
-        assert!(seat.attach("g2", &from(number)).unwrap().is_some());
-        assert_eq!(seat.attach("g1", &attach(3, 9_000, 0)), Err(ELSEWHERE));
-        assert_eq!(seat.attach("g2", &from(number)), Ok(None), "asked twice");
-        assert_eq!(seat.attach("g1", &from(number)), Err(ELSEWHERE));
-        assert_eq!(seat.attach("g2", &attach(3, number, 0)), Err(ELSEWHERE));
-        assert!(seat.attach("g2", &attach(3, number + 9, 0)).is_ok());
-        assert_eq!(seat.attach("g1", &attach(2, u64::MAX, 0)), Err(STALE));
-        assert!(seat.next_gateway() > number + 9_000);
+        assert!(slot.attach("g1", &attach(3, 7, 0)).is_ok());
+        let number = slot.next_gateway();
+        assert!(slot.attach("g2", &from(number)).unwrap().is_some());
+        assert_eq!(slot.attach("g1", &attach(3, 9_000, 0)), Err(ELSEWHERE));
+        assert_eq!(slot.attach("g2", &from(number)), Ok(None), "asked twice");
+        assert_eq!(slot.attach("g1", &from(number)), Err(ELSEWHERE));
+        assert_eq!(slot.attach("g2", &attach(3, number, 0)), Err(ELSEWHERE));
+        assert!(slot.attach("g2", &attach(3, number + 9, 0)).is_ok());
+        assert_eq!(slot.attach("g1", &attach(2, u64::MAX, 0)), Err(STALE));
+        assert!(slot.next_gateway() > number + 9_000);
     }
 
     #[test]
     fn a_new_login_numbers_its_inputs_anew() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
-        assert!(seat.attach("g1", &attach(3, 1, 40)).is_ok());
-        seat.inputs.take(input(41));
-        assert!(seat.attach("g1", &attach(4, 1, 0)).is_ok());
-        assert_eq!(seat.inputs.len(), 0);
-        seat.inputs.take(input(1));
-        assert_eq!(seat.inputs.ready().len(), 1);
+        let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        assert!(slot.attach("g1", &attach(3, 1, 40)).is_ok());
+        slot.inputs.take(input(41));
+        assert!(slot.attach("g1", &attach(4, 1, 0)).is_ok());
+        assert_eq!(slot.inputs.len(), 0);
+        slot.inputs.take(input(1));
+        assert_eq!(slot.inputs.ready().len(), 1);
     }
 
     #[test]
     fn the_same_login_attached_again_keeps_its_inputs() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
-        assert!(seat.attach("g1", &attach(3, 1, 0)).is_ok());
-        seat.inputs.take(input(1));
-        assert!(seat.attach("g2", &attach(3, 2, 5)).is_ok());
-        seat.inputs.take(input(6));
-        assert_eq!(seat.inputs.ready().len(), 2);
+        let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        assert!(slot.attach("g1", &attach(3, 1, 0)).is_ok());
+        slot.inputs.take(input(1));
+        assert!(slot.attach("g2", &attach(3, 2, 5)).is_ok());
+        slot.inputs.take(input(6));
+        assert_eq!(slot.inputs.ready().len(), 2);
     }
 
     #[test]
     fn what_comes_late_of_pack_and_coins_is_not_shown_any_more() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
-        assert!(seat.attach("g1", &attach(3, 1, 0)).is_ok());
+        let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        assert!(slot.attach("g1", &attach(3, 1, 0)).is_ok());
         let message = |event: &str, re: &'static str| Private {
             event: event.to_owned(),
             re: re.into(),
             ..Private::default()
         };
         let complete = CompleteRequest {
-            session: Some(seat.session_ref()),
+            session: Some(slot.session_ref()),
             held: vec![message("inventory:update", ""), message("ack", "7")],
             ..CompleteRequest::default()
         };
-        seat.catch_up_late(complete.clone());
-        seat.catch_up_late(complete);
-        let told = seat.take_outbox();
+        slot.catch_up_late(complete.clone());
+        slot.catch_up_late(complete);
+        let told = slot.take_outbox();
         let told: Vec<&str> = told.iter().map(|message| &*message.event).collect();
         assert_eq!(told, ["ack"]);
-        assert!(seat.release(1).is_some_and(|released| released.sync));
-        assert!(seat.release(2).is_none());
+        assert!(slot.release(1).is_some_and(|released| released.sync));
+        assert!(slot.release(2).is_none());
     }
 
     #[test]
     fn who_came_from_the_store_takes_the_session_that_its_last_owner_names() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
-        seat.session_epoch = 3;
-        seat.linger_until = Some(9);
+        let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        slot.session_epoch = 3;
+        slot.linger_until = Some(9);
         let named = |epoch, attach| SessionRef {
             session_id: format!("s{epoch}"),
             gateway_id: "g1".to_owned(),
             session_epoch: epoch,
             attach,
         };
-        seat.take_session_late(&named(2, 7), 100);
-        assert_eq!(seat.session, None, "of an older login");
-        seat.take_session_late(&named(3, 7), 100);
-        assert!(seat.current(3, "s3"));
-        assert_eq!(seat.linger_until, None);
-        assert!(seat.release(0).is_some_and(|released| released.sync));
+        slot.take_session_late(&named(2, 7), 100);
+        assert_eq!(slot.session, None, "of an older login");
+        slot.take_session_late(&named(3, 7), 100);
+        assert!(slot.current(3, "s3"));
+        assert_eq!(slot.linger_until, None);
+        assert!(slot.release(0).is_some_and(|released| released.sync));
         // Its socket has gone meanwhile: a repetition does not bring it back.
-        seat.detach(200);
-        seat.take_session_late(&named(3, 7), 100);
-        assert_eq!((seat.session.clone(), seat.linger_until), (None, Some(200)));
+        slot.detach(200);
+        slot.take_session_late(&named(3, 7), 100);
+        assert_eq!((slot.session.clone(), slot.linger_until), (None, Some(200)));
     }
 
     #[test]
     fn a_handovers_session_does_not_undo_a_newer_attach() {
-        let mut seat = Seat::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
-        assert!(seat.attach("g2", &attach(4, 1, 0)).is_ok());
+        let mut slot = PlayerSlot::new(Region { x: 0, z: 0 }, 1, 0, Holdings::default());
+        assert!(slot.attach("g2", &attach(4, 1, 0)).is_ok());
         let older = SessionRef {
             session_id: "s3".to_owned(),
             gateway_id: "g1".to_owned(),
             session_epoch: 3,
             attach: 7,
         };
-        seat.take_session(&older, 100);
-        assert!(seat.current(4, "s4"));
+        slot.take_session(&older, 100);
+        assert!(slot.current(4, "s4"));
         let nobody = SessionRef {
             gateway_id: String::new(),
             session_epoch: 4,
             attach: 2,
             ..older
         };
-        seat.take_session(&nobody, 100);
-        assert_eq!((seat.session.clone(), seat.linger_until), (None, Some(100)));
+        slot.take_session(&nobody, 100);
+        assert_eq!((slot.session.clone(), slot.linger_until), (None, Some(100)));
     }
 }

@@ -16,7 +16,7 @@ use futures::future::BoxFuture;
 use proto::rpc::{
     agents::v1::zone_agents_server::ZoneAgentsServer,
     persistence::v1::{EndedRequest, RegisterRequest, ended_request::Reason},
-    queries::v1::facts_server::FactsServer,
+    queries::v1::live_queries_server::LiveQueriesServer,
     zone::v1::{handover_server::HandoverServer, inspect_server::InspectServer},
 };
 use tokio::{
@@ -30,9 +30,9 @@ use crate::{
     commit::committer::Committer,
     config::Config,
     content,
+    effects::Tasks,
     mailbox::{MESSAGES_MAX, Mailbox, Message},
     metrics::Metrics,
-    outside::Tasks,
     ownership::{
         keeper::{self, Keeper},
         lease::{Pulse, Registered},
@@ -42,10 +42,10 @@ use crate::{
     rpc::{
         Current, Living,
         agents::AgentsService,
-        facts::FactsService,
         handover::HandoverService,
         inspect::InspectService,
         link::{LinkServer, LinkService},
+        live_queries::LiveQueriesService,
     },
     run::{Fault, Run, RunContext},
     store::Store,
@@ -158,7 +158,7 @@ impl Server {
                 HandoverServer::new(HandoverService(current.clone()))
                     .max_decoding_message_size(REGION_BYTES_MAX),
             )
-            .add_service(FactsServer::new(FactsService(current.clone())))
+            .add_service(LiveQueriesServer::new(LiveQueriesService(current.clone())))
             .add_service(ZoneAgentsServer::new(AgentsService(current.clone())))
             .add_service(InspectServer::new(InspectService(current.clone())))
             .add_service(ContentServer::new(ContentService(shelf.clone())));
@@ -327,13 +327,13 @@ impl Lives {
         let (store, content) = (self.store.clone(), Arc::clone(&self.shelf.get().content));
         let keeper = Keeper::new(registered, store, mailbox.clone(), tasks.clone(), content);
         keeper.start(pulse.clone());
-        let outside = Tasks {
+        let effects = Tasks {
             keeper,
             peers: Peers::new(mailbox.clone(), self.store.clone(), tasks.clone()),
             commits,
         };
         let context = RunContext {
-            outside: Box::new(outside),
+            effects: Box::new(effects),
             metrics: self.metrics.clone(),
             tracer: self.telemetry.tracer(),
             tracing: self.telemetry.tracing_enabled(),

@@ -180,7 +180,7 @@ impl SimRun {
         let id = registered.run_id;
         let asked = Asked::default();
         let context = RunContext {
-            outside: Box::new(Queue {
+            effects: Box::new(Queue {
                 run_id: id,
                 asked: asked.clone(),
             }),

@@ -117,7 +117,9 @@ pub(super) async fn whereabouts(
     character_id: &str,
 ) -> Option<WhereaboutsReply> {
     let view = app.zones.directory();
-    app.facts.whereabouts(&view, region, character_id).await
+    app.live_queries
+        .whereabouts(&view, region, character_id)
+        .await
 }
 
 /// Account and characters of a caller.

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     app::App,
     auth::caller::{self, Denied},
-    limits::strangers::NoRoom,
+    limits::unauthenticated::NoRoom,
     session::Session,
     socket::Socket,
 };
@@ -69,8 +69,8 @@ async fn ws(
         return Problem::new(StatusCode::BAD_REQUEST, "subprotocol", why, &uri).into_response();
     };
     let address = app.config.proxies.client(peer.address, &headers);
-    let stranger = match app.bounds.strangers.enter(address) {
-        Ok(stranger) => stranger,
+    let unauthenticated = match app.bounds.unauthenticated.enter(address) {
+        Ok(unauthenticated) => unauthenticated,
         Err(no) => return crowded(&app, no, &uri),
     };
     // Through a proxy it is known only now whose connection this is.
@@ -99,7 +99,7 @@ async fn ws(
             let reports = app.reports.clone();
             let open =
                 |mailbox| Socket::open(halves, format, mailbox, reports, app.config.times.patience);
-            Session::serve(Arc::clone(&app), (address, stranger), token, open).await;
+            Session::serve(Arc::clone(&app), (address, unauthenticated), token, open).await;
         }
     });
     let mut response = response.map(axum::body::Body::new);
@@ -133,7 +133,7 @@ async fn denied_attempt(
 /// There are too many sockets already whose client has not said who it is.
 fn crowded(app: &App, no: NoRoom, uri: &Uri) -> Response {
     app.metrics.limited("unauthenticated", false);
-    let most = app.config.strangers;
+    let most = app.config.unauthenticated;
     let (status, code, why) = match no {
         NoRoom::Address => (
             StatusCode::TOO_MANY_REQUESTS,

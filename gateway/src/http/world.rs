@@ -93,7 +93,7 @@ struct Now {
 
 async fn get(State(app): State<Arc<App>>) -> Answer<Now> {
     let view = app.zones.directory();
-    let crowds = app.facts.crowds(&view).await;
+    let crowds = app.live_queries.crowds(&view).await;
     let regions = app.content().regions();
     let silent = |region: &Region| !crowds.regions.contains_key(region);
     let stored = match regions.iter().any(silent) {

@@ -6,7 +6,7 @@
 //!
 //! In reading order: `window` (pure: what passes), `subject` (who is counted), `local` (in
 //! memory), `breaker` (pure: when to leave Redis alone), `shared` (in Redis), `shares` (how much
-//! one subject holds at the same time), `strangers` (sockets that are not authenticated) and
+//! one subject holds at the same time), `unauthenticated` (sockets that are not authenticated) and
 //! `logins` (who comes in by a token), which each gateway counts alone.
 
 mod breaker;
@@ -14,8 +14,8 @@ mod local;
 pub(crate) mod logins;
 mod shared;
 pub(crate) mod shares;
-pub(crate) mod strangers;
 pub(crate) mod subject;
+pub(crate) mod unauthenticated;
 pub(crate) mod window;
 
 use std::sync::Arc;

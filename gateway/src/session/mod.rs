@@ -50,7 +50,7 @@ use self::{
 use crate::{
     app::App,
     auth::tokens::{Plays, Resumable, Scope},
-    limits::{strangers::Stranger, window::Window},
+    limits::{unauthenticated::UnauthenticatedSocket, window::Window},
     mailbox::{Mailbox, Reliable},
     social::presence::Present,
     socket::{Inbound, Socket},
@@ -82,7 +82,7 @@ pub(crate) struct Session {
     handle: Handle,
     address: IpAddr,
     /// Until it is known who the client is.
-    stranger: Option<Stranger>,
+    unauthenticated: Option<UnauthenticatedSocket>,
     stage: Stage,
     mailbox: Mailbox,
     socket: Option<Socket>,
@@ -163,7 +163,7 @@ impl Session {
     /// taken it.
     pub(crate) async fn serve(
         app: Arc<App>,
-        (address, stranger): (IpAddr, Stranger),
+        (address, unauthenticated): (IpAddr, UnauthenticatedSocket),
         token: Option<Secret>,
         open: impl FnOnce(Mailbox) -> Socket,
     ) {
@@ -179,7 +179,7 @@ impl Session {
                 commands: sender,
             },
             address,
-            stranger: Some(stranger),
+            unauthenticated: Some(unauthenticated),
             stage: Stage::Fresh,
             mailbox,
             socket: Some(socket),
@@ -219,7 +219,7 @@ impl Session {
                 Flow::Lost | Flow::End => break,
             }
             if self.account.is_some() {
-                self.stranger = None;
+                self.unauthenticated = None;
             }
             self.count();
             let woken = self.wake().await;
@@ -234,7 +234,10 @@ impl Session {
     /// Does what it has woken up for.
     async fn wake_up(&mut self, woken: Wake) -> Flow {
         // Nobody is sent away while it is answered.
-        let _busy = self.stranger.as_ref().map(Stranger::busy);
+        let _busy = self
+            .unauthenticated
+            .as_ref()
+            .map(UnauthenticatedSocket::busy);
         match woken {
             Wake::Inbound(inbound) => self.inbound(inbound).await,
             Wake::Finished(finished) => self.writer_ended(finished),
@@ -264,7 +267,7 @@ impl Session {
             _ = self.heartbeat.tick() => Wake::Heartbeat,
             () = sleep_until(self.deadline) => Wake::Deadline,
             () = self.app.sessions.draining.cancelled(), if self.leaving.is_none() => Wake::Drain,
-            () = sent_away(self.stranger.as_ref()) => Wake::SentAway,
+            () = sent_away(self.unauthenticated.as_ref()) => Wake::SentAway,
         }
     }
 
@@ -423,9 +426,9 @@ async fn hear(inbound: Option<&mut mpsc::Receiver<Inbound>>, mailbox: &Mailbox) 
 }
 
 /// The end of the place that one has before it says who it is.
-async fn sent_away(stranger: Option<&Stranger>) {
-    match stranger {
-        Some(stranger) => stranger.sent_away().await,
+async fn sent_away(unauthenticated: Option<&UnauthenticatedSocket>) {
+    match unauthenticated {
+        Some(unauthenticated) => unauthenticated.sent_away().await,
         None => std::future::pending().await,
     }
 }

@@ -212,7 +212,10 @@ impl Session {
         };
         if profile.online {
             let view = self.app.zones.directory();
-            let now = self.app.facts.whereabouts(&view, region, character_id);
+            let now = self
+                .app
+                .live_queries
+                .whereabouts(&view, region, character_id);
             if let Some(now) = now.await {
                 let at = Tile { x: now.x, z: now.z };
                 return Ok(Some(Found { at, online: true }));

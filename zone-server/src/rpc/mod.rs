@@ -1,11 +1,11 @@
-//! What the zone answers over gRPC: gateways ([`link`], [`facts`]), peers ([`handover`]), operators
+//! What the zone answers over gRPC: gateways ([`link`], [`live_queries`]), peers ([`handover`]), operators
 //! and tests ([`inspect`]).
 
 pub(crate) mod agents;
-pub(crate) mod facts;
 pub(crate) mod handover;
 pub(crate) mod inspect;
 pub(crate) mod link;
+pub(crate) mod live_queries;
 
 use std::sync::Arc;
 

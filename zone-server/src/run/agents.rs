@@ -15,7 +15,7 @@ use world::{AgentInput, AgentWord, CharacterId, Goal, Player};
 use super::Run;
 use crate::{
     ownership::agents::POLL_EVERY,
-    roster::{Seat, Stage},
+    roster::{PlayerSlot, Stage},
     translate::{
         self,
         agent::{self, Command, NEARBY_TILES},
@@ -51,7 +51,7 @@ impl Run {
         let gone = gone.map(|player| player.record().id.clone());
         let gone: Vec<CharacterId> = gone
             .filter(|who| {
-                let here = self.roster.get(who).is_some_and(|seat| self.whole(seat));
+                let here = self.roster.get(who).is_some_and(|slot| self.whole(slot));
                 here && listed.binary_search_by(|(id, _)| id.cmp(who)).is_err()
             })
             .collect();
@@ -66,9 +66,9 @@ impl Run {
     }
 
     /// Whether the store counts it among those of this run.
-    fn whole(&self, seat: &Seat) -> bool {
-        let long_enough = self.now > seat.owner_since + self.config.ticks(POLL_EVERY * 2);
-        seat.stage == Stage::Playing && seat.source.is_none() && long_enough
+    fn whole(&self, slot: &PlayerSlot) -> bool {
+        let long_enough = self.now > slot.owner_since + self.config.ticks(POLL_EVERY * 2);
+        slot.stage == Stage::Playing && slot.source.is_none() && long_enough
     }
 
     /// A gateway says what the store has by now.
@@ -92,7 +92,7 @@ impl Run {
 
     /// Whether somebody is in the world here, to stay for the next tick.
     fn stands(&self, who: &CharacterId) -> bool {
-        let playing = |seat: &Seat| seat.stage == Stage::Playing;
+        let playing = |slot: &PlayerSlot| slot.stage == Stage::Playing;
         self.roster.get(who).is_some_and(playing) && self.world.player(who).is_some()
     }
 
@@ -127,12 +127,12 @@ impl Run {
             at: request.at.clone(),
             entity_id: None,
         };
-        if let Some(seat) = self
+        if let Some(slot) = self
             .roster
             .get_mut(&who)
-            .filter(|seat| seat.session.is_some())
+            .filter(|slot| slot.session.is_some())
         {
-            seat.tell(translate::private(&message, bytes::Bytes::new()));
+            slot.tell(translate::private(&message, bytes::Bytes::new()));
             reply.heard = true;
             return reply;
         }
@@ -164,8 +164,8 @@ impl Run {
     /// The nearest other character of an account that somebody plays.
     fn leader(&self, who: &CharacterId, account_id: &str) -> Option<CharacterId> {
         let from = self.world.player(who)?.tile();
-        let others = self.roster.iter().filter(|(other, seat)| {
-            *other != who && seat.account_id == account_id && seat.session.is_some()
+        let others = self.roster.iter().filter(|(other, slot)| {
+            *other != who && slot.account_id == account_id && slot.session.is_some()
         });
         let standing = others.filter_map(|(other, _)| {
             let tile = self.world.player(other)?.tile();
@@ -178,7 +178,7 @@ impl Run {
     /// What an agent sees, has, is about and has done.
     pub(super) fn look_at_agent(&self, request: &wire::LookRequest) -> wire::LookReply {
         let who = CharacterId::from(request.character_id.as_str());
-        let (Some(player), Some(seat)) = (self.world.player(&who), self.roster.get(&who)) else {
+        let (Some(player), Some(slot)) = (self.world.player(&who), self.roster.get(&who)) else {
             return wire::LookReply::default();
         };
         let (content, from) = (self.world.content(), player.tile());
@@ -195,14 +195,14 @@ impl Run {
             tick: self.now,
             position: Some(translate::record::rpc_tile(from)),
             y: player.record().y as f32,
-            played: seat.session.is_some(),
+            played: slot.session.is_some(),
             version: known.map_or(0, |agent| agent.orders().version),
             goal: pursuit.map(|pursuit| agent::goal(pursuit, content, from)),
             available: available
                 .map(|goal| agent::available(goal, content, from))
                 .collect(),
             nearby: agent::nearest(nearby.collect()),
-            inventory: agent::carried(&seat.acknowledged, content),
+            inventory: agent::carried(&slot.acknowledged, content),
             deeds: deeds.map(agent::deed).collect(),
             tally: known.map(|known| agent::tally(known.tally(), player)),
             takeable: u32::try_from(self.world.takeable_near(&who)).unwrap_or(u32::MAX),
@@ -217,8 +217,8 @@ impl Run {
                 continue;
             };
             let who = &player.record().id;
-            let seat = self.roster.get(who);
-            let played = seat.is_some_and(|seat| seat.session.is_some());
+            let slot = self.roster.get(who);
+            let played = slot.is_some_and(|slot| slot.session.is_some());
             if played != agent.played() {
                 words.push(AgentInput {
                     who: who.clone(),

@@ -14,7 +14,7 @@ use super::{Run, trace::TickTrace};
 use crate::{
     beat::Edge,
     metrics::Metrics,
-    translate::{self, Refused, Wish},
+    translate::{self, Refused, Request},
 };
 
 /// From one look at how agents do to the next.
@@ -167,24 +167,24 @@ impl Run {
         };
         let mut requests = Requests::new();
         let mut leaving = Vec::new();
-        for (who, seat) in &mut self.roster {
+        for (who, slot) in &mut self.roster {
             // What is not played any more here is whoever's that comes next.
-            if !seat.free() || seat.inputs.len() == 0 || self.ending.stopping.is_some() {
+            if !slot.free() || slot.inputs.len() == 0 || self.ending.stopping.is_some() {
                 continue;
             }
-            let ready = seat.inputs.ready();
+            let ready = slot.inputs.ready();
             let mut left = false;
             for input in ready {
                 if left {
-                    seat.tell(too_late(&input));
+                    slot.tell(too_late(&input));
                     continue;
                 }
                 let shown = trace.input(&input);
                 if !shown.is_empty() {
-                    seat.traceparents.push(shown);
+                    slot.traceparents.push(shown);
                 }
-                match translate::wish(&input) {
-                    Ok(Wish::Intent(intent)) => {
+                match translate::request(&input) {
+                    Ok(Request::Intent(intent)) => {
                         let who = who.clone();
                         let number = input.number;
                         requests.insert((who.clone(), number), input);
@@ -194,17 +194,17 @@ impl Run {
                             intent,
                         });
                     }
-                    Ok(Wish::Leave) if fights(&self.world, who, self.now) => {
+                    Ok(Request::Leave) if fights(&self.world, who, self.now) => {
                         self.context.metrics.input("refused");
-                        seat.tell(translate::error(&input, in_combat()));
+                        slot.tell(translate::error(&input, in_combat()));
                     }
-                    Ok(Wish::Leave) => {
+                    Ok(Request::Leave) => {
                         left = true;
                         leaving.push((who.clone(), input.id));
                     }
                     Err(why) => {
                         self.context.metrics.input("refused");
-                        seat.tell(translate::error(&input, why));
+                        slot.tell(translate::error(&input, why));
                     }
                 }
             }
@@ -223,7 +223,7 @@ impl Run {
         let alone = self
             .roster
             .iter()
-            .filter(|(_, seat)| seat.session.is_none());
+            .filter(|(_, slot)| slot.session.is_none());
         let away = alone.filter(|(who, _)| self.world.duel_of(who).is_some());
         away.map(|(who, _)| who.clone()).collect()
     }
@@ -236,8 +236,8 @@ impl Run {
                 continue;
             }
             let request = asked.remove(&(input.who, input.number));
-            if let (Some(seat), Some(request)) = (self.roster.get_mut(who), request) {
-                seat.tell(too_late(&request));
+            if let (Some(slot), Some(request)) = (self.roster.get_mut(who), request) {
+                slot.tell(too_late(&request));
             }
         }
         self.leave(who, "left", re);

@@ -18,10 +18,10 @@ impl Run {
     /// The tick `tick` panicked with these words; `None`: before the first.
     pub(crate) fn panicked(&mut self, tick: Option<u64>, words: &str) {
         let handled = self.scope.handled.take();
-        let seat = handled.as_ref().and_then(|who| self.roster.get(who));
+        let slot = handled.as_ref().and_then(|who| self.roster.get(who));
         // Outside anybody's input it is what was played just then.
         let playing = self.scope.region.take();
-        self.scope.panicked_in = seat.map(|seat| seat.region).or(playing);
+        self.scope.panicked_in = slot.map(|slot| slot.region).or(playing);
         let region = self.scope.panicked_in.map(tracing::field::debug);
         let shown = handled.as_ref().map(tracing::field::display);
         let inputs = self.handling();
@@ -48,16 +48,16 @@ impl Run {
 
     /// What somebody asked may do the same to the next run: its session ends.
     fn disconnect(&mut self, who: &CharacterId) {
-        let Some(seat) = self.roster.get(who) else {
+        let Some(slot) = self.roster.get(who) else {
             return;
         };
-        let Some(session) = &seat.session else {
+        let Some(session) = &slot.session else {
             return;
         };
         let left = Left {
             session_id: session.session_id.clone(),
             character_id: who.to_string(),
-            session_epoch: seat.session_epoch,
+            session_epoch: slot.session_epoch,
             reason: "server_fault".to_owned(),
             re: Default::default(),
         };
@@ -85,7 +85,7 @@ impl Run {
             players: players.into_iter().take(REPORTED_MAX).cloned().collect(),
             truncated: kept.truncated,
         };
-        self.context.outside.beside(Box::new(move || {
+        self.context.effects.beside(Box::new(move || {
             let (run, truncated) = (header.run_id, header.truncated);
             let players = proto::encode::json_text(&header.players);
             let handled = header.handled.as_ref().map(tracing::field::display);

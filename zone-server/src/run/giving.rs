@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     ownership::give::{self, DRAIN_GIVES_MAX, GIVES_MAX, Hosts},
-    roster::{Seat, Stage},
+    roster::{PlayerSlot, Stage},
     translate::record,
 };
 
@@ -68,7 +68,7 @@ impl Given {
             return;
         }
         let sessions = self.request.seats.iter_mut();
-        for session in sessions.filter_map(|seat| seat.session.as_mut()) {
+        for session in sessions.filter_map(|slot| slot.session.as_mut()) {
             let same = session.session_id == detach.session_id
                 && session.session_epoch == detach.session_epoch
                 && session.attach <= detach.attach;
@@ -105,10 +105,10 @@ impl Run {
 
     /// What keeps a region here for the moment.
     fn settled(&self, region: Region) -> Settled {
-        let here = self.roster.values().filter(|seat| seat.region == region);
-        let between = |seat: &Seat| {
-            let joining = matches!(seat.stage, Stage::Joining { .. });
-            let source = seat.source.as_ref();
+        let here = self.roster.values().filter(|slot| slot.region == region);
+        let between = |slot: &PlayerSlot| {
+            let joining = matches!(slot.stage, Stage::Joining { .. });
+            let source = slot.source.as_ref();
             joining || source.is_some_and(|source| source.committing().is_some())
         };
         let announced = self.handovers.announced_into(region);
@@ -201,7 +201,7 @@ impl Run {
             return;
         };
         let attempt = self.moves.next_attempt();
-        let players = self.roster.values().filter(|seat| seat.region == region);
+        let players = self.roster.values().filter(|slot| slot.region == region);
         let request = PrepareRegionRequest {
             region: Some(record::rpc_region(region)),
             epoch,
@@ -223,7 +223,7 @@ impl Run {
         };
         self.moves.giving.insert(region, going);
         self.context
-            .outside
+            .effects
             .prepare_region(&address, attempt, request);
     }
 
@@ -268,14 +268,14 @@ impl Run {
         let here = self.roster.iter_mut();
         let here = here.filter(|(_, s)| s.region == region && s.stage == Stage::Playing);
         let mut players = Vec::new();
-        for (who, seat) in here {
-            if seat.goes_nowhere() {
-                seat.crossing_since = None;
-                seat.place = None;
+        for (who, slot) in here {
+            if slot.goes_nowhere() {
+                slot.crossing_since = None;
+                slot.place = None;
                 self.world.hold(who, false);
             }
             if let Some(player) = self.world.player(who).map(Player::record) {
-                players.push((who.clone(), record::row(player, &seat.owner())));
+                players.push((who.clone(), record::row(player, &slot.owner())));
             }
         }
         let whose = |id: &&EntityId| self.world.look(id).is_some_and(|l| l.region == region);
@@ -290,8 +290,8 @@ impl Run {
             return self.give_up(region, "not_ready");
         }
         for who in names {
-            if let Some(seat) = self.roster.get_mut(&who) {
-                seat.stage = Stage::Moving;
+            if let Some(slot) = self.roster.get_mut(&who) {
+                slot.stage = Stage::Moving;
             }
         }
         let state = self.world.region_out(region).unwrap_or_default();
@@ -330,9 +330,9 @@ impl Run {
             return self.drop_region(region);
         }
         self.regions.held.insert(region, going.epoch);
-        for seat in self.roster.values_mut() {
-            if seat.region == region && seat.stage == Stage::Moving {
-                seat.stage = Stage::Playing;
+        for slot in self.roster.values_mut() {
+            if slot.region == region && slot.stage == Stage::Moving {
+                slot.stage = Stage::Playing;
             }
         }
         self.reconcile();
@@ -378,7 +378,7 @@ impl Run {
             seats,
         };
         self.context
-            .outside
+            .effects
             .complete_region(&to.address, request.clone());
         self.context.metrics.region_move("given");
         let state = Departed::new(self.now);
@@ -389,15 +389,15 @@ impl Run {
 
     /// Everybody who went with a region; their gateways are told.
     fn seats_go(&mut self, region: Region, to: &Target) -> Vec<MovedSeat> {
-        let going = |seat: &Seat| seat.region == region && seat.stage == Stage::Moving;
-        let names = self.roster.iter().filter(|(_, seat)| going(seat));
+        let going = |slot: &PlayerSlot| slot.region == region && slot.stage == Stage::Moving;
+        let names = self.roster.iter().filter(|(_, slot)| going(slot));
         let names: Vec<CharacterId> = names.map(|(who, _)| who.clone()).collect();
         let gone = names.iter().filter_map(|who| self.roster.remove_entry(who));
-        let gone: Vec<(CharacterId, Seat)> = gone.collect();
+        let gone: Vec<(CharacterId, PlayerSlot)> = gone.collect();
         let mut seats = Vec::new();
-        for (who, mut seat) in gone {
-            let h = seat.sequence + 1;
-            if let Some(session) = &seat.session {
+        for (who, mut slot) in gone {
+            let h = slot.sequence + 1;
+            if let Some(session) = &slot.session {
                 let moved = Moved {
                     session_id: session.session_id.clone(),
                     character_id: who.to_string(),
@@ -409,14 +409,14 @@ impl Run {
                 self.links
                     .tell(&gateway_id, from_zone::Message::Moved(moved));
             }
-            let linger = seat.linger_until.filter(|_| seat.session.is_none());
+            let linger = slot.linger_until.filter(|_| slot.session.is_none());
             seats.push(MovedSeat {
                 h: Some(handover_id(&who, h)),
-                account_id: seat.account_id.clone(),
-                session: Some(seat.session_ref()),
-                last_input: seat.inputs.played(),
-                inputs: seat.inputs.drain(),
-                held: seat.take_outbox(),
+                account_id: slot.account_id.clone(),
+                session: Some(slot.session_ref()),
+                last_input: slot.inputs.played(),
+                inputs: slot.inputs.drain(),
+                held: slot.take_outbox(),
                 linger_ticks: linger.map_or(0, |until| until.saturating_sub(self.now).max(1)),
             });
             let state = Departed::new(self.now);
@@ -451,7 +451,7 @@ impl Run {
     /// At an edge: takers that have not answered are told again; old matters are forgotten.
     pub(super) fn given_edges(&mut self) {
         let (now, directory) = (self.now, &self.regions.directory);
-        let outside = &mut self.context.outside;
+        let effects = &mut self.context.effects;
         let mut lost = Vec::new();
         self.moves.given.retain(|_, given| {
             let alive = directory.alive(given.to.run_id);
@@ -464,7 +464,7 @@ impl Run {
                     return false;
                 }
                 DepartedStep::Complete => {
-                    outside.complete_region(&given.to.address, given.request.clone());
+                    effects.complete_region(&given.to.address, given.request.clone());
                 }
                 DepartedStep::Wait | DepartedStep::Forward => {}
             }

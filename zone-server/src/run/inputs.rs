@@ -11,7 +11,7 @@ use world::CharacterId;
 use super::{Run, sessions::NOT_HERE, target::too_much};
 use crate::{
     inbox::Taken,
-    roster::{ELSEWHERE, Seat, Stage},
+    roster::{ELSEWHERE, PlayerSlot, Stage},
     translate::{self, Refused},
 };
 
@@ -19,18 +19,18 @@ impl Run {
     /// A player asks something.
     pub(super) fn input(&mut self, gateway_id: &str, mut input: Input) {
         let who = CharacterId::from(input.character_id.as_str());
-        let Some(seat) = self.roster.get_mut(&who) else {
+        let Some(slot) = self.roster.get_mut(&who) else {
             return self.input_elsewhere(gateway_id, &who, input);
         };
-        let fenced = input.attach > 0 && input.attach < seat.attach;
-        if fenced && input.session_epoch == seat.session_epoch {
+        let fenced = input.attach > 0 && input.attach < slot.attach;
+        if fenced && input.session_epoch == slot.session_epoch {
             // Another gateway has attached the session since.
             self.context.metrics.input("stale");
             let attach = input.attach;
             return self.refuse_input(gateway_id, input, attach, ELSEWHERE);
         }
-        if !seat.current(input.session_epoch, &input.session_id) {
-            let replaced = input.session_epoch < seat.session_epoch;
+        if !slot.current(input.session_epoch, &input.session_id) {
+            let replaced = input.session_epoch < slot.session_epoch;
             self.context.metrics.input("stale");
             // Who was replaced has been told; whoever else believes to play it attaches again.
             if !replaced {
@@ -38,21 +38,21 @@ impl Run {
             }
             return;
         }
-        if matches!(seat.stage, Stage::Leaving { .. }) {
+        if matches!(slot.stage, Stage::Leaving { .. }) {
             let why = Refused {
                 code: ErrorCode::NotInWorld,
                 words: "the character is leaving the world".to_owned(),
             };
-            seat.tell(translate::error(&input, why));
+            slot.tell(translate::error(&input, why));
             return self.context.metrics.input("leaving");
         }
-        translate::trade::name_screen(&mut input, seat.shows_confirm());
-        match seat.inputs.take(input) {
+        translate::trade::name_screen(&mut input, slot.shows_confirm());
+        match slot.inputs.take(input) {
             Taken::Queued => {}
             Taken::Duplicate => self.context.metrics.input("duplicate"),
             Taken::Late(input) => self.inputs_lost(gateway_id, &[*input]),
             Taken::Full(input) => {
-                seat.tell(too_much(&input));
+                slot.tell(too_much(&input));
                 self.context.metrics.input("full");
             }
         }
@@ -62,10 +62,10 @@ impl Run {
     /// ended, or this one did while no session listened.
     pub(super) fn recall(&mut self, gateway_id: &str, recall: Recall) {
         let who = CharacterId::from(recall.character_id.as_str());
-        let seat = self.roster.get(&who);
-        let seat = seat.filter(|seat| seat.current(recall.session_epoch, &recall.session_id));
-        let Some(seat) = seat else { return };
-        let lost = recall.ids.into_iter().filter(|id| !seat.owes(id));
+        let slot = self.roster.get(&who);
+        let slot = slot.filter(|slot| slot.current(recall.session_epoch, &recall.session_id));
+        let Some(slot) = slot else { return };
+        let lost = recall.ids.into_iter().filter(|id| !slot.owes(id));
         let lost: Vec<Input> = lost
             .map(|id| Input {
                 session_id: recall.session_id.clone(),
@@ -132,16 +132,16 @@ impl Run {
 
     /// A character is not played here any more: nobody plays what it still asks, and nobody tells
     /// it the answers that it has not heard.
-    pub(super) fn unanswered(&mut self, who: &CharacterId, mut seat: Seat) {
-        let Some(session) = seat.session.take() else {
+    pub(super) fn unanswered(&mut self, who: &CharacterId, mut slot: PlayerSlot) {
+        let Some(session) = slot.session.take() else {
             return;
         };
-        self.inputs_lost(&session.gateway_id, &seat.inputs.drain());
-        for id in seat.untold() {
+        self.inputs_lost(&session.gateway_id, &slot.inputs.drain());
+        for id in slot.untold() {
             let answered = Input {
                 session_id: session.session_id.clone(),
                 character_id: who.to_string(),
-                session_epoch: seat.session_epoch,
+                session_epoch: slot.session_epoch,
                 id,
                 ..Input::default()
             };

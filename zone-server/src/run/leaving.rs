@@ -10,7 +10,7 @@ use super::Run;
 use crate::{
     beat::End,
     commit::batch::Going,
-    roster::{Seat, Stage},
+    roster::{PlayerSlot, Stage},
     translate::record,
 };
 
@@ -54,7 +54,7 @@ enum Told {
 impl Run {
     /// Takes somebody out of the world; saved with the next batch. `re`: the request that asked.
     pub(super) fn leave(&mut self, who: &CharacterId, reason: &'static str, re: Bytes) {
-        let Some(seat) = self.roster.get_mut(who) else {
+        let Some(slot) = self.roster.get_mut(who) else {
             return;
         };
         let Some((player, _)) = self.world.leave(who) else {
@@ -64,24 +64,24 @@ impl Run {
             run = self.id,
             tick = self.now,
             character = %who,
-            session = seat.session_id,
-            epoch = seat.session_epoch,
-            played = seat.session.is_some(),
+            session = slot.session_id,
+            epoch = slot.session_epoch,
+            played = slot.session.is_some(),
             reason,
             "leaves the world"
         );
-        seat.stage = Stage::Leaving { re };
-        seat.source = None;
-        let record = Box::new(record::row(&player, &seat.owner()));
+        slot.stage = Stage::Leaving { re };
+        slot.source = None;
+        let record = Box::new(record::row(&player, &slot.owner()));
         self.batch.going(who, Going::Logout { reason, record });
     }
 
     /// Everybody whom nobody has played for too long leaves, but for agents that live here.
     pub(super) fn linger_ends(&mut self) {
         let now = self.now;
-        let over = self.roster.iter().filter(|(who, seat)| {
-            let alone = seat.free() && seat.session.is_none();
-            let late = seat.linger_until.is_some_and(|t| t <= now);
+        let over = self.roster.iter().filter(|(who, slot)| {
+            let alone = slot.free() && slot.session.is_none();
+            let late = slot.linger_until.is_some_and(|t| t <= now);
             // What a duel has come to is settled first, which takes less time than that.
             alone && late && !self.lives(who) && !self.world.duels_now(who)
         });
@@ -93,29 +93,29 @@ impl Run {
 
     /// The store has somebody's last row.
     pub(super) fn logged_out(&mut self, who: &CharacterId, reason: &str) {
-        if let Some(seat) = self.roster.remove(who) {
-            self.handovers.logged_out(who, seat.session_epoch, self.now);
-            self.tell_left(who, seat, reason);
+        if let Some(slot) = self.roster.remove(who) {
+            self.handovers.logged_out(who, slot.session_epoch, self.now);
+            self.tell_left(who, slot, reason);
         }
         if self.handovers.calls.contains_key(who) {
             // A newer session waits for it.
-            self.context.outside.load_character(who.clone());
+            self.context.effects.load_character(who.clone());
         }
     }
 
     /// Tells whoever plays a character that it is out of the world.
-    fn tell_left(&mut self, who: &CharacterId, seat: Seat, reason: &str) {
-        let Some(session) = seat.session else {
+    fn tell_left(&mut self, who: &CharacterId, slot: PlayerSlot, reason: &str) {
+        let Some(session) = slot.session else {
             return;
         };
-        let re = match seat.stage {
+        let re = match slot.stage {
             Stage::Leaving { re } => re,
             Stage::Joining { .. } | Stage::Playing | Stage::Moving => Bytes::new(),
         };
         let left = Left {
             session_id: session.session_id,
             character_id: who.to_string(),
-            session_epoch: seat.session_epoch,
+            session_epoch: slot.session_epoch,
             reason: reason.to_owned(),
             re,
         };
@@ -141,7 +141,7 @@ impl Run {
             over_since: None,
             end,
         });
-        self.context.outside.drain();
+        self.context.effects.drain();
     }
 
     /// Whether the run takes neither players nor regions any more.
@@ -165,7 +165,7 @@ impl Run {
         };
         if drain.told == Told::Failed {
             drain.told = Told::Asking;
-            self.context.outside.drain();
+            self.context.effects.drain();
         }
         let (since, now) = (drain.since, self.now);
         let late = now > since + self.config.ticks(self.config.drain);
@@ -196,7 +196,7 @@ impl Run {
     /// Everybody stands still from here on, and is saved as they stand.
     fn hold_all(&mut self) {
         let standing = self.roster.iter();
-        let standing = standing.filter(|(_, seat)| seat.stage == Stage::Playing);
+        let standing = standing.filter(|(_, slot)| slot.stage == Stage::Playing);
         for who in standing.map(|(who, _)| who) {
             self.world.hold(who, true);
         }

@@ -49,8 +49,8 @@ impl Run {
         };
         let regions = self.regions.held.keys();
         let mut crowds: BTreeMap<Region, Crowd> = regions.map(|at| (*at, empty(at))).collect();
-        for seat in self.roster.values() {
-            if let Some(crowd) = crowds.get_mut(&seat.region) {
+        for slot in self.roster.values() {
+            if let Some(crowd) = crowds.get_mut(&slot.region) {
                 crowd.players += 1;
             }
         }

@@ -8,11 +8,11 @@
 
 mod agents;
 mod edge;
-mod facts;
 mod fault;
 mod giving;
 mod inputs;
 mod leaving;
+mod live_queries;
 mod load;
 mod player_handovers;
 mod pull;
@@ -46,9 +46,9 @@ use crate::{
     commit::batch::{Batch, Pace},
     config::Config,
     deliver::links::Links,
+    effects::Effects,
     mailbox::{HandoverMessage, Message, PeerMessage, StoreMessage},
     metrics::Metrics,
-    outside::Outside,
     ownership::lease::Pulse,
     replay::{
         recorded::Recorded,
@@ -64,7 +64,7 @@ const ROWS_MAX: usize = 4_000;
 
 /// Everything by which a run reaches the outside.
 pub(crate) struct RunContext {
-    pub(crate) outside: Box<dyn Outside>,
+    pub(crate) effects: Box<dyn Effects>,
     pub(crate) metrics: Metrics,
     pub(crate) tracer: chassis::telemetry::Tracer,
     pub(crate) tracing: bool,

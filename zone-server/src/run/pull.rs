@@ -18,7 +18,7 @@ use world::{CharacterId, EntityId, Region, Tile};
 
 use super::Run;
 use crate::{
-    roster::{Pull, Seat, Stage},
+    roster::{PlayerSlot, Pull, Stage},
     translate::{self, Refused, record},
 };
 
@@ -31,15 +31,15 @@ impl Run {
     /// A player wants something that is not here: neighbours are asked.
     pub(super) fn elsewhere(&mut self, who: &CharacterId, request: Input, target: &EntityId) {
         let now = self.now;
-        if let Some(seat) = self.roster.get_mut(who) {
-            seat.inputs.put_back(request);
-            seat.pull = Some(Pull::new(target.clone(), now));
+        if let Some(slot) = self.roster.get_mut(who) {
+            slot.inputs.put_back(request);
+            slot.pull = Some(Pull::new(target.clone(), now));
         }
     }
 
     /// At an edge: whoever waits to be brought somewhere is looked after.
     pub(super) fn pull_edges(&mut self) {
-        let waiting = self.roster.iter().filter(|(_, seat)| seat.pull.is_some());
+        let waiting = self.roster.iter().filter(|(_, slot)| slot.pull.is_some());
         let waiting: Vec<CharacterId> = waiting.map(|(who, _)| who.clone()).collect();
         for who in waiting {
             self.pull_edge(&who);
@@ -48,29 +48,29 @@ impl Run {
 
     fn pull_edge(&mut self, who: &CharacterId) {
         let now = self.now;
-        let Some(seat) = self.roster.get_mut(who) else {
+        let Some(slot) = self.roster.get_mut(who) else {
             return;
         };
         let committing = |source: &Source| source.committing().is_some();
-        if seat.stage != Stage::Playing || seat.source.as_ref().is_some_and(committing) {
+        if slot.stage != Stage::Playing || slot.source.as_ref().is_some_and(committing) {
             return;
         }
-        let Some(pull) = &mut seat.pull else {
+        let Some(pull) = &mut slot.pull else {
             return;
         };
-        if !seat.inputs.has_front() {
+        if !slot.inputs.has_front() {
             // A newer login asks for nothing of this.
-            seat.pull = None;
+            slot.pull = None;
             return self.stays(who);
         }
         if now > pull.since + PULL_TICKS {
             return self.pull_fails(who, ErrorCode::Busy, "it cannot be reached just now");
         }
-        let offered = pull.found.is_some() && seat.source.is_some();
+        let offered = pull.found.is_some() && slot.source.is_some();
         if offered || !pull.waiting.is_empty() {
             return;
         }
-        if now < seat.owner_since + SETTLE_TICKS {
+        if now < slot.owner_since + SETTLE_TICKS {
             return;
         }
         self.locate(who);
@@ -88,7 +88,7 @@ impl Run {
         let peers =
             peers.filter_map(|run| Some((run, self.regions.directory.address(run)?.to_owned())));
         let peers: Vec<(u64, String)> = peers.collect();
-        let Some(pull) = self.roster.get_mut(who).and_then(|seat| seat.pull.as_mut()) else {
+        let Some(pull) = self.roster.get_mut(who).and_then(|slot| slot.pull.as_mut()) else {
             return;
         };
         pull.attempt += 1;
@@ -105,7 +105,7 @@ impl Run {
                 ..LocateRequest::default()
             };
             self.context
-                .outside
+                .effects
                 .locate(&address, who.clone(), attempt, request);
         }
     }
@@ -121,11 +121,11 @@ impl Run {
         if let Some(under_way) = reply.as_ref().and_then(|reply| reply.under_way) {
             return self.promise_kept(who, attempt, under_way);
         }
-        let Some(seat) = self.roster.get_mut(who) else {
+        let Some(slot) = self.roster.get_mut(who) else {
             return;
         };
-        let free = seat.stage == Stage::Playing && seat.source.is_none();
-        let Some(pull) = seat.pull.as_mut().filter(|pull| pull.attempt == attempt) else {
+        let free = slot.stage == Stage::Playing && slot.source.is_none();
+        let Some(pull) = slot.pull.as_mut().filter(|pull| pull.attempt == attempt) else {
             return;
         };
         if !pull.waiting.remove(&run_id) {
@@ -138,8 +138,8 @@ impl Run {
         if let Some(region) = found.filter(|_| free && !pinned) {
             pull.waiting.clear();
             pull.found = Some(region);
-            seat.goes_to(region);
-            seat.crossing_since = Some(Instant::now());
+            slot.goes_to(region);
+            slot.crossing_since = Some(Instant::now());
             self.world.hold(who, true);
         } else if pull.waiting.is_empty() && !pull.silent && found.is_none() {
             self.pull_fails(who, ErrorCode::NotFound, "there is no such thing here");
@@ -148,7 +148,7 @@ impl Run {
 
     /// The handover to the thing was refused: it is looked for again at the next tick.
     pub(super) fn pull_refused(&mut self, who: &CharacterId) {
-        let Some(pull) = self.roster.get_mut(who).and_then(|seat| seat.pull.as_mut()) else {
+        let Some(pull) = self.roster.get_mut(who).and_then(|slot| slot.pull.as_mut()) else {
             return;
         };
         pull.found = None;
@@ -157,17 +157,17 @@ impl Run {
 
     fn pull_fails(&mut self, who: &CharacterId, code: ErrorCode, words: &str) {
         self.stays(who);
-        let Some(seat) = self.roster.get_mut(who) else {
+        let Some(slot) = self.roster.get_mut(who) else {
             return;
         };
-        seat.pull = None;
-        if let Some(input) = seat.inputs.take_front() {
+        slot.pull = None;
+        if let Some(input) = slot.inputs.take_front() {
             let why = Refused {
                 code,
                 words: words.to_owned(),
             };
             self.context.metrics.input("refused");
-            seat.tell(translate::error(&input, why));
+            slot.tell(translate::error(&input, why));
         }
     }
 
@@ -203,24 +203,24 @@ impl Run {
         }
         let actor = request.h.as_ref().map_or("", |h| h.character_id.as_str());
         let other = CharacterId::from(target);
-        let seat = self.roster.get(&other);
-        let leaving = |seat: &Seat| {
-            let committing = seat
+        let slot = self.roster.get(&other);
+        let leaving = |slot: &PlayerSlot| {
+            let committing = slot
                 .source
                 .as_ref()
                 .is_some_and(|s| s.committing().is_some());
-            seat.stage != Stage::Playing || committing || self.moves.closing(seat.region)
+            slot.stage != Stage::Playing || committing || self.moves.closing(slot.region)
         };
-        let to_actor = |seat: &Seat| {
-            let pull = seat.pull.as_ref();
+        let to_actor = |slot: &PlayerSlot| {
+            let pull = slot.pull.as_ref();
             pull.is_some_and(|pull| pull.target.to_string() == actor)
         };
         let pulled = Pulled {
             actor,
             target,
             here: self.located_here(target).region.is_some(),
-            leaving: seat.is_some_and(leaving),
-            pulls_back: seat.is_some_and(to_actor),
+            leaving: slot.is_some_and(leaving),
+            pulls_back: slot.is_some_and(to_actor),
         };
         if player::pull(pulled)? {
             self.pull_refused(&other);

@@ -183,7 +183,7 @@ impl Run {
                 Act::Drop(region) => self.drop_region(region),
                 Act::Load(region, epoch) => {
                     self.regions.asked_for(region, epoch);
-                    self.context.outside.load_region(region, epoch);
+                    self.context.effects.load_region(region, epoch);
                 }
             }
         }
@@ -317,16 +317,16 @@ impl Run {
             );
             self.ending.end = Some(End::Astray);
         }
-        let here = self.roster.iter().filter(|(_, seat)| seat.region == region);
+        let here = self.roster.iter().filter(|(_, slot)| slot.region == region);
         let mut here: BTreeSet<CharacterId> = here.map(|(who, _)| who.clone()).collect();
         here.extend(lost.characters);
         for who in here {
-            if let Some(seat) = self.roster.remove(&who) {
-                self.turn_out(&who, &seat, "not_here");
+            if let Some(slot) = self.roster.remove(&who) {
+                self.turn_out(&who, &slot, "not_here");
             }
             if self.handovers.calls.contains_key(&who) {
                 // A newer session waits for its logout, whose answer means nothing any more.
-                self.context.outside.load_character(who.clone());
+                self.context.effects.load_character(who.clone());
             }
             // One who is on its way here by the world's count stands in another region still.
             self.world.leave(&who);

@@ -15,10 +15,10 @@ impl Run {
     pub(super) fn cut(&mut self) {
         let (roster, world) = (&self.roster, &self.world);
         let record = |who: &CharacterId, banked: &Items| {
-            let seat = roster.get(who)?;
+            let slot = roster.get(who)?;
             let player = world.player(who)?.record();
-            let mut row = record::row_with(player, &seat.owner(), banked);
-            if let Some(place) = seat.place {
+            let mut row = record::row_with(player, &slot.owner(), banked);
+            if let Some(place) = slot.place {
                 (row.x, row.z) = (place.x, place.z);
             }
             Some(row)
@@ -30,7 +30,7 @@ impl Run {
     }
 
     fn send(&mut self, sending: Sending) {
-        if self.context.outside.commit(sending).is_err() {
+        if self.context.effects.commit(sending).is_err() {
             // One batch is in flight at most, so there is room unless the committer is gone.
             tracing::error!(run = self.id, "nobody commits any more; the run ends");
             self.ending.end = Some(End::Refused);

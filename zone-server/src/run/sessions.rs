@@ -12,7 +12,7 @@ use world::{Arrival, BadDocument, CharacterId, PlayerHot};
 use super::{Run, player_handovers::Call};
 use crate::{
     deliver::held::Holdings,
-    roster::{Seat, Session, Stage, older},
+    roster::{PlayerSlot, Session, Stage, older},
     store::unreachable,
     translate::{self, Told, record},
 };
@@ -38,7 +38,7 @@ impl Run {
         if self.handovers.announced.contains_key(&who) {
             return self.refuse(gateway_id, &attach, BUSY);
         }
-        let Some(seat) = self.roster.get(&who) else {
+        let Some(slot) = self.roster.get(&who) else {
             // It may belong to a region that is on its way here.
             let code = if self.awaits_regions() || self.handovers.calls.contains_key(&who) {
                 BUSY
@@ -47,14 +47,14 @@ impl Run {
             };
             return self.refuse(gateway_id, &attach, code);
         };
-        if attach.session_epoch == seat.session_epoch {
+        if attach.session_epoch == slot.session_epoch {
             // Asked of several runs at once, it may be answered by two, between which it went over.
-            attach.attach = if seat.is_played_from(gateway_id, &attach.session_id) {
-                seat.attach
+            attach.attach = if slot.is_played_from(gateway_id, &attach.session_id) {
+                slot.attach
             } else {
-                seat.next_gateway()
+                slot.next_gateway()
             };
-            attach.last_input = seat.inputs.last();
+            attach.last_input = slot.inputs.last();
         } else {
             // One that was never attached, or a login that was replaced.
             attach.attach = 1;
@@ -73,25 +73,25 @@ impl Run {
             let h = announced.pending.h;
             let refused = keep_newest(&mut announced.attach, gateway_id, attach);
             if refused.as_ref().is_none_or(|refused| refused.waited) {
-                self.context.outside.owner(who, h, false);
+                self.context.effects.owner(who, h, false);
             }
             return self.refuse_older(refused);
         }
-        let Some(seat) = self.roster.get(&who) else {
+        let Some(slot) = self.roster.get(&who) else {
             if self.handovers.departed.contains_key(&who) {
                 return self.refuse(gateway_id, &attach, NOT_HERE);
             }
             return self.call_for(gateway_id, who, attach);
         };
-        let leaving = matches!(seat.stage, Stage::Leaving { .. });
-        if leaving && attach.session_epoch > seat.session_epoch {
+        let leaving = matches!(slot.stage, Stage::Leaving { .. });
+        if leaving && attach.session_epoch > slot.session_epoch {
             // Loaded anew as soon as it is out.
             return self.wait_for(gateway_id, who, attach);
         }
         if leaving {
             return self.refuse(gateway_id, &attach, NOT_HERE);
         }
-        if seat.stage == Stage::Moving {
+        if slot.stage == Stage::Moving {
             // In a moment it is at another run, or here again.
             return self.refuse(gateway_id, &attach, BUSY);
         }
@@ -104,10 +104,10 @@ impl Run {
             // Its link ended while it waited: whoever is there still attaches by the next one.
             return;
         }
-        let Some(seat) = self.roster.get_mut(who) else {
+        let Some(slot) = self.roster.get_mut(who) else {
             return self.refuse(gateway_id, attach, NOT_HERE);
         };
-        let replaced = match seat.attach(gateway_id, attach) {
+        let replaced = match slot.attach(gateway_id, attach) {
             Ok(replaced) => replaced,
             Err(code) => return self.refuse(gateway_id, attach, code),
         };
@@ -122,7 +122,7 @@ impl Run {
             instead_of = replaced.as_ref().map(|replaced| replaced.attach),
             "is played from now on"
         );
-        let playing = match &mut seat.stage {
+        let playing = match &mut slot.stage {
             Stage::Joining { welcome } => {
                 *welcome = true;
                 false
@@ -162,31 +162,31 @@ impl Run {
     pub(super) fn attached(&mut self, who: &CharacterId) {
         let held = self.held_until();
         let shown = self.shown_again(who);
-        let (Some(seat), Some(player)) = (self.roster.get_mut(who), self.world.player(who)) else {
+        let (Some(slot), Some(player)) = (self.roster.get_mut(who), self.world.player(who)) else {
             return;
         };
-        let Some(session) = seat.session.clone() else {
+        let Some(session) = slot.session.clone() else {
             return;
         };
         let has = if self.config.mutants.ack_before_commit {
             Holdings::of(player.record())
         } else {
-            seat.acknowledged.clone()
+            slot.acknowledged.clone()
         };
-        seat.attached_in = self.now;
+        slot.attached_in = self.now;
         if let Some(sequence) = held.filter(|_| has != Holdings::of(player.record())) {
-            seat.owe_sync(sequence);
+            slot.owe_sync(sequence);
         }
         let sync = translate::sync::sync(player.record(), &has, (self.now, self.world.content()));
         let attached = Attached {
             session_id: session.session_id.clone(),
             character_id: who.to_string(),
             attach: session.attach,
-            ownership_sequence: seat.sequence,
+            ownership_sequence: slot.sequence,
             position: Some(record::rpc_tile(player.tile())),
-            region: Some(record::rpc_region(seat.region)),
+            region: Some(record::rpc_region(slot.region)),
             tick: self.now,
-            last_input: seat.inputs.last(),
+            last_input: slot.inputs.last(),
             sync: proto::encode::json(&sync).into(),
             encounters: self
                 .world
@@ -197,13 +197,13 @@ impl Run {
                 .collect(),
         };
         if let Some(open) = translate::visit::open(&self.world, who, &has) {
-            seat.tell(open);
+            slot.tell(open);
         }
         for (encounter, event) in shown {
             let told = translate::told(&event, Some(player.record()), self.world.content());
             if let Some(Told::Message { mut message, value }) = told {
                 message.encounter = encounter;
-                seat.tell_when(held.filter(|_| value), message);
+                slot.tell_when(held.filter(|_| value), message);
             }
         }
         let message = from_zone::Message::Attached(attached);
@@ -234,14 +234,14 @@ impl Run {
     }
 
     /// Tells a session that its character is not played here any more.
-    pub(super) fn turn_out(&mut self, who: &CharacterId, seat: &Seat, code: &str) {
-        let Some(session) = &seat.session else {
+    pub(super) fn turn_out(&mut self, who: &CharacterId, slot: &PlayerSlot, code: &str) {
+        let Some(session) = &slot.session else {
             return;
         };
         let attach = Attach {
             session_id: session.session_id.clone(),
             character_id: who.to_string(),
-            session_epoch: seat.session_epoch,
+            session_epoch: slot.session_epoch,
             attach: session.attach,
             last_input: 0,
             resume: false,
@@ -260,7 +260,7 @@ impl Run {
             return self.refuse(gateway_id, &attach, BUSY);
         }
         if !self.handovers.calls.contains_key(&who) {
-            self.context.outside.load_character(who.clone());
+            self.context.effects.load_character(who.clone());
         }
         self.wait_for(gateway_id, who, attach);
     }
@@ -294,7 +294,7 @@ impl Run {
         {
             return;
         }
-        self.context.outside.load_character(who.clone());
+        self.context.effects.load_character(who.clone());
         self.handovers.calls.insert(who, Call::default());
     }
 
@@ -366,7 +366,7 @@ impl Run {
         };
         let sequence = row.ownership_sequence;
         let known = self.roster.get(&who);
-        if known.is_some_and(|seat| seat.sequence >= sequence) || self.ending.stopping.is_some() {
+        if known.is_some_and(|slot| slot.sequence >= sequence) || self.ending.stopping.is_some() {
             return Ok(());
         }
         if self.handovers.read_before_leaving(&who, row.session_epoch) {
@@ -386,14 +386,14 @@ impl Run {
         let record = record::player(&row).map_err(|why| self.keep_out(&who, &why))?;
         let holdings = Holdings::of(&record);
         // Coming from the store is no change of owner that had to settle.
-        let mut seat = Seat::new(region, row.ownership_sequence, 0, holdings);
-        seat.session_epoch = row.session_epoch;
-        seat.account_id.clone_from(&row.account_id);
-        seat.session_id.clone_from(&row.session_id);
-        seat.linger_until = Some(self.linger_until(&who));
+        let mut slot = PlayerSlot::new(region, row.ownership_sequence, 0, holdings);
+        slot.session_epoch = row.session_epoch;
+        slot.account_id.clone_from(&row.account_id);
+        slot.session_id.clone_from(&row.session_id);
+        slot.linger_until = Some(self.linger_until(&who));
         let announced = self.handovers.announced.remove(&who);
-        let attach = announced.and_then(|known| self.comes_as_promised(&mut seat, known));
-        self.batch.enter(&who, region, seat.sequence, self.now);
+        let attach = announced.and_then(|known| self.comes_as_promised(&mut slot, known));
+        self.batch.enter(&who, region, slot.sequence, self.now);
         let arrival = Arrival {
             record,
             hot: PlayerHot::default(),
@@ -402,7 +402,7 @@ impl Run {
         self.handovers.arrivals.push((0, arrival));
         // It may be an agent.
         self.context.pulse.agents_wanted.notify_one();
-        self.roster.insert(who, seat);
+        self.roster.insert(who, slot);
         if let Some((gateway_id, attach)) = attach {
             self.attach(&gateway_id, attach);
         }
@@ -421,7 +421,7 @@ impl Run {
         match why {
             BadDocument::Version(_) => {}
             BadDocument::Missing | BadDocument::Bytes(_) => {
-                self.context.outside.quarantine(who.clone());
+                self.context.effects.quarantine(who.clone());
             }
         }
         KeptOut
@@ -429,8 +429,8 @@ impl Run {
 
     /// Forgets somebody here, without a word but about what it asked.
     pub(super) fn evict(&mut self, who: &CharacterId) {
-        if let Some(seat) = self.roster.remove(who) {
-            self.unanswered(who, seat);
+        if let Some(slot) = self.roster.remove(who) {
+            self.unanswered(who, slot);
             self.world.leave(who);
             self.batch.forget(who);
             self.handovers
@@ -450,8 +450,8 @@ impl Run {
         if let Some(call) = self.handovers.calls.get_mut(&who) {
             call.attach.take_if(over);
         }
-        if let Some(seat) = self.roster.get_mut(&who) {
-            let ends = seat.ended_by(gateway_id, detach);
+        if let Some(slot) = self.roster.get_mut(&who) {
+            let ends = slot.ended_by(gateway_id, detach);
             tracing::debug!(
                 run = self.id,
                 tick = self.now,
@@ -463,7 +463,7 @@ impl Run {
                 "a socket is gone"
             );
             if ends {
-                seat.detach(until);
+                slot.detach(until);
             }
         } else if let Some(announced) = self.handovers.announced.get_mut(&who) {
             announced.attach.take_if(over);
@@ -484,15 +484,15 @@ impl Run {
         if lost.is_empty() {
             return;
         }
-        let unplayed = self.roster.iter().filter(|(_, seat)| {
-            let gateway = seat.session.as_ref().map(|s| &s.gateway_id);
+        let unplayed = self.roster.iter().filter(|(_, slot)| {
+            let gateway = slot.session.as_ref().map(|s| &s.gateway_id);
             gateway.is_some_and(|gateway| lost.contains(gateway))
         });
         let unplayed: Vec<CharacterId> = unplayed.map(|(who, _)| who.clone()).collect();
         for who in unplayed {
             let until = self.linger_until(&who);
-            if let Some(seat) = self.roster.get_mut(&who) {
-                seat.detach(until);
+            if let Some(slot) = self.roster.get_mut(&who) {
+                slot.detach(until);
             }
         }
         for gateway in lost {

@@ -15,7 +15,7 @@ use super::Run;
 use crate::{
     commit::batch::Settled,
     deliver::{held::HeldGround, published::Published},
-    roster::{Seat, Session, Stage},
+    roster::{PlayerSlot, Session, Stage},
     translate::{self, look, record},
 };
 
@@ -64,7 +64,7 @@ impl Run {
         let appearance = self.world.look(id).map(|seen| {
             let player = self.roster.get(&id.character());
             let sequence = match player.filter(|_| seen.kind == Kind::Player) {
-                Some(seat) => seat.sequence,
+                Some(slot) => slot.sequence,
                 None => self.regions.held.get(&seen.region).copied().unwrap_or(0),
             };
             look::appearance(seen, sequence)
@@ -77,18 +77,18 @@ impl Run {
     pub(super) fn deliver(&mut self) {
         let changes = self.shown.published.flush();
         let mut sessions = Sessions::new();
-        for (who, seat) in &mut self.roster {
-            let messages = seat.take_outbox();
-            let traceparents = std::mem::take(&mut seat.traceparents);
+        for (who, slot) in &mut self.roster {
+            let messages = slot.take_outbox();
+            let traceparents = std::mem::take(&mut slot.traceparents);
             let tile = self.world.player(who).map(Player::tile);
             // Every session is named, so that its gateway hears when there is none any more; who
             // comes in just now is told apart.
-            let comes = matches!(seat.stage, Stage::Joining { .. });
+            let comes = matches!(slot.stage, Stage::Joining { .. });
             if comes && tile.is_none() && messages.is_empty() {
                 continue;
             }
-            if let Some(session) = &seat.session {
-                let mut frame = frame(who, seat, session, tile, messages);
+            if let Some(session) = &slot.session {
+                let mut frame = frame(who, slot, session, tile, messages);
                 frame.traceparents = traceparents;
                 let gateway = sessions.entry(session.gateway_id.clone()).or_default();
                 gateway.push(frame);
@@ -114,13 +114,13 @@ impl Run {
     pub(super) fn release(&mut self, sequence: u64, rows: &CommitRows, settled: &Settled) {
         for row in &rows.characters {
             let who = row.record.as_ref().map(|r| CharacterId::from(&*r.id));
-            if let Some(seat) = who.and_then(|who| self.roster.get_mut(&who)) {
-                record::acknowledge(&mut seat.acknowledged, row);
+            if let Some(slot) = who.and_then(|who| self.roster.get_mut(&who)) {
+                record::acknowledge(&mut slot.acknowledged, row);
             }
         }
         let mut sessions = Sessions::new();
-        for (who, seat) in &mut self.roster {
-            let Some(released) = seat.release(sequence) else {
+        for (who, slot) in &mut self.roster {
+            let Some(released) = slot.release(sequence) else {
                 continue;
             };
             let player = self.world.player(who);
@@ -128,16 +128,16 @@ impl Run {
             if released.sync {
                 let record = player.map(Player::record);
                 let now = (self.now, &**self.world.content());
-                messages.extend(translate::resync(record, &seat.acknowledged, now));
-                messages.extend(translate::visit::open(&self.world, who, &seat.acknowledged));
+                messages.extend(translate::resync(record, &slot.acknowledged, now));
+                messages.extend(translate::visit::open(&self.world, who, &slot.acknowledged));
             }
-            let goes = settled.transferred.contains(who) || settled.given.contains(&seat.region);
+            let goes = settled.transferred.contains(who) || settled.given.contains(&slot.region);
             // The word that it is attached goes by another way, which may be slower.
-            let just_attached = seat.attached_in == self.now;
+            let just_attached = slot.attached_in == self.now;
             if goes || just_attached {
-                messages.into_iter().for_each(|message| seat.tell(message));
-            } else if let Some(session) = &seat.session {
-                let frame = frame(who, seat, session, player.map(Player::tile), messages);
+                messages.into_iter().for_each(|message| slot.tell(message));
+            } else if let Some(session) = &slot.session {
+                let frame = frame(who, slot, session, player.map(Player::tile), messages);
                 let gateway = sessions.entry(session.gateway_id.clone()).or_default();
                 gateway.push(frame);
             }
@@ -156,7 +156,7 @@ impl Run {
 
 fn frame(
     who: &CharacterId,
-    seat: &Seat,
+    slot: &PlayerSlot,
     session: &Session,
     tile: Option<Tile>,
     messages: Vec<Private>,
@@ -164,7 +164,7 @@ fn frame(
     SessionFrame {
         session_id: session.session_id.clone(),
         character_id: who.to_string(),
-        ownership_sequence: seat.sequence,
+        ownership_sequence: slot.sequence,
         position: tile.map(record::rpc_tile),
         messages,
         traceparents: Vec::new(),

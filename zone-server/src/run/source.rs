@@ -15,7 +15,7 @@ use proto::rpc::zone::v1::{
 use world::{CharacterId, Crossing, PlayerRecord, Region};
 
 use super::Run;
-use crate::{commit::batch::Going, inbox::INPUTS_HELD_MAX, roster::Seat, translate::record};
+use crate::{commit::batch::Going, inbox::INPUTS_HELD_MAX, roster::PlayerSlot, translate::record};
 
 /// A player that another run owns now, as long as that run may need to hear of it.
 pub(super) struct Gone {
@@ -97,10 +97,10 @@ impl Run {
             self.unpin(&mut crossings);
         }
         for Crossing { who, to, place } in crossings {
-            let Some(seat) = self.roster.get_mut(&who) else {
+            let Some(slot) = self.roster.get_mut(&who) else {
                 continue;
             };
-            if !seat.free() {
+            if !slot.free() {
                 continue;
             }
             if self.regions.plays(to) {
@@ -108,11 +108,11 @@ impl Run {
                 if place.is_none() {
                     self.settle_in(&who, to);
                 }
-            } else if self.now >= seat.owner_since + SETTLE_TICKS {
-                seat.goes_to(to);
-                seat.place = place;
-                seat.leaving_since = self.now;
-                seat.crossing_since = Some(Instant::now());
+            } else if self.now >= slot.owner_since + SETTLE_TICKS {
+                slot.goes_to(to);
+                slot.place = place;
+                slot.leaving_since = self.now;
+                slot.crossing_since = Some(Instant::now());
                 self.world.hold(&who, true);
             }
         }
@@ -135,24 +135,24 @@ impl Run {
 
     /// The player belongs to another region of this run.
     fn settle_in(&mut self, who: &CharacterId, region: Region) {
-        let place = self.roster.get_mut(who).and_then(|seat| seat.place.take());
+        let place = self.roster.get_mut(who).and_then(|slot| slot.place.take());
         if place.is_some() {
             // The world brings it there, as soon as it is not held.
             return self.stays(who);
         }
-        if self.roster.get(who).is_some_and(|seat| seat.pull.is_some()) {
+        if self.roster.get(who).is_some_and(|slot| slot.pull.is_some()) {
             // The thing is here by now: the input is played again.
-            if let Some(seat) = self.roster.get_mut(who) {
-                seat.pull = None;
+            if let Some(slot) = self.roster.get_mut(who) {
+                slot.pull = None;
             }
             return self.stays(who);
         }
         if !self.world.set_region(who, region) {
             return;
         }
-        if let Some(seat) = self.roster.get_mut(who) {
-            seat.region = region;
-            seat.goes_nowhere();
+        if let Some(slot) = self.roster.get_mut(who) {
+            slot.region = region;
+            slot.goes_nowhere();
         }
         self.world.hold(who, false);
         self.batch.region(who, region, self.now);
@@ -161,10 +161,10 @@ impl Run {
 
     /// Nobody is brought anywhere: the player goes on here.
     pub(super) fn stays(&mut self, who: &CharacterId) {
-        if let Some(seat) = self.roster.get_mut(who) {
-            seat.goes_nowhere();
-            seat.place = None;
-            seat.crossing_since = None;
+        if let Some(slot) = self.roster.get_mut(who) {
+            slot.goes_nowhere();
+            slot.place = None;
+            slot.crossing_since = None;
         }
         self.world.hold(who, false);
     }
@@ -174,9 +174,9 @@ impl Run {
         if self.ending.stopping.is_some() {
             return;
         }
-        let held = self.roster.iter().filter(|(_, seat)| seat.source.is_some());
+        let held = self.roster.iter().filter(|(_, slot)| slot.source.is_some());
         let held: Vec<(CharacterId, Region)> =
-            held.map(|(w, seat)| (w.clone(), seat.region)).collect();
+            held.map(|(w, slot)| (w.clone(), slot.region)).collect();
         for (who, region) in held {
             if self.moves.closing(region) {
                 continue;
@@ -184,23 +184,23 @@ impl Run {
             let Some(tile) = self.world.player(&who).map(|player| player.tile()) else {
                 continue;
             };
-            let Some(seat) = self.roster.get(&who) else {
+            let Some(slot) = self.roster.get(&who) else {
                 continue;
             };
-            let tried = self.now.saturating_sub(seat.leaving_since);
-            let source = seat.source.as_ref();
+            let tried = self.now.saturating_sub(slot.leaving_since);
+            let source = slot.source.as_ref();
             let committing = source.is_some_and(|source| source.committing().is_some());
-            if seat.place.is_some() && tried > PLACE_TICKS && !committing {
+            if slot.place.is_some() && tried > PLACE_TICKS && !committing {
                 // The world says that it came to nothing.
                 self.world.call_off(&who);
                 self.stays(&who);
                 continue;
             }
-            let found = seat.pull.as_ref().and_then(|pull| pull.found);
-            let place = Region::from(seat.place.unwrap_or(tile));
+            let found = slot.pull.as_ref().and_then(|pull| pull.found);
+            let place = Region::from(slot.place.unwrap_or(tile));
             let way = self.way(found.unwrap_or(place));
-            let seat = self.roster.get_mut(&who);
-            let Some(source) = seat.and_then(|seat| seat.source.as_mut()) else {
+            let slot = self.roster.get_mut(&who);
+            let Some(source) = slot.and_then(|slot| slot.source.as_mut()) else {
                 continue;
             };
             match source.on(SourceEvent::Edge(way)) {
@@ -216,10 +216,10 @@ impl Run {
     pub(super) fn still_goes(&self, h: HandoverId, to_run_id: u64) -> bool {
         let who = CharacterId::from(h.character_id);
         let h = h.ownership_sequence;
-        if let Some(seat) = self.roster.get(&who) {
-            let source = seat.source.as_ref();
+        if let Some(slot) = self.roster.get(&who) {
+            let source = slot.source.as_ref();
             let may_go = source.is_some_and(|source| source.may_go_to(to_run_id));
-            return seat.sequence >= h || (seat.sequence + 1 == h && may_go);
+            return slot.sequence >= h || (slot.sequence + 1 == h && may_go);
         }
         // It has happened: the store knows.
         self.handovers
@@ -247,27 +247,27 @@ impl Run {
     }
 
     fn offer(&mut self, who: &CharacterId, attempt: u32, to: Target) {
-        let (Some(seat), Some(player)) = (self.roster.get(who), self.world.player(who)) else {
+        let (Some(slot), Some(player)) = (self.roster.get(who), self.world.player(who)) else {
             return;
         };
         let request = PrepareRequest {
-            h: Some(handover_id(who, seat.sequence + 1)),
+            h: Some(handover_id(who, slot.sequence + 1)),
             from_run_id: self.id,
             to_run_id: to.run_id,
             region: Some(record::rpc_region(to.region)),
             epoch: to.epoch,
-            pull_target: seat
+            pull_target: slot
                 .pull
                 .as_ref()
                 .map_or_else(String::new, |p| p.target.to_string()),
             content_hash: self.world.content().hash().to_owned(),
-            state: as_it_arrives(seat, player.record()).to_document().into(),
-            session: Some(seat.session_ref()),
-            account_id: seat.account_id.clone(),
+            state: as_it_arrives(slot, player.record()).to_document().into(),
+            session: Some(slot.session_ref()),
+            account_id: slot.account_id.clone(),
             attempt,
         };
         self.context
-            .outside
+            .effects
             .prepare(&to.address, who.clone(), attempt, request);
     }
 
@@ -278,11 +278,11 @@ impl Run {
         attempt: u32,
         reply: Option<PrepareReply>,
     ) {
-        let seat = self.roster.get_mut(who);
-        let closing = seat
+        let slot = self.roster.get_mut(who);
+        let closing = slot
             .as_ref()
-            .is_some_and(|seat| self.moves.closing(seat.region));
-        let Some(source) = seat.and_then(|seat| seat.source.as_mut()) else {
+            .is_some_and(|slot| self.moves.closing(slot.region));
+        let Some(source) = slot.and_then(|slot| slot.source.as_mut()) else {
             return;
         };
         // Nobody begins to leave a region that goes itself.
@@ -309,38 +309,38 @@ impl Run {
     /// The store says that the target does not own the region at that epoch.
     pub(super) fn transfer_stale(&mut self, who: &CharacterId) {
         self.context.metrics.handover("stale");
-        let seat = self.roster.get_mut(who);
-        if let Some(source) = seat.and_then(|seat| seat.source.as_mut()) {
+        let slot = self.roster.get_mut(who);
+        if let Some(source) = slot.and_then(|slot| slot.source.as_mut()) {
             source.on(SourceEvent::Stale);
         }
     }
 
     /// The store has the transfer: the player is the target's.
     pub(super) fn handed_over(&mut self, who: &CharacterId) {
-        let Some(mut seat) = self.roster.remove(who) else {
+        let Some(mut slot) = self.roster.remove(who) else {
             return;
         };
-        let attempt = seat.source.as_ref().map_or(0, Source::attempts);
-        let to = seat.source.as_ref().and_then(Source::committing).cloned();
+        let attempt = slot.source.as_ref().map_or(0, Source::attempts);
+        let to = slot.source.as_ref().and_then(Source::committing).cloned();
         let (Some(to), Some((_, hot))) = (to, self.world.leave(who)) else {
             return;
         };
         self.shown.transferred.insert(who.entity());
-        let h = seat.sequence + 1;
+        let h = slot.sequence + 1;
         let request = CompleteRequest {
             h: Some(handover_id(who, h)),
             tick: self.now,
             hot: hot.to_bytes().into(),
-            last_input: seat.inputs.played(),
-            inputs: seat.inputs.drain(),
-            held: seat.take_outbox(),
-            session: Some(seat.session_ref()),
+            last_input: slot.inputs.played(),
+            inputs: slot.inputs.drain(),
+            held: slot.take_outbox(),
+            session: Some(slot.session_ref()),
             attempt,
         };
         self.context
-            .outside
+            .effects
             .complete(&to.address, who.clone(), h, request.clone());
-        if let Some(session) = &seat.session {
+        if let Some(session) = &slot.session {
             let moved = Moved {
                 session_id: session.session_id.clone(),
                 character_id: who.to_string(),
@@ -353,7 +353,7 @@ impl Run {
                 .tell(&gateway_id, from_zone::Message::Moved(moved));
         }
         self.context.metrics.handover("done");
-        if let Some(since) = seat.crossing_since {
+        if let Some(since) = slot.crossing_since {
             self.context.metrics.handover_took(since.elapsed());
         }
         let word = Word::Player(Box::new(request));
@@ -399,7 +399,7 @@ impl Run {
             inputs: inputs.collect(),
         };
         let address = gone.to.address.clone();
-        self.context.outside.forward(&address, who.clone(), request);
+        self.context.effects.forward(&address, who.clone(), request);
     }
 
     /// An input for a player who has gone follows it.
@@ -477,7 +477,7 @@ impl Run {
             {
                 let (address, request) = (gone.to.address.clone(), (**request).clone());
                 self.context
-                    .outside
+                    .effects
                     .complete(&address, who, gone.h, request);
             }
         }
@@ -485,9 +485,9 @@ impl Run {
 }
 
 /// A player as its next owner puts it into the world.
-pub(super) fn as_it_arrives(seat: &Seat, record: &PlayerRecord) -> PlayerRecord {
+pub(super) fn as_it_arrives(slot: &PlayerSlot, record: &PlayerRecord) -> PlayerRecord {
     let mut record = record.clone();
-    if let Some(place) = seat.place {
+    if let Some(place) = slot.place {
         record.tile = place;
     }
     record

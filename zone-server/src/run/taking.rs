@@ -14,7 +14,7 @@ use super::{Run, target::name};
 use crate::{
     deliver::held::Holdings,
     inbox::{INPUTS_HELD_MAX, Inputs},
-    roster::{Seat, Stage},
+    roster::{PlayerSlot, Stage},
     translate::record,
 };
 
@@ -135,18 +135,18 @@ impl Run {
     /// What the last owner says of somebody who is here already, by the store's word.
     pub(super) fn catch_up_late(&mut self, who: &CharacterId, complete: CompleteRequest) {
         let until = self.linger_until(who);
-        let Some(seat) = self.roster.get_mut(who) else {
+        let Some(slot) = self.roster.get_mut(who) else {
             return;
         };
         if let Some(session) = &complete.session {
-            seat.take_session_late(session, until);
+            slot.take_session_late(session, until);
         }
-        let gateway = seat.session.as_ref().map(|session| &session.gateway_id);
+        let gateway = slot.session.as_ref().map(|session| &session.gateway_id);
         if gateway.is_some_and(|gateway| !self.links.linked(gateway)) {
-            seat.detach(until);
+            slot.detach(until);
         }
         let sent_by = complete.session.clone().unwrap_or_default().gateway_id;
-        let unplayed = seat.catch_up_late(complete);
+        let unplayed = slot.catch_up_late(complete);
         self.inputs_lost(&sent_by, &unplayed);
         // An acknowledgement shows what it is owed for that; it may be the last for a long time.
         self.batch.moved(who, self.now);
@@ -157,7 +157,7 @@ impl Run {
         let Some((who, h)) = name(moved.h.clone()) else {
             return;
         };
-        if self.roster.get(&who).is_some_and(|seat| seat.sequence >= h) {
+        if self.roster.get(&who).is_some_and(|slot| slot.sequence >= h) {
             return self.comes_too_late(&moved);
         }
         // An older claim, of which only the store's answer is missing, means nothing any more.
@@ -165,40 +165,40 @@ impl Run {
         let announced = self.handovers.announced.remove(&who);
         let attach = announced.and_then(|announced| self.never_comes(announced));
         self.came_back(&who);
-        let mut seat = Seat::new(region, h, self.now, Holdings::default());
-        seat.account_id.clone_from(&moved.account_id);
+        let mut slot = PlayerSlot::new(region, h, self.now, Holdings::default());
+        slot.account_id.clone_from(&moved.account_id);
         let linger = moved.linger_ticks.min(self.config.ticks(self.linger_max()));
         let until = self.now.saturating_add(linger.max(1));
         if let Some(session) = &moved.session {
-            seat.take_session(session, until);
+            slot.take_session(session, until);
         }
-        seat.inputs = Inputs::after(moved.last_input);
+        slot.inputs = Inputs::after(moved.last_input);
         let sent_by = moved.session.clone().unwrap_or_default().gateway_id;
-        let unplayed = seat.catch_up(last_words(moved));
+        let unplayed = slot.catch_up(last_words(moved));
         self.inputs_lost(&sent_by, &unplayed);
         let early = self.moves.early.remove(&who).unwrap_or_default();
-        self.take_early(&mut seat, early.inputs.into_values());
-        let gateway = seat.session.as_ref().map(|s| s.gateway_id.clone());
+        self.take_early(&mut slot, early.inputs.into_values());
+        let gateway = slot.session.as_ref().map(|s| s.gateway_id.clone());
         let unlinked = gateway.is_some_and(|gateway| !self.links.linked(&gateway));
         let ended = early
             .detached
-            .is_some_and(|(epoch, attach)| epoch == seat.session_epoch && attach >= seat.attach);
+            .is_some_and(|(epoch, attach)| epoch == slot.session_epoch && attach >= slot.attach);
         if unlinked || ended {
-            seat.detach(self.linger_until(&who));
+            slot.detach(self.linger_until(&who));
         }
         tracing::debug!(
             run = self.id,
             tick = self.now,
             character = %who,
-            session = seat.session_id,
-            epoch = seat.session_epoch,
+            session = slot.session_id,
+            epoch = slot.session_epoch,
             unlinked,
             ended,
-            played = seat.session.is_some(),
+            played = slot.session.is_some(),
             "comes with its region"
         );
         let call = self.handovers.calls.remove(&who);
-        self.roster.insert(who, seat);
+        self.roster.insert(who, slot);
         let waiting = call.and_then(|call| call.attach).into_iter().chain(attach);
         for (gateway_id, attach) in waiting {
             self.attach(&gateway_id, attach);
@@ -221,33 +221,34 @@ impl Run {
             tracing::error!(run = self.id, ?region, %why, "a peer's region cannot be read");
             self.drop_region(region);
             self.regions.asked_for(region, epoch);
-            self.context.outside.load_region(region, epoch);
+            self.context.effects.load_region(region, epoch);
             return;
         }
         self.missed(region, request.tick);
         self.region_held(region, epoch);
         self.ground_lies(region);
         self.context.metrics.region_move("taken");
-        let comes =
-            |seat: &Seat| seat.region == region && matches!(seat.stage, Stage::Joining { .. });
-        let coming = self.roster.iter().filter(|(_, seat)| comes(seat));
+        let comes = |slot: &PlayerSlot| {
+            slot.region == region && matches!(slot.stage, Stage::Joining { .. })
+        };
+        let coming = self.roster.iter().filter(|(_, slot)| comes(slot));
         let coming: Vec<(CharacterId, u64)> =
             coming.map(|(w, s)| (w.clone(), s.sequence)).collect();
         for (who, sequence) in coming {
-            let seat = self.roster.get_mut(&who);
-            if let (Some(player), Some(seat)) = (self.world.player(&who), seat) {
+            let slot = self.roster.get_mut(&who);
+            if let (Some(player), Some(slot)) = (self.world.player(&who), slot) {
                 // The store has all of it: it was in the batch that gave the region.
-                seat.acknowledged = Holdings::of(player.record());
+                slot.acknowledged = Holdings::of(player.record());
                 self.batch.enter(&who, region, sequence, self.now);
                 self.joined(&who);
             } else {
-                if let Some(seat) = self.roster.remove(&who) {
-                    self.unanswered(&who, seat);
+                if let Some(slot) = self.roster.remove(&who) {
+                    self.unanswered(&who, slot);
                 }
                 self.fetch(who);
             }
         }
-        // Whoever is in the region and has no seat is not this run's to play.
+        // Whoever is in the region and has no slot is not this run's to play.
         let players = self
             .world
             .players()

@@ -17,7 +17,7 @@ use super::{Run, player_handovers::Call};
 use crate::{
     deliver::held::Holdings,
     inbox::{INPUTS_HELD_MAX, Inputs, Taken},
-    roster::Seat,
+    roster::PlayerSlot,
     translate::{self, Refused, record},
 };
 
@@ -84,7 +84,7 @@ impl Run {
             linked: gateway_id.is_empty() || self.links.linked(gateway_id),
             draining: self.draining(),
             closing: self.moves.closing(region),
-            playing: self.roster.get(&who).map(|seat| seat.sequence),
+            playing: self.roster.get(&who).map(|slot| slot.sequence),
             pending: self
                 .handovers
                 .announced
@@ -164,7 +164,7 @@ impl Run {
                 self.join(&who, request);
                 return CompleteReply { known: true };
             }
-        } else if let Some(sequence) = self.roster.get(&who).map(|seat| seat.sequence) {
+        } else if let Some(sequence) = self.roster.get(&who).map(|slot| slot.sequence) {
             let known = sequence >= h;
             if sequence == h {
                 // It came by the store's word, or this is a repetition.
@@ -207,7 +207,7 @@ impl Run {
     /// may be older than that: only the source could say that the store has just that.
     fn load_promised(&mut self, who: &CharacterId) {
         if !self.handovers.calls.contains_key(who) {
-            self.context.outside.load_character(who.clone());
+            self.context.effects.load_character(who.clone());
             self.handovers.calls.insert(who.clone(), Call::default());
         }
     }
@@ -216,30 +216,30 @@ impl Run {
     /// and with what came for it meanwhile. Returns the attach that waits for it.
     pub(super) fn comes_as_promised(
         &mut self,
-        seat: &mut Seat,
+        slot: &mut PlayerSlot,
         announced: Announced,
     ) -> Option<(String, Attach)> {
-        let same = announced.pending.h == seat.sequence
-            && announced.session.session_epoch == seat.session_epoch;
+        let same = announced.pending.h == slot.sequence
+            && announced.session.session_epoch == slot.session_epoch;
         if !same {
             return self.never_comes(announced);
         }
-        let until = seat.linger_until.unwrap_or(self.now);
-        seat.take_session(&announced.session, until);
-        seat.owe_sync(0);
-        self.take_early(seat, announced.inputs.into_values());
-        self.look_for_session(seat, announced.detached, until);
+        let until = slot.linger_until.unwrap_or(self.now);
+        slot.take_session(&announced.session, until);
+        slot.owe_sync(0);
+        self.take_early(slot, announced.inputs.into_values());
+        self.look_for_session(slot, announced.detached, until);
         announced.attach
     }
 
     /// Whose gateway is not linked, or has said that the session is over, is played by nobody.
-    fn look_for_session(&self, seat: &mut Seat, detached: Option<(u64, u64)>, until: u64) {
-        let session = seat.session.as_ref();
+    fn look_for_session(&self, slot: &mut PlayerSlot, detached: Option<(u64, u64)>, until: u64) {
+        let session = slot.session.as_ref();
         let unlinked = session.is_some_and(|session| !self.links.linked(&session.gateway_id));
         let ended = detached
-            .is_some_and(|(epoch, attach)| epoch == seat.session_epoch && attach >= seat.attach);
+            .is_some_and(|(epoch, attach)| epoch == slot.session_epoch && attach >= slot.attach);
         if unlinked || ended {
-            seat.detach(until);
+            slot.detach(until);
         }
     }
 
@@ -251,23 +251,23 @@ impl Run {
         let h = announced.pending.h;
         let until = self.linger_until(who);
         let holdings = Holdings::of(&announced.record);
-        let mut seat = Seat::new(announced.region, h, self.now, holdings);
-        seat.account_id = announced.account_id;
-        seat.take_session(&announced.session, until);
+        let mut slot = PlayerSlot::new(announced.region, h, self.now, holdings);
+        slot.account_id = announced.account_id;
+        slot.take_session(&announced.session, until);
         let played = complete.tick;
         if let Some(session) = &complete.session {
-            seat.take_session(session, until);
+            slot.take_session(session, until);
         }
-        seat.inputs = Inputs::after(complete.last_input);
+        slot.inputs = Inputs::after(complete.last_input);
         let hot = PlayerHot::from_bytes(&complete.hot).unwrap_or_else(|why| {
             tracing::warn!(character = %who, %why, "a peer's player has lost its way");
             PlayerHot::default()
         });
         let sent_by = complete.session.clone().unwrap_or_default().gateway_id;
-        let unplayed = seat.catch_up(complete);
+        let unplayed = slot.catch_up(complete);
         self.inputs_lost(&sent_by, &unplayed);
-        self.take_early(&mut seat, announced.inputs.into_values());
-        self.look_for_session(&mut seat, announced.detached, until);
+        self.take_early(&mut slot, announced.inputs.into_values());
+        self.look_for_session(&mut slot, announced.detached, until);
         self.batch.enter(who, announced.region, h, self.now);
         self.regions.came.insert(announced.region, self.now);
         let arrival = Arrival {
@@ -276,7 +276,7 @@ impl Run {
             region: announced.region,
         };
         self.handovers.arrivals.push((played, arrival));
-        self.roster.insert(who.clone(), seat);
+        self.roster.insert(who.clone(), slot);
         self.came_back(who);
         self.context.metrics.handover("taken");
         if let Some((gateway_id, attach)) = announced.attach {
@@ -288,20 +288,20 @@ impl Run {
     /// no room is refused, and what nobody plays is said to be lost.
     pub(super) fn take_early(
         &mut self,
-        seat: &mut Seat,
+        slot: &mut PlayerSlot,
         inputs: impl Iterator<Item = (String, Input)>,
     ) {
         for (gateway_id, input) in inputs {
-            if !seat.current(input.session_epoch, &input.session_id) {
+            if !slot.current(input.session_epoch, &input.session_id) {
                 self.inputs_lost(&gateway_id, &[input]);
                 continue;
             }
-            match seat.inputs.take(input) {
+            match slot.inputs.take(input) {
                 Taken::Queued | Taken::Duplicate => {}
                 Taken::Late(input) => self.inputs_lost(&gateway_id, &[*input]),
                 Taken::Full(input) => {
                     self.context.metrics.input("full");
-                    seat.tell(too_much(&input));
+                    slot.tell(too_much(&input));
                 }
             }
         }
@@ -312,13 +312,13 @@ impl Run {
         let Some((who, h)) = name(request.h) else {
             return ForwardReply { taken: false };
         };
-        if self.roster.get(&who).is_some_and(|seat| seat.sequence == h)
-            && let Some(mut seat) = self.roster.remove(&who)
+        if self.roster.get(&who).is_some_and(|slot| slot.sequence == h)
+            && let Some(mut slot) = self.roster.remove(&who)
         {
-            let sent_by = seat.session_ref().gateway_id;
+            let sent_by = slot.session_ref().gateway_id;
             let inputs = request.inputs.into_iter();
-            self.take_early(&mut seat, inputs.map(|input| (sent_by.clone(), input)));
-            self.roster.insert(who, seat);
+            self.take_early(&mut slot, inputs.map(|input| (sent_by.clone(), input)));
+            self.roster.insert(who, slot);
             return ForwardReply { taken: true };
         }
         if let Some(announced) = self
@@ -352,12 +352,12 @@ impl Run {
                     h: Some(super::source::handover_id(who, pending.h)),
                     from_run_id: self.id,
                 };
-                let outside = &mut self.context.outside;
-                outside.locate(source, who.clone(), pending.number, request);
+                let effects = &mut self.context.effects;
+                effects.locate(source, who.clone(), pending.number, request);
             }
             if matches!(step, PendingStep::Ask | PendingStep::Doubt) {
                 let dead = !self.regions.directory.alive(pending.from_run_id);
-                self.context.outside.owner(who.clone(), pending.h, dead);
+                self.context.effects.owner(who.clone(), pending.h, dead);
             }
         }
     }

@@ -205,7 +205,7 @@ impl Run {
                 continue;
             };
             let encounter = self.encounter(event);
-            let Some(seat) = self.roster.get_mut(who) else {
+            let Some(slot) = self.roster.get_mut(who) else {
                 continue;
             };
             show_played(&told, who, &requests);
@@ -214,14 +214,14 @@ impl Run {
                     let request = requests.remove(&(who.clone(), number));
                     self.context.metrics.input("played");
                     if let Some(ack) = request.and_then(|r| translate::ack(&r.id)) {
-                        seat.tell_when(held.filter(|_| value), ack);
+                        slot.tell_when(held.filter(|_| value), ack);
                     }
                 }
                 Told::Refused { number, why, value } => {
                     self.context.metrics.input("refused");
                     if let Some(request) = requests.remove(&(who.clone(), number)) {
                         let error = translate::error(&request, why);
-                        seat.tell_when(held.filter(|_| value), error);
+                        slot.tell_when(held.filter(|_| value), error);
                     }
                 }
                 Told::Answered {
@@ -232,12 +232,12 @@ impl Run {
                     let request = requests.remove(&(who.clone(), number));
                     if let Some(request) = request.filter(|request| !request.id.is_empty()) {
                         message.re = request.id;
-                        seat.tell(message);
+                        slot.tell(message);
                     }
                 }
                 Told::Message { mut message, value } => {
                     message.encounter = encounter;
-                    seat.tell_when(held.filter(|_| value), message);
+                    slot.tell_when(held.filter(|_| value), message);
                 }
                 Told::Elsewhere { number, target } => {
                     if let Some(request) = requests.remove(&(who.clone(), number)) {
@@ -246,7 +246,7 @@ impl Run {
                 }
                 Told::Deferred { number } => {
                     if let Some(request) = requests.remove(&(who.clone(), number)) {
-                        seat.inputs.put_back(request);
+                        slot.inputs.put_back(request);
                     }
                 }
                 Told::Joined => self.joined(who),
@@ -259,17 +259,17 @@ impl Run {
     /// The encounter that an event is about, if any.
     pub(super) fn encounter(&self, event: &Event) -> Option<Encounter> {
         translate::encounter(event, |who| {
-            let seat = self.roster.get(who);
-            seat.map_or_else(String::new, |seat| seat.account_id.clone())
+            let slot = self.roster.get(who);
+            slot.map_or_else(String::new, |slot| slot.account_id.clone())
         })
     }
 
     /// Nobody is left without an answer.
     fn acknowledge(&mut self, requests: Requests, held: Option<u64>) {
         for ((who, _), request) in requests {
-            let seat = self.roster.get_mut(&who);
-            if let (Some(seat), Some(ack)) = (seat, translate::ack(&request.id)) {
-                seat.tell_when(held, ack);
+            let slot = self.roster.get_mut(&who);
+            if let (Some(slot), Some(ack)) = (slot, translate::ack(&request.id)) {
+                slot.tell_when(held, ack);
             }
         }
     }
@@ -323,10 +323,10 @@ impl Run {
     }
 
     pub(super) fn joined(&mut self, who: &CharacterId) {
-        let Some(seat) = self.roster.get_mut(who) else {
+        let Some(slot) = self.roster.get_mut(who) else {
             return;
         };
-        let stage = std::mem::replace(&mut seat.stage, Stage::Playing);
+        let stage = std::mem::replace(&mut slot.stage, Stage::Playing);
         // The world may have put it elsewhere than the store had it.
         self.batch.moved(who, self.now);
         if stage == (Stage::Joining { welcome: true }) {
@@ -335,7 +335,8 @@ impl Run {
     }
 
     fn turned_away(&mut self, who: &CharacterId, refusal: Refusal) {
-        let joining = |seat: &crate::roster::Seat| matches!(seat.stage, Stage::Joining { .. });
+        let joining =
+            |slot: &crate::roster::PlayerSlot| matches!(slot.stage, Stage::Joining { .. });
         if !self.roster.get(who).is_some_and(joining) {
             return;
         }
@@ -345,8 +346,8 @@ impl Run {
             tracing::warn!(run, character = %who, why, left_out, "a character cannot come in");
         }
         self.batch.forget(who);
-        if let Some(seat) = self.roster.remove(who) {
-            self.turn_out(who, &seat, "busy");
+        if let Some(slot) = self.roster.remove(who) {
+            self.turn_out(who, &slot, "busy");
         }
     }
 }

@@ -22,7 +22,7 @@ impl Run {
 
     /// What waits for the store, for whoever watches.
     pub(super) fn measure_value(&self) {
-        let held = self.roster.values().map(crate::roster::Seat::held);
+        let held = self.roster.values().map(crate::roster::PlayerSlot::held);
         let held = held.sum::<usize>() + self.shown.held_ground.len();
         let waiting_ms = self.batch.waiting_ticks(self.now) * self.config.tick_ms;
         let state = match self.value_now() {

@@ -8,12 +8,12 @@ use crate::{roster::Stage, simulation::Played};
 impl Run {
     /// Whom it plays or brings in.
     pub(crate) fn played(&self) -> Vec<Played> {
-        let played = self.roster.iter().map(|(who, seat)| Played {
+        let played = self.roster.iter().map(|(who, slot)| Played {
             who: who.to_string(),
-            region: seat.region,
-            sequence: seat.sequence,
-            stands: seat.stage == Stage::Playing && self.world.player(who).is_some(),
-            attached: seat.session.is_some(),
+            region: slot.region,
+            sequence: slot.sequence,
+            stands: slot.stage == Stage::Playing && self.world.player(who).is_some(),
+            attached: slot.session.is_some(),
         });
         played.collect()
     }
@@ -22,12 +22,12 @@ impl Run {
     pub(crate) fn seats(&self, who: &CharacterId) -> Vec<String> {
         let id = self.id;
         let player = self.world.player(who).map(world::Player::tile);
-        let seat = self.roster.get(who).map(|seat| {
-            let (stage, source, sequence) = (&seat.stage, &seat.source, seat.sequence);
+        let slot = self.roster.get(who).map(|slot| {
+            let (stage, source, sequence) = (&slot.stage, &slot.source, slot.sequence);
             format!(
-                "run {id}: seat in {:?} with sequence {sequence}, {stage:?}, {source:?}, stands at \
+                "run {id}: slot in {:?} with sequence {sequence}, {stage:?}, {source:?}, stands at \
                  {player:?}",
-                seat.region,
+                slot.region,
             )
         });
         let announced = self
@@ -38,7 +38,7 @@ impl Run {
         let announced = announced.map(|pending| format!("run {id}: announced {pending:?}"));
         let gone = self.handovers.departed.get(who).map(|gone| &gone.state);
         let gone = gone.map(|state| format!("run {id}: departed {state:?}"));
-        seat.into_iter().chain(announced).chain(gone).collect()
+        slot.into_iter().chain(announced).chain(gone).collect()
     }
 
     /// Whether somebody acts on what is here and must not go.
@@ -60,7 +60,7 @@ impl Run {
         let held: Vec<_> = self
             .roster
             .iter()
-            .map(|(who, seat)| (who, seat.region, &seat.stage, &seat.source))
+            .map(|(who, slot)| (who, slot.region, &slot.stage, &slot.source))
             .collect();
         format!(
             "run {id} at tick {}: holds {:?}, gives {giving:?}, turned down {:?}, loads {:?}, awaits \

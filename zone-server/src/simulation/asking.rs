@@ -16,12 +16,12 @@ use world::{CharacterId, Region};
 
 use crate::{
     commit::{batch::Sending, committer},
-    outside::{NobodyCommits, Outside},
+    effects::{Effects, NobodyCommits},
 };
 
 /// What a run asks of the outside.
 #[derive(Debug)]
-#[allow(missing_docs, reason = "see `Outside`")]
+#[allow(missing_docs, reason = "see `Effects`")]
 pub enum Ask {
     LoadRegion {
         region: Region,
@@ -100,7 +100,7 @@ pub(super) struct Queue {
     pub(super) asked: Asked,
 }
 
-impl Outside for Queue {
+impl Effects for Queue {
     fn load_region(&mut self, region: Region, epoch: u64) {
         self.asked.push(Ask::LoadRegion { region, epoch });
     }

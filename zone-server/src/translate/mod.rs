@@ -47,7 +47,7 @@ use crate::deliver::held::Holdings;
 
 /// What an input asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Wish {
+pub(crate) enum Request {
     /// Something that the world decides.
     Intent(Intent),
     /// Out of the world, in order.
@@ -63,12 +63,12 @@ pub(crate) struct Refused {
 
 /// Reads what a player asks. Never panics, whatever the bytes.
 #[allow(clippy::too_many_lines, reason = "one arm a packet")]
-pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
+pub(crate) fn request(input: &Input) -> Result<Request, Refused> {
     if input.event == OPERATOR_TELEPORT {
-        return operator::teleport(&input.data).map(Wish::Intent);
+        return operator::teleport(&input.data).map(Request::Intent);
     }
     let intent = match message(input)? {
-        ClientMessage::WorldLeave(_) => return Ok(Wish::Leave),
+        ClientMessage::WorldLeave(_) => return Ok(Request::Leave),
         ClientMessage::Move(asked) => movement::intent(&asked),
         ClientMessage::Action(asked) => action::intent(&asked)?,
         ClientMessage::Drop(asked) => inventory::drop(&asked),
@@ -157,7 +157,7 @@ pub(crate) fn wish(input: &Input) -> Result<Wish, Refused> {
             });
         }
     };
-    Ok(Wish::Intent(intent))
+    Ok(Request::Intent(intent))
 }
 
 fn message(input: &Input) -> Result<ClientMessage, Refused> {
@@ -366,12 +366,12 @@ mod tests {
     }
 
     fn code(event: &str, data: &'static str) -> ErrorCode {
-        wish(&input(event, data)).unwrap_err().code
+        request(&input(event, data)).unwrap_err().code
     }
 
     #[test]
     fn each_event_has_its_meaning() {
-        let walk = wish(&input(
+        let walk = request(&input(
             "player:move",
             r#"{"target":{"x":-3,"z":9},"run":true}"#,
         ));
@@ -379,44 +379,44 @@ mod tests {
         let run = Some(true);
         assert_eq!(
             walk,
-            Ok(Wish::Intent(Intent::Movement(
+            Ok(Request::Intent(Intent::Movement(
                 world::movement::Intent::Walk { to, run }
             )))
         );
-        let stop = wish(&input("player:move", r#"{"stop":true}"#));
+        let stop = request(&input("player:move", r#"{"stop":true}"#));
         assert_eq!(
             stop,
-            Ok(Wish::Intent(Intent::Movement(
+            Ok(Request::Intent(Intent::Movement(
                 world::movement::Intent::Stop
             )))
         );
-        let run = wish(&input("player:move", r#"{"run":false}"#));
+        let run = request(&input("player:move", r#"{"run":false}"#));
         assert_eq!(
             run,
-            Ok(Wish::Intent(Intent::Movement(
+            Ok(Request::Intent(Intent::Movement(
                 world::movement::Intent::Run(false)
             )))
         );
-        assert_eq!(wish(&input("world:leave", "{}")), Ok(Wish::Leave));
-        let look = wish(&input(
+        assert_eq!(request(&input("world:leave", "{}")), Ok(Request::Leave));
+        let look = request(&input(
             "player:action",
             r#"{"action":"examine","target":"npc:1"}"#,
         ));
         let target = "npc:1".into();
         assert_eq!(
             look,
-            Ok(Wish::Intent(Intent::Examine(
+            Ok(Request::Intent(Intent::Examine(
                 world::examine::Intent::Examine { target }
             )))
         );
-        let follow = wish(&input(
+        let follow = request(&input(
             "player:action",
             r#"{"action":"follow","target":"bob"}"#,
         ));
         let target = "bob".into();
         assert_eq!(
             follow,
-            Ok(Wish::Intent(Intent::Movement(
+            Ok(Request::Intent(Intent::Movement(
                 world::movement::Intent::Follow { target }
             )))
         );

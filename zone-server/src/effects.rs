@@ -15,7 +15,7 @@ use crate::{commit::batch::Sending, ownership::keeper::Keeper, peers::Peers};
 pub(crate) struct NobodyCommits;
 
 /// Whom a run asks.
-pub(crate) trait Outside: Send {
+pub(crate) trait Effects: Send {
     /// Asks the store for a region; answered as `RegionLoaded`.
     fn load_region(&mut self, region: Region, epoch: u64);
     /// Asks the store for a character; answered as `CharacterLoaded`.
@@ -51,7 +51,7 @@ pub(crate) struct Tasks {
     pub(crate) commits: mpsc::Sender<Sending>,
 }
 
-impl Outside for Tasks {
+impl Effects for Tasks {
     fn load_region(&mut self, region: Region, epoch: u64) {
         self.keeper.load_region(region, epoch);
     }

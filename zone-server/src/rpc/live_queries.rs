@@ -1,7 +1,8 @@
 //! What gateways show of the moment: where somebody stands, how full regions are.
 
 use proto::rpc::queries::v1::{
-    CrowdReply, CrowdRequest, WhereaboutsReply, WhereaboutsRequest, facts_server::Facts,
+    CrowdReply, CrowdRequest, WhereaboutsReply, WhereaboutsRequest,
+    live_queries_server::LiveQueries,
 };
 use tonic::{Request, Response, Status};
 
@@ -10,10 +11,10 @@ use crate::mailbox::Message;
 
 /// Answers gateways.
 #[derive(Debug)]
-pub(crate) struct FactsService(pub(crate) Current);
+pub(crate) struct LiveQueriesService(pub(crate) Current);
 
 #[tonic::async_trait]
-impl Facts for FactsService {
+impl LiveQueries for LiveQueriesService {
     async fn whereabouts(
         &self,
         request: Request<WhereaboutsRequest>,

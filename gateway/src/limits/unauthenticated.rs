@@ -36,7 +36,7 @@ pub(crate) enum NoRoom {
 }
 
 /// All of them at this gateway.
-pub(crate) struct Strangers {
+pub(crate) struct Unauthenticated {
     total: usize,
     shares: Shares,
     here: Arc<Mutex<Here>>,
@@ -57,20 +57,20 @@ struct Standing {
 }
 
 /// One of them; its place is given back when dropped.
-pub(crate) struct Stranger {
+pub(crate) struct UnauthenticatedSocket {
     number: u64,
     leave: CancellationToken,
     here: Arc<Mutex<Here>>,
     _share: Share,
 }
 
-/// While it lives, the stranger keeps its place.
+/// While it lives, the socket keeps its place.
 pub(crate) struct Busy {
     number: u64,
     here: Arc<Mutex<Here>>,
 }
 
-impl Strangers {
+impl Unauthenticated {
     pub(crate) fn new(most: Most) -> Self {
         Self {
             total: most.total,
@@ -81,7 +81,7 @@ impl Strangers {
 
     /// One more socket of an address. Where all places are taken, it gets that of the oldest one
     /// that is silent.
-    pub(crate) fn enter(&self, address: IpAddr) -> Result<Stranger, NoRoom> {
+    pub(crate) fn enter(&self, address: IpAddr) -> Result<UnauthenticatedSocket, NoRoom> {
         let share = self.shares.take(Subject::address(address));
         let share = share.ok_or(NoRoom::Address)?;
         let mut here = lock(&self.here);
@@ -98,7 +98,7 @@ impl Strangers {
             leave: leave.clone(),
         };
         here.all.insert(number, standing);
-        Ok(Stranger {
+        Ok(UnauthenticatedSocket {
             number,
             leave,
             here: Arc::clone(&self.here),
@@ -107,7 +107,7 @@ impl Strangers {
     }
 }
 
-impl Stranger {
+impl UnauthenticatedSocket {
     /// Keeps the place while the gateway answers what the client said.
     pub(crate) fn busy(&self) -> Busy {
         set_busy(&self.here, self.number, true);
@@ -129,7 +129,7 @@ impl Drop for Busy {
     }
 }
 
-impl Drop for Stranger {
+impl Drop for UnauthenticatedSocket {
     fn drop(&mut self) {
         // One that was sent away has none any more.
         lock(&self.here).all.remove(&self.number);
@@ -151,51 +151,61 @@ fn lock(here: &Mutex<Here>) -> MutexGuard<'_, Here> {
 mod tests {
     use super::*;
 
-    fn strangers(per_address: usize, total: usize) -> Strangers {
-        Strangers::new(Most { per_address, total })
+    fn unauthenticated(per_address: usize, total: usize) -> Unauthenticated {
+        Unauthenticated::new(Most { per_address, total })
     }
 
-    fn enter(strangers: &Strangers, address: &str) -> Result<Stranger, NoRoom> {
-        strangers.enter(address.parse().unwrap())
+    fn enter(
+        unauthenticated: &Unauthenticated,
+        address: &str,
+    ) -> Result<UnauthenticatedSocket, NoRoom> {
+        unauthenticated.enter(address.parse().unwrap())
     }
 
     #[test]
     fn one_address_cannot_use_up_the_room_of_others() {
-        let strangers = strangers(2, 3);
-        let first = enter(&strangers, "2001:db8::1").unwrap();
-        let _second = enter(&strangers, "2001:db8::2").unwrap();
-        let third = enter(&strangers, "2001:db8::3");
+        let unauthenticated = unauthenticated(2, 3);
+        let first = enter(&unauthenticated, "2001:db8::1").unwrap();
+        let _second = enter(&unauthenticated, "2001:db8::2").unwrap();
+        let third = enter(&unauthenticated, "2001:db8::3");
         assert_eq!(third.err(), Some(NoRoom::Address));
-        assert!(enter(&strangers, "10.0.0.1").is_ok());
+        assert!(enter(&unauthenticated, "10.0.0.1").is_ok());
         drop(first);
-        assert!(enter(&strangers, "2001:db8::3").is_ok(), "gone at once");
+        assert!(
+            enter(&unauthenticated, "2001:db8::3").is_ok(),
+            "gone at once"
+        );
     }
 
     #[test]
     fn the_oldest_silent_one_gives_its_place_to_a_newcomer() {
-        let strangers = strangers(1, 3);
-        let talking = enter(&strangers, "10.0.0.1").unwrap();
-        let oldest = enter(&strangers, "10.0.0.2").unwrap();
-        let younger = enter(&strangers, "10.0.0.3").unwrap();
+        let unauthenticated = unauthenticated(1, 3);
+        let talking = enter(&unauthenticated, "10.0.0.1").unwrap();
+        let oldest = enter(&unauthenticated, "10.0.0.2").unwrap();
+        let younger = enter(&unauthenticated, "10.0.0.3").unwrap();
         let busy = talking.busy();
-        let newcomer = enter(&strangers, "10.0.0.4").unwrap();
+        let newcomer = enter(&unauthenticated, "10.0.0.4").unwrap();
         assert!(oldest.leave.is_cancelled());
         assert!(!talking.leave.is_cancelled() && !younger.leave.is_cancelled());
         drop(oldest);
-        assert_eq!(lock(&strangers.here).all.len(), 3, "its place is taken");
+        assert_eq!(
+            lock(&unauthenticated.here).all.len(),
+            3,
+            "its place is taken"
+        );
         drop(busy);
-        let _another = enter(&strangers, "10.0.0.5").unwrap();
+        let _another = enter(&unauthenticated, "10.0.0.5").unwrap();
         assert!(talking.leave.is_cancelled(), "it was answered");
         drop((talking, younger, newcomer));
-        assert_eq!(lock(&strangers.here).all.len(), 1);
+        assert_eq!(lock(&unauthenticated.here).all.len(), 1);
     }
 
     #[test]
     fn nobody_is_sent_away_while_all_are_being_answered() {
-        let strangers = strangers(1, 1);
-        let only = enter(&strangers, "10.0.0.1").unwrap();
+        let unauthenticated = unauthenticated(1, 1);
+        let only = enter(&unauthenticated, "10.0.0.1").unwrap();
         let _busy = only.busy();
-        let refused = enter(&strangers, "10.0.0.2").err();
+        let refused = enter(&unauthenticated, "10.0.0.2").err();
         assert_eq!(refused, Some(NoRoom::Total));
         assert!(!only.leave.is_cancelled());
     }

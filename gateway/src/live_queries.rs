@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use chassis::rpc::Channels;
 use proto::rpc::queries::v1::{
-    CrowdRequest, WhereaboutsReply, WhereaboutsRequest, facts_client::FactsClient,
+    CrowdRequest, WhereaboutsReply, WhereaboutsRequest, live_queries_client::LiveQueriesClient,
 };
 use tokio::{
     sync::Mutex as AsyncMutex,
@@ -40,12 +40,12 @@ pub(crate) struct Crowds {
 
 /// Asks zones.
 #[derive(Default)]
-pub(crate) struct Facts {
+pub(crate) struct LiveQueries {
     zones: Channels,
     last: AsyncMutex<Option<(Instant, Crowds)>>,
 }
 
-impl Facts {
+impl LiveQueries {
     /// Where a character stands, by the run that plays `region`; `None`: nobody says so.
     pub(crate) async fn whereabouts(
         &self,
@@ -120,8 +120,8 @@ impl Facts {
         Some((reply.tick, regions.collect()))
     }
 
-    fn client(&self, view: &DirectoryView, run_id: u64) -> Option<FactsClient<Channel>> {
+    fn client(&self, view: &DirectoryView, run_id: u64) -> Option<LiveQueriesClient<Channel>> {
         let channel = self.zones.to(&view.run(run_id)?.address)?;
-        Some(FactsClient::new(channel))
+        Some(LiveQueriesClient::new(channel))
     }
 }
