@@ -91,27 +91,40 @@ pub(crate) struct PlayerSlot {
     pub(crate) stage: Stage,
     /// When it leaves, unless somebody comes to play it.
     pub(crate) linger_until: Option<u64>,
-    pub(crate) source: Option<Source>,
-    /// How often it was offered to another owner by handovers that are over.
-    offers: u32,
-    /// Where it is to stand at its next owner; `None`: where it stands.
-    pub(crate) place: Option<Tile>,
-    /// What it is to be brought to; its inputs wait.
-    pub(crate) pull: Option<Pull>,
-    /// Since when it is held for its next owner.
-    pub(crate) leaving_since: u64,
-    pub(crate) crossing_since: Option<Instant>,
+    pub(crate) departure: Departure,
     /// The last owner has said all that it knew.
     caught_up: bool,
+    pub(crate) messages: Messages,
+}
+
+/// On the way to another owner.
+#[derive(Debug, Default)]
+pub(crate) struct Departure {
+    /// The handover that is under way.
+    pub(crate) source: Option<Source>,
+    /// Number of offers to other owners by handovers that are over.
+    offers: u32,
+    /// Where the character is to stand at its next owner; `None`: where it stands.
+    pub(crate) place: Option<Tile>,
+    /// Entity to which the character is to be brought; its inputs wait.
+    pub(crate) pull: Option<Pull>,
+    /// Tick since which the character is held for its next owner.
+    pub(crate) leaving_since: u64,
+    pub(crate) crossing_since: Option<Instant>,
+}
+
+/// What the session of a character is told.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
     outbox: Vec<Private>,
-    /// What tells of value that the store has not acknowledged.
+    /// Messages that tell of value which the store has not acknowledged.
     held: HeldMessages,
     /// Pack and coins as the store has acknowledged them.
     pub(crate) acknowledged: Holdings,
-    /// The tick in which its session was told `Attached` last.
+    /// Tick in which the session was told `Attached` last.
     pub(crate) attached_in: u64,
     pub(crate) traceparents: Vec<String>,
-    /// What its session was sent last shows the confirmation screen of a trade.
+    /// The session was sent the confirmation screen of a trade last.
     shows_confirm: bool,
 }
 
@@ -146,19 +159,12 @@ impl PlayerSlot {
             inputs: Inputs::default(),
             stage: Stage::Joining { welcome: false },
             linger_until: None,
-            source: None,
-            offers: 0,
-            place: None,
-            pull: None,
-            leaving_since: 0,
-            crossing_since: None,
+            departure: Departure::default(),
             caught_up: false,
-            outbox: Vec::new(),
-            held: HeldMessages::default(),
-            acknowledged,
-            attached_in: 0,
-            traceparents: Vec::new(),
-            shows_confirm: false,
+            messages: Messages {
+                acknowledged,
+                ..Messages::default()
+            },
         }
     }
 
@@ -178,8 +184,8 @@ impl PlayerSlot {
         }
         if attach.session_epoch > self.session_epoch {
             self.inputs = Inputs::after(attach.last_input);
-            self.outbox.clear();
-            self.held.clear();
+            self.messages.outbox.clear();
+            self.messages.held.clear();
         } else {
             self.inputs.skip_to(attach.last_input);
         }
@@ -187,7 +193,7 @@ impl PlayerSlot {
         self.attach = attach.attach;
         self.session_id.clone_from(&attach.session_id);
         self.linger_until = None;
-        self.shows_confirm = false;
+        self.messages.shows_confirm = false;
         let session = Session {
             session_id: attach.session_id.clone(),
             gateway_id: gateway_id.to_owned(),
@@ -255,8 +261,8 @@ impl PlayerSlot {
     /// Nobody plays it any more; it stays until `until`.
     pub(crate) fn detach(&mut self, until: u64) {
         self.session = None;
-        self.outbox.clear();
-        self.held.clear();
+        self.messages.outbox.clear();
+        self.messages.held.clear();
         self.linger_until = Some(until);
     }
 
@@ -321,18 +327,22 @@ impl PlayerSlot {
 
     /// The requests whose answers its session has not been told.
     pub(crate) fn untold(&self) -> Vec<Bytes> {
-        let outbox = self.outbox.iter().filter(|told| !told.re.is_empty());
-        let untold = outbox.chain(self.held.answers());
+        let outbox = self
+            .messages
+            .outbox
+            .iter()
+            .filter(|told| !told.re.is_empty());
+        let untold = outbox.chain(self.messages.held.answers());
         untold.map(|answer| answer.re.clone()).collect()
     }
 
     /// Whether its session will be answered this request: it waits for a tick, or its answer waits to
     /// be told.
     pub(crate) fn owes(&self, id: &[u8]) -> bool {
-        let mut outbox = self.outbox.iter();
+        let mut outbox = self.messages.outbox.iter();
         self.inputs.waits(id)
             || outbox.any(|told| told.re == id)
-            || self.held.answers().any(|answer| answer.re == id)
+            || self.messages.held.answers().any(|answer| answer.re == id)
     }
 
     /// Whether a message of a session counts.
@@ -347,7 +357,7 @@ impl PlayerSlot {
         if self.session.is_none() {
             return;
         }
-        if self.outbox.len() >= MESSAGES_MAX {
+        if self.messages.outbox.len() >= MESSAGES_MAX {
             if let Some(left_out) = sampled("messages of a session lost", "") {
                 let session = &self.session_id;
                 tracing::warn!(session, left_out, "messages of a session lost");
@@ -355,24 +365,24 @@ impl PlayerSlot {
             return;
         }
         self.note_screen(&message);
-        self.outbox.push(message);
+        self.messages.outbox.push(message);
     }
 
     fn note_screen(&mut self, message: &Private) {
         if let Some(shown) = translate::trade::shows_confirm(message) {
-            self.shows_confirm = shown;
+            self.messages.shows_confirm = shown;
         }
     }
 
     /// Whether what its session was sent last shows the confirmation screen of a trade.
     pub(crate) fn shows_confirm(&self) -> bool {
-        self.shows_confirm
+        self.messages.shows_confirm
     }
 
     /// Something that is told when the batch `held` is acknowledged; at once if there is none.
     pub(crate) fn tell_when(&mut self, held: Option<u64>, message: Private) {
         match held {
-            Some(sequence) if self.session.is_some() => self.held.hold(sequence, message),
+            Some(sequence) if self.session.is_some() => self.messages.held.hold(sequence, message),
             Some(_) => {}
             None => self.tell(message),
         }
@@ -380,15 +390,15 @@ impl PlayerSlot {
 
     /// The session is shown everything anew when the batch `sequence` is acknowledged.
     pub(crate) fn owe_sync(&mut self, sequence: u64) {
-        self.held.owe_sync(sequence);
+        self.messages.held.owe_sync(sequence);
     }
 
     /// What the acknowledgement of the batch `sequence` releases; `None`: nothing.
     pub(crate) fn release(&mut self, sequence: u64) -> Option<Released> {
-        if self.held.is_empty() {
+        if self.messages.held.is_empty() {
             return None;
         }
-        let released = self.held.release(sequence);
+        let released = self.messages.held.release(sequence);
         for message in &released.messages {
             self.note_screen(message);
         }
@@ -397,12 +407,12 @@ impl PlayerSlot {
 
     /// How many messages wait for an acknowledgement.
     pub(crate) fn held(&self) -> usize {
-        self.held.len()
+        self.messages.held.len()
     }
 
     /// All that waits for the session's next frame.
     pub(crate) fn take_outbox(&mut self) -> Vec<Private> {
-        std::mem::take(&mut self.outbox)
+        std::mem::take(&mut self.messages.outbox)
     }
 
     /// What rows say of it beyond the world's record.
@@ -417,19 +427,23 @@ impl PlayerSlot {
     /// It is to be handed over to whoever owns `region`.
     pub(crate) fn goes_to(&mut self, region: Region) {
         self.goes_nowhere();
-        self.source = Some(Source::new(region, self.offers));
+        self.departure.source = Some(Source::new(region, self.departure.offers));
     }
 
     /// It is not to be handed over any more; whether it was.
     pub(crate) fn goes_nowhere(&mut self) -> bool {
-        let source = self.source.take();
-        self.offers = source.as_ref().map_or(self.offers, Source::attempts);
+        let source = self.departure.source.take();
+        self.departure.offers = source
+            .as_ref()
+            .map_or(self.departure.offers, Source::attempts);
         source.is_some()
     }
 
     /// Whether it stands in the world and is not on its way to another owner.
     pub(crate) fn free(&self) -> bool {
-        self.stage == Stage::Playing && self.source.is_none() && self.pull.is_none()
+        self.stage == Stage::Playing
+            && self.departure.source.is_none()
+            && self.departure.pull.is_none()
     }
 }
 

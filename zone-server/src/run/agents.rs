@@ -68,7 +68,7 @@ impl Run {
     /// Whether the store counts it among those of this run.
     fn whole(&self, slot: &PlayerSlot) -> bool {
         let long_enough = self.now > slot.owner_since + self.config.ticks(POLL_EVERY * 2);
-        slot.stage == Stage::Playing && slot.source.is_none() && long_enough
+        slot.stage == Stage::Playing && slot.departure.source.is_none() && long_enough
     }
 
     /// A gateway says what the store has by now.
@@ -202,7 +202,7 @@ impl Run {
                 .map(|goal| agent::available(goal, content, from))
                 .collect(),
             nearby: agent::nearest(nearby.collect()),
-            inventory: agent::carried(&slot.acknowledged, content),
+            inventory: agent::carried(&slot.messages.acknowledged, content),
             deeds: deeds.map(agent::deed).collect(),
             tally: known.map(|known| agent::tally(known.tally(), player)),
             takeable: u32::try_from(self.world.takeable_near(&who)).unwrap_or(u32::MAX),

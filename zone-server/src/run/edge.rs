@@ -181,7 +181,7 @@ impl Run {
                 }
                 let shown = trace.input(&input);
                 if !shown.is_empty() {
-                    slot.traceparents.push(shown);
+                    slot.messages.traceparents.push(shown);
                 }
                 match translate::request(&input) {
                     Ok(Request::Intent(intent)) => {

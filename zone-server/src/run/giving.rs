@@ -108,7 +108,7 @@ impl Run {
         let here = self.roster.values().filter(|slot| slot.region == region);
         let between = |slot: &PlayerSlot| {
             let joining = matches!(slot.stage, Stage::Joining { .. });
-            let source = slot.source.as_ref();
+            let source = slot.departure.source.as_ref();
             joining || source.is_some_and(|source| source.committing().is_some())
         };
         let announced = self.handovers.announced_into(region);
@@ -270,8 +270,8 @@ impl Run {
         let mut players = Vec::new();
         for (who, slot) in here {
             if slot.goes_nowhere() {
-                slot.crossing_since = None;
-                slot.place = None;
+                slot.departure.crossing_since = None;
+                slot.departure.place = None;
                 self.world.hold(who, false);
             }
             if let Some(player) = self.world.player(who).map(Player::record) {

@@ -71,7 +71,7 @@ impl Run {
             "leaves the world"
         );
         slot.stage = Stage::Leaving { re };
-        slot.source = None;
+        slot.departure.source = None;
         let record = Box::new(record::row(&player, &slot.owner()));
         self.batch.going(who, Going::Logout { reason, record });
     }

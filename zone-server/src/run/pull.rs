@@ -33,13 +33,16 @@ impl Run {
         let now = self.now;
         if let Some(slot) = self.roster.get_mut(who) {
             slot.inputs.put_back(request);
-            slot.pull = Some(Pull::new(target.clone(), now));
+            slot.departure.pull = Some(Pull::new(target.clone(), now));
         }
     }
 
     /// At an edge: whoever waits to be brought somewhere is looked after.
     pub(super) fn pull_edges(&mut self) {
-        let waiting = self.roster.iter().filter(|(_, slot)| slot.pull.is_some());
+        let waiting = self
+            .roster
+            .iter()
+            .filter(|(_, slot)| slot.departure.pull.is_some());
         let waiting: Vec<CharacterId> = waiting.map(|(who, _)| who.clone()).collect();
         for who in waiting {
             self.pull_edge(&who);
@@ -52,21 +55,21 @@ impl Run {
             return;
         };
         let committing = |source: &Source| source.committing().is_some();
-        if slot.stage != Stage::Playing || slot.source.as_ref().is_some_and(committing) {
+        if slot.stage != Stage::Playing || slot.departure.source.as_ref().is_some_and(committing) {
             return;
         }
-        let Some(pull) = &mut slot.pull else {
+        let Some(pull) = &mut slot.departure.pull else {
             return;
         };
         if !slot.inputs.has_front() {
             // A newer login asks for nothing of this.
-            slot.pull = None;
+            slot.departure.pull = None;
             return self.stays(who);
         }
         if now > pull.since + PULL_TICKS {
             return self.pull_fails(who, ErrorCode::Busy, "it cannot be reached just now");
         }
-        let offered = pull.found.is_some() && slot.source.is_some();
+        let offered = pull.found.is_some() && slot.departure.source.is_some();
         if offered || !pull.waiting.is_empty() {
             return;
         }
@@ -88,7 +91,11 @@ impl Run {
         let peers =
             peers.filter_map(|run| Some((run, self.regions.directory.address(run)?.to_owned())));
         let peers: Vec<(u64, String)> = peers.collect();
-        let Some(pull) = self.roster.get_mut(who).and_then(|slot| slot.pull.as_mut()) else {
+        let Some(pull) = self
+            .roster
+            .get_mut(who)
+            .and_then(|slot| slot.departure.pull.as_mut())
+        else {
             return;
         };
         pull.attempt += 1;
@@ -124,8 +131,13 @@ impl Run {
         let Some(slot) = self.roster.get_mut(who) else {
             return;
         };
-        let free = slot.stage == Stage::Playing && slot.source.is_none();
-        let Some(pull) = slot.pull.as_mut().filter(|pull| pull.attempt == attempt) else {
+        let free = slot.stage == Stage::Playing && slot.departure.source.is_none();
+        let Some(pull) = slot
+            .departure
+            .pull
+            .as_mut()
+            .filter(|pull| pull.attempt == attempt)
+        else {
             return;
         };
         if !pull.waiting.remove(&run_id) {
@@ -139,7 +151,7 @@ impl Run {
             pull.waiting.clear();
             pull.found = Some(region);
             slot.goes_to(region);
-            slot.crossing_since = Some(Instant::now());
+            slot.departure.crossing_since = Some(Instant::now());
             self.world.hold(who, true);
         } else if pull.waiting.is_empty() && !pull.silent && found.is_none() {
             self.pull_fails(who, ErrorCode::NotFound, "there is no such thing here");
@@ -148,7 +160,11 @@ impl Run {
 
     /// The handover to the thing was refused: it is looked for again at the next tick.
     pub(super) fn pull_refused(&mut self, who: &CharacterId) {
-        let Some(pull) = self.roster.get_mut(who).and_then(|slot| slot.pull.as_mut()) else {
+        let Some(pull) = self
+            .roster
+            .get_mut(who)
+            .and_then(|slot| slot.departure.pull.as_mut())
+        else {
             return;
         };
         pull.found = None;
@@ -160,7 +176,7 @@ impl Run {
         let Some(slot) = self.roster.get_mut(who) else {
             return;
         };
-        slot.pull = None;
+        slot.departure.pull = None;
         if let Some(input) = slot.inputs.take_front() {
             let why = Refused {
                 code,
@@ -206,13 +222,14 @@ impl Run {
         let slot = self.roster.get(&other);
         let leaving = |slot: &PlayerSlot| {
             let committing = slot
+                .departure
                 .source
                 .as_ref()
                 .is_some_and(|s| s.committing().is_some());
             slot.stage != Stage::Playing || committing || self.moves.closing(slot.region)
         };
         let to_actor = |slot: &PlayerSlot| {
-            let pull = slot.pull.as_ref();
+            let pull = slot.departure.pull.as_ref();
             pull.is_some_and(|pull| pull.target.to_string() == actor)
         };
         let pulled = Pulled {

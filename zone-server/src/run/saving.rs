@@ -18,7 +18,7 @@ impl Run {
             let slot = roster.get(who)?;
             let player = world.player(who)?.record();
             let mut row = record::row_with(player, &slot.owner(), banked);
-            if let Some(place) = slot.place {
+            if let Some(place) = slot.departure.place {
                 (row.x, row.z) = (place.x, place.z);
             }
             Some(row)

@@ -171,9 +171,9 @@ impl Run {
         let has = if self.config.mutants.ack_before_commit {
             Holdings::of(player.record())
         } else {
-            slot.acknowledged.clone()
+            slot.messages.acknowledged.clone()
         };
-        slot.attached_in = self.now;
+        slot.messages.attached_in = self.now;
         if let Some(sequence) = held.filter(|_| has != Holdings::of(player.record())) {
             slot.owe_sync(sequence);
         }

@@ -79,7 +79,7 @@ impl Run {
         let mut sessions = Sessions::new();
         for (who, slot) in &mut self.roster {
             let messages = slot.take_outbox();
-            let traceparents = std::mem::take(&mut slot.traceparents);
+            let traceparents = std::mem::take(&mut slot.messages.traceparents);
             let tile = self.world.player(who).map(Player::tile);
             // Every session is named, so that its gateway hears when there is none any more; who
             // comes in just now is told apart.
@@ -115,7 +115,7 @@ impl Run {
         for row in &rows.characters {
             let who = row.record.as_ref().map(|r| CharacterId::from(&*r.id));
             if let Some(slot) = who.and_then(|who| self.roster.get_mut(&who)) {
-                record::acknowledge(&mut slot.acknowledged, row);
+                record::acknowledge(&mut slot.messages.acknowledged, row);
             }
         }
         let mut sessions = Sessions::new();
@@ -128,12 +128,16 @@ impl Run {
             if released.sync {
                 let record = player.map(Player::record);
                 let now = (self.now, &**self.world.content());
-                messages.extend(translate::resync(record, &slot.acknowledged, now));
-                messages.extend(translate::visit::open(&self.world, who, &slot.acknowledged));
+                messages.extend(translate::resync(record, &slot.messages.acknowledged, now));
+                messages.extend(translate::visit::open(
+                    &self.world,
+                    who,
+                    &slot.messages.acknowledged,
+                ));
             }
             let goes = settled.transferred.contains(who) || settled.given.contains(&slot.region);
             // The word that it is attached goes by another way, which may be slower.
-            let just_attached = slot.attached_in == self.now;
+            let just_attached = slot.messages.attached_in == self.now;
             if goes || just_attached {
                 messages.into_iter().for_each(|message| slot.tell(message));
             } else if let Some(session) = &slot.session {

@@ -110,9 +110,9 @@ impl Run {
                 }
             } else if self.now >= slot.owner_since + SETTLE_TICKS {
                 slot.goes_to(to);
-                slot.place = place;
-                slot.leaving_since = self.now;
-                slot.crossing_since = Some(Instant::now());
+                slot.departure.place = place;
+                slot.departure.leaving_since = self.now;
+                slot.departure.crossing_since = Some(Instant::now());
                 self.world.hold(&who, true);
             }
         }
@@ -135,15 +135,22 @@ impl Run {
 
     /// The player belongs to another region of this run.
     fn settle_in(&mut self, who: &CharacterId, region: Region) {
-        let place = self.roster.get_mut(who).and_then(|slot| slot.place.take());
+        let place = self
+            .roster
+            .get_mut(who)
+            .and_then(|slot| slot.departure.place.take());
         if place.is_some() {
             // The world brings it there, as soon as it is not held.
             return self.stays(who);
         }
-        if self.roster.get(who).is_some_and(|slot| slot.pull.is_some()) {
+        if self
+            .roster
+            .get(who)
+            .is_some_and(|slot| slot.departure.pull.is_some())
+        {
             // The thing is here by now: the input is played again.
             if let Some(slot) = self.roster.get_mut(who) {
-                slot.pull = None;
+                slot.departure.pull = None;
             }
             return self.stays(who);
         }
@@ -163,8 +170,8 @@ impl Run {
     pub(super) fn stays(&mut self, who: &CharacterId) {
         if let Some(slot) = self.roster.get_mut(who) {
             slot.goes_nowhere();
-            slot.place = None;
-            slot.crossing_since = None;
+            slot.departure.place = None;
+            slot.departure.crossing_since = None;
         }
         self.world.hold(who, false);
     }
@@ -174,7 +181,10 @@ impl Run {
         if self.ending.stopping.is_some() {
             return;
         }
-        let held = self.roster.iter().filter(|(_, slot)| slot.source.is_some());
+        let held = self
+            .roster
+            .iter()
+            .filter(|(_, slot)| slot.departure.source.is_some());
         let held: Vec<(CharacterId, Region)> =
             held.map(|(w, slot)| (w.clone(), slot.region)).collect();
         for (who, region) in held {
@@ -187,20 +197,20 @@ impl Run {
             let Some(slot) = self.roster.get(&who) else {
                 continue;
             };
-            let tried = self.now.saturating_sub(slot.leaving_since);
-            let source = slot.source.as_ref();
+            let tried = self.now.saturating_sub(slot.departure.leaving_since);
+            let source = slot.departure.source.as_ref();
             let committing = source.is_some_and(|source| source.committing().is_some());
-            if slot.place.is_some() && tried > PLACE_TICKS && !committing {
+            if slot.departure.place.is_some() && tried > PLACE_TICKS && !committing {
                 // The world says that it came to nothing.
                 self.world.call_off(&who);
                 self.stays(&who);
                 continue;
             }
-            let found = slot.pull.as_ref().and_then(|pull| pull.found);
-            let place = Region::from(slot.place.unwrap_or(tile));
+            let found = slot.departure.pull.as_ref().and_then(|pull| pull.found);
+            let place = Region::from(slot.departure.place.unwrap_or(tile));
             let way = self.way(found.unwrap_or(place));
             let slot = self.roster.get_mut(&who);
-            let Some(source) = slot.and_then(|slot| slot.source.as_mut()) else {
+            let Some(source) = slot.and_then(|slot| slot.departure.source.as_mut()) else {
                 continue;
             };
             match source.on(SourceEvent::Edge(way)) {
@@ -217,7 +227,7 @@ impl Run {
         let who = CharacterId::from(h.character_id);
         let h = h.ownership_sequence;
         if let Some(slot) = self.roster.get(&who) {
-            let source = slot.source.as_ref();
+            let source = slot.departure.source.as_ref();
             let may_go = source.is_some_and(|source| source.may_go_to(to_run_id));
             return slot.sequence >= h || (slot.sequence + 1 == h && may_go);
         }
@@ -257,6 +267,7 @@ impl Run {
             region: Some(record::rpc_region(to.region)),
             epoch: to.epoch,
             pull_target: slot
+                .departure
                 .pull
                 .as_ref()
                 .map_or_else(String::new, |p| p.target.to_string()),
@@ -282,7 +293,7 @@ impl Run {
         let closing = slot
             .as_ref()
             .is_some_and(|slot| self.moves.closing(slot.region));
-        let Some(source) = slot.and_then(|slot| slot.source.as_mut()) else {
+        let Some(source) = slot.and_then(|slot| slot.departure.source.as_mut()) else {
             return;
         };
         // Nobody begins to leave a region that goes itself.
@@ -310,7 +321,7 @@ impl Run {
     pub(super) fn transfer_stale(&mut self, who: &CharacterId) {
         self.context.metrics.handover("stale");
         let slot = self.roster.get_mut(who);
-        if let Some(source) = slot.and_then(|slot| slot.source.as_mut()) {
+        if let Some(source) = slot.and_then(|slot| slot.departure.source.as_mut()) {
             source.on(SourceEvent::Stale);
         }
     }
@@ -320,8 +331,13 @@ impl Run {
         let Some(mut slot) = self.roster.remove(who) else {
             return;
         };
-        let attempt = slot.source.as_ref().map_or(0, Source::attempts);
-        let to = slot.source.as_ref().and_then(Source::committing).cloned();
+        let attempt = slot.departure.source.as_ref().map_or(0, Source::attempts);
+        let to = slot
+            .departure
+            .source
+            .as_ref()
+            .and_then(Source::committing)
+            .cloned();
         let (Some(to), Some((_, hot))) = (to, self.world.leave(who)) else {
             return;
         };
@@ -353,7 +369,7 @@ impl Run {
                 .tell(&gateway_id, from_zone::Message::Moved(moved));
         }
         self.context.metrics.handover("done");
-        if let Some(since) = slot.crossing_since {
+        if let Some(since) = slot.departure.crossing_since {
             self.context.metrics.handover_took(since.elapsed());
         }
         let word = Word::Player(Box::new(request));
@@ -487,7 +503,7 @@ impl Run {
 /// A player as its next owner puts it into the world.
 pub(super) fn as_it_arrives(slot: &PlayerSlot, record: &PlayerRecord) -> PlayerRecord {
     let mut record = record.clone();
-    if let Some(place) = slot.place {
+    if let Some(place) = slot.departure.place {
         record.tile = place;
     }
     record

@@ -238,7 +238,7 @@ impl Run {
             let slot = self.roster.get_mut(&who);
             if let (Some(player), Some(slot)) = (self.world.player(&who), slot) {
                 // The store has all of it: it was in the batch that gave the region.
-                slot.acknowledged = Holdings::of(player.record());
+                slot.messages.acknowledged = Holdings::of(player.record());
                 self.batch.enter(&who, region, sequence, self.now);
                 self.joined(&who);
             } else {

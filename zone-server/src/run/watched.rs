@@ -23,7 +23,7 @@ impl Run {
         let id = self.id;
         let player = self.world.player(who).map(world::Player::tile);
         let slot = self.roster.get(who).map(|slot| {
-            let (stage, source, sequence) = (&slot.stage, &slot.source, slot.sequence);
+            let (stage, source, sequence) = (&slot.stage, &slot.departure.source, slot.sequence);
             format!(
                 "run {id}: slot in {:?} with sequence {sequence}, {stage:?}, {source:?}, stands at \
                  {player:?}",
@@ -60,7 +60,7 @@ impl Run {
         let held: Vec<_> = self
             .roster
             .iter()
-            .map(|(who, slot)| (who, slot.region, &slot.stage, &slot.source))
+            .map(|(who, slot)| (who, slot.region, &slot.stage, &slot.departure.source))
             .collect();
         format!(
             "run {id} at tick {}: holds {:?}, gives {giving:?}, turned down {:?}, loads {:?}, awaits \
