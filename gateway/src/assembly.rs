@@ -70,23 +70,11 @@ pub(crate) fn assemble(
     let persistence = config.persistence_addresses.as_slice();
     let agent_api_url = config.agent_api_url.clone();
     let runtime = Runtime::start(agent_api_url, metrics.clone(), &tasks)?;
-    let auth = Auth {
-        accounts: Accounts::new(persistence)?,
-        identity: Identity::new(persistence)?,
-        tokens: Tokens::default(),
-        gates: Gates::default(),
-        provider: config.provider.clone().map(Provider::new).transpose()?,
-        attempts: Attempts::new(Arc::clone(&limits)),
-        logins: Logins::new(config.rate_limits, metrics.clone()),
-    };
-    if let Some(secret) = &config.jwt_secret {
-        auth.tokens.set_secret(secret.expose().as_bytes());
-    }
     let app = App {
         agents: Agents::new(persistence, runtime)?,
         queries: Queries::new(persistence)?,
         live_queries: LiveQueries::default(),
-        auth,
+        auth: auth(&config, &limits, &metrics)?,
         bounds: Bounds {
             requests: limits,
             load: Load::new(),
@@ -115,6 +103,23 @@ pub(crate) fn assemble(
         config,
     };
     Ok((Arc::new(app), heard))
+}
+
+fn auth(config: &Config, limits: &Arc<Limits>, metrics: &Metrics) -> anyhow::Result<Auth> {
+    let persistence = config.persistence_addresses.as_slice();
+    let tokens = Tokens::default();
+    if let Some(secret) = &config.jwt_secret {
+        tokens.set_secret(secret.expose().as_bytes());
+    }
+    Ok(Auth {
+        accounts: Accounts::new(persistence)?,
+        identity: Identity::new(persistence)?,
+        tokens,
+        gates: Gates::default(),
+        provider: config.provider.clone().map(Provider::new).transpose()?,
+        attempts: Attempts::new(Arc::clone(limits)),
+        logins: Logins::new(config.rate_limits, metrics.clone()),
+    })
 }
 
 fn links(config: &Config) -> anyhow::Result<ZonesConfig> {

@@ -287,22 +287,9 @@ impl Session {
         socket.write_from((half, written), self.mailbox.clone());
         self.socket = Some(socket);
         self.rest();
-        if let Some(account) = &mut self.account
-            && account.budget.is_none()
-        {
-            match self
-                .app
-                .sessions
-                .budgets
-                .connect(&account.id, clock::instant())
-            {
-                Ok(budget) => account.budget = Some(budget),
-                Err(_) => {
-                    return self
-                        .shut(CloseCode::RateLimited, "too much from this account")
-                        .await;
-                }
-            }
+        if !self.takes_budget() {
+            let reason = "too much from this account";
+            return self.shut(CloseCode::RateLimited, reason).await;
         }
         if self.stage == Stage::World {
             let (zones, mailbox) = (&self.app.zones, self.mailbox.clone());
@@ -314,6 +301,16 @@ impl Session {
             }
         }
         Flow::On
+    }
+
+    /// Takes a share of the account's budget, unless the session has one. False: there is none left.
+    fn takes_budget(&mut self) -> bool {
+        let Some(account) = self.account.as_mut().filter(|of| of.budget.is_none()) else {
+            return true;
+        };
+        let budgets = &self.app.sessions.budgets;
+        account.budget = budgets.connect(&account.id, clock::instant()).ok();
+        account.budget.is_some()
     }
 
     /// The resume for which this one was to wait came to nothing: the socket goes on as a new one.

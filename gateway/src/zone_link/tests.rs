@@ -92,7 +92,7 @@ impl Stand {
         let stop = CancellationToken::new();
         let config = ZonesConfig {
             gateway_id: "g".to_owned(),
-            store: Replicas::new(&[directory.address.clone()]).expect("an address"),
+            store: Replicas::new(std::slice::from_ref(&directory.address)).expect("an address"),
             persistence_addresses: vec![directory.address.clone()],
         };
         let meter = opentelemetry_meter();

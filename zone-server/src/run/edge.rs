@@ -153,13 +153,8 @@ impl Run {
 
     /// All that the tick will hear.
     fn freeze(&mut self, trace: &mut TickTrace) -> (Inbox, Requests) {
-        // Nobody is played twice in one tick, however early its last owner was.
-        let ripe = self
-            .handovers
-            .arrivals
-            .extract_if(.., |(played, _)| *played < self.now);
         let mut inbox = Inbox {
-            arrivals: ripe.map(|(_, arrival)| arrival).collect(),
+            arrivals: self.handovers.ripe(self.now),
             inputs: Vec::new(),
             away: self.away(),
             value: self.value_now(),
@@ -209,7 +204,6 @@ impl Run {
                 }
             }
         }
-        inbox.arrivals.sort_by(|a, b| a.record.id.cmp(&b.record.id));
         self.context.metrics.inbox(inbox.inputs.len());
         for (who, re) in leaving {
             self.leaves(&who, re, &mut inbox, &mut requests);

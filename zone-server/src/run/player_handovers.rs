@@ -45,6 +45,15 @@ impl PlayerHandovers {
         self.promises
     }
 
+    /// Takes the players who come in at tick `now`, in order. Nobody is played twice in one tick,
+    /// however early its last owner was.
+    pub(super) fn ripe(&mut self, now: u64) -> Vec<Arrival> {
+        let ripe = self.arrivals.extract_if(.., |(played, _)| *played < now);
+        let mut ripe: Vec<Arrival> = ripe.map(|(_, arrival)| arrival).collect();
+        ripe.sort_by(|a, b| a.record.id.cmp(&b.record.id));
+        ripe
+    }
+
     /// Whether a peer has announced anybody into a region.
     pub(super) fn announced_into(&self, region: Region) -> bool {
         let mut announced = self.announced.values();

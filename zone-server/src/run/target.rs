@@ -13,7 +13,7 @@ use proto::rpc::{
 };
 use world::{Arrival, CharacterId, PlayerHot, PlayerRecord, Region};
 
-use super::{Run, player_handovers::Call};
+use super::{Run, player_handovers::Call, source::Gone};
 use crate::{
     deliver::held::Holdings,
     inbox::{INPUTS_HELD_MAX, Inputs, Taken},
@@ -75,28 +75,7 @@ impl Run {
             return refuse("not_owner");
         };
         let session = request.session.clone().unwrap_or_default();
-        let gateway_id = &session.gateway_id;
-        let asked = Asked {
-            h,
-            same_content: request.content_hash == self.world.content().hash(),
-            owns: self.regions.held.get(&region) == Some(&request.epoch),
-            room: self.roster.len() + self.handovers.announced.len() < self.config.players_max,
-            linked: gateway_id.is_empty() || self.links.linked(gateway_id),
-            draining: self.draining(),
-            closing: self.moves.closing(region),
-            playing: self.roster.get(&who).map(|slot| slot.sequence),
-            pending: self
-                .handovers
-                .announced
-                .get(&who)
-                .map(|announced| announced.pending.h),
-            overtaken: self.overtaken(&who, h, &request),
-            gone: self
-                .handovers
-                .departed
-                .get(&who)
-                .map(super::source::Gone::sequence),
-        };
+        let asked = self.asked(&request, (&who, h), region, &session);
         if let Err(code) = player::prepare(asked) {
             return refuse(code);
         }
@@ -133,6 +112,31 @@ impl Run {
         PrepareReply {
             accepted: true,
             code: String::new(),
+        }
+    }
+
+    /// What decides whether the player of an offer may come.
+    fn asked(
+        &self,
+        request: &PrepareRequest,
+        (who, h): (&CharacterId, u64),
+        region: Region,
+        session: &SessionRef,
+    ) -> Asked {
+        let gateway_id = &session.gateway_id;
+        let handovers = &self.handovers;
+        Asked {
+            h,
+            same_content: request.content_hash == self.world.content().hash(),
+            owns: self.regions.plays_at(region, request.epoch),
+            room: self.roster.len() + handovers.announced.len() < self.config.players_max,
+            linked: gateway_id.is_empty() || self.links.linked(gateway_id),
+            draining: self.draining(),
+            closing: self.moves.closing(region),
+            playing: self.roster.get(who).map(|slot| slot.sequence),
+            pending: handovers.announced.get(who).map(|known| known.pending.h),
+            overtaken: self.overtaken(who, h, request),
+            gone: handovers.departed.get(who).map(Gone::sequence),
         }
     }
 
