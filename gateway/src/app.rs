@@ -1,4 +1,4 @@
-//! What all sessions and routes of a gateway share.
+//! State that all sessions and routes of a gateway share.
 
 use std::{sync::Arc, time::Instant};
 
@@ -34,7 +34,7 @@ pub(crate) struct App {
     pub(crate) reports: Reports,
     pub(crate) health: Health,
     pub(crate) started: Instant,
-    /// All that goes on in the background, but for connections and sessions.
+    /// All background tasks except connections and sessions.
     pub(crate) tasks: TaskGroup,
     pub(crate) zones: Zones,
     pub(crate) agents: Agents,
@@ -46,17 +46,17 @@ pub(crate) struct App {
     pub(crate) served: Served,
 }
 
-/// Who somebody is, and who is kept out.
+/// Authentication of callers, and the gates that keep accounts out.
 pub(crate) struct Auth {
     pub(crate) accounts: Accounts,
     pub(crate) identity: Identity,
     pub(crate) tokens: Tokens,
     pub(crate) gates: Gates,
-    /// None: anybody may play without saying who they are.
+    /// The identity provider; `None`: anybody may play anonymously.
     pub(crate) provider: Option<Provider>,
-    /// How often one may try to log in.
+    /// Limit of attempts to log in.
     pub(crate) attempts: Attempts,
-    /// How often one comes in by a token.
+    /// Limit of logins and resumes by a token.
     pub(crate) logins: Logins,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Bounds {
     pub(crate) load: Load,
     /// Places for connections.
     pub(crate) places: Places,
-    /// Sockets that are not authenticated.
+    /// Places for unauthenticated sockets.
     pub(crate) unauthenticated: Unauthenticated,
 }
 
@@ -77,21 +77,21 @@ pub(crate) struct Sessions {
     pub(crate) budgets: Budgets,
     /// Tasks of connections and sessions.
     pub(crate) clients: TaskGroup,
-    /// Sessions are to say goodbye.
+    /// Order to all sessions to say goodbye.
     pub(crate) draining: CancellationToken,
 }
 
-/// What is served from memory.
+/// Content that the gateway serves from memory.
 pub(crate) struct Served {
-    /// The content that is served and shown; see [`App::content`].
+    /// The content that clients get; see [`App::content`].
     pub(crate) shown: Shown,
     pub(crate) frontend: Frontend,
     pub(crate) hiscores: Hiscores,
 }
 
 impl App {
-    /// The content that is shown now. Another version may take its place at any time: whoever
-    /// needs it twice keeps what it got.
+    /// Returns the content that clients get now. Another version may take its place at any time: a
+    /// caller that needs it twice keeps its copy.
     pub(crate) fn content(&self) -> Arc<Content> {
         Arc::clone(&self.served.shown.version().content)
     }

@@ -1,4 +1,5 @@
-//! What the environment says about this gateway, read once, checked before a port is bound.
+//! The gateway's configuration: read once from the environment, and checked before the gateway
+//! binds a port.
 
 use std::{net::IpAddr, path::PathBuf, time::Duration};
 
@@ -12,14 +13,14 @@ use crate::{
     social::redis_bus,
 };
 
-/// More sockets than this no machine holds.
+/// Upper bound for settings of connections; no machine holds more sockets.
 const CONNECTIONS_LIMIT: usize = 10_000_000;
-/// No time that can be set is longer.
+/// Upper bound for settings of times.
 const TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-/// The same in milliseconds.
+/// [`TIME_MAX`] in milliseconds.
 const TIME_MAX_MS: u64 = TIME_MAX.as_secs() * 1000;
 
-/// Everything that can be set about a gateway.
+/// All settings of a gateway.
 #[derive(Debug, Clone)]
 pub struct Config {
     pub(crate) host: IpAddr,
@@ -29,13 +30,13 @@ pub struct Config {
     pub(crate) production: bool,
     pub(crate) gateway_id: String,
     pub(crate) persistence_addresses: Vec<String>,
-    /// None: the in-process bus.
+    /// Address of Redis; `None`: the in-process bus.
     pub(crate) redis_url: Option<Secret>,
-    /// Gateways of one process that name the same one hear each other.
+    /// Name of the in-process bus; gateways of one process with the same name hear each other.
     pub(crate) local_bus: String,
     pub(crate) jwt_secret: Option<Secret>,
     pub(crate) world: PathBuf,
-    /// Where the content comes from.
+    /// Source of the content.
     pub(crate) content: delivery::Config,
     pub(crate) anonymous: bool,
     /// The identity provider, where there is one; then nobody is anonymous.
@@ -43,20 +44,20 @@ pub struct Config {
     pub(crate) admin_code: AdminCode,
     pub(crate) public: Public,
     pub(crate) origins: Allowlist,
-    /// Where the agents' runtime is told what becomes of them.
+    /// Address of the agents' runtime.
     pub(crate) agent_api_url: String,
     pub(crate) proxies: TrustedProxies,
     pub(crate) rate_limits: bool,
-    /// Agents that are made in an hour from one address.
+    /// New agents in an hour from one address, at most.
     pub(crate) agents_per_address: usize,
-    /// Where the frontend's build is; none: `public` in the world's folder, if that has one.
+    /// Folder of the frontend's build; none: `public` in the world's folder, if that has one.
     pub(crate) public_dir: Option<PathBuf>,
     /// The voice server; none: no voice chat.
     pub(crate) voice: Option<Voice>,
     pub(crate) connections_max: usize,
-    /// Of one address.
+    /// Connections of one address, at most.
     pub(crate) connections_per_address_max: usize,
-    /// Sockets that are not authenticated.
+    /// Unauthenticated sockets, at most.
     pub(crate) unauthenticated: Most,
     pub(crate) times: Times,
     pub(crate) commit_hash: Option<String>,
@@ -74,21 +75,21 @@ pub(crate) struct Voice {
 /// How long things may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
-    /// A lost session waits to be resumed.
+    /// How long a lost session waits for a resume.
     pub(crate) linger: Duration,
-    /// Clients are sent elsewhere at the end.
+    /// How long the gateway takes at its end to send clients elsewhere.
     pub(crate) drain: Duration,
-    /// Between two pings of a connection.
+    /// Time between two pings of a connection.
     pub(crate) heartbeat: Duration,
-    /// For the head of a request, and to authenticate.
+    /// Time for the head of a request, and time to authenticate.
     pub(crate) handshake: Duration,
-    /// For the body of a request.
+    /// Time for the body of a request.
     pub(crate) body: Duration,
-    /// A client that reads nothing for so long is let go.
+    /// Time without reading after which the gateway drops a client.
     pub(crate) patience: Duration,
 }
 
-/// What every client may know.
+/// Settings that every client may know.
 #[derive(Debug, Clone)]
 pub(crate) struct Public {
     pub(crate) idp_app_id: Option<String>,
@@ -99,7 +100,7 @@ pub(crate) struct Public {
 }
 
 impl Config {
-    /// Reads it all; problems gather in the reader.
+    /// Reads all settings; problems gather in the reader.
     #[allow(clippy::too_many_lines, reason = "one line a setting")]
     pub fn read(reader: &mut Reader) -> Self {
         let production = reader.production();
@@ -226,7 +227,8 @@ impl Times {
 }
 
 impl Voice {
-    /// All of it, or nothing.
+    /// Reads the settings of the voice server; `None` without any. Some without the others are a
+    /// problem for the reader.
     fn read(reader: &mut Reader) -> Option<Self> {
         let key = reader.secret("VOICE_API_KEY", "the voice server's API key");
         let secret = reader.secret("VOICE_API_SECRET", "the voice server's API secret");
@@ -255,7 +257,7 @@ impl Voice {
 }
 
 impl Public {
-    /// The origins that these settings and the agents' runtime name, each with its setting.
+    /// Returns the origins that these settings and the agents' runtime name, each with its setting.
     fn origins<'a>(&'a self, agent_api_url: &'a str) -> Vec<(&'static str, &'a str)> {
         let urls = [
             ("PUBLIC_APP_URL", &self.app_url),
@@ -269,7 +271,7 @@ impl Public {
 
     fn read(reader: &mut Reader, production: bool, port: u16) -> Self {
         let mut local = |name, help, scheme: &str, path: &str| {
-            // A free port is known only when it is taken; see `complete`.
+            // With port 0, the number is known only after the bind; see `complete`.
             if production || port == 0 {
                 return reader.optional(name, help);
             }
@@ -282,7 +284,7 @@ impl Public {
         let ws_url = local("PUBLIC_WS_URL", help, "ws", "/ws");
         Self {
             idp_app_id: reader.optional("PUBLIC_IDP_APP_ID", "identity provider's app id"),
-            // With the content: clients load their assets where it is from.
+            // The content's settings fill it in: clients load their assets from the same source.
             cdn_url: None,
             api_url,
             ws_url,
@@ -292,7 +294,7 @@ impl Public {
 }
 
 impl Public {
-    /// Outside production, what is not set is where a browser on this machine finds it.
+    /// Fills in missing addresses, outside production, with those for a browser on this machine.
     pub(crate) fn complete(&mut self, production: bool, port: u16) {
         if production {
             return;
@@ -321,8 +323,8 @@ fn read_ports(reader: &mut Reader, production: bool) -> (IpAddr, u16, u16) {
     )
 }
 
-/// Names the settings of an identity provider where there is none. Who sets one of them wants a
-/// provider, and must not get a world in which everybody is anonymous.
+/// Reports settings of an identity provider that lack its app id. An operator who sets one wants
+/// a provider, and must not get a world in which everybody is anonymous.
 fn no_provider(reader: &mut Reader) -> Option<ProviderConfig> {
     let secret = reader.secret("IDP_APP_SECRET", "the app secret, with PUBLIC_IDP_APP_ID");
     let issuer: Option<String> =
@@ -398,7 +400,7 @@ fn read_unauthenticated(reader: &mut Reader, rate_limits: bool) -> Most {
     }
 }
 
-/// A bound for one address; without rate limits there is none, as for a load test.
+/// Reads a bound for one address. Without rate limits, as for a load test, there is none.
 fn per_address(
     reader: &mut Reader,
     rate_limits: bool,
@@ -446,7 +448,7 @@ mod tests {
 
     use super::*;
 
-    /// What is wrong with these settings; empty: nothing.
+    /// Returns the problems with these settings; empty: none.
     fn problems(settings: &[(&str, &str)]) -> String {
         let mut reader = Reader::new(Env::from_pairs(settings.iter().copied()));
         Config::read(&mut reader);

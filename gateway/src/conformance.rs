@@ -1,6 +1,6 @@
 //! The WebSocket as RFC 6455 has it: Autobahn's cases against an echo behind the same socket.
 //!
-//! Always: every case that is not left out below passes; what is left out has its reason.
+//! Always: every case passes, except those in [`LEFT_OUT`], which names the reason.
 
 use std::{
     convert::Infallible,
@@ -28,17 +28,17 @@ use crate::{
     spans::Spans,
 };
 
-/// The greatest message of the cases, and of their parts the most.
+/// The greatest message of the cases, and the greatest number of parts of one.
 const BOUNDS: Bounds = Bounds {
     bytes: 16 * 1024 * 1024,
     parts: 300_000,
 };
-/// Cases that are not run: they are about compression, which is not spoken here.
+/// Cases that do not run: they test compression, which the gateway does not support.
 const LEFT_OUT: [&str; 2] = ["12.*", "13.*"];
-/// How long all of them may take, in seconds.
+/// How long all cases may take, in seconds.
 const LIMIT_S: &str = "60";
 
-/// Says back what is said, in the words of the protocol.
+/// Sends each message back.
 async fn echo(mut socket: Socket, mailbox: Mailbox) {
     loop {
         let (code, why) = match socket.inbound.recv().await {
@@ -83,7 +83,7 @@ async fn serve(stream: TcpStream, reports: Reports) {
     let _ = connection.await;
 }
 
-/// Where kosoku is: named by a variable, as `tests/run` does, else on the path.
+/// Returns the path of kosoku: from the variable that `tests/run` sets, else found on the `PATH`.
 fn kosoku() -> PathBuf {
     std::env::var_os("KOSOKU").map_or_else(|| "kosoku".into(), PathBuf::from)
 }

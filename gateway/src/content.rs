@@ -1,7 +1,7 @@
 //! The content that this gateway serves and shows.
 //!
-//! Always: the manifests that clients get and the content that is read from them are of one
-//! version; another version takes their place as a whole, and only the one that zones play.
+//! Always: the manifests and the content come from one version. Another version replaces both as
+//! a whole, and only where it is the one that the zones play.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,9 +16,9 @@ use crate::{
     http::{manifests::Manifests, skill_unlocks, stored::Stored, terrain::Land},
 };
 
-/// How often it is asked whether zones play another version.
+/// Pause between two looks at the versions that zones play.
 const LOOK: Duration = Duration::from_secs(1);
-/// After a version could not be had, before it is asked for again.
+/// Pause after the gateway failed to get a version, before the next try.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// One version.
@@ -26,13 +26,13 @@ pub(crate) struct Version {
     pub(crate) content: Arc<Content>,
     pub(crate) manifests: Manifests,
     pub(crate) land: Land,
-    /// What levels bring.
+    /// The unlocks of levels.
     pub(crate) unlocks: Stored,
     pub(crate) source: Source,
 }
 
 impl Version {
-    /// What was delivered, ready to be served.
+    /// Prepares delivered content for clients.
     pub(crate) fn new(delivered: Delivered) -> Self {
         Self {
             manifests: Manifests::new(&delivered.files),
@@ -44,7 +44,7 @@ impl Version {
     }
 }
 
-/// The version that is shown now.
+/// The version that clients get now.
 pub(crate) struct Shown(ArcSwap<Version>);
 
 impl Shown {
@@ -52,13 +52,14 @@ impl Shown {
         Self(ArcSwap::from_pointee(version))
     }
 
-    /// The version; whoever asks twice may get two.
+    /// Returns the current version; two calls may return two versions.
     pub(crate) fn version(&self) -> Arc<Version> {
         self.0.load_full()
     }
 }
 
-/// Shows what the zones play: when that is another version, it is taken over from one of them.
+/// Follows the zones until `stop`: when they play another version, gets it from one of them and
+/// shows it.
 pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
     let mut pause = LOOK;
     while stop
@@ -91,7 +92,7 @@ pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// The runs of the directory.
+/// Returns the runs of the directory.
 fn runs(view: &DirectoryView) -> Vec<Run> {
     let run = view.runs().map(|run| Run {
         id: run.run_id,

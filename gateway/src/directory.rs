@@ -1,8 +1,8 @@
-//! The directory as this gateway knows it: which run owns which region, and where runs are.
+//! The directory as this gateway knows it: the owner of each region, and the address of each run.
 //!
 //! Always: within an incarnation of the store neither the version nor the epoch of a region goes
-//! back, and an older incarnation is never believed. Reading never waits: readers get the last
-//! whole view, however old, and [`DirectoryView::age`] says how old it is.
+//! back, and the gateway never believes an older incarnation. Reading never waits: readers get the
+//! last whole view, however old, and [`DirectoryView::age`] gives its age.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -22,15 +22,15 @@ use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 use world::Region;
 
-/// A silence this long ends a watch: signs of life come every second.
+/// Silence that ends a watch: signs of life come every second.
 const SILENCE: Duration = Duration::from_secs(4);
-/// The directory of a large world.
+/// Maximum size of an update: the directory of a large world, in bytes.
 const UPDATE_BYTES_MAX: usize = 16 * 1024 * 1024;
 const NEVER: u64 = u64::MAX;
-/// A view that is older is no longer certain.
+/// Age beyond which a view is no longer certain.
 pub(crate) const FRESH: Duration = Duration::from_secs(5);
 
-/// Who owns a region.
+/// Owner of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
     /// Never 0.
@@ -46,13 +46,13 @@ pub(crate) struct RunEntry {
     pub(crate) run_id: u64,
     /// host:port.
     pub(crate) address: String,
-    /// It gives its regions away.
+    /// Whether it gives its regions away.
     pub(crate) draining: bool,
-    /// The hash of the content that it plays; empty when it did not say.
+    /// Hash of the content that it plays; empty when it did not say.
     pub(crate) content: String,
 }
 
-/// When the last push came, in milliseconds after `start`.
+/// Time of the last push, in milliseconds after `start`.
 #[derive(Debug)]
 struct Pulse {
     start: Instant,
@@ -72,25 +72,25 @@ pub(crate) struct DirectoryView {
     version: u64,
     incarnation: u64,
     runs: BTreeMap<u64, RunEntry>,
-    /// Run 0: nobody.
+    /// Owners by region; run 0: nobody.
     regions: HashMap<Region, Owner>,
-    /// Nobody plays them until an operator says so.
+    /// Regions that nobody plays until an operator says so.
     paused: HashSet<Region>,
-    /// When a region last got another owner.
+    /// Time at which a region last got another owner.
     moved: Instant,
     pulse: Arc<Pulse>,
 }
 
-/// What a push did.
+/// Result of a push.
 #[derive(Debug)]
 enum Push {
     /// A newer view.
     New(DirectoryView),
     /// Nothing has changed; the view is as fresh as the push.
     Same,
-    /// Older than what is known.
+    /// A push older than the present view.
     Old,
-    /// It rests on a version that was never pushed: watch anew.
+    /// A push on top of a version that never came: watch anew.
     Gap,
 }
 
@@ -110,7 +110,7 @@ impl DirectoryView {
         }
     }
 
-    /// Who owns the region, if anybody does.
+    /// Returns the owner of the region, if it has one.
     pub(crate) fn owner_of(&self, region: Region) -> Option<Owner> {
         self.regions
             .get(&region)
@@ -118,39 +118,40 @@ impl DirectoryView {
             .filter(|owner| owner.run_id != 0)
     }
 
-    /// The view is fresh, and each region has an owner that is `live`, or is paused.
+    /// Returns whether the view is fresh and each region is paused or has an owner that is `live`.
     pub(crate) fn played_by(&self, live: impl Fn(u64) -> bool) -> bool {
         let played =
             |(region, owner): (&Region, &Owner)| live(owner.run_id) || self.paused.contains(region);
         self.age() <= FRESH && self.regions.iter().all(played)
     }
 
-    /// For how long no region has got another owner, as far as is known here.
+    /// Returns for how long no region has got another owner, as far as this gateway knows.
     pub(crate) fn settled(&self) -> Duration {
         self.moved.elapsed()
     }
 
-    /// Nobody plays the region until an operator says so.
+    /// Returns whether nobody plays the region until an operator says so.
     pub(crate) fn paused(&self, region: Region) -> bool {
         self.paused.contains(&region)
     }
 
-    /// The world has this region, owned or not.
+    /// Returns whether the world has this region, owned or not.
     pub(crate) fn has(&self, region: Region) -> bool {
         self.regions.contains_key(&region)
     }
 
-    /// All runs that are not fenced, by id.
+    /// Returns all runs that are not fenced, by id.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &RunEntry> {
         self.runs.values()
     }
 
-    /// The run, unless it is fenced.
+    /// Returns the run, unless it is fenced.
     pub(crate) fn run(&self, run_id: u64) -> Option<&RunEntry> {
         self.runs.get(&run_id)
     }
 
-    /// Time since the last push or sign of life; the greatest duration if there was none.
+    /// Returns the time since the last push or sign of life; the greatest duration if there was
+    /// none.
     pub(crate) fn age(&self) -> Duration {
         match self.pulse.last_ms.load(Ordering::Relaxed) {
             NEVER => Duration::MAX,
@@ -162,7 +163,7 @@ impl DirectoryView {
         }
     }
 
-    /// A view of who owns what, as if pushed.
+    /// Returns a view with these owners, as if pushed.
     #[cfg(test)]
     pub(crate) fn of(regions: impl IntoIterator<Item = (Region, u64)>) -> Self {
         let owned = |(region, run_id)| (region, Owner { run_id, epoch: 1 });
@@ -244,7 +245,8 @@ impl DirectoryView {
         })
     }
 
-    /// The view after an owner gave a region away, by its own word; `None` when that is no news.
+    /// Returns the view after an owner gave a region away, by its own word; `None` when that is no
+    /// news.
     fn given(&self, region: Region, to: Owner) -> Option<Self> {
         let known = self.regions.get(&region)?;
         if known.epoch >= to.epoch {
@@ -257,17 +259,17 @@ impl DirectoryView {
     }
 }
 
-/// The latest view, and word of every newer one.
+/// The latest view, and notifications of every newer one.
 #[derive(Debug)]
 pub(crate) struct Directory {
     view: ArcSwap<DirectoryView>,
-    /// Held by whoever makes a new view from the last one.
+    /// Lock of a task that makes a new view from the last one.
     writing: Mutex<()>,
     changed: watch::Sender<u64>,
 }
 
 impl Directory {
-    /// Empty until the first push.
+    /// Returns a directory that is empty until the first push.
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             view: ArcSwap::from_pointee(DirectoryView::empty()),
@@ -276,12 +278,12 @@ impl Directory {
         })
     }
 
-    /// The latest view.
+    /// Returns the latest view.
     pub(crate) fn view(&self) -> Arc<DirectoryView> {
         self.view.load_full()
     }
 
-    /// Changes with every newer view.
+    /// Returns a receiver that changes with every newer view.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
@@ -293,7 +295,7 @@ impl Directory {
         self.changed.send_replace(version);
     }
 
-    /// An owner says that it gave a region away. Whether that was news.
+    /// Takes an owner's word that it gave a region away. Returns whether that was news.
     pub(crate) fn give(&self, region: Region, to: Owner) -> bool {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let next = self.view().given(region, to);
@@ -304,7 +306,7 @@ impl Directory {
         news
     }
 
-    /// Takes a push; whether the watch may go on.
+    /// Takes a push. Returns whether the watch may go on.
     fn push(&self, update: DirectoryUpdate) -> bool {
         let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let view = self.view();
@@ -350,7 +352,7 @@ impl Directory {
         }
     }
 
-    /// Watches one persistence service until that ends, and says why it ended.
+    /// Watches one persistence service until that ends. Returns the reason.
     async fn watch(
         &self,
         address: &str,

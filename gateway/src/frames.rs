@@ -1,4 +1,4 @@
-//! Bytes for the socket: WebSocket frames of a server, and the envelope around what they carry.
+//! Bytes for the socket: WebSocket frames of a server, and the envelope around their messages.
 
 use proto::client::{CloseCode, Format};
 use serde_json::value::RawValue;
@@ -30,7 +30,7 @@ pub(crate) fn reliable(out: &mut Vec<u8>, format: Format, seq: u64, message: &Re
 fn json(seq: u64, message: &Reliable) -> Vec<u8> {
     let mut body = Vec::with_capacity(message.len() + 64);
     body.extend_from_slice(b"{\"event\":");
-    // Writing a text to memory cannot fail.
+    // A write of text to memory cannot fail.
     let _ = serde_json::to_writer(&mut body, &message.event);
     body.extend_from_slice(b",\"seq\":");
     body.extend_from_slice(seq.to_string().as_bytes());
@@ -86,7 +86,7 @@ pub(crate) fn pong(out: &mut Vec<u8>, payload: &[u8]) {
     out.extend_from_slice(payload);
 }
 
-/// Appends a close frame; a long reason is cut.
+/// Appends a close frame; cuts a long reason.
 pub(crate) fn close(out: &mut Vec<u8>, code: CloseCode, reason: &str) {
     let most = CONTROL_BYTES_MAX - 2;
     let cut = (0..=reason.len().min(most))
@@ -105,7 +105,7 @@ const fn opcode(format: Format) -> u8 {
     }
 }
 
-/// The head of a whole, unmasked frame.
+/// Appends the head of a whole, unmasked frame.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "each length fits by its arm"
@@ -135,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    /// The payload behind the head of a frame with a two-byte length or less.
+    /// Returns the payload of a frame whose length takes two bytes or less.
     fn payload(frame: &[u8]) -> &[u8] {
         match frame[1] {
             126 => &frame[4..],

@@ -1,7 +1,7 @@
-//! What zones know of the moment, asked of them: where somebody stands, and how full regions are.
+//! Live queries to zones: where a character stands, and how full regions are.
 //!
-//! Always: nobody waits longer for zones than [`DEADLINE`]; what is asked often is asked of the
-//! zones at most once in [`KEPT`]. Who does not answer is left out, never guessed.
+//! Always: no call to a zone takes longer than [`DEADLINE`]. The gateway asks how full regions are
+//! at most once in [`KEPT`]. It leaves out zones that do not answer, and never guesses.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -18,7 +18,7 @@ use world::Region;
 
 use crate::directory::DirectoryView;
 
-/// How long zones are waited for.
+/// How long a call to a zone may take.
 const DEADLINE: Duration = Duration::from_millis(500);
 /// How long an answer about all zones is good.
 const KEPT: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ pub(crate) struct Crowd {
     pub(crate) npcs: u32,
 }
 
-/// How full all regions are of which somebody spoke.
+/// How full the regions of all zones that answered are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Crowds {
     /// The last tick that any zone played; 0: none answered.
@@ -38,7 +38,7 @@ pub(crate) struct Crowds {
     pub(crate) regions: BTreeMap<Region, Crowd>,
 }
 
-/// Asks zones.
+/// Clients of the zones, and their last answer.
 #[derive(Default)]
 pub(crate) struct LiveQueries {
     zones: Channels,
@@ -46,7 +46,8 @@ pub(crate) struct LiveQueries {
 }
 
 impl LiveQueries {
-    /// Where a character stands, by the run that plays `region`; `None`: nobody says so.
+    /// Asks where a character stands: first the run that plays `region`, then all others. `None`:
+    /// no run knows.
     pub(crate) async fn whereabouts(
         &self,
         view: &DirectoryView,
@@ -57,7 +58,7 @@ impl LiveQueries {
         if let Some(found) = self.of_run(view, owner.run_id, character_id).await {
             return Some(found);
         }
-        // It may have crossed a border since the store was asked.
+        // The character may have crossed a border since the store's answer.
         let others = view.runs().filter(|run| run.run_id != owner.run_id);
         let asked = others.map(|run| self.of_run(view, run.run_id, character_id));
         let found = futures::future::join_all(asked).await;
@@ -86,7 +87,7 @@ impl LiveQueries {
         }
     }
 
-    /// How full all regions are.
+    /// Returns how full all regions are.
     pub(crate) async fn crowds(&self, view: &DirectoryView) -> Crowds {
         let mut last = self.last.lock().await;
         if let Some((at, crowds)) = &*last

@@ -1,8 +1,8 @@
-//! What a session's socket is given to write, and nothing more than that: reliable messages in
-//! order, one `world:update`, pings and pongs, and a closing word.
+//! Everything that a session's socket has to write: reliable messages in order, one `world:update`,
+//! pings and pongs, and a closing word.
 //!
-//! Always: nobody waits for a client. A push either fits (256 messages and 64 KB) or the session
-//! is told that it overflowed; an update fits only when the last one has been written.
+//! Always: nobody waits for a client. A push either fits (256 messages and 64 KB), or the session
+//! learns that it overflowed; an update fits only when the writer has taken the last one.
 
 use std::{
     borrow::Cow,
@@ -17,14 +17,14 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::unanswered::{LinkId, Unanswered, Which};
 
-/// Reliable messages that wait at most.
+/// Maximum number of reliable messages that wait.
 pub(crate) const MESSAGES_MAX: usize = 256;
-/// Their bytes together, at most.
+/// Maximum size of those messages together, in bytes.
 pub(crate) const BYTES_MAX: usize = 64 * 1024;
-/// Control frames that wait at most.
+/// Maximum number of control frames that wait.
 const CONTROLS_MAX: usize = 16;
 
-/// A message that must arrive, in order.
+/// Message that must arrive, in order.
 #[derive(Debug)]
 pub(crate) struct Reliable {
     /// The wire name of the event.
@@ -33,14 +33,14 @@ pub(crate) struct Reliable {
     pub(crate) data: Bytes,
     /// The request that it answers.
     pub(crate) re: Option<RequestId>,
-    /// Trace contexts of what caused it.
+    /// Trace contexts of its cause.
     pub(crate) traceparents: Vec<String>,
-    /// Told when the message has reached the socket; dropped when it never will.
+    /// Signal that the message has reached the socket; dropped when it never will.
     pub(crate) written: Option<oneshot::Sender<()>>,
 }
 
 impl Reliable {
-    /// A message whose data are JSON text already.
+    /// Returns a message whose data are JSON text already.
     pub(crate) fn raw(event: impl Into<Cow<'static, str>>, data: impl Into<Bytes>) -> Self {
         Self {
             event: event.into(),
@@ -51,24 +51,24 @@ impl Reliable {
         }
     }
 
-    /// A message of the protocol.
+    /// Returns a message of the protocol.
     pub(crate) fn of<T: ServerEvent>(data: &T) -> Self {
         Self::raw(T::NAME, proto::encode::json(data))
     }
 
-    /// It answers this request.
+    /// Makes it the answer to this request.
     pub(crate) fn answering(mut self, re: Option<RequestId>) -> Self {
         self.re = re;
         self
     }
 
-    /// It shows the effect of what these traces began.
+    /// Adds the traces whose effect it shows.
     pub(crate) fn traced(mut self, traceparents: Vec<String>) -> Self {
         self.traceparents = traceparents;
         self
     }
 
-    /// What it counts against the bounds.
+    /// Returns its size against the bounds, in bytes.
     pub(crate) fn len(&self) -> usize {
         self.event.len() + self.data.len()
     }
@@ -79,19 +79,20 @@ impl Reliable {
 pub(crate) struct Update {
     /// The tick that it shows.
     pub(crate) tick: u64,
-    /// The `data` value in the session's format, in pieces that are written one behind the other.
+    /// The `data` value in the session's format, in pieces to write one behind the other.
     pub(crate) body: Vec<Bytes>,
-    /// Trace contexts of what caused it.
+    /// Trace contexts of its cause.
     pub(crate) traceparents: Vec<String>,
-    /// When the tick's frame arrived at this gateway.
+    /// Time at which the tick's frame arrived at this gateway.
     pub(crate) received: Instant,
 }
 
-/// There was no room: the session overflowed, is closed as too slow, and may resume.
+/// Error of a push without room: the session overflowed, its socket closes as too slow, and the
+/// client may resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
-/// What the socket writes next.
+/// Next thing that the socket writes.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// A protocol ping.
@@ -104,7 +105,7 @@ pub(crate) enum Next {
     Update(Update),
     /// A close frame; nothing follows.
     Close(CloseCode, Cow<'static, str>),
-    /// The socket is to be handed to another mailbox.
+    /// Order to hand the socket to another mailbox.
     Release,
     /// A message as it is: an echo.
     #[cfg(test)]
@@ -120,22 +121,22 @@ struct Inside {
     pongs: VecDeque<Bytes>,
     close: Option<(CloseCode, Cow<'static, str>)>,
     released: bool,
-    /// A push did not fit since the last resync.
+    /// Whether a push did not fit since the last resync.
     overflowed: bool,
-    /// While some: messages wait here for the ones that must come first.
+    /// Messages that wait for the ones that must come first; `None`: messages do not wait.
     held: Option<Vec<Reliable>>,
-    /// No socket: nothing is offered.
+    /// Whether there is no socket and the mailbox takes no update.
     paused: bool,
     #[cfg(test)]
     echoes: VecDeque<(bool, Bytes)>,
-    /// Requests passed on whose answers have not been written.
+    /// Requests that the writer has not answered.
     unanswered: Unanswered,
-    /// Accounts by which the player does not want to be asked for anything.
+    /// Accounts whose requests the player does not want.
     ignored: BTreeSet<String>,
 }
 
 impl Inside {
-    /// The requests that are to be answered `outcome_unknown`.
+    /// Takes the requests that the session has to answer with `outcome_unknown`.
     fn give_up(&mut self, which: Which) -> Vec<(RequestId, &'static str)> {
         let waiting = self.reliable.iter().chain(self.held.iter().flatten());
         let waiting: Vec<_> = waiting.filter_map(|message| message.re.as_ref()).collect();
@@ -157,12 +158,12 @@ impl Mailbox {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The player ignores just these accounts from now on.
+    /// Sets the accounts that the player ignores from now on.
     pub(crate) fn ignore(&self, accounts: BTreeSet<String>) {
         self.inside().ignored = accounts;
     }
 
-    /// Whether the player ignores an account.
+    /// Returns whether the player ignores an account.
     pub(crate) fn ignores(&self, account_id: &str) -> bool {
         self.inside().ignored.contains(account_id)
     }
@@ -193,8 +194,8 @@ impl Mailbox {
         Ok(())
     }
 
-    /// Puts the update where the last one was; false while that has not been written, or while
-    /// nothing may be shown: the caller tries again with newer state.
+    /// Puts the update where the last one was. Returns false while the writer has not taken that,
+    /// or while nothing may be shown. The caller then tries again with newer state.
     pub(crate) fn offer(&self, update: Update) -> bool {
         let mut inside = self.inside();
         if inside.update.is_some() || inside.held.is_some() || inside.paused {
@@ -206,7 +207,7 @@ impl Mailbox {
         true
     }
 
-    /// Closes the socket behind the messages that wait. The first reason stays.
+    /// Closes the socket after the messages that wait. The first reason stays.
     pub(crate) fn close(&self, code: CloseCode, reason: impl Into<Cow<'static, str>>) {
         let mut inside = self.inside();
         if inside.close.is_none() {
@@ -222,7 +223,7 @@ impl Mailbox {
         self.wake();
     }
 
-    /// Answers the client's ping; false when too many wait already.
+    /// Answers the client's ping. Returns false when too many answers wait already.
     pub(crate) fn pong(&self, payload: Bytes) -> bool {
         let mut inside = self.inside();
         if inside.pongs.len() >= CONTROLS_MAX {
@@ -234,25 +235,25 @@ impl Mailbox {
         true
     }
 
-    /// Says what the client said, as it is.
+    /// Sends the client's message back as it is.
     #[cfg(test)]
     pub(crate) fn echo(&self, text: bool, payload: Bytes) {
         self.inside().echoes.push_back((text, payload));
         self.wake();
     }
 
-    /// The writer gives its socket back when nothing waits any more.
+    /// Makes the writer give its socket back when nothing waits any more.
     pub(crate) fn release(&self) {
         self.inside().released = true;
         self.wake();
     }
 
-    /// From now on messages wait until [`Mailbox::open`], and no update is taken.
+    /// Makes messages wait until [`Mailbox::open`], and takes no update until then.
     pub(crate) fn hold(&self) {
         self.inside().held.get_or_insert_with(Vec::new);
     }
 
-    /// Ends [`Mailbox::hold`]: `first` goes before what has waited.
+    /// Ends [`Mailbox::hold`]: `first` goes before the messages that waited.
     pub(crate) fn open(&self, first: Vec<Reliable>) -> Result<(), Full> {
         let mut inside = self.inside();
         let held = inside.held.take().unwrap_or_default();
@@ -264,7 +265,7 @@ impl Mailbox {
             .try_for_each(|message| self.push(message))
     }
 
-    /// The socket is gone: messages gather, updates do not, a close that was asked for is done.
+    /// Pauses without a socket: messages gather, updates do not, and a requested close is done.
     pub(crate) fn pause(&self) {
         let mut inside = self.inside();
         inside.paused = true;
@@ -275,8 +276,8 @@ impl Mailbox {
         inside.pongs.clear();
     }
 
-    /// Drops what waits to be written; everything is sent anew. Gives the requests that this
-    /// would have answered.
+    /// Drops the messages that wait, because everything comes anew. Returns the requests that they
+    /// would have answered, except those that still count as unanswered.
     pub(crate) fn forget(&self) -> Vec<RequestId> {
         let mut inside = self.inside();
         let dropped = std::mem::take(&mut inside.reliable);
@@ -288,7 +289,7 @@ impl Mailbox {
             .collect()
     }
 
-    /// A new socket writes from here on: `first`, then what waits.
+    /// Lets a new socket write: `first`, then the messages that wait.
     pub(crate) fn resume(&self, first: Vec<Reliable>) {
         let mut inside = self.inside();
         inside.paused = false;
@@ -301,13 +302,13 @@ impl Mailbox {
         self.wake();
     }
 
-    /// Something that had to arrive found no room.
+    /// Returns whether a message that had to arrive found no room.
     pub(crate) fn overflowed(&self) -> bool {
         self.inside().overflowed
     }
 
-    /// Remembers that a request must be answered. Gives one for which there is no room any more:
-    /// whoever takes it answers it `outcome_unknown`.
+    /// Remembers that a request must be answered. Returns the oldest one if there is no room for it
+    /// any more: the caller answers that with `outcome_unknown`.
     pub(crate) fn expect(
         &self,
         id: RequestId,
@@ -316,44 +317,45 @@ impl Mailbox {
         self.inside().unanswered.expect(id, event)
     }
 
-    /// A request waits for somebody to whom it can be passed on.
+    /// Notes that a request waits for an owner.
     pub(crate) fn held_back(&self, id: &RequestId) {
         self.inside().unanswered.held(id);
     }
 
-    /// A request was passed on over a link.
+    /// Notes that a request went over a link.
     pub(crate) fn passed(&self, id: &RequestId, link: LinkId) {
         self.inside().unanswered.passed(id, link);
     }
 
-    /// A request was passed on whose answer has not been written.
+    /// Returns whether a request has no written answer yet.
     pub(crate) fn awaits(&self) -> bool {
         !self.inside().unanswered.is_empty()
     }
 
-    /// The requests that were passed on and never answered, with their events; they are
-    /// forgotten here, so whoever takes them answers them `outcome_unknown`.
+    /// Takes the unanswered requests, with their events, except those that wait for an owner. The
+    /// caller answers them with `outcome_unknown`.
     pub(crate) fn take_requests(&self) -> Vec<(RequestId, &'static str)> {
         self.inside().give_up(Which::Asked)
     }
 
-    /// As [`Mailbox::take_requests`], with those that nobody will be asked any more.
+    /// Does as [`Mailbox::take_requests`], but also takes the requests that wait for an owner.
     pub(crate) fn take_all_requests(&self) -> Vec<(RequestId, &'static str)> {
         self.inside().give_up(Which::All)
     }
 
-    /// As [`Mailbox::take_requests`], but only those that were passed on over this link.
+    /// Does as [`Mailbox::take_requests`], but takes only requests that went over this link.
     pub(crate) fn take_requests_over(&self, link: LinkId) -> Vec<(RequestId, &'static str)> {
         self.inside().give_up(Which::Over(link))
     }
 
-    /// The oldest of the requests that were passed on before a moment, and not answered since.
+    /// Returns the oldest of the requests that went over a link before a moment and have no answer
+    /// since.
     pub(crate) fn passed_before(&self, moment: tokio::time::Instant) -> Vec<RequestId> {
         self.inside().unanswered.passed_before(moment)
     }
 
-    /// The answer to this request is lost; its event, if nothing has answered it yet: whoever
-    /// takes it answers it `outcome_unknown`.
+    /// Forgets a request whose answer is lost. Returns its event if nothing has answered it yet:
+    /// the caller then answers it with `outcome_unknown`.
     pub(crate) fn lose(&self, id: &RequestId) -> Option<&'static str> {
         let mut inside = self.inside();
         let waiting = inside.reliable.iter().chain(inside.held.iter().flatten());
@@ -366,18 +368,19 @@ impl Mailbox {
         inside.unanswered.lose(id)
     }
 
-    /// This request is being answered: nothing else answers it.
+    /// Notes that the caller answers this request: nothing else answers it.
     pub(crate) fn answering(&self, id: &RequestId) {
         self.inside().unanswered.answered(id);
     }
 
-    /// An answer to this request does not count any more: its outcome was said to be unknown.
+    /// Returns whether an answer to this request no longer counts: the client has heard that its
+    /// outcome is unknown.
     pub(crate) fn is_late(&self, id: &RequestId) -> bool {
         self.inside().unanswered.is_late(id)
     }
 
-    /// Waits until what is refused or answered has room, so that who asks much is heard slowly.
-    /// Safe to drop while it waits.
+    /// Waits until refusals and answers have room, so that the session hears a client that asks
+    /// much slowly. Safe to drop while it waits.
     pub(crate) async fn roomy(&self) {
         loop {
             {
@@ -391,7 +394,8 @@ impl Mailbox {
         }
     }
 
-    /// What to write next; waits until there is something. Safe to drop while it waits.
+    /// Returns the next thing to write; waits until there is something. Safe to drop while it
+    /// waits.
     pub(crate) async fn next(&self) -> Next {
         loop {
             if let Some(next) = self.try_next() {
@@ -401,7 +405,7 @@ impl Mailbox {
         }
     }
 
-    /// What to write next, if anything waits.
+    /// Returns the next thing to write, if anything waits.
     pub(crate) fn try_next(&self) -> Option<Next> {
         let mut inside = self.inside();
         if let Some(payload) = inside.pongs.pop_front() {

@@ -1,4 +1,4 @@
-//! Every instrument of the gateway's own part. Never a player in a label.
+//! Every instrument of the gateway's own part. No label names a player.
 
 use std::{sync::Arc, time::Duration};
 
@@ -95,7 +95,7 @@ impl Metrics {
         self.0.connections.add(change, &[]);
     }
 
-    /// One session more or less in `state`: lobby, world or lingering.
+    /// Adds `change` to the sessions in `state`: lobby, world or lingering.
     pub(crate) fn session(&self, state: &'static str, change: i64) {
         self.0
             .sessions
@@ -129,7 +129,8 @@ impl Metrics {
         self.0.draining.add(sessions, &[]);
     }
 
-    /// A resume: `same` gateway with replay, `same_resync`, `elsewhere` until now, or `invalid`.
+    /// Counts a resume: `same` gateway with replay, `same_resync`, `elsewhere` until now, or
+    /// `invalid`.
     pub(crate) fn resume(&self, outcome: &'static str) {
         self.0.resumes.add(1, &[KeyValue::new("outcome", outcome)]);
     }
@@ -170,7 +171,7 @@ impl Metrics {
         self.0.limited.add(1, &labels);
     }
 
-    /// A word to the agents' runtime: told, failed or dropped.
+    /// Counts a word to the agents' runtime: told, failed or dropped.
     pub(crate) fn agent_runtime(&self, became: &'static str) {
         self.0
             .agent_runtime

@@ -1,8 +1,8 @@
-//! Places for connections: so many in all, and so many of one address.
+//! Places for connections: a bound in total, and one per address.
 //!
-//! Always: probes find a spare place while all others are taken; the connections of a trusted
-//! proxy are many people's and count only among all. A WebSocket that came through one counts for
-//! its client, whom the upgrade names.
+//! Always: probes find a spare place while all others are taken. The connections of a trusted
+//! proxy serve many people and count only in total. A WebSocket through a proxy counts for its
+//! client, which the upgrade names.
 
 use std::{
     net::IpAddr,
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Places for whoever watches this server while all others are taken.
+/// Places for probes while all others are taken.
 const SPARE: usize = 64;
 
 /// The places of this gateway.
@@ -29,38 +29,39 @@ pub(crate) struct Places {
     by_address: Shares,
 }
 
-/// A connection's place; given back when dropped.
+/// A connection's place; a drop gives it back.
 #[derive(Debug)]
 pub(crate) struct Place {
-    /// It is a spare one: only probes are answered.
+    /// Whether it is a spare place, where the gateway answers only probes.
     pub(crate) spare: bool,
     _permit: OwnedSemaphorePermit,
-    /// None for a trusted proxy's.
+    /// Share of the peer's address; `None` for a trusted proxy.
     _share: Option<Share>,
     /// The share of the client behind a trusted proxy, once an upgrade has named it.
     client: OnceLock<Share>,
 }
 
 impl Place {
-    /// Keeps the share of the client behind a proxy for as long as the connection lives. A
-    /// connection is upgraded once, so there is at most one.
+    /// Keeps the share of the client behind a proxy for as long as the connection lives. There is
+    /// at most one, because a connection upgrades once.
     pub(crate) fn hold_for_client(&self, share: Share) {
-        // A second share would be given back at once: the first one counts the same client.
+        // A second share would return at once: the first one counts the same client.
         let _ = self.client.set(share);
     }
 }
 
-/// Why there is none.
+/// Reason why there is no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPlace {
-    /// The address has as many as one may have.
+    /// The address has as many connections as it may.
     Address,
-    /// Even the spare ones are taken.
+    /// Even the spare places are taken.
     Total,
 }
 
 impl Places {
-    /// So many in all, and of one address; one person has a whole /64 of IPv6.
+    /// Makes `total` places, `per_address` of them for one address; one person has a whole /64 of
+    /// IPv6.
     pub(crate) fn new(total: usize, per_address: usize) -> Self {
         Self {
             all: Arc::new(Semaphore::new(total)),
@@ -69,7 +70,7 @@ impl Places {
         }
     }
 
-    /// A place for a connection from `peer`.
+    /// Takes a place for a connection from `peer`.
     pub(crate) fn take(&self, peer: IpAddr, proxies: &TrustedProxies) -> Result<Place, NoPlace> {
         let share = match proxies.trusts(peer.to_canonical()) {
             true => None,
@@ -86,7 +87,7 @@ impl Places {
         })
     }
 
-    /// A share of the client's address alone; `None` where it has all that it may.
+    /// Takes a share of the client's address alone; `None` where it has all that it may.
     pub(crate) fn of_client(&self, address: IpAddr) -> Option<Share> {
         self.by_address.take(Subject::address(address))
     }

@@ -1,7 +1,7 @@
-//! From a configuration to a gateway that runs, and to its orderly end.
+//! Starts a gateway from a configuration, runs it, and ends it in order.
 //!
-//! Always: bounded connections; a client that does not get to the end of its request is let go;
-//! at the end everybody is told, and nobody can hold it up for long.
+//! Always: connections are bounded; the gateway drops a client that does not finish its request;
+//! at the end it tells every client, and no client can delay the end for long.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -37,10 +37,10 @@ const SPARE_TIME: Duration = Duration::from_secs(2);
 const DRAIN_MARGIN: Duration = Duration::from_secs(3);
 /// The name under which the store keeps the secret that signs tokens.
 const SECRET_NAME: &str = "jwt";
-/// How often it is asked whether the gateway is ready.
+/// Pause between two checks of readiness.
 const READINESS: Duration = Duration::from_millis(100);
 
-/// A gateway that has its ports.
+/// A gateway with bound ports.
 pub struct Server {
     config: Config,
     telemetry: Telemetry,
@@ -52,12 +52,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Brings the content, then takes the ports; needs no other service.
+    /// Gets the content, then binds the ports; needs no other service.
     ///
     /// # Errors
     /// There is no content to show, or a port is taken.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Self> {
-        // Its HTTP clients need it, also where no `main` of ours runs before.
+        // The HTTP clients need the crypto provider, also where no `main` of ours ran before.
         chassis::run::install_crypto();
         let version = Version::new(delivery::deliver(&config.content).await?);
         let frontend = Frontend::load(&config)?;
@@ -84,7 +84,7 @@ impl Server {
         })
     }
 
-    /// The main port.
+    /// Returns the address of the main port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -92,7 +92,7 @@ impl Server {
     /// Serves until `stop`, then sends everybody elsewhere and returns.
     ///
     /// # Errors
-    /// An address of the configuration is none.
+    /// An address in the configuration is invalid.
     pub fn run(self, stop: CancellationToken) -> BoxFuture<'static, anyhow::Result<()>> {
         // Boxed: compiled here, once, and not in every program that runs a gateway.
         Box::pin(self.serve_until(stop))
@@ -137,12 +137,12 @@ impl Server {
             say_goodbye(&app).await;
         };
         tokio::select! {
-            // Whoever asks at the end is told to ask elsewhere.
+            // The gateway still accepts during the drain, to send clients elsewhere.
             () = accept(&app, self.listener) => {}
             () = ended => {}
         }
         behind.cancel();
-        // Those that are not done by then end with the process.
+        // Tasks that are not done by then end with the process.
         let _ = drain::within(DRAIN_MARGIN, "background tasks", app.tasks.ended()).await;
         Ok(())
     }
@@ -182,7 +182,8 @@ async fn learn_secret(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Ready: tokens can be made, and it is known who plays what.
+/// Keeps readiness up to date: the gateway is ready with the tokens' secret, a fresh directory
+/// and no drain.
 async fn watch_readiness(app: Arc<App>, stop: CancellationToken) {
     let mut said = String::from("starting");
     loop {
@@ -202,7 +203,7 @@ async fn watch_readiness(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Why it is not ready; empty when it is.
+/// Returns why the gateway is not ready; empty when it is.
 fn unready(app: &App) -> &'static str {
     if app.sessions.draining.is_cancelled() {
         return "draining";
@@ -224,7 +225,7 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
         let (stream, address) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of files, perhaps: a moment later there may be some.
+                // The process may be out of files, and have some a moment later.
                 tracing::warn!(%error, "a connection cannot be taken");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -237,7 +238,7 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
                 continue;
             }
         };
-        // Without it small messages would wait; the connection works either way.
+        // Without this option small messages would wait; the connection works either way.
         let _ = stream.set_nodelay(true);
         let served = match place.spare {
             true => Served {
@@ -259,7 +260,7 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
         };
         let serving = serve(Arc::clone(app), stream, peer, served);
         if app.sessions.draining.is_cancelled() {
-            // Nobody waits for those who came too late.
+            // The drain does not wait for late connections.
             app.tasks.spawn("late connection", serving);
         } else {
             app.sessions.clients.finish("connection", serving);
@@ -267,7 +268,7 @@ async fn accept(app: &Arc<App>, listener: TcpListener) {
     }
 }
 
-/// There is no place for this one: says so, if that costs no waiting.
+/// Tells a connection that there is no place for it, if the write does not wait.
 fn refuse(app: &App, stream: &TcpStream, no: NoPlace) {
     const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\n\
         content-length: 0\r\nconnection: close\r\n\r\n";
@@ -284,10 +285,10 @@ fn refuse(app: &App, stream: &TcpStream, no: NoPlace) {
     tracing::debug!(?written, ?no, "no place for a connection");
 }
 
-/// How a connection is served.
+/// Router and bounds of a connection.
 struct Served {
     router: Router,
-    /// It ends behind its first answer.
+    /// Whether the connection ends behind its first answer.
     once: bool,
     /// How long the head of a request may take, and the pause before it.
     head: Duration,
@@ -295,7 +296,7 @@ struct Served {
     patience: Duration,
 }
 
-/// One connection, up to its end or its upgrade.
+/// Serves one connection up to its end or its upgrade.
 async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
     let service = TowerToHyperService::new(served.router);
     let stream = WriteTimeout::new(stream, served.patience).at(Arc::clone(&peer.place));
@@ -328,12 +329,12 @@ async fn serve(app: Arc<App>, stream: TcpStream, peer: Peer, served: Served) {
     }
 }
 
-/// Sends everybody elsewhere.
+/// Sends every client elsewhere.
 async fn say_goodbye(app: &App) {
     app.health.set_unready("draining");
     app.sessions.draining.cancel();
     let time = app.config.times.drain + ANSWERS + DRAIN_MARGIN;
-    // Whoever is not done by then loses the connection, and may resume elsewhere all the same.
+    // A client that is not done by then loses its connection, and may still resume elsewhere.
     let _ = drain::within(
         time,
         "saying goodbye to clients",

@@ -1,11 +1,11 @@
 //! One WebSocket: a task that reads it and a task that writes it.
 //!
-//! fastwebsockets reads frames; what it leaves open is closed here: messages are joined with a
-//! limit of bytes and of parts, unmasked frames are refused, every refusal has its close code, a
-//! read is never cancelled but to end the connection, and nothing is written while reading.
+//! fastwebsockets reads frames, and this module does the rest. It joins messages within a limit of
+//! bytes and of parts. It refuses unmasked frames, and gives every refusal its close code. It
+//! cancels a read only to end the connection, and writes nothing while it reads.
 //!
-//! Always: memory for a client is bounded on both sides; a client that reads nothing for 10 s is
-//! let go; the reader ends soon after the writer, and the writer after the reader.
+//! Always: memory for a client is bounded on both sides; the gateway lets go of a client that reads
+//! nothing for 10 s; the reader ends soon after the writer, and the writer after the reader.
 
 use std::{
     io,
@@ -40,12 +40,12 @@ use crate::{
     writer::{self, Finished},
 };
 
-/// Messages that wait for the session.
+/// Maximum number of messages that wait for the session.
 const INBOUND_MAX: usize = 16;
-/// How long a client may take to answer a close frame.
+/// Time that a client may take to answer a close frame.
 const CLOSE_WAIT: Duration = Duration::from_secs(1);
 
-/// How much one message may be.
+/// Bounds of one message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) bytes: usize,
@@ -53,19 +53,19 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// What the protocol allows a client.
+    /// Bounds of a client's message in the protocol.
     pub(crate) const CLIENT: Self = Self {
         bytes: CLIENT_MESSAGE_BYTES_MAX,
         parts: CLIENT_FRAGMENTS_MAX,
     };
 }
 
-/// What a client's socket said.
+/// News from a client's socket.
 #[derive(Debug)]
 pub(crate) enum Inbound {
     /// A whole message.
     Message { text: bool, bytes: Bytes },
-    /// A ping, to be answered.
+    /// A ping that wants an answer.
     Ping(Bytes),
     /// The client closes.
     Closed(Option<u16>),
@@ -79,12 +79,12 @@ pub(crate) enum Inbound {
 pub(crate) type ReadSide = Box<dyn AsyncRead + Send + Unpin>;
 pub(crate) type WriteSide = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// What the writer reports to.
+/// Receivers of the writer's reports.
 #[derive(Clone)]
 pub(crate) struct Reports {
     pub(crate) metrics: Metrics,
     pub(crate) spans: Spans,
-    /// Whose tasks those of sockets are.
+    /// Group of the sockets' tasks.
     pub(crate) tasks: TaskGroup,
 }
 
@@ -92,25 +92,25 @@ pub(crate) struct Reports {
 pub(crate) struct Socket {
     pub(crate) format: Format,
     pub(crate) inbound: mpsc::Receiver<Inbound>,
-    /// Ends when the socket does, and when the mailbox releases it.
+    /// Task that ends when the socket does, and when the mailbox releases it.
     pub(crate) writer: JoinHandle<Finished>,
     signals: Signals,
     reports: Reports,
-    /// The writer says goodbye and ends the socket by itself.
+    /// Whether the writer says goodbye and ends the socket by itself.
     parting: bool,
 }
 
-/// What the two tasks of a socket tell each other.
+/// Signals between the two tasks of a socket.
 #[derive(Debug, Clone)]
 pub(crate) struct Signals {
-    /// End at once.
+    /// Order to end at once.
     pub(crate) dead: CancellationToken,
-    /// The client says nothing more.
+    /// Sign that the client says nothing more.
     pub(crate) silent: CancellationToken,
-    /// When the client was heard last, in ms since `began`.
+    /// Time at which the reader last heard the client, in ms since `began`.
     heard: Arc<AtomicU64>,
     began: Instant,
-    /// A client that reads nothing for so long is let go.
+    /// Time after which the gateway lets go of a client that reads nothing.
     pub(crate) patience: Duration,
 }
 
@@ -144,7 +144,7 @@ impl Socket {
         Self::bounded(halves, format, mailbox, reports, (patience, bounds))
     }
 
-    /// The same with other bounds.
+    /// Starts both tasks with other bounds.
     pub(crate) fn bounded(
         (read, write): (ReadSide, WriteSide),
         format: Format,
@@ -173,18 +173,18 @@ impl Socket {
         }
     }
 
-    /// How long the client has been silent.
+    /// Returns for how long the client has been silent.
     pub(crate) fn silence(&self) -> Duration {
         let heard = Duration::from_millis(self.signals.heard.load(Ordering::Relaxed));
         self.signals.began.elapsed().saturating_sub(heard)
     }
 
-    /// The mailbox was told to close: the writer does the rest.
+    /// Lets go of a socket whose mailbox was told to close: the writer does the rest.
     pub(crate) fn part(mut self) {
         self.parting = true;
     }
 
-    /// Ends the socket without a word; gives what was written to it.
+    /// Ends the socket without a word. Returns the messages that were written to it.
     pub(crate) async fn cut(mut self) -> Written {
         self.signals.dead.cancel();
         match (&mut self.writer).await {
@@ -193,12 +193,12 @@ impl Socket {
         }
     }
 
-    /// Takes the writing side from its writer, which must have been released.
+    /// Takes the writing side from its writer, which the mailbox must have released.
     pub(crate) async fn released(&mut self) -> Option<Finished> {
         (&mut self.writer).await.ok()
     }
 
-    /// Goes on writing, from another mailbox.
+    /// Starts a new writer, from another mailbox.
     pub(crate) fn write_from(&mut self, begun: (WriteSide, Written), mailbox: Mailbox) {
         let (signals, reports) = (self.signals.clone(), self.reports.clone());
         self.writer = writer::start(begun, mailbox, self.format, signals, reports);
@@ -249,12 +249,12 @@ impl Reader {
         // Nobody listens when the session has ended.
         let _ = self.sender.send(last).await;
         if !gone {
-            // What is still on its way must be read, or the close frame may be lost with it.
+            // Messages still on their way must be read, or the close frame may be lost with them.
             drain(raw).await;
         }
     }
 
-    /// Passes messages on until there are no more; says why.
+    /// Passes messages on until there are no more. Returns the reason.
     async fn messages(&self, raw: impl AsyncRead + Unpin) -> Inbound {
         let (mut socket, _) =
             fastwebsockets::after_handshake_split(raw, tokio::io::sink(), Role::Server);
@@ -312,15 +312,15 @@ async fn read_frame<R: AsyncRead + Unpin>(
     })
 }
 
-/// Whether the frame came with a mask. The frame does not tell but in the head that it would be
-/// written with.
+/// Returns whether the frame came with a mask. A frame shows that only in the head that it would
+/// get when written.
 fn masked(frame: &mut Frame<'_>) -> bool {
     let mut head = [0; 14];
     frame.fmt_head(&mut head);
     head[1] & 0x80 != 0
 }
 
-/// What a failed read means.
+/// Returns the meaning of a failed read.
 fn broken(error: &WebSocketError) -> Inbound {
     match error {
         WebSocketError::FrameTooLarge => {
@@ -406,7 +406,7 @@ impl Joined {
     }
 }
 
-/// The code of a close frame, checked.
+/// Checks a close frame and returns its code.
 fn closed(payload: &[u8]) -> Result<Inbound, (CloseCode, &'static str)> {
     let wrong = Err((CloseCode::ProtocolError, "the close frame breaks RFC 6455"));
     let code = match payload {

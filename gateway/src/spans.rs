@@ -1,5 +1,5 @@
-//! Spans at the gateway's border: a message that came in for a zone, and what it led to going
-//! out. One player's action is one trace.
+//! Spans at the gateway's border: a message in for a zone, and the resulting message out. One
+//! player's action is one trace.
 
 use std::time::SystemTime;
 
@@ -9,11 +9,11 @@ use opentelemetry::{
     trace::{Span, SpanKind, TraceContextExt, Tracer as _},
 };
 
-/// Makes the gateway's spans; does nothing where traces go nowhere.
+/// Maker of the gateway's spans; does nothing while tracing is off.
 #[derive(Clone)]
 pub(crate) struct Spans(Option<Tracer>);
 
-/// A message on its way to a zone; its span ends when this is dropped.
+/// A message on its way to a zone; a drop ends its span.
 pub(crate) struct Receiving(Option<<Tracer as opentelemetry::trace::Tracer>::Span>);
 
 impl Spans {
@@ -21,7 +21,7 @@ impl Spans {
         Self(telemetry.tracing_enabled().then(|| telemetry.tracer()))
     }
 
-    /// A message for a zone came in.
+    /// Starts the span of a message for a zone.
     pub(crate) fn receive(&self, event: &'static str, session: &str) -> Receiving {
         Receiving(self.0.as_ref().map(|tracer| {
             tracer
@@ -36,7 +36,7 @@ impl Spans {
         }))
     }
 
-    /// What these traces led to has been written to the client.
+    /// Records, in each of these traces, that the gateway has written an event to the client.
     pub(crate) fn sent(
         &self,
         traceparents: &[String],
@@ -66,7 +66,7 @@ impl Spans {
 }
 
 impl Receiving {
-    /// The context that travels with the message; empty where traces go nowhere.
+    /// Returns the context that travels with the message; empty while tracing is off.
     pub(crate) fn traceparent(&self) -> String {
         let context = self.0.as_ref().map(Span::span_context);
         context.map(traceparent).unwrap_or_default()

@@ -1,30 +1,30 @@
-//! What a client asked and has not been answered. Pure but for the clock.
+//! Requests of a client without an answer. Pure but for the clock.
 //!
-//! Always: each request with an id is answered once. One whose answer was lost is given out once,
-//! to be answered `outcome_unknown`; an answer that comes after that does not count.
+//! Always: each request with an id gets one answer. A request whose answer was lost leaves here
+//! once, for an answer `outcome_unknown`; an answer that comes after that does not count.
 
 use std::collections::VecDeque;
 
 use proto::client::RequestId;
 use tokio::time::Instant;
 
-/// Requests whose answers are awaited, at most; also how many late answers are known as such.
+/// Maximum number of requests that wait for their answers, and of late answers known as such.
 const REQUESTS_MAX: usize = 256;
 
-/// Requests of one session of which a run is asked at once.
+/// Maximum number of requests of one session about which the gateway asks a run at once.
 const RECALLED_MAX: usize = 32;
 
 /// A pair of streams: the run, and the number of the pair.
 pub(crate) type LinkId = (u64, u64);
 
-/// How far a request has come.
+/// Progress of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Nothing is known yet.
     Asked,
-    /// It waits for an owner, and was passed to nobody.
+    /// It waits for an owner, and went to no run.
     Held,
-    /// It was passed on over this link.
+    /// The session passed it on over this link.
     Passed(LinkId),
 }
 
@@ -33,18 +33,18 @@ struct Request {
     id: RequestId,
     event: &'static str,
     stage: Stage,
-    /// When that stage began.
+    /// Beginning of that stage.
     since: Instant,
 }
 
-/// Which requests are meant.
+/// Choice of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// All but those that wait and will be passed on.
+    /// All but those that wait for an owner.
     Asked,
-    /// All: nothing will be passed on any more.
+    /// All: none will go to a run any more.
     All,
-    /// Those that were passed on over this link.
+    /// Those that went over this link.
     Over(LinkId),
 }
 
@@ -52,13 +52,13 @@ pub(crate) enum Which {
 #[derive(Debug, Default)]
 pub(crate) struct Unanswered {
     requests: VecDeque<Request>,
-    /// Whose outcome was said to be unknown.
+    /// Requests whose outcome the client knows to be unknown.
     unknown: VecDeque<RequestId>,
 }
 
 impl Unanswered {
-    /// A request must be answered from now on. Gives one for which there is no room any more, to
-    /// be answered `outcome_unknown`.
+    /// Adds a request that must be answered. Returns the oldest one if there is no room for it any
+    /// more: the caller answers that with `outcome_unknown`.
     pub(crate) fn expect(
         &mut self,
         id: RequestId,
@@ -86,12 +86,12 @@ impl Unanswered {
         oldest
     }
 
-    /// It waits for an owner.
+    /// Notes that a request waits for an owner.
     pub(crate) fn held(&mut self, id: &RequestId) {
         self.goes(id, Stage::Held);
     }
 
-    /// It was passed on.
+    /// Notes that a request went over a link.
     pub(crate) fn passed(&mut self, id: &RequestId, link: LinkId) {
         self.goes(id, Stage::Passed(link));
     }
@@ -104,7 +104,8 @@ impl Unanswered {
         }
     }
 
-    /// The oldest of the requests that were passed on before a moment, and not answered since.
+    /// Returns the oldest of the requests that went over a link before a moment and have no answer
+    /// since.
     pub(crate) fn passed_before(&self, moment: Instant) -> Vec<RequestId> {
         let old = self
             .requests
@@ -115,28 +116,28 @@ impl Unanswered {
             .collect()
     }
 
-    /// Its answer was written.
+    /// Removes a request whose answer was written.
     pub(crate) fn answered(&mut self, id: &RequestId) {
         self.requests.retain(|request| request.id != *id);
     }
 
-    /// Whether an answer to it is awaited.
+    /// Returns whether a request waits for its answer.
     pub(crate) fn awaits(&self, id: &RequestId) -> bool {
         self.requests.iter().any(|request| request.id == *id)
     }
 
-    /// Whether no answer is awaited.
+    /// Returns whether no request waits for an answer.
     pub(crate) fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
 
-    /// Whether an answer to it comes too late: its outcome was said to be unknown.
+    /// Returns whether an answer comes too late: the client has heard that the outcome is unknown.
     pub(crate) fn is_late(&self, id: &RequestId) -> bool {
         !self.awaits(id) && self.unknown.contains(id)
     }
 
-    /// The requests that are to be answered `outcome_unknown`, with their events; but for those
-    /// whose answer waits to be written.
+    /// Takes the chosen requests, with their events, except those whose answer waits to be written.
+    /// The caller answers them with `outcome_unknown`.
     pub(crate) fn give_up(
         &mut self,
         which: Which,
@@ -160,7 +161,7 @@ impl Unanswered {
         lost
     }
 
-    /// The answer to this one is lost; its event, if it is still awaited.
+    /// Takes a request whose answer is lost. Returns its event if it still waited for the answer.
     pub(crate) fn lose(&mut self, id: &RequestId) -> Option<&'static str> {
         let at = self.requests.iter().position(|other| other.id == *id)?;
         let request = self.requests.remove(at)?;
@@ -263,7 +264,7 @@ mod tests {
         assert!(unanswered.is_late(&id("0")));
     }
 
-    /// Whatever is lost in whatever order, each request is answered once.
+    /// Each request gets one answer, whatever is lost in whatever order.
     #[test]
     fn whatever_is_lost_each_request_is_answered_once() {
         for seed in 0..200 {

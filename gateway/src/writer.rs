@@ -1,7 +1,7 @@
 //! The task that writes one socket, from one mailbox.
 //!
-//! Always: `seq` is given here and nowhere else, one per message; what waits is written in one go;
-//! a client that reads nothing for a time is let go; between bursts no buffer is held.
+//! Always: the writer alone gives `seq`, one per message; it writes all waiting messages in one go;
+//! it lets go of a client that reads nothing for a time; between bursts it holds no buffer.
 
 use std::{
     borrow::Cow,
@@ -24,20 +24,20 @@ use crate::{
     socket::{Reports, Signals, WriteSide, linger},
 };
 
-/// How long the end of a connection may take to be said.
+/// Time that the end of a connection may take to be written.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
-/// Bytes that are gathered before they are written.
+/// Number of bytes from which on the writer stops gathering and writes.
 const BATCH_BYTES: usize = 16 * 1024;
 
 /// A writer that has ended.
 pub(crate) struct Finished {
-    /// What it wrote.
+    /// Messages that it wrote.
     pub(crate) written: Written,
-    /// The socket, when it was released and not ended.
+    /// The socket, when the mailbox released it and it has not ended.
     pub(crate) half: Option<WriteSide>,
 }
 
-/// How a burst of messages leaves the socket.
+/// State of the socket after a burst of messages.
 enum After {
     GoOn,
     Closed(CloseCode),
@@ -50,11 +50,11 @@ struct Writer {
     mailbox: Mailbox,
     format: Format,
     reports: Reports,
-    /// A client that reads nothing for so long is let go.
+    /// Time after which the gateway lets go of a client that reads nothing.
     patience: Duration,
 }
 
-/// Starts to write.
+/// Starts a writer's task.
 pub(crate) fn start(
     (half, written): (WriteSide, Written),
     mailbox: Mailbox,
@@ -159,7 +159,7 @@ impl Writer {
                 .traced
                 .push((traceparents, message.event.clone(), None));
         }
-        // What belongs to one connection only is of no use on the next.
+        // A message that belongs to one connection only is of no use on the next.
         if !message.event.starts_with("session:") {
             self.written.keep(message, Instant::now());
         }
@@ -177,7 +177,7 @@ impl Writer {
         }
     }
 
-    /// Writes it all; the deadline counts anew whenever the client takes something.
+    /// Writes all bytes. The deadline counts anew whenever the client takes something.
     async fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let late = |_: Elapsed| io::Error::from(io::ErrorKind::TimedOut);
         while !bytes.is_empty() {
@@ -201,12 +201,12 @@ async fn say_goodbye(mut half: WriteSide, signals: Signals) {
     let _ = timeout(SHUTDOWN_TIMEOUT, half.shutdown()).await;
 }
 
-/// What is written in one go.
+/// Messages that the writer writes in one go.
 struct Burst {
     began: SystemTime,
     bytes: Vec<u8>,
     reliable: usize,
-    /// When the frames of the updates had arrived.
+    /// Times at which the frames of the updates had arrived.
     updates: Vec<Instant>,
     confirm: Vec<oneshot::Sender<()>>,
     traced: Vec<(Vec<String>, Cow<'static, str>, Option<u64>)>,
@@ -224,7 +224,7 @@ impl Burst {
         }
     }
 
-    /// It is at the socket: tells whoever waits for that.
+    /// Reports the burst, which is at the socket now, to all who wait for that.
     fn report(self, reports: &Reports) {
         reports.metrics.bytes_out(self.bytes.len());
         reports.metrics.frames_out("reliable", self.reliable);
@@ -233,7 +233,7 @@ impl Burst {
             reports.metrics.update_share(received.elapsed());
         }
         for confirm in self.confirm {
-            // Whoever asked may have given up.
+            // The asking task may have given up.
             let _ = confirm.send(());
         }
         for (traceparents, event, tick) in self.traced {

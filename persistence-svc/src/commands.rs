@@ -1,7 +1,7 @@
-//! What an operator may ask on the command line. Every command works beside a running service.
+//! Commands of an operator on the command line. Every command works beside a running service.
 //!
-//! Always: what is asked for is answered on stdout, one thing a line; what is not in order ends
-//! with exit code 1, what a person must set right with 64.
+//! Always: a command answers on stdout, one thing a line; a fault that it finds ends with exit code
+//! 1, a fault that a person must correct with 64.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::server::{beside, migrate};
 use crate::store::model::{Region, RegionReport};
 use crate::store::{Conservation, Store};
 
-/// A command: its word and what is said of it.
+/// A command with its word and its description.
 struct Known {
     word: &'static str,
-    /// What may follow it.
+    /// Operands that may follow the word.
     operands: &'static str,
     about: &'static str,
 }
@@ -75,14 +75,14 @@ database.",
 pub struct Command {
     /// The command's word, as `migrate`.
     pub word: &'static str,
-    /// What it says of itself.
+    /// Description of the command.
     pub about: String,
     operands: Vec<String>,
 }
 
 impl Command {
-    /// Takes a command and what belongs to it out of the arguments (the program's name first);
-    /// `None` when there is none.
+    /// Takes a command and its operands out of the arguments (the program's name first). Returns
+    /// `None` if there is none.
     pub fn take(arguments: &mut Vec<String>) -> Option<Command> {
         let word = arguments.get(1)?;
         let known = KNOWN.iter().find(|known| known.word == word)?;
@@ -98,11 +98,11 @@ impl Command {
         })
     }
 
-    /// Does what was asked.
+    /// Carries out the command.
     ///
     /// # Errors
-    /// A [`ConfigError`] where the command is not understood or there is no world; otherwise when
-    /// the store does not do it, or a check found something.
+    /// A [`ConfigError`] if the command is malformed or there is no world. Another error if the
+    /// store fails, or a check finds a fault.
     pub fn run(
         self,
         config: Config,
@@ -127,10 +127,10 @@ impl Command {
     }
 }
 
-/// Compares all that is held with the ledger, at one moment. The service may be running.
+/// Compares all holdings with the ledger, at one moment. The service may be running.
 ///
 /// # Errors
-/// When there is no such world, or it cannot be read.
+/// If there is no such world, or the store cannot read it.
 pub async fn check(config: &Config, telemetry: &Telemetry) -> anyhow::Result<Conservation> {
     let store = beside(&config.store, &Metrics::new(&telemetry.meter()))?;
     let found = store.check().await;
@@ -138,7 +138,7 @@ pub async fn check(config: &Config, telemetry: &Telemetry) -> anyhow::Result<Con
     found.context("check the world")
 }
 
-/// A command that was understood.
+/// A command after parsing.
 #[derive(Debug, PartialEq, Eq)]
 enum Task {
     Migrate,
@@ -168,7 +168,7 @@ impl Task {
     }
 }
 
-/// `X,Z`
+/// Reads a region from `X,Z`.
 fn place_of(text: &str) -> Option<Region> {
     let (x, z) = text.split_once(',')?;
     Some(Region {

@@ -12,17 +12,17 @@ use crate::store::agents::Bounds;
 /// The settings.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where gRPC is served; port 0 takes a free one.
+    /// Address of gRPC; port 0 takes a free one.
     pub listen: String,
     /// The port of `/livez`, `/readyz` and `/metrics`; 0: none.
     pub metrics_port: u16,
-    /// Which store.
+    /// Store of the service.
     pub store: StoreConfig,
     /// How long a run may live without renewing its lease.
     pub lease: Duration,
     /// How long the first placement waits after the newest registration.
     pub settle: Duration,
-    /// Regions are moved to even out load.
+    /// Whether placement moves regions to even out load.
     pub balance: bool,
     /// How overdue leases must be when half or more of all lapsed at once.
     pub mass_lapse: Duration,
@@ -34,8 +34,7 @@ pub struct Config {
     pub(crate) agent_rest: Option<Duration>,
 }
 
-/// Whether PostgreSQL is to run in a container of this machine, by which program, and at which
-/// port.
+/// Reads whether PostgreSQL runs in a container of this machine, its engine, and its port.
 fn container(reader: &mut Reader, environment: Environment) -> (bool, Option<String>, u16) {
     const NAME: &str = "USE_LOCAL_POSTGRES";
     let help = "starts PostgreSQL in a container (docker or podman) where DATABASE_URL is not \
@@ -54,17 +53,17 @@ fn container(reader: &mut Reader, environment: Environment) -> (bool, Option<Str
     (asked, engine, port)
 }
 
-/// Which store to use.
+/// Choice of the store.
 #[derive(Clone)]
 pub enum StoreConfig {
     /// PostgreSQL.
     Postgres {
-        /// How to reach it.
+        /// Address of the database.
         url: Secret,
         /// The most connections that this process opens for calls.
         connections: usize,
     },
-    /// PostgreSQL in a container of this machine, which is started where it does not run.
+    /// PostgreSQL in a container of this machine. The service starts it if it does not run.
     Container {
         /// The program that starts it; none: docker, or else podman.
         engine: Option<String>,
@@ -91,7 +90,7 @@ impl fmt::Debug for StoreConfig {
 }
 
 impl Config {
-    /// Reads all settings; what is wrong becomes a problem of the reader.
+    /// Reads all settings. Each error becomes a problem of the reader.
     pub fn read(reader: &mut Reader) -> Config {
         let listen = reader.value(
             "PERSISTENCE_LISTEN",
@@ -113,7 +112,7 @@ impl Config {
         let lease = millis(reader, "LEASE_MS", 3_000, 100..=60_000, lease);
         let settle = "the first regions are given out this long after the newest zone server came";
         let settle = millis(reader, "PLACEMENT_SETTLE_MS", 1_500, 0..=600_000, settle);
-        // On one machine nothing lies between that could fail for many at once.
+        // On one machine there is no network that could fail for many runs at once.
         let overdue = match store {
             StoreConfig::Postgres { .. } | StoreConfig::Container { .. } => 10_000,
             StoreConfig::Sqlite { .. } => 0,
@@ -140,7 +139,7 @@ impl Config {
     }
 }
 
-/// How many agents there may be, and when they rest.
+/// Reads the bounds of agents, and the time after which they rest.
 fn agents(reader: &mut Reader) -> (Bounds, Option<Duration>) {
     let help = "agents of one account";
     let account = reader.within("AGENTS_PER_ACCOUNT_MAX", 5, 0..=i64::MAX, help);
@@ -168,7 +167,8 @@ fn millis(
     Duration::from_millis(reader.within(name, default, range, help))
 }
 
-/// The reader sees passwords in addresses; those in words (`password=…`) are seen here.
+/// Reports a well-known password in words (`password=…`). The reader itself sees only passwords in
+/// addresses.
 fn known_password(reader: &mut Reader, parsed: &tokio_postgres::Config) {
     let password = parsed.get_password().map(String::from_utf8_lossy);
     if password.is_some_and(|password| is_sample(&password)) {
@@ -209,7 +209,7 @@ fn store(reader: &mut Reader) -> StoreConfig {
         };
     };
     match url.expose().parse::<tokio_postgres::Config>() {
-        // The parser's words could hold the password.
+        // The parser's own message could hold the password.
         Err(_) => reader.problem("DATABASE_URL is no address of a PostgreSQL database".to_owned()),
         Ok(parsed) if parsed.get_hosts().is_empty() => {
             reader.problem("DATABASE_URL names no host".to_owned());

@@ -1,7 +1,7 @@
 //! PostgreSQL in a container of this machine, for development: started where it does not run.
 //!
-//! Always: whatever is missing is said in one sentence (exit code 64); nothing waits without end;
-//! the container stays when this process ends, with its data in a volume of its own.
+//! Always: an error names everything that is missing in one sentence (exit code 64); nothing waits
+//! without end; the container stays when this process ends, with its data in a volume of its own.
 
 use std::io::{ErrorKind, Read};
 use std::process::{Command, Stdio};
@@ -10,26 +10,26 @@ use std::time::Duration;
 use chassis::config::{ConfigError, Secret};
 use tokio::time::{Instant, sleep};
 
-/// Programs that are tried, in this order, where none is named.
+/// Programs to try, in this order, if the settings name none.
 const ENGINES: [&str; 2] = ["docker", "podman"];
 const IMAGE: &str = "docker.io/library/postgres:17-alpine";
 /// The user, its password and the database. Only this machine reaches them.
 const NAME: &str = "tilestead";
-/// How long a container that is there may take to start.
+/// How long an existing container may take to start.
 const START_LIMIT: Duration = Duration::from_secs(30);
-/// How long a new one may take: its image is fetched.
+/// How long a new one may take: the engine fetches its image.
 const CREATE_LIMIT: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(50);
 
-/// Where the database in the container is reached.
+/// Returns the address of the database in the container.
 pub(crate) fn url(port: u16) -> Secret {
     Secret::new(format!("postgres://{NAME}:{NAME}@127.0.0.1:{port}/{NAME}"))
 }
 
-/// Sees to it that the container runs. It may need a moment more until it answers.
+/// Starts the container if it does not run. The database may need a moment more until it answers.
 ///
 /// # Errors
-/// A [`ConfigError`]: there is no container engine, or it does not do what it is asked for.
+/// A [`ConfigError`] if there is no container engine, or the engine fails.
 pub(crate) async fn start(engine: Option<&str>, port: u16) -> Result<(), ConfigError> {
     let engines = engine.map_or_else(|| ENGINES.to_vec(), |engine| vec![engine]);
     let mut why = None;
@@ -51,7 +51,7 @@ pub(crate) async fn start(engine: Option<&str>, port: u16) -> Result<(), ConfigE
 enum Failed {
     /// There is no such program.
     Missing,
-    /// What it said to that.
+    /// The engine failed, for this reason.
     Refused(String),
 }
 
@@ -60,7 +60,8 @@ async fn start_with(engine: &str, port: u16) -> Result<(), Failed> {
     match run(engine, &["start", &name], START_LIMIT).await {
         Ok(()) => return Ok(()),
         Err(Failed::Missing) => return Err(Failed::Missing),
-        // It is not there yet, or nothing works: making one tells.
+        // Either the container does not exist yet, or the engine fails. The attempt to create one
+        // shows which.
         Err(Failed::Refused(_)) => {}
     }
     tracing::info!(engine, name, "making a container for PostgreSQL");
@@ -69,7 +70,7 @@ async fn start_with(engine: &str, port: u16) -> Result<(), Failed> {
     run(engine, &arguments, CREATE_LIMIT).await
 }
 
-/// What makes the container.
+/// Returns the engine's arguments that create the container.
 fn arguments(name: &str, port: u16) -> Vec<String> {
     let mut arguments = vec!["run".to_owned(), "--detach".to_owned()];
     let mut option = |option: &str, value: String| {
@@ -85,7 +86,7 @@ fn arguments(name: &str, port: u16) -> Vec<String> {
     arguments
 }
 
-/// Runs the engine to its end, within a time.
+/// Runs the engine to its end, at most for `limit`.
 async fn run(engine: &str, arguments: &[&str], limit: Duration) -> Result<(), Failed> {
     let refused = |error: std::io::Error| Failed::Refused(error.to_string());
     let mut command = Command::new(engine);
@@ -98,7 +99,7 @@ async fn run(engine: &str, arguments: &[&str], limit: Duration) -> Result<(), Fa
     let errors = child.stderr.take();
     let said = std::thread::spawn(move || {
         let mut text = Vec::new();
-        // What cannot be read is not said.
+        // If the message cannot be read, the error goes without it.
         let _ = errors.map(|mut errors| errors.read_to_end(&mut text));
         String::from_utf8_lossy(&text).into_owned()
     });
@@ -108,7 +109,7 @@ async fn run(engine: &str, arguments: &[&str], limit: Duration) -> Result<(), Fa
             break ended;
         }
         if Instant::now() >= deadline {
-            // It may end by itself just now.
+            // The program may end by itself just now.
             let _ = child.kill().and_then(|()| child.wait());
             return Err(Failed::Refused(format!("nothing within {limit:?}")));
         }

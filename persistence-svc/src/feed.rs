@@ -1,7 +1,7 @@
 //! Keeps the newest directory in memory and tells the watchers.
 //!
-//! Always: what it holds was one consistent moment of the store; whether the store answers now is
-//! said by [`Feed::is_fresh`] and by the readiness of the process.
+//! Always: its directory was one consistent moment of the store; [`Feed::is_fresh`] and the
+//! readiness of the process say whether the store answers now.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::rpc::model;
 use crate::store::Store;
 use crate::store::error::{Result, StoreError};
 
-/// How often the store is asked when nobody says that something changed.
+/// Time between two questions to the store without a signal of a change.
 const POLL: Duration = Duration::from_millis(250);
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
-/// For so long after its last answer the store counts as seen.
+/// Time after its last answer for which the store counts as seen.
 const FRESH: Duration = Duration::from_millis(1_500);
 
 /// The newest directory; none before the first.
@@ -28,7 +28,7 @@ pub(crate) type Newest = Option<Arc<DirectoryUpdate>>;
 /// The feed.
 pub(crate) struct Feed {
     newest: watch::Sender<Newest>,
-    /// The version of the gates and the life of the store; 0: not known yet.
+    /// Version of the gates and incarnation of the store; 0: not known yet.
     gates: watch::Sender<(i64, i64)>,
     seen: Mutex<Option<Instant>>,
 }
@@ -43,24 +43,24 @@ impl Feed {
         }
     }
 
-    /// The newest directory, now and from now on.
+    /// Returns a receiver of the newest directory.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Newest> {
         self.newest.subscribe()
     }
 
-    /// The version of the gates and the life of the store, now and from now on.
+    /// Returns a receiver of the version of the gates and the incarnation of the store.
     pub(crate) fn gates(&self) -> watch::Receiver<(i64, i64)> {
         self.gates.subscribe()
     }
 
-    /// Whether the store answered a moment ago.
+    /// Returns whether the store answered a moment ago.
     pub(crate) fn is_fresh(&self) -> bool {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.is_some_and(|at| at.elapsed() < FRESH)
     }
 
-    /// Follows the store until `stop`, and says in `health` whether it answers. Whenever somebody
-    /// says that something changed, it passes that on to who waits for `woken`.
+    /// Follows the store until `stop`, and says in `health` whether it answers. It passes each
+    /// signal of a change on to the task that waits for `woken`.
     pub(crate) async fn follow(
         &self,
         store: Arc<dyn Store>,
@@ -106,7 +106,7 @@ impl Feed {
         }
     }
 
-    /// Reads the directory when its version is another; returns the version.
+    /// Reads the directory if its version has changed. Returns the version.
     async fn look(&self, store: &dyn Store, known: Option<i64>) -> Result<i64> {
         let (version, gates) = (store.version().await?, store.gates_version().await?);
         self.gates.send_if_modified(|told| {

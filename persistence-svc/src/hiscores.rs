@@ -12,7 +12,7 @@ use crate::placement::planner::millis;
 use crate::store::Store;
 use crate::store::hiscores::{Refreshed, SIZES};
 
-/// Replicas look this much more often than the hiscores are refreshed.
+/// Looks of a replica for each refresh of the hiscores.
 const LOOKS: u32 = 4;
 /// The longest refresh: it fills one list from all characters.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -33,7 +33,7 @@ pub(crate) async fn run(store: Arc<dyn Store>, period: Duration, stop: Cancellat
         };
         match refreshed {
             Ok(Ok(Refreshed::NotDue | Refreshed::Done)) => {}
-            // The next list is filled at the next look.
+            // The next look fills the next list.
             Ok(Ok(Refreshed::More)) => tracing::info!("a list of hiscores was filled"),
             Ok(Err(error)) => tracing::debug!(%error, "the hiscores stay as they are"),
             Err(_) => tracing::warn!("the hiscores were not refreshed in time"),

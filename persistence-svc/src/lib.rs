@@ -1,8 +1,8 @@
 //! The persistence service: the only process that talks to the database. It keeps accounts,
-//! characters, runs and their leases, decides who owns which region, and applies what was played.
+//! characters, runs and their leases, decides the owner of each region, and applies batches.
 //!
-//! Reading order: [`config`](Config), `server`, `rpc` (what may be asked), `store` (what must
-//! always hold), `placement` (who plays what), `feed` (the directory, pushed).
+//! Reading order: [`config`](Config), `server`, `rpc` (calls), `store` (invariants), `placement`
+//! (owners of regions), `feed` (the directory for watchers).
 
 mod commands;
 mod config;

@@ -17,7 +17,7 @@ quarantine [release ID], promoted; each explains itself with --help.";
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().collect();
     if let Some(command) = Command::take(&mut arguments) {
-        // The process says it once; it goes on living while it may be asked.
+        // The process leaks it once, because `--help` may ask for it at any time.
         let about: &'static str = command.about.clone().leak();
         return main_with(
             NAME,

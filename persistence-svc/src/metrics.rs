@@ -89,7 +89,7 @@ impl Metrics {
         }
     }
 
-    /// A commit was answered.
+    /// Counts an answered commit.
     pub(crate) fn committed(&self, outcome: &'static str, rows: usize, took: Duration) {
         let outcome = KeyValue::new("outcome", outcome);
         if outcome.value.as_str() == "done" {
@@ -102,24 +102,24 @@ impl Metrics {
         self.commit_duration.record(took.as_secs_f64(), &[outcome]);
     }
 
-    /// A call was answered.
+    /// Counts an answered call.
     pub(crate) fn called(&self, method: &'static str, code: tonic::Code) {
         let code = format!("{code:?}");
         let labels = [KeyValue::new("method", method), KeyValue::new("code", code)];
         self.calls.add(1, &labels);
     }
 
-    /// A run renewed its lease.
+    /// Counts a renewal of a run's lease.
     pub(crate) fn renewed(&self) {
         self.renewals.add(1, &[]);
     }
 
-    /// A fenced run was told so.
+    /// Counts a refusal of a fenced run.
     pub(crate) fn fenced(&self) {
         self.fenced.add(1, &[]);
     }
 
-    /// A plan was carried out.
+    /// Counts the changes of a plan.
     pub(crate) fn placed(&self, applied: Applied) {
         let count = |some: usize| u64::try_from(some).unwrap_or(u64::MAX);
         for (reason, runs) in [("lease", applied.lapsed), ("witnesses", applied.witnessed)] {
@@ -129,17 +129,18 @@ impl Metrics {
         self.placements.add(count(applied.moved), &[]);
     }
 
-    /// How work is spread, as the replica that plans sees it; `None` where another one plans.
+    /// Sets the spread of the work, as the replica that plans sees it; `None`: another replica
+    /// plans.
     pub(crate) fn spread(&self, spread: Option<Spread>) {
         *self.spread.lock().unwrap_or_else(PoisonError::into_inner) = spread;
     }
 
-    /// A connection came from the pool.
+    /// Records a wait for a connection of the pool.
     pub(crate) fn pool_waited(&self, took: Duration) {
         self.pool_wait.record(took.as_secs_f64(), &[]);
     }
 
-    /// A stream of the directory, counted until it is dropped.
+    /// Counts a stream of the directory until the caller drops the result.
     pub(crate) fn watcher(&self) -> Watcher {
         self.watchers.fetch_add(1, Ordering::Relaxed);
         Watcher(Arc::clone(&self.watchers))

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mutant {
-    /// What a fenced run says is believed, whoever owns the rows now.
+    /// The store believes a fenced run, even if another run owns the rows now.
     NoFence = 1,
     /// Nothing orders a transfer or a give against a change of its target.
     NoShareLock = 2,
@@ -20,7 +20,7 @@ pub fn set(mutant: Option<Mutant>) {
     BROKEN.store(number, Ordering::SeqCst);
 }
 
-/// Whether the rule is broken.
+/// Returns whether the rule is broken.
 pub(crate) fn is(mutant: Mutant) -> bool {
     BROKEN.load(Ordering::SeqCst) == mutant as u8
 }

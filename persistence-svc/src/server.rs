@@ -1,7 +1,7 @@
 //! Puts the parts together: listens, serves, follows the store, stops in order.
 //!
-//! Always: ports are bound before the store is asked for anything over the network; whatever the
-//! store does, the process stays and comes back by itself.
+//! Always: the server binds its ports before it asks the store for anything over the network; if
+//! the store fails, the process stays and recovers by itself.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -68,8 +68,8 @@ impl Server {
     /// Opens SQLite where that is the store, and binds the ports. PostgreSQL need not be up.
     ///
     /// # Errors
-    /// [`crate::StoreLocked`] when another process has the data folder (exit code 64); a port
-    /// that is taken.
+    /// [`crate::StoreLocked`] if another process has the data folder (exit code 64); another error
+    /// if a port is taken.
     pub async fn bind(config: Config, telemetry: Telemetry) -> anyhow::Result<Server> {
         let metrics = Metrics::new(&telemetry.meter());
         if let StoreConfig::Container { engine, port, .. } = &config.store {
@@ -99,7 +99,7 @@ impl Server {
         })
     }
 
-    /// Where gRPC is served.
+    /// Returns the address of gRPC.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -107,7 +107,7 @@ impl Server {
     /// Serves until `stop`, then lets open calls end and closes the store.
     ///
     /// # Errors
-    /// When serving fails; never because the store is away.
+    /// If serving fails; never because the store is away.
     pub fn run(self, stop: CancellationToken) -> BoxFuture<'static, anyhow::Result<()>> {
         // Boxed: compiled here, once, and not in every program that runs the service.
         Box::pin(self.serve_until(stop))
@@ -122,7 +122,7 @@ impl Server {
             self.config.agents,
         ));
         let feed = Arc::new(Feed::new());
-        // What works for the calls goes on until the last of them has ended.
+        // The tasks behind the calls go on until the last call has ended.
         let behind = CancellationToken::new();
         let tasks = TaskGroup::new(&self.telemetry.meter(), behind.clone());
         let metrics_listener = self.metrics_listener.take();
@@ -155,13 +155,13 @@ impl Server {
         tracing::info!(address = %self.address, store = self.store.system(), "serving");
         let served = chassis::rpc::serve(router, self.listener, stop).await;
         behind.cancel();
-        // Work that is not done by then ends with the process.
+        // Tasks that outlast the drain end with the process.
         let _ = drain::within(chassis::rpc::DRAIN, "background tasks", tasks.ended()).await;
         self.store.close().await;
         served
     }
 
-    /// Starts what goes on beside the calls.
+    /// Starts the tasks that run beside the calls.
     fn start(
         &self,
         desk: &Arc<Desk>,
@@ -233,7 +233,8 @@ fn open(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store
     })
 }
 
-/// The store for an operator's command: it must be there, and a service may have it open.
+/// Opens the store for an operator's command. The store must be there, and a service may have it
+/// open.
 pub(crate) fn beside(config: &StoreConfig, metrics: &Metrics) -> anyhow::Result<Arc<dyn Store>> {
     Ok(match config {
         StoreConfig::Sqlite { folder } => Arc::new(Sqlite::beside(folder, COMMAND_LIMIT)?),
@@ -274,7 +275,7 @@ async fn migrate_within(store: &dyn Store) -> StoreResult<()> {
 /// Brings the tables of the configured store up to date and ends.
 ///
 /// # Errors
-/// When the store cannot be reached or is locked, or a newer version made its tables.
+/// If the store does not answer or is locked, or a newer version made its tables.
 pub async fn migrate(config: Config, telemetry: Telemetry) -> anyhow::Result<()> {
     let metrics = Metrics::new(&telemetry.meter());
     let store = open(&config.store, &metrics)?;

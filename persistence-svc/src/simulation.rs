@@ -48,19 +48,19 @@ thread_local! {
     static IDS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The simulation's clock, on its thread.
+/// Returns the time of the simulation on this thread.
 pub(crate) fn now_ms() -> Option<i64> {
     NOW_MS.get()
 }
 
-/// The next id, in a simulation.
+/// Returns the next id in a simulation; `None` outside of one.
 pub(crate) fn new_id() -> Option<String> {
     NOW_MS.get()?;
     IDS.set(IDS.get() + 1);
     Some(format!("id-{:06}", IDS.get()))
 }
 
-/// What may be asked of the service, as it comes over the wire.
+/// Requests to the service, as they come over the wire.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "each is the call of its name")]
 pub enum Ask {
@@ -80,7 +80,7 @@ pub enum Ask {
     Suspect(wire::SuspectRequest),
 }
 
-/// What the service answers.
+/// Answers of the service.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "each answers the call of its name")]
 pub enum Answer {
@@ -108,18 +108,18 @@ pub struct Store {
     accounts: AccountsService,
     directory: DirectoryService,
     metrics: Metrics,
-    /// Since when the store has answered every time.
+    /// Start of the time in which the store has answered every time.
     steady: Cell<Option<u64>>,
     move_backoff: RefCell<MoveBackoff>,
 }
 
-/// The instruments of all simulations of a process.
+/// Returns the instruments of all simulations of a process.
 pub fn telemetry() -> anyhow::Result<Telemetry> {
     Telemetry::new("persistence-svc", &TelemetryConfig::default())
 }
 
 impl Store {
-    /// An empty world at a moment. It belongs to the thread that makes it.
+    /// Builds an empty world at a moment. It belongs to the thread that makes it.
     ///
     /// # Errors
     /// There is no runtime, or SQLite does not work.
@@ -164,7 +164,7 @@ impl Store {
     /// Answers one call.
     ///
     /// # Errors
-    /// As the call's caller would get.
+    /// The error that the call's caller would get.
     pub fn call(&self, now_ms: u64, ask: Ask) -> Result<Answer, Status> {
         turn(now_ms);
         self.runtime.block_on(self.answer(ask))
@@ -234,7 +234,7 @@ impl Store {
         })
     }
 
-    /// One round of the planner, due every 200 ms while the store answers.
+    /// Runs one round of the planner, due every 200 ms while the store answers.
     ///
     /// # Errors
     /// The store is broken.
@@ -265,12 +265,12 @@ impl Store {
         Ok(())
     }
 
-    /// The store did not answer the planner for a while.
+    /// Notes that the store did not answer the planner for a while.
     pub fn was_away(&self) {
         self.steady.set(None);
     }
 
-    /// The version of the directory.
+    /// Returns the version of the directory.
     ///
     /// # Errors
     /// The store is broken.
@@ -280,7 +280,7 @@ impl Store {
         Ok(u64::try_from(version)?)
     }
 
-    /// The directory, as it is pushed.
+    /// Returns the directory as the service pushes it.
     ///
     /// # Errors
     /// The store is broken.
@@ -290,7 +290,7 @@ impl Store {
         model::directory(directory).map_err(|why| anyhow::anyhow!("the directory: {why}"))
     }
 
-    /// What the operator's check finds wrong.
+    /// Returns the findings of the operator's check.
     ///
     /// # Errors
     /// The store is broken.
@@ -298,7 +298,7 @@ impl Store {
         Ok(self.runtime.block_on(self.sqlite.check())?)
     }
 
-    /// What the store holds now, for laws.
+    /// Returns the contents of the store now, for laws.
     ///
     /// # Errors
     /// The store is broken.
@@ -312,7 +312,7 @@ fn turn(now_ms: u64) {
     NOW_MS.set(i64::try_from(now_ms).ok());
 }
 
-/// A batch as it comes over the wire.
+/// Encodes a batch as it comes over the wire.
 fn stream(parts: &[wire::CommitPart]) -> Streaming<wire::CommitPart> {
     let mut bytes = BytesMut::new();
     for part in parts {
@@ -338,7 +338,7 @@ pub struct Character {
     pub pack: BTreeMap<u8, (String, u64)>,
 }
 
-/// What lies on the ground, as the store has it.
+/// Ground item as the store has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "columns")]
 pub struct Lying {
@@ -349,16 +349,16 @@ pub struct Lying {
     pub public_tick: u64,
 }
 
-/// What the store holds.
+/// Contents of the store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     /// Runs that are not fenced.
     pub runs: BTreeMap<u64, String>,
     /// Run (0: nobody) and epoch of each region.
     pub regions: BTreeMap<(i32, i32), (u64, u64)>,
-    /// By id.
+    /// Rows by id.
     pub characters: BTreeMap<String, Character>,
-    /// By id.
+    /// Rows by id.
     pub ground: BTreeMap<String, Lying>,
 }
 

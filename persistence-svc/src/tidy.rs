@@ -1,5 +1,5 @@
-//! Removes what nobody will ask for again, such as runs that ended a day ago, a few at a time; and
-//! gives names from before look-alikes were compared their skeletons.
+//! Removes rows that nobody needs again, such as runs that ended a day ago, a few at a time. It
+//! also adds the skeletons of names that earlier versions stored without one.
 //!
 //! Always: the ledger stays, and so does a run that owns anything.
 
@@ -15,7 +15,7 @@ use crate::store::Store;
 const PERIOD: Duration = Duration::from_secs(600);
 const STEP_LIMIT: Duration = Duration::from_secs(10);
 const OLDER: Duration = Duration::from_secs(86_400);
-/// Of each kind, in each round.
+/// Most rows of each kind in each round.
 const MOST: i64 = 500;
 
 /// Tidies up until `stop`.
@@ -33,7 +33,7 @@ pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
             Ok(Err(error)) => tracing::debug!(%error, "tidying up waits for the store"),
             Err(_) => tracing::debug!("tidying up waits for the store"),
         }
-        // Everybody has heard of these long ago.
+        // Every gateway has heard of these gates long ago.
         match timeout(STEP_LIMIT, store.prune_gates(millis(OLDER), MOST)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::debug!(%error, "gates that are over stay for now"),
@@ -43,7 +43,7 @@ pub(crate) async fn run(store: Arc<dyn Store>, stop: CancellationToken) {
     }
 }
 
-/// Looks at all names of which no skeleton is kept yet.
+/// Looks at all names that have no skeleton yet.
 async fn keep_skeletons(store: &dyn Store, stop: &CancellationToken) {
     while !stop.is_cancelled() {
         match timeout(STEP_LIMIT, store.keep_skeletons(MOST)).await {

@@ -1,8 +1,9 @@
-//! Brings agents into the world that nobody plays: whoever is active and is not there. A real login
-//! takes over as it would from anybody. Agents that nobody needs rest: they are active no more, and
-//! their zones let them go.
+//! Brings active agents into the world that are absent and that nobody plays. A real login takes
+//! over from an agent as from any session. Agents that nobody needs rest: they are no longer
+//! active, and their zones remove them.
 //!
-//! Always: one who is in the world is woken by nobody; what fails is tried again in the next round.
+//! Always: the waker leaves a character that is in the world alone; the next round tries again
+//! after a failure.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +18,13 @@ use crate::store::error::Result;
 
 const PERIOD: Duration = Duration::from_secs(2);
 const ROUND_LIMIT: Duration = Duration::from_secs(10);
-/// In each round; a crowd comes in little by little.
+/// Most agents in each round; a crowd comes in little by little.
 const MOST: i64 = 50;
 
-/// When agents rest.
+/// Conditions for the rest of agents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Resting {
-    /// After so long without being needed; `None`: never.
+    /// Time without a need after which an agent rests; `None`: never.
     pub(crate) idle: Option<Duration>,
     pub(crate) bounds: Bounds,
 }

@@ -1,6 +1,7 @@
-//! What changed in a tick that must be saved.
+//! Changes of a tick that the store must save.
 //!
-//! Always: what `valued`, `worn`, `staked`, `banked` and `ground` changed of any holder is what `ledger` says.
+//! Always: `ledger` states all changes to holders in `valued`, `worn`, `staked`, `banked` and
+//! `ground`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,37 +14,36 @@ use crate::features::training::skill::Skill;
 use crate::geometry::tile::Chunk;
 use crate::item::ledger::LedgerEntry;
 
-/// Who and what must be saved, and how soon.
+/// Characters and objects that the store must save, by kind of change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// Those who stand elsewhere than before.
+    /// Characters that stand elsewhere than before.
     pub moved: BTreeSet<CharacterId>,
-    /// Those whose pack or pouch changed.
+    /// Characters with a changed pack or pouch.
     pub valued: BTreeSet<CharacterId>,
-    /// Those who wear something else.
+    /// Characters that wear something else.
     #[serde(default)]
     pub worn: BTreeSet<CharacterId>,
-    /// Of whom something else is at stake.
+    /// Characters with something else at stake.
     #[serde(default)]
     pub staked: BTreeSet<CharacterId>,
-    /// Of which items something changed in somebody's bank; of none: how it is kept did.
+    /// Items that changed in somebody's bank; none: only its switch for placeholders changed.
     #[serde(default)]
     pub banked: BTreeMap<CharacterId, BTreeSet<Arc<str>>>,
-    /// In which skills whose experience grew.
+    /// Skills in which a character gained experience.
     #[serde(default)]
     pub trained: BTreeMap<CharacterId, BTreeSet<Skill>>,
-    /// Quests with which somebody is further than before, or has begun or ended.
+    /// Quests that a character advanced, began or ended.
     #[serde(default)]
     pub quests: BTreeMap<CharacterId, BTreeSet<Arc<str>>>,
-    /// How many NPCs of which kind who has killed.
+    /// Number of NPCs of each kind that a character killed.
     #[serde(default)]
     pub kills: BTreeMap<CharacterId, BTreeMap<Arc<str>, u32>>,
-    /// What became of things on the ground.
+    /// Changes to things on the ground.
     pub ground: BTreeMap<EntityId, GroundChange>,
-    /// In which chunks something came that outlives whoever plays them, as
-    /// [`crate::World::lasting`] has it.
+    /// Chunks with new persistent objects, as [`crate::World::persistent_objects`] has them.
     #[serde(default)]
     pub lasting: BTreeSet<Chunk>,
-    /// Who gained or lost what; several rows may speak of the same holder, item and cause.
+    /// Gains and losses; several rows may speak of the same holder, item and cause.
     pub ledger: Vec<LedgerEntry>,
 }

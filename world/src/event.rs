@@ -1,6 +1,6 @@
-//! Facts of a tick that one player in particular must be told, by feature.
+//! Facts of a tick for one player in particular, by feature.
 //!
-//! What everybody may see is not here: it is in [`crate::Outcome::touched`].
+//! Facts that everybody may see are not here: they are in [`crate::Outcome::touched`].
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::features::{
 };
 use crate::request;
 
-/// Nests the events of each feature: its variant, and the module in which they are defined.
+/// Nests the events of each feature: its variant, and the module that defines them.
 macro_rules! nested {
     ($($(#[$doc:meta])* $variant:ident($feature:ident),)*) => {
         /// Something that happened, private to one player.

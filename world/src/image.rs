@@ -1,7 +1,7 @@
 //! A region as bytes: the very ones with which it moves from owner to owner.
 //!
-//! Always: a region restored at the tick at which it was written goes on exactly as it would
-//! have; the same state gives the same bytes.
+//! Always: if a region is restored at the tick of its image, it goes on exactly as it would have;
+//! the same state gives the same bytes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,8 +20,9 @@ use crate::features::trade::Trade;
 use crate::geometry::tile::Region;
 use crate::time::Tick;
 
-/// The version of the form below. Fields may be added with `#[serde(default)]`. A record is in it as
-/// the map of its document. A region whose image cannot be read comes from the store instead.
+/// The version of the form below. A new field may come with `#[serde(default)]`. The image holds a
+/// record as the map of its document. If this build cannot read a region's image, the region comes
+/// from the store instead.
 const VERSION: u16 = 1;
 
 /// Everything that belongs to a region and changes.
@@ -29,7 +30,7 @@ const VERSION: u16 = 1;
 pub(crate) struct Image {
     pub(crate) version: u16,
     pub(crate) region: Region,
-    /// The tick after which it was written.
+    /// Tick after which the owner wrote it.
     pub(crate) at: Tick,
     pub(crate) counters: Counters,
     pub(crate) players: Vec<Player>,
@@ -40,21 +41,21 @@ pub(crate) struct Image {
     pub(crate) resources: Vec<ResourceState>,
     #[serde(default)]
     pub(crate) fires: Vec<Fire>,
-    /// Those of which one side at least belongs to the region; where the other is not, they end.
+    /// Trades with at least one side in the region; if the other side is not there, a trade ends.
     #[serde(default)]
     pub(crate) trades: Vec<Trade>,
-    /// As those, duels.
+    /// Duels with at least one side in the region; if the other side is not there, a duel ends.
     #[serde(default)]
     pub(crate) duels: Vec<Duel>,
-    /// What is not as usual in the shops of the region, by id.
+    /// Shelves of the region's shops that are not as usual, by the id of the shop.
     #[serde(default)]
     pub(crate) shops: BTreeMap<Arc<str>, Shelves>,
 }
 
-/// What a region counts.
+/// Counters of a region.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counters {
-    /// Ticks that it was played.
+    /// Ticks for which it was played.
     pub(crate) ticks_played: u64,
 }
 
@@ -88,7 +89,7 @@ impl Image {
         rmp_serde::to_vec_named(self).unwrap_or_default()
     }
 
-    /// Reads what [`Image::to_bytes`] wrote for `region`.
+    /// Reads the bytes that [`Image::to_bytes`] wrote for `region`.
     pub(crate) fn from_bytes(bytes: &[u8], region: Region) -> Result<Image, Unreadable> {
         let image: Image =
             rmp_serde::from_slice(bytes).map_err(|e| Unreadable::Bytes(e.to_string()))?;
@@ -101,8 +102,8 @@ impl Image {
         Ok(image)
     }
 
-    /// The same at a later tick: what is due in so many ticks still is. Nothing expires while a
-    /// region is not played.
+    /// Returns the same image at a later tick: everything keeps its remaining ticks. Nothing
+    /// expires while nobody plays a region.
     pub(crate) fn resumed(mut self, now: Tick) -> Image {
         let away = now.since(self.at);
         for npc in &mut self.npcs {
@@ -151,7 +152,7 @@ impl Image {
     }
 }
 
-/// Why a region could not be restored. Nothing has changed then.
+/// Reason why a region is not restored. Nothing has changed then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unreadable {
     /// Not the bytes of a region.

@@ -1,4 +1,4 @@
-//! All that a player may ask of the world, by feature.
+//! All requests of a player to the world, by feature.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::features::{
 use crate::item::Value;
 use crate::refusal::Refusal;
 
-/// Nests the intents of each feature: its variant, and the module in which they are defined.
+/// Nests the intents of each feature: its variant, and the module that defines them.
 macro_rules! nested {
     ($($(#[$doc:meta])* $variant:ident($feature:ident),)*) => {
         /// A request of a player.
@@ -62,12 +62,13 @@ nested! {
     Trade(trade),
     /// Something about a duel with another player.
     Duel(duel),
-    /// Something whose meaning shows when it is played.
+    /// A request whose meaning shows when the world plays it.
     Unresolved(unresolved),
 }
 
 impl Intent {
-    /// Whether following it may move something of value: what one says in a talk may do so, too.
+    /// Returns whether following it may move something of value; an answer in a talk may do so,
+    /// too.
     #[must_use]
     pub const fn may_move_value(&self) -> bool {
         let answers = matches!(
@@ -77,7 +78,7 @@ impl Intent {
         self.about_value() || answers
     }
 
-    /// Whether its answer tells what somebody holds or what lies on the ground.
+    /// Returns whether its answer tells what somebody holds or what lies on the ground.
     #[allow(clippy::too_many_lines, reason = "one line an intent")]
     pub(crate) const fn about_value(&self) -> bool {
         match self {
@@ -145,8 +146,8 @@ impl Intent {
         }
     }
 
-    /// Whether it must wait until a trade of the one who asks has ended: it could change what is
-    /// in the pack, or opens something else.
+    /// Returns whether it must wait until the player's trade has ended: it could change the pack,
+    /// or opens something else.
     pub(crate) const fn waits_for_trade(&self) -> bool {
         match self {
             Intent::GroundItems(_)
@@ -205,8 +206,8 @@ impl Intent {
         }
     }
 
-    /// Whether it may be followed now. While exchanges are stopped, one may still put one's things
-    /// in order; while nothing can be saved, not even that.
+    /// Checks whether the world may follow it now. While exchanges are stopped, a player may still
+    /// put its things in order. While the store cannot save, not even that.
     ///
     /// # Errors
     /// `ExchangesFrozen`, `StorageUnavailable`.
@@ -219,7 +220,7 @@ impl Intent {
                 )
                 | Intent::Bank(bank::Intent::Arrange(_))
         );
-        // What is won in a fight could not be saved.
+        // The store could not save the gains of a fight.
         let attacks = matches!(self, Intent::Combat(combat::Intent::Attack { .. }));
         if attacks && value == Value::Unavailable {
             return value.open();
@@ -240,10 +241,10 @@ impl Intent {
 /// One intent of one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayerInput {
-    /// Whose.
+    /// Player that asks.
     pub who: CharacterId,
-    /// Grows from one input of a player to the next; echoed in the answer.
+    /// Number that grows from one input of a player to the next; the answer echoes it.
     pub number: u64,
-    /// What is asked.
+    /// The request.
     pub intent: Intent,
 }

@@ -4,9 +4,10 @@
 //! state, byte for byte, on any machine. So nothing in this crate reads a clock, a file, the
 //! network or a shared source of chance, and all arithmetic is on integers.
 //!
-//! In reading order: [`geometry`]; [`content`]; [`item`] and [`entity`], what exists; [`features`],
-//! what players do, one folder each; [`intent`], [`event`], [`request`] and [`refusal`], what is
-//! asked and answered; [`world`](mod@world), the state; [`tick`], the phases in order; [`inspect()`].
+//! In reading order: [`geometry`]; [`content`]; [`item`] and [`entity`], the things that exist;
+//! [`features`], the actions of players, one folder each; [`intent`], [`event`], [`request`] and
+//! [`refusal`], the requests and the answers; [`world`](mod@world), the state; [`tick`], the phases
+//! in order; [`inspect()`].
 
 pub mod entity;
 pub mod features;

@@ -57,7 +57,7 @@ refusals! {
     Unsupported = "unsupported", "that is not possible here";
     /// No such thing here.
     NotFound = "not_found", "there is no such thing here", of_value;
-    /// Another matter must end first, or too much is being asked at once.
+    /// Another matter must end first, or the player asks too much at once.
     Busy = "busy", "something else must end first";
     /// There is no room for it in the pack.
     InventoryFull = "inventory_full", "there is no room for it", of_value;
@@ -67,21 +67,21 @@ refusals! {
     NotEnough = "not_enough", "there are not so many", of_value;
     /// Only its owner may take it yet.
     Protected = "protected", "it is for somebody else as yet", of_value;
-    /// It takes a level that is not reached.
+    /// The player has not reached the level for it.
     LevelTooLow = "level_too_low", "that takes a higher level";
-    /// It cannot be worn.
+    /// One cannot wear it.
     NotWearable = "not_wearable", "that cannot be worn";
     /// No place is free in the bank, or too much of it lies there.
     BankFull = "bank_full", "there is no room for it in the bank", of_value;
     /// There is no note of it.
     NoNote = "no_note", "there is no note of that";
-    /// What it is to be done with is not open.
+    /// The interface for the action is not open.
     NotOpen = "not_open", "that must be opened first";
     /// A quest takes other quests, levels or items first.
     QuestLocked = "quest_locked", "that quest takes other quests, levels or items first", of_value;
     /// A quest is not at that point.
     QuestStage = "quest_stage", "that quest is not at that point", of_value;
-    /// It cannot be attacked.
+    /// One cannot attack it.
     NotAttackable = "not_attackable", "that cannot be attacked";
     /// Players may not attack each other there.
     PlayersSafe = "players_safe",
@@ -97,7 +97,7 @@ refusals! {
         "there is no arrow in your quiver that you and your bow can shoot", of_value;
     /// Not the runes that the spell takes.
     NoRunes = "no_runes", "you lack the runes for that spell", of_value;
-    /// What one holds is not used in that way.
+    /// The weapon in hand does not allow that style.
     WrongStyle = "wrong_style", "what you hold is not used that way; casting takes a spell";
     /// There are no points of prayer left.
     NoPrayer = "no_prayer", "you have no prayer points left";
@@ -109,12 +109,12 @@ refusals! {
     NoTool = "no_tool", "that takes a tool that you can use", of_value;
     /// That is not the place to make it.
     NoStation = "no_station", "that is made somewhere else";
-    /// There is nothing left to be had of it.
+    /// There is nothing left of it for now.
     Depleted = "depleted", "there is nothing left of it for now";
-    /// Several things can be made of that: one must be named.
+    /// The player could make several things of that: it must name one.
     ChoiceRequired = "choice_required",
         "several things can be made of that: name one as the option", of_value;
-    /// No fire may be lit there, or there are enough.
+    /// One may not light a fire there, or there are enough.
     NoFireHere = "no_fire_here", "no fire may be lit here";
     /// No trade of its own is open.
     NotInTrade = "NOT_IN_TRADE", "there is no trade of yours";
@@ -122,11 +122,11 @@ refusals! {
     InvalidTrade = "INVALID_TRADE", "there is no such trade, or it is not yours";
     /// Another trade, or the request for one, must end first.
     InTrade = "ALREADY_IN_TRADE", "your other trade or request must end first";
-    /// Not a thing that could be offered.
+    /// Not a thing that one could offer.
     InvalidItem = "INVALID_ITEM", "that is nothing to be offered", of_value;
     /// None of it, or more than there are.
     InvalidQuantity = "INVALID_QUANTITY", "1 up to as many as there are", of_value;
-    /// It is not given to others.
+    /// One cannot give it to others.
     Untradeable = "UNTRADEABLE_ITEM", "that is not given to others", of_value;
     /// A new character gives nothing away.
     Newcomer = "NEWCOMER",
@@ -137,9 +137,9 @@ refusals! {
     PlayerOffline = "PLAYER_OFFLINE", "they are not there";
     /// Nobody trades with oneself.
     SelfTrade = "SELF_TRADE", "nobody trades with oneself";
-    /// Something that is open must be closed first.
+    /// The player must close something open first.
     InterfaceOpen = "INTERFACE_OPEN", "what is open must be closed first";
-    /// What was agreed to is not what is shown.
+    /// The terms to which the player agreed are not those shown.
     ScreenChanged = "SCREEN_CHANGED", "the screen has changed; look at it again";
     /// The shop has not so many of it.
     OutOfStock = "out_of_stock", "the shop has not so many", of_value;
@@ -147,7 +147,7 @@ refusals! {
     NoCoins = "not_enough_coins", "there are not enough coins", of_value;
     /// The shop does not buy that.
     NotBought = "not_bought", "the shop does not buy that", of_value;
-    /// Duels are arranged in their lobby, and nowhere else.
+    /// Players arrange duels in their lobby, and nowhere else.
     NotInLobby = "NOT_IN_DUEL_ARENA", "duels are arranged in their lobby";
     /// The other is not in the lobby.
     OtherNotInLobby = "TARGET_NOT_IN_DUEL_ARENA", "they are not in the lobby";
@@ -174,11 +174,11 @@ refusals! {
     NoRing = "NO_ARENA_AVAILABLE", "all rings are taken; try again in a moment";
     /// Nothing is staked in that place.
     NotStaked = "STAKE_NOT_FOUND", "nothing is staked in that place", of_value;
-    /// What it had at stake must find room in its pack or bank first.
+    /// The stakes of the player must find room in its pack or bank first.
     StakesLeft = "ITEM_STAKED",
         "what you had at stake waits for room in your pack or bank", of_value;
     /// An operator has stopped exchanges.
     ExchangesFrozen = "exchanges_frozen", "exchanges are stopped for now";
-    /// Changes of value cannot be saved now.
+    /// The store cannot save changes of value now.
     StorageUnavailable = "storage_unavailable", "nothing of value can be saved just now";
 }

@@ -1,4 +1,4 @@
-//! Requests: who asks, within which limits, and how it is answered.
+//! Requests: the player that asks, the limits, and the answer.
 //!
 //! Always: each input has one answer.
 
@@ -8,7 +8,7 @@ use crate::entity::ids::{CharacterId, EntityId};
 use crate::item::Value;
 use crate::refusal::Refusal;
 
-/// Who asks, and by which input.
+/// Player that asks, and the number of the input.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) who: &'a CharacterId,
@@ -16,13 +16,13 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// An agent asks of its own accord: no input has this number.
+    /// Returns a request of an agent of its own accord: no input has this number.
     pub(crate) fn by_itself(who: &'a CharacterId) -> Asked<'a> {
         Asked { who, number: 0 }
     }
 }
 
-/// What a request may use.
+/// Limits on a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Whether value may change hands.
@@ -31,7 +31,7 @@ pub(crate) struct Limits {
     pub(crate) searches_end: u64,
 }
 
-/// How an intent was followed.
+/// Answer to an intent.
 pub(crate) enum Answer {
     Done {
         value: bool,
@@ -39,64 +39,64 @@ pub(crate) enum Answer {
     Elsewhere {
         target: EntityId,
     },
-    /// It was answered by an event of its own.
+    /// The feature answered with an event of its own.
     Told,
 }
 
-/// A fact about an input that one player is told.
+/// A notification about an input to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// The input was accepted.
+    /// The world accepted the input.
     Done {
-        /// Whose.
+        /// Player that sent the input.
         who: CharacterId,
-        /// Which.
+        /// Number of the input.
         number: u64,
-        /// It tells of value, and must be held back until that is saved.
+        /// Whether it tells of value: then the zone holds it back until the store has saved that.
         value: bool,
     },
-    /// The input was refused and has changed nothing.
+    /// The world refused the input and has changed nothing.
     Refused {
-        /// Whose.
+        /// Player that sent the input.
         who: CharacterId,
-        /// Which.
+        /// Number of the input.
         number: u64,
-        /// Why.
+        /// Reason of the refusal.
         refusal: Refusal,
-        /// It tells of value, and must be held back until that is saved.
+        /// Whether it tells of value: then the zone holds it back until the store has saved that.
         value: bool,
     },
-    /// What was accepted earlier has come to nothing.
+    /// A request that the world accepted earlier has come to nothing.
     Failed {
-        /// Whose.
+        /// Player that sent the input.
         who: CharacterId,
-        /// Why.
+        /// Reason of the refusal.
         refusal: Refusal,
-        /// It tells of value, and must be held back until that is saved.
+        /// Whether it tells of value: then the zone holds it back until the store has saved that.
         value: bool,
     },
-    /// The input wants something that may be where others play: it was neither done nor refused,
-    /// and has changed nothing. To be played again there, once.
+    /// The input needs something that may be where others play: the world neither did nor refused
+    /// it, and changed nothing. Another zone must play it again, once.
     Elsewhere {
-        /// Whose.
+        /// Player that sent the input.
         who: CharacterId,
-        /// Which.
+        /// Number of the input.
         number: u64,
-        /// What it wants.
+        /// Entity that the input needs.
         target: EntityId,
     },
-    /// An earlier input of the same player goes elsewhere: this one was neither done nor refused,
-    /// and has changed nothing. To be played after that one, once.
+    /// An earlier input of the same player goes elsewhere: the world neither did nor refused this
+    /// one, and changed nothing. It comes after the earlier one, once.
     Deferred {
-        /// Whose.
+        /// Player that sent the input.
         who: CharacterId,
-        /// Which.
+        /// Number of the input.
         number: u64,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Done { who, .. }

@@ -1,11 +1,10 @@
-//! The tick: its phases in order, and who answers which intent.
+//! The tick: its phases in order, and the feature that answers each intent.
 //!
-//! The order is: who arrives (by character id); duels; inputs (by place in the order, then number); who
-//! goes home; NPCs; players' steps, and where those turn who follow others; players' attacks; blows
-//! that land, deaths, and who stands up again; what lies on the ground (who has come to it takes it,
-//! by place in the order, and what is due goes); visits; work (trees and shoals, who works by place
-//! in the order, fires); shops; trades that cannot go on; skills;
-//! health and prayers; energy; crossings. NPCs move before players, so that a
+//! The order is: arrivals (by character id); duels; inputs (by player slot, then number); home
+//! teleports; agents; NPCs; players' steps, and the turns of followers; players' attacks; blows
+//! that land, deaths and respawns; the ground (players that have come to an item take it, by slot,
+//! and due items go); visits; work (trees and shoals, workers by slot, fires); shops; trades that
+//! cannot go on; skills; health and prayers; energy; crossings. NPCs move before players, so that a
 //! player never runs into one that was about to step aside.
 
 mod inputs;
@@ -31,38 +30,38 @@ use crate::item::Value;
 use crate::time::Tick;
 use crate::world::World;
 
-/// All that a tick hears: frozen at its edge, and enough to play it again.
+/// Inputs of a tick: frozen at its edge, and enough to play it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inbox {
-    /// Who comes in.
+    /// Players that come in.
     pub arrivals: Vec<Arrival>,
-    /// What players ask.
+    /// Inputs of players.
     pub inputs: Vec<PlayerInput>,
     /// Whether value may change hands.
     #[serde(default)]
     pub value: Value,
-    /// Those in duels whom nobody plays just now.
+    /// Characters in duels that nobody plays just now.
     #[serde(default)]
     pub away: BTreeSet<CharacterId>,
-    /// What comes in about agents, in order.
+    /// Inputs about agents, in order.
     #[serde(default)]
     pub agents: Vec<AgentInput>,
 }
 
-/// All that a tick did, for those outside.
+/// Results of a tick, for those outside the world.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// What somebody in particular must be told, in order.
+    /// Events for particular players, in order.
     pub events: Vec<Event>,
-    /// Whose public look may have changed, appeared or gone since the tick before.
+    /// Entities that may have appeared, gone, or changed their public look since the tick before.
     pub touched: BTreeSet<EntityId>,
     /// The blows that landed, in order.
     pub hits: Vec<Hit>,
-    /// Who must be saved.
+    /// Changes to save.
     pub changes: Changes,
     /// Each step of each trade, in order.
     pub trades: Vec<TradeNote>,
-    /// Who should belong to another region, by character id.
+    /// Players that should belong to another region, by character id.
     pub crossings: Vec<Crossing>,
 }
 
@@ -73,49 +72,49 @@ impl Outcome {
     }
 }
 
-/// A part of a tick whose time is worth knowing.
+/// A part of a tick that the phase clock can time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Phase {
-    /// Who comes in.
+    /// Players that come in.
     Arrivals,
-    /// What duels come to.
+    /// Outcomes of duels.
     Duels,
-    /// What players ask.
+    /// Inputs of players.
     Inputs,
-    /// Who goes home.
+    /// Players that go home.
     Homeward,
-    /// What agents make up their minds to.
+    /// Decisions of agents.
     Agents,
-    /// What NPCs do.
+    /// Actions of NPCs.
     Npcs,
     /// The steps of players.
     Players,
-    /// Who attacks whom.
+    /// Attacks.
     Fights,
-    /// Which blows land, who dies of them, and who stands up again.
+    /// Blows that land, deaths by them, and respawns.
     Deaths,
-    /// What lies on the ground.
+    /// Items on the ground.
     Ground,
-    /// Who comes to a bank, or leaves it.
+    /// Players that come to a bank, or leave it.
     Visits,
-    /// Who works, and what becomes of trees, shoals and fires.
+    /// Work, and the state of trees, shoals and fires.
     Skilling,
-    /// What shops have in stock.
+    /// Stock of shops.
     Shops,
-    /// Who cannot go on trading.
+    /// Trades that cannot go on.
     Trades,
-    /// Who gains experience.
+    /// Experience that players gain.
     Skills,
-    /// Who gets better, and whose prayers use up points.
+    /// Healing, and the points that prayers use up.
     Mending,
     /// Run energy.
     Energy,
-    /// Who crosses a border.
+    /// Players that cross a border.
     Borders,
 }
 
 impl Phase {
-    /// All of them, in the order of a tick.
+    /// All phases, in the order of a tick.
     pub const ALL: [Phase; 18] = [
         Phase::Arrivals,
         Phase::Duels,
@@ -137,7 +136,7 @@ impl Phase {
         Phase::Borders,
     ];
 
-    /// The label by which it is measured.
+    /// Returns the label of the phase in measurements.
     pub const fn name(self) -> &'static str {
         match self {
             Phase::Arrivals => "arrivals",
@@ -162,19 +161,19 @@ impl Phase {
     }
 }
 
-/// Told when each phase ends and what comes next in it; whoever drives the world has the clock.
+/// Hears when each phase ends and what comes next in it; the driver of the world has the clock.
 pub trait PhaseClock {
-    /// `phase` has just ended.
+    /// Hears that `phase` has just ended.
     fn phase(&mut self, phase: Phase);
 
-    /// An input of `who` is handled next.
+    /// Hears that the world handles an input of `who` next.
     fn input(&mut self, _who: &CharacterId) {}
 
-    /// Something that belongs to this region is played next, for nobody in particular.
+    /// Hears that the world plays something of this region next, for nobody in particular.
     fn region(&mut self, _region: Region) {}
 }
 
-/// Does not care about time.
+/// Ignores time.
 impl PhaseClock for () {
     fn phase(&mut self, _: Phase) {}
 }
@@ -242,7 +241,7 @@ impl World {
         out
     }
 
-    /// One tick more of play for newcomers. An agent that nobody plays only waits.
+    /// Counts one tick more of play for newcomers. An agent that nobody plays only waits.
     fn count_play(&mut self) {
         let most = self.rules.newcomer_ticks;
         for player in self.players.values_mut() {

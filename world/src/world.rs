@@ -33,9 +33,9 @@ pub struct World {
     pub(crate) content: Arc<Content>,
     pub(crate) rules: Rules,
     pub(crate) seed: u64,
-    /// Makes the ids that are given out here unlike any others.
+    /// Makes the ids of this world unlike any others.
     pub(crate) run_id: u64,
-    /// The last tick played, here or where the regions come from.
+    /// Last tick played, here or in the worlds from which the regions come.
     pub(crate) now: Tick,
     pub(crate) regions: BTreeMap<Region, Counters>,
     pub(crate) players: Players,
@@ -46,17 +46,17 @@ pub struct World {
     pub(crate) trades: Trades,
     pub(crate) duels: Duels,
     pub(crate) shops: Shops,
-    /// How many ids were given out in this tick.
+    /// Number of ids that the world gave out in this tick.
     pub(crate) minted: u64,
     pub(crate) index: Index,
-    /// Who came, changed or went since the last tick.
+    /// Entities that came, changed or went since the last tick.
     pub(crate) touched: BTreeSet<EntityId>,
     pub(crate) router: Router,
 }
 
 impl World {
-    /// A world without regions. `seed` is that of its dice; the land has its own. `run_id`: no
-    /// two worlds that may ever exchange anything have the same.
+    /// Returns a world without regions. `seed` is that of its dice; the land has its own. `run_id`:
+    /// no two worlds that may ever exchange anything have the same.
     pub fn new(content: Arc<Content>, rules: Rules, seed: u64, run_id: u64) -> World {
         World {
             content,
@@ -80,18 +80,18 @@ impl World {
         }
     }
 
-    /// What is played.
+    /// Returns the content of the world.
     pub fn content(&self) -> &Arc<Content> {
         &self.content
     }
 
-    /// The last tick played; zero before the first.
+    /// Returns the last tick played; zero before the first.
     pub fn now(&self) -> Tick {
         self.now
     }
 
-    /// Takes `region` in, as it was left (`state` from [`World::region_bytes`]) or as content
-    /// has it. `now` is the last tick that was played: timers go on from there.
+    /// Takes `region` in, with the `state` from [`World::region_bytes`] or as content has it. `now`
+    /// is the last tick of play: timers go on from there.
     ///
     /// # Errors
     /// The bytes are not those of this region, or it is here already. Nothing has changed then.
@@ -152,8 +152,8 @@ impl World {
     }
 
     /// Puts items on the ground of `region`, which came from the store without its state: `played`
-    /// is the last tick that it was played (0: never), and timers go on from there. Those of other regions
-    /// and those that lie here already are left out. False: the region is not here.
+    /// is the last tick of its play (0: never), and timers go on from there. Leaves out items of
+    /// other regions and those that lie here already. Returns false if the region is not here.
     pub fn ground_in(&mut self, region: Region, played: Tick, items: Vec<GroundItem>) -> bool {
         if !self.regions.contains_key(&region) {
             return false;
@@ -177,9 +177,8 @@ impl World {
         }
     }
 
-    /// Whoever is to be brought to a region that is not played here stays, and is told so at the
-    /// next tick. False: there is no
-    /// such player here.
+    /// Calls off the departure of `who` for a region that is not played here: the player stays, and
+    /// hears so at the next tick. Returns whether the player is here.
     pub fn call_off(&mut self, who: &CharacterId) -> bool {
         let Some(player) = self.players.get_mut(who) else {
             return false;
@@ -190,7 +189,7 @@ impl World {
         true
     }
 
-    /// Puts the NPCs of `region` where `left` has them; those it does not know, anew.
+    /// Puts the NPCs of `region` where `left` has them, and all others anew.
     fn settle_npcs(&mut self, region: Region, now: Tick, left: Vec<NpcState>) {
         let content = Arc::clone(&self.content);
         let mut left: BTreeMap<EntityId, NpcState> = left
@@ -220,7 +219,7 @@ impl World {
         }
     }
 
-    /// Puts in a player who belongs to a region that is here; on ground that bears.
+    /// Puts in a player of a region that is here, on ground that bears.
     pub(crate) fn settle_player(&mut self, mut player: Player) {
         if self.players.contains_key(&player.record.id) {
             return;
@@ -238,7 +237,7 @@ impl World {
         self.players.insert(id, player);
     }
 
-    /// Gives `region` away with all that belongs to it: the bytes for its next owner.
+    /// Gives `region` away with all that belongs to it. Returns the bytes for its next owner.
     pub fn region_out(&mut self, region: Region) -> Option<Vec<u8>> {
         let bytes = self.region_bytes(region)?;
         self.part_trades(region);
@@ -287,7 +286,7 @@ impl World {
         Some(bytes)
     }
 
-    /// The very bytes with which `region` would move now; `None`: it is not here.
+    /// Returns the very bytes with which `region` would move now; `None`: it is not here.
     pub fn region_bytes(&self, region: Region) -> Option<Vec<u8>> {
         let counters = *self.regions.get(&region)?;
         let players = self
@@ -318,17 +317,17 @@ impl World {
         Some(image.to_bytes())
     }
 
-    /// The regions that are played here, in order.
+    /// Returns the regions that are played here, in order.
     pub fn regions(&self) -> impl Iterator<Item = Region> + '_ {
         self.regions.keys().copied()
     }
 
-    /// How many tiles all searches for a way have visited so far.
+    /// Returns how many tiles all searches for a way have visited so far.
     pub fn tiles_searched(&self) -> u64 {
         self.router.visited()
     }
 
-    /// Whether `region` is played here.
+    /// Returns whether `region` is played here.
     pub fn plays(&self, region: Region) -> bool {
         self.regions.contains_key(&region)
     }
@@ -344,8 +343,8 @@ impl World {
         Some((player.record, hot))
     }
 
-    /// A held player neither moves nor is listened to, because it is being handed over. False:
-    /// there is no such player here.
+    /// Holds a player for a handover, or releases it. A held player does not move, and the world
+    /// does not listen to it. Returns false if the player is not here.
     pub fn hold(&mut self, who: &CharacterId, held: bool) -> bool {
         self.players
             .get_mut(who)
@@ -353,8 +352,8 @@ impl World {
             .is_some()
     }
 
-    /// The player belongs to `region` from now on. False: player or region is not here, and
-    /// nothing has changed.
+    /// Makes the player belong to `region` from now on. Returns false, and changes nothing, if
+    /// player or region is not here.
     pub fn set_region(&mut self, who: &CharacterId, region: Region) -> bool {
         let Some(player) = self.players.get_mut(who) else {
             return false;
@@ -367,32 +366,32 @@ impl World {
         true
     }
 
-    /// A player who is here.
+    /// Returns a player that is here.
     pub fn player(&self, who: &CharacterId) -> Option<&Player> {
         self.players.get(who)
     }
 
-    /// All players here, by character id.
+    /// Returns all players here, by character id.
     pub fn players(&self) -> impl Iterator<Item = &Player> {
         self.players.values()
     }
 
-    /// All that lies on the ground and belongs to `region`, by id.
+    /// Returns all that lies on the ground and belongs to `region`, by id.
     pub fn ground(&self, region: Region) -> impl Iterator<Item = &GroundItem> {
         self.ground.of(region)
     }
 
-    /// Something that lies on the ground here.
+    /// Returns something that lies on the ground here.
     pub fn ground_item(&self, id: &EntityId) -> Option<&GroundItem> {
         self.ground.get(id)
     }
 
-    /// What is saved of a player who is here.
+    /// Returns the saved record of a player that is here.
     pub fn record(&self, who: &CharacterId) -> Option<PlayerRecord> {
         self.players.get(who).map(|player| player.record.clone())
     }
 
-    /// How something that belongs to a region played here looks to everybody.
+    /// Returns the public look of something that belongs to a region played here.
     pub fn look(&self, id: &EntityId) -> Option<Look> {
         if let Some(player) = self.players.get(&id.character()) {
             return Some(player.look());
@@ -433,18 +432,18 @@ impl World {
         })
     }
 
-    /// All that stands in `chunk` and belongs to a region played here, by id.
+    /// Returns all that stands in `chunk` and belongs to a region played here, by id.
     pub fn entities_in(&self, chunk: Chunk) -> impl Iterator<Item = &EntityId> {
         self.index.0.get(&chunk).into_iter().flatten()
     }
 
-    /// All that belongs to the regions played here, by chunk.
+    /// Returns all that belongs to the regions played here, by chunk.
     pub fn entities(&self) -> impl Iterator<Item = &EntityId> {
         self.index.0.values().flatten()
     }
 }
 
-/// What stands in which chunk.
+/// Entities by chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Index(BTreeMap<Chunk, BTreeSet<EntityId>>);
 
@@ -462,7 +461,7 @@ impl Index {
         }
     }
 
-    /// What stands in chunks from one to another, in their order.
+    /// Returns the entities in chunks from one to another, in their order.
     pub(crate) fn between(
         &self,
         chunks: std::ops::RangeInclusive<Chunk>,

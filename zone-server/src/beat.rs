@@ -37,17 +37,17 @@ impl Beat {
         }
     }
 
-    /// When the next tick is due.
+    /// Returns when the next tick is due.
     pub(crate) fn due(&self) -> Instant {
         self.due
     }
 
-    /// The last tick whose moment has come.
+    /// Returns the last tick whose moment has come.
     pub(crate) fn last(&self) -> u64 {
         self.number - 1
     }
 
-    /// The tick that begins at `now`, if one is due.
+    /// Returns the tick that begins at `now`, if one is due.
     pub(crate) fn edge(&mut self, now: Instant) -> Option<Edge> {
         let mut late = now.checked_duration_since(self.due)?;
         let mut lost = 0;
@@ -68,7 +68,7 @@ impl Beat {
         Some(edge)
     }
 
-    /// How many ticks this clock is off from one that showed `store_ms` at `at`.
+    /// Returns how many ticks this clock is off from one that showed `store_ms` at `at`.
     pub(crate) fn off(&self, at: Instant, store_ms: u64) -> u64 {
         let length = self.length.as_millis() as u64;
         let ahead = self.due.saturating_duration_since(at).as_millis() as u64;
@@ -81,7 +81,7 @@ impl Beat {
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// As it was told to.
+    /// It was told to end.
     Stopped,
     /// The store fenced it.
     Fenced,
@@ -94,7 +94,7 @@ pub(crate) enum End {
 }
 
 impl End {
-    /// The label by which it is counted.
+    /// Returns the label by which it is counted.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Stopped => "stopped",

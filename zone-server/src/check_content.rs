@@ -1,4 +1,4 @@
-//! `zone-server check-content DIR`: what is wrong with manifests, before anybody plays them.
+//! `zone-server check-content DIR`: reports the faults of manifests before anybody plays them.
 //!
 //! Always: exit code 0 when a server would play them, 65 when it would not, or when `--strict`
 //! is given and there is anything to warn of; 64 when there is no such folder.

@@ -47,12 +47,12 @@ pub struct Config {
     pub regions_in_max: Duration,
     /// The length of a tick in milliseconds; only tests change it.
     pub tick_ms: u64,
-    /// Which rules are broken; only tests break any.
+    /// Rules that the run breaks; only tests break any.
     pub mutants: Mutants,
 }
 
 impl Config {
-    /// Reads the settings; what is wrong with them is noted in the reader.
+    /// Reads the settings and notes in the reader what is wrong with them.
     pub fn read(reader: &mut Reader) -> Config {
         let (listen, advertise) = where_reached(reader);
         let persistence = reader.list(
@@ -110,7 +110,7 @@ impl Config {
         }
     }
 
-    /// A duration in ticks, at least one.
+    /// Returns a duration in ticks, at least one.
     pub(crate) fn ticks(&self, of: Duration) -> u64 {
         let ms = u64::try_from(of.as_millis()).unwrap_or(u64::MAX);
         (ms / self.tick_ms.max(1)).max(1)
@@ -124,7 +124,7 @@ const NEWCOMER_TICKS: u64 = 1_500;
 /// A week.
 const GROUND_TICKS_MAX: u64 = 1_008_000;
 
-/// Where it listens, and where others reach it.
+/// Returns where it listens, and where others reach it.
 fn where_reached(reader: &mut Reader) -> (String, Option<String>) {
     let listen = reader.value(
         "ZONE_LISTEN",

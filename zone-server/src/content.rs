@@ -1,5 +1,5 @@
-//! Which version of the content a run plays: that of the oldest run that is not leaving, so that
-//! all runs hand players over to each other.
+//! Chooses the version of the content that a run plays: that of the oldest run that is not leaving,
+//! so that all runs hand players over to each other.
 //!
 //! Always: a run never changes its content; it ends in order, and the next one plays the other.
 
@@ -66,7 +66,7 @@ pub(crate) async fn other(store: &Store, me: u64, mine: &str) -> Delivered {
     }
 }
 
-/// The older runs that play another version, as soon as there are any.
+/// Returns the older runs that play another version, as soon as there are any.
 async fn others(store: &Store, me: u64, mine: &str) -> Vec<Run> {
     let mut backoff = Backoff::new();
     loop {
@@ -87,7 +87,7 @@ async fn others(store: &Store, me: u64, mine: &str) -> Vec<Run> {
     }
 }
 
-/// The runs that there are, as soon as the store says so.
+/// Returns the runs that there are, as soon as the store says so.
 async fn runs_now(store: &Store) -> Vec<Run> {
     let mut backoff = Backoff::new();
     loop {
@@ -114,7 +114,7 @@ fn request() -> WatchRequest {
     }
 }
 
-/// The runs of an update that may still play; none in a sign of life.
+/// Returns the runs of an update that may still play; none in a sign of life.
 fn runs(update: DirectoryUpdate) -> Vec<Run> {
     let alive = update.runs.into_iter();
     let alive = alive.filter(|run| run.state() != RunState::Fenced);

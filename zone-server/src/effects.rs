@@ -1,5 +1,5 @@
-//! All that a run asks of the world outside. Nothing here is waited for: every answer comes back
-//! as a [`Message`](crate::mailbox::Message), and whatever fails is answered too.
+//! All that a run asks of the world outside. The run never waits here: every answer comes back as a
+//! [`Message`](crate::mailbox::Message), also that of a failure.
 
 use proto::rpc::zone::v1::{
     CompleteRegionRequest, CompleteRequest, ForwardRequest, LocateRequest, PrepareRegionRequest,
@@ -14,7 +14,7 @@ use crate::{commit::batch::Sending, ownership::keeper::Keeper, peers::Peers};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NobodyCommits;
 
-/// Whom a run asks.
+/// The outside that a run asks.
 pub(crate) trait Effects: Send {
     /// Asks the store for a region; answered as `RegionLoaded`.
     fn load_region(&mut self, region: Region, epoch: u64);

@@ -1,4 +1,4 @@
-//! What one player asked and has not been played yet.
+//! The inputs of one player that the run has not played yet.
 //!
 //! Always: inputs are played in the order of their numbers, none twice; a missing number holds the
 //! later ones back for at most [`GAP_TICKS`] ticks; at most [`INPUTS_HELD_MAX`] wait. An input is
@@ -10,12 +10,12 @@ use proto::rpc::zone::v1::Input;
 
 /// Inputs of one player that may wait for a tick; also how many are played in one.
 pub(crate) const INPUTS_HELD_MAX: usize = 40;
-/// Ticks for which a missing number is waited for.
+/// Ticks for which a queue waits for a missing number.
 pub(crate) const GAP_TICKS: u64 = 2;
-/// Ranges of numbers that are remembered of each kind.
+/// Ranges of numbers that a queue remembers of each kind.
 const RANGES_MAX: usize = 16;
 
-/// What became of an input that came in.
+/// The outcome of an input that came in.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Taken {
     /// It waits for the next tick.
@@ -33,16 +33,16 @@ pub(crate) enum Taken {
 pub(crate) struct Inputs {
     /// The last number that was played or given up.
     played: u64,
-    /// Numbers up to here are not waited for.
+    /// Number up to which the queue waits for no input.
     floor: u64,
     /// They go before all others, in this order and whatever their numbers: they were here before
     /// and have to be played again.
     front: VecDeque<Input>,
     waiting: BTreeMap<u64, Input>,
     gap_ticks: u64,
-    /// What was given up.
+    /// Numbers that the queue gave up.
     gaps: Ranges,
-    /// What found no room: a repetition of it is not answered again.
+    /// Numbers that found no room: the run does not answer their repetition again.
     refused: Ranges,
 }
 
@@ -69,7 +69,7 @@ impl Ranges {
 }
 
 impl Inputs {
-    /// A queue whose first input will be `last` + 1.
+    /// Returns a queue whose first input will be `last` + 1.
     pub(crate) fn after(last: u64) -> Self {
         Self {
             played: last,
@@ -78,24 +78,24 @@ impl Inputs {
         }
     }
 
-    /// The last number that was played or given up.
+    /// Returns the last number that was played or given up.
     pub(crate) fn played(&self) -> u64 {
         self.played
     }
 
-    /// The last number that was played, given up or waits: nothing after it was ever here.
+    /// Returns the last number that was played, given up or waits: nothing after it was ever here.
     pub(crate) fn last(&self) -> u64 {
         let waits = self.waiting.keys().next_back().copied().unwrap_or(0);
         waits.max(self.played).max(self.floor)
     }
 
-    /// Whether an input with this request id waits.
+    /// Returns whether an input with this request id waits.
     pub(crate) fn waits(&self, id: &[u8]) -> bool {
         let mut all = self.front.iter().chain(self.waiting.values());
         all.any(|input| input.id == id)
     }
 
-    /// How many wait.
+    /// Returns how many wait.
     pub(crate) fn len(&self) -> usize {
         self.waiting.len() + self.front.len()
     }
@@ -106,12 +106,12 @@ impl Inputs {
         self.front.push_back(input);
     }
 
-    /// Whether something was put back.
+    /// Returns whether something was put back.
     pub(crate) fn has_front(&self) -> bool {
         !self.front.is_empty()
     }
 
-    /// The first input that was put back; it will not be played here.
+    /// Returns the first input that was put back; it will not be played here.
     pub(crate) fn take_front(&mut self) -> Option<Input> {
         self.front.pop_front()
     }
@@ -137,12 +137,12 @@ impl Inputs {
         Taken::Queued
     }
 
-    /// Numbers up to `last` are not waited for: whoever sent them says that they are gone.
+    /// Stops waiting for numbers up to `last`: their sender says that they are gone.
     pub(crate) fn skip_to(&mut self, last: u64) {
         self.floor = self.floor.max(last);
     }
 
-    /// What is to be played in the tick that begins now.
+    /// Returns the inputs to play in the tick that begins now.
     pub(crate) fn ready(&mut self) -> Vec<Input> {
         let mut out: Vec<Input> = std::mem::take(&mut self.front).into();
         loop {
@@ -171,7 +171,7 @@ impl Inputs {
         out
     }
 
-    /// Nothing up to `last` is waited for any more.
+    /// Gives up all numbers up to `last`.
     fn give_up_to(&mut self, last: u64) {
         self.gaps.add(self.played.saturating_add(1), last);
         self.played = last;

@@ -1,4 +1,4 @@
-//! All that the clock's thread hears from tasks: bounded; whoever finds it full waits a moment,
+//! All that the clock's thread hears from tasks: bounded; a task that finds it full waits a moment,
 //! then says so.
 
 use std::{
@@ -32,11 +32,11 @@ use crate::{
 
 /// Messages that may wait for the thread.
 pub(crate) const MESSAGES_MAX: usize = 32_768;
-/// How long a full mailbox is waited for.
+/// Time for which a task waits for room in a full mailbox, or for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What the thread hears.
+/// A message that the thread hears.
 #[derive(Debug)]
 pub(crate) enum Message {
     /// A gateway's control stream.
@@ -137,7 +137,7 @@ pub(crate) enum PeerMessage {
     },
     /// A peer looks for something.
     Locate(LocateRequest, oneshot::Sender<LocateReply>),
-    /// What a peer knows of something that one of the run's players wants; `None`: no answer.
+    /// A peer's knowledge of something that one of the run's players wants; `None`: no answer.
     Located {
         who: CharacterId,
         attempt: u32,
@@ -164,7 +164,7 @@ pub(crate) enum StoreMessage {
         who: CharacterId,
         loaded: Result<Box<CharacterRecord>, Status>,
     },
-    /// Who is online in the run's regions by the store's word.
+    /// Characters that are online in the run's regions by the store's word.
     Online(Vec<CharacterOwnership>),
     /// The store's answer to a batch.
     Answered { sequence: u64, reply: CommitReply },

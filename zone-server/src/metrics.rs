@@ -49,7 +49,7 @@ pub(crate) struct Metrics {
     runs: Counter<u64>,
 }
 
-/// What waits for the store.
+/// Gauges of the value that waits for the store.
 #[derive(Debug, Clone)]
 struct ValueGauges {
     ledger: Gauge<u64>,
@@ -146,53 +146,53 @@ impl Metrics {
         }
     }
 
-    /// Work of one phase of a tick.
+    /// Records the work of one phase of a tick.
     pub(crate) fn phase(&self, phase: &'static str, took: Duration) {
         let labels = [KeyValue::new("phase", phase)];
         self.phase.record(took.as_secs_f64(), &labels);
     }
 
-    /// One tick: its work, how late it began, and how many before it were skipped.
+    /// Records one tick: its work, how late it began, and how many before it were skipped.
     pub(crate) fn tick(&self, took: Duration, late: Duration, lost: u64) {
         self.work.record(took.as_secs_f64(), &[]);
         self.late.record(late.as_secs_f64(), &[]);
         self.lost.add(lost, &[]);
     }
 
-    /// What the run holds.
+    /// Records how many players, regions and gateways the run holds.
     pub(crate) fn holds(&self, players: usize, regions: usize, gateways: usize) {
         self.players.record(players as u64, &[]);
         self.regions.record(regions as u64, &[]);
         self.gateways.record(gateways as u64, &[]);
     }
 
-    /// Agents in the world.
+    /// Records the number of agents in the world.
     pub(crate) fn agents(&self, agents: u64) {
         self.agents.record(agents, &[]);
     }
 
-    /// Something for an agent: heard or full.
+    /// Counts a word for an agent: heard or full.
     pub(crate) fn agent_word(&self, became: &'static str) {
         self.agent_words.add(1, &[KeyValue::new("outcome", became)]);
     }
 
-    /// An input: played, duplicate, full, stale or unknown.
+    /// Counts an input: played, duplicate, full, stale or unknown.
     pub(crate) fn input(&self, became: &'static str) {
         self.inputs.add(1, &[KeyValue::new("outcome", became)]);
     }
 
-    /// How many inputs a tick played.
+    /// Records how many inputs a tick played.
     pub(crate) fn inbox(&self, inputs: usize) {
         self.inbox.record(inputs as u64, &[]);
     }
 
-    /// What went to gateways.
+    /// Counts the frames and bytes that went to gateways.
     pub(crate) fn frames(&self, frames: u64, bytes: u64) {
         self.frames.add(frames, &[]);
         self.frame_bytes.add(bytes, &[]);
     }
 
-    /// One attempt at a commit.
+    /// Records one attempt at a commit.
     pub(crate) fn commit(&self, outcome: &'static str, took: Duration, rows: &CommitRows) {
         let outcome = KeyValue::new("outcome", outcome);
         for (kind, count) in rows::kinds(rows) {
@@ -204,7 +204,7 @@ impl Metrics {
         self.commit_time.record(took.as_secs_f64(), &labels);
     }
 
-    /// What waits for the store after a tick, and whether value may change hands.
+    /// Records what waits for the store after a tick, and whether value may change hands.
     pub(crate) fn value(&self, ledger: usize, held: usize, waiting_ms: u64, state: u64) {
         let gauges = &self.value;
         gauges.ledger.record(ledger as u64, &[]);
@@ -213,13 +213,12 @@ impl Metrics {
         gauges.state.record(state, &[]);
     }
 
-    /// A step of a handover that is one of few words: done, refused, stale, local, taken, dropped.
+    /// Counts a step of a handover: done, refused, stale, local, taken, dropped.
     pub(crate) fn handover(&self, outcome: &'static str) {
         self.handovers.add(1, &[KeyValue::new("outcome", outcome)]);
     }
 
-    /// A step of a region's move that is one of few words: given, taken, stale, refused,
-    /// given_up, not_ready.
+    /// Counts a step of a region's move: given, taken, stale, refused, given_up, not_ready.
     pub(crate) fn region_move(&self, outcome: &'static str) {
         self.region_moves
             .add(1, &[KeyValue::new("outcome", outcome)]);
@@ -235,7 +234,7 @@ impl Metrics {
         self.handover_time.record(took.as_secs_f64(), &[]);
     }
 
-    /// A run ended: stopped, fenced, panic or refused.
+    /// Counts a run that ended: stopped, fenced, panic or refused.
     pub(crate) fn run_ended(&self, how: &'static str) {
         self.runs.add(1, &[KeyValue::new("end", how)]);
     }

@@ -1,12 +1,12 @@
 //! Broken variants of the zone server, by which tests show that they would notice. No setting names
 //! them: only code that builds a [`Config`](crate::config::Config) itself can break a rule.
 
-/// Which rules are broken; none by default.
+/// The rules that the zone server breaks; none by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mutants {
-    /// Clients are told of value before the store has acknowledged it.
+    /// The run tells clients of value before the store has acknowledged it.
     pub ack_before_commit: bool,
-    /// The sides of an exchange are saved in two batches.
+    /// The run saves the sides of an exchange in two batches.
     pub separate_saves: bool,
     /// Nobody is pinned to the zone in which it acts.
     pub no_pin: bool,

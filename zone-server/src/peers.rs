@@ -1,5 +1,5 @@
-//! Talks to peers and to the store about players and regions between two owners. Every call has a deadline,
-//! and the run always hears how it ended.
+//! Talks to peers and to the store about players and regions between two owners. Every call has a
+//! deadline, and the run always hears how it ended.
 
 use std::time::Duration;
 
@@ -218,7 +218,7 @@ impl Peers {
     }
 }
 
-/// The region that a request of this run names.
+/// Returns the region that a request of this run names.
 fn place(region: Option<proto::rpc::common::v1::Region>) -> Region {
     let at = region.unwrap_or_default();
     Region { x: at.x, z: at.z }

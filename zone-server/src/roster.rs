@@ -1,7 +1,7 @@
 //! Everybody whom this run holds, and who plays them.
 //!
-//! Always: of two sessions the one with the higher (session epoch, attach number) plays; whatever
-//! names a lower one changes nothing.
+//! Always: of two sessions the one with the higher (session epoch, attach number) plays; a message
+//! that names a lower one changes nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,7 +31,7 @@ pub(crate) struct Session {
     pub(crate) attach: u64,
 }
 
-/// What a character is doing here.
+/// The stage of a character's stay in this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Comes in at the next edge; its session is owed `Attached` when `welcome` is set.
@@ -44,13 +44,13 @@ pub(crate) enum Stage {
     Leaving { re: Bytes },
 }
 
-/// Something over the border that a player is to be brought to.
+/// Something over the border to which the run is to bring a player.
 #[derive(Debug)]
 pub(crate) struct Pull {
     pub(crate) target: EntityId,
-    /// When it was asked for.
+    /// Tick since which the player wants it.
     pub(crate) since: u64,
-    /// How often it was looked for.
+    /// Number of searches for it.
     pub(crate) attempt: u32,
     /// Runs that have not said yet whether they have it.
     pub(crate) waiting: BTreeSet<u64>,
@@ -61,7 +61,7 @@ pub(crate) struct Pull {
 }
 
 impl Pull {
-    /// To be looked for from tick `now` on.
+    /// Returns a pull whose search begins at tick `now`.
     pub(crate) fn new(target: EntityId, now: u64) -> Self {
         Self {
             target,
@@ -113,7 +113,7 @@ pub(crate) struct Departure {
     pub(crate) crossing_since: Option<Instant>,
 }
 
-/// What the session of a character is told.
+/// The messages for the session of a character.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     outbox: Vec<Private>,
@@ -135,7 +135,7 @@ pub(crate) const ELSEWHERE: &str = "elsewhere";
 /// Attaches that a gateway may ask for before one of them looks like one of the next gateway's.
 const ATTACHES_OF_A_GATEWAY: u64 = 1 << 20;
 
-/// Why an attach is older than another one that counts.
+/// Returns why an attach is older than another one that counts.
 pub(crate) const fn older(attach: &Attach, newer_epoch: u64) -> &'static str {
     if attach.session_epoch < newer_epoch {
         STALE
@@ -145,7 +145,7 @@ pub(crate) const fn older(attach: &Attach, newer_epoch: u64) -> &'static str {
 }
 
 impl PlayerSlot {
-    /// Somebody who comes in at the next edge, with pack and coins as the store has them.
+    /// Returns somebody who comes in at the next edge, with pack and coins as the store has them.
     pub(crate) fn new(region: Region, sequence: u64, now: u64, acknowledged: Holdings) -> Self {
         Self {
             region,
@@ -202,21 +202,21 @@ impl PlayerSlot {
         Ok(self.session.replace(session))
     }
 
-    /// Whether a session plays it from a gateway.
+    /// Returns whether a session plays it from a gateway.
     pub(crate) fn is_played_from(&self, gateway_id: &str, session_id: &str) -> bool {
         let session = self.session.as_ref();
         session.is_some_and(|s| s.session_id == session_id && s.gateway_id == gateway_id)
     }
 
-    /// The number of the attach with which the session comes from another gateway. The one that it
-    /// leaves may go on to attach it until it hears of that: whatever it asks for is older.
+    /// Returns the number of the attach with which the session comes from another gateway. The one
+    /// that it leaves may go on to attach it until it hears of that: whatever it asks for is older.
     pub(crate) const fn next_gateway(&self) -> u64 {
         (self.attach / ATTACHES_OF_A_GATEWAY)
             .saturating_add(1)
             .saturating_mul(ATTACHES_OF_A_GATEWAY)
     }
 
-    /// The session as a handover names it.
+    /// Returns the session as a handover names it.
     pub(crate) fn session_ref(&self) -> SessionRef {
         let gateway_id = self.session.as_ref().map(|s| s.gateway_id.clone());
         SessionRef {
@@ -248,17 +248,17 @@ impl PlayerSlot {
         }
     }
 
-    /// The session that its last owner names when the character came from the store already, which
-    /// knows of no socket. Whoever has heard of that attach, or of a newer one, keeps to that.
+    /// Takes the session that the last owner names when the character came from the store already,
+    /// which knows of no socket. A slot that knows that attach, or a newer one, keeps its own.
     pub(crate) fn take_session_late(&mut self, session: &SessionRef, linger_until: u64) {
         if session.session_epoch == self.session_epoch && session.attach > self.attach {
             self.take_session(session, linger_until);
-            // What it was not told meanwhile.
+            // The session missed messages meanwhile.
             self.owe_sync(0);
         }
     }
 
-    /// Nobody plays it any more; it stays until `until`.
+    /// Notes that nobody plays the character any more; it stays until `until`.
     pub(crate) fn detach(&mut self, until: u64) {
         self.session = None;
         self.messages.outbox.clear();
@@ -266,9 +266,9 @@ impl PlayerSlot {
         self.linger_until = Some(until);
     }
 
-    /// Whether the end of a socket is that of the session that plays it; it ends older attaches of
-    /// that session too, because a newer one may have been sent elsewhere in vain. A gateway that does not
-    /// know a session any more cannot number its end: then the epoch is 0.
+    /// Returns whether the end of a socket is that of the session that plays it; it ends older
+    /// attaches of that session too, because a newer one may have been sent elsewhere in vain. A
+    /// gateway that does not know a session any more cannot number its end: then the epoch is 0.
     pub(crate) fn ended_by(&self, gateway_id: &str, detach: &Detach) -> bool {
         if detach.session_epoch > 0 {
             let current = self.current(detach.session_epoch, &detach.session_id);
@@ -277,9 +277,9 @@ impl PlayerSlot {
         self.is_played_from(gateway_id, &detach.session_id)
     }
 
-    /// What the last owner says when the character is here already: once, and nothing that
-    /// belongs to an older login, whose inputs are numbered otherwise. What the character had then
-    /// is not what it has by now: whoever plays it is shown that instead. Returns the inputs that
+    /// Takes the last owner's word on a character that is here already: once, and nothing that
+    /// belongs to an older login, which numbers its inputs otherwise. The holdings in that word
+    /// are outdated: the run shows the session the present ones instead. Returns the inputs that
     /// will not be played here.
     pub(crate) fn catch_up_late(&mut self, mut complete: CompleteRequest) -> Vec<Input> {
         let told = complete.held.len();
@@ -290,9 +290,9 @@ impl PlayerSlot {
         self.catch_up(complete)
     }
 
-    /// What the last owner says of a character that comes with its word: once, and nothing that
-    /// belongs to an older login, whose inputs are numbered otherwise. Returns the inputs that will
-    /// not be played here.
+    /// Takes the last owner's word on a character that comes with that word: once, and nothing
+    /// that belongs to an older login, which numbers its inputs otherwise. Returns the inputs that
+    /// will not be played here.
     pub(crate) fn catch_up(&mut self, complete: CompleteRequest) -> Vec<Input> {
         let epoch = self.session_epoch;
         let session = complete.session.as_ref();
@@ -325,7 +325,7 @@ impl PlayerSlot {
         unplayed
     }
 
-    /// The requests whose answers its session has not been told.
+    /// Returns the requests whose answers its session has not been told.
     pub(crate) fn untold(&self) -> Vec<Bytes> {
         let outbox = self
             .messages
@@ -336,8 +336,8 @@ impl PlayerSlot {
         untold.map(|answer| answer.re.clone()).collect()
     }
 
-    /// Whether its session will be answered this request: it waits for a tick, or its answer waits to
-    /// be told.
+    /// Returns whether its session will be answered this request: it waits for a tick, or its
+    /// answer waits to be told.
     pub(crate) fn owes(&self, id: &[u8]) -> bool {
         let mut outbox = self.messages.outbox.iter();
         self.inputs.waits(id)
@@ -345,7 +345,7 @@ impl PlayerSlot {
             || self.messages.held.answers().any(|answer| answer.re == id)
     }
 
-    /// Whether a message of a session counts.
+    /// Returns whether a message of a session counts.
     pub(crate) fn current(&self, session_epoch: u64, session_id: &str) -> bool {
         let session = self.session.as_ref();
         session_epoch == self.session_epoch && session.is_some_and(|s| s.session_id == session_id)
@@ -374,7 +374,7 @@ impl PlayerSlot {
         }
     }
 
-    /// Whether what its session was sent last shows the confirmation screen of a trade.
+    /// Returns whether what its session was sent last shows the confirmation screen of a trade.
     pub(crate) fn shows_confirm(&self) -> bool {
         self.messages.shows_confirm
     }
@@ -388,12 +388,12 @@ impl PlayerSlot {
         }
     }
 
-    /// The session is shown everything anew when the batch `sequence` is acknowledged.
+    /// Shows the session everything anew when the store acknowledges the batch `sequence`.
     pub(crate) fn owe_sync(&mut self, sequence: u64) {
         self.messages.held.owe_sync(sequence);
     }
 
-    /// What the acknowledgement of the batch `sequence` releases; `None`: nothing.
+    /// Releases what waits for the acknowledgement of the batch `sequence`; `None`: nothing.
     pub(crate) fn release(&mut self, sequence: u64) -> Option<Released> {
         if self.messages.held.is_empty() {
             return None;
@@ -405,17 +405,17 @@ impl PlayerSlot {
         (released != Released::default()).then_some(released)
     }
 
-    /// How many messages wait for an acknowledgement.
+    /// Returns how many messages wait for an acknowledgement.
     pub(crate) fn held(&self) -> usize {
         self.messages.held.len()
     }
 
-    /// All that waits for the session's next frame.
+    /// Takes all that waits for the session's next frame.
     pub(crate) fn take_outbox(&mut self) -> Vec<Private> {
         std::mem::take(&mut self.messages.outbox)
     }
 
-    /// What rows say of it beyond the world's record.
+    /// Returns the fields of its rows that the world's record lacks.
     pub(crate) fn owner(&self) -> Owner<'_> {
         Owner {
             account_id: &self.account_id,
@@ -424,13 +424,13 @@ impl PlayerSlot {
         }
     }
 
-    /// It is to be handed over to whoever owns `region`.
+    /// Marks the character to be handed over to the owner of `region`.
     pub(crate) fn goes_to(&mut self, region: Region) {
         self.goes_nowhere();
         self.departure.source = Some(Source::new(region, self.departure.offers));
     }
 
-    /// It is not to be handed over any more; whether it was.
+    /// Calls the handover off. Returns whether the character was to be handed over.
     pub(crate) fn goes_nowhere(&mut self) -> bool {
         let source = self.departure.source.take();
         self.departure.offers = source
@@ -439,7 +439,7 @@ impl PlayerSlot {
         source.is_some()
     }
 
-    /// Whether it stands in the world and is not on its way to another owner.
+    /// Returns whether it stands in the world and is not on its way to another owner.
     pub(crate) fn free(&self) -> bool {
         self.stage == Stage::Playing
             && self.departure.source.is_none()

@@ -110,7 +110,7 @@ impl Server {
         })
     }
 
-    /// Where gateways and peers connect.
+    /// Returns where gateways and peers connect.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -179,7 +179,7 @@ impl Server {
     }
 }
 
-/// What all runs of a process share.
+/// The state that all runs of a process share.
 struct Lives {
     config: Arc<Config>,
     shelf: Shelf,
@@ -258,7 +258,7 @@ impl Lives {
         keeper::ended(&self.store, request, stop).await;
     }
 
-    /// Lives one run, until it ends or is told to.
+    /// Lives one run, until it ends by itself or `stop` tells it to end.
     async fn one(&self, registered: Registered, stop: &CancellationToken) -> Ended {
         let over = CancellationToken::new();
         let _over = over.clone().drop_guard();
@@ -274,7 +274,7 @@ impl Lives {
                 // Tasks that the run starts live beside this thread.
                 let _entered = runtime.enter();
                 let end = tick_loop::play(run, &messages);
-                // Whoever lived this run may be gone: then nobody asks how it ended.
+                // The receiver may be gone: then nobody asks how the run ended.
                 let _ = told.send(end);
             });
         if let Err(error) = thread {
@@ -345,7 +345,7 @@ impl Lives {
     }
 }
 
-/// A run of which nothing else is known.
+/// Returns a run of which nothing else is known.
 fn died() -> Ended {
     Ended {
         end: End::Panicked,

@@ -1,4 +1,4 @@
-//! What is recorded of real runs, played again.
+//! Plays the records of real runs again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,7 +22,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The only record in a folder.
+/// Returns the only record in a folder.
 async fn record_in(folder: &Path) -> PathBuf {
     let found = || {
         let entries = std::fs::read_dir(folder).ok()?;
@@ -43,7 +43,7 @@ fn played(file: &Path) -> (u8, Vec<String>) {
     (code, lines.lines().map(str::to_owned).collect())
 }
 
-/// How often each kind of change is in a record.
+/// Returns how often each kind of change is in a record.
 fn kinds(file: &Path) -> BTreeMap<&'static str, usize> {
     let mut kinds = BTreeMap::new();
     for change in Record::open(file).unwrap() {
@@ -313,7 +313,7 @@ async fn whoever_made_a_tick_panic_is_disconnected_and_named_in_the_record() {
     let last_tick = format!("tick {} ", header.tick);
     assert!(lines[lines.len() - 2].starts_with(&last_tick), "{lines:?}");
 
-    // What bites again is found in the same tick.
+    // The replay finds a bug that bites again in the same tick.
     let mut out = Vec::new();
     let code = command::replay(&file, "/nonexistent", &mut Bug(ann), &mut out);
     assert_eq!(code, Ok(3));

@@ -1,4 +1,4 @@
-//! What the process does when a tick panics.
+//! Tests how the process acts when a tick panics.
 
 use std::sync::{
     Arc,
@@ -193,7 +193,7 @@ async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() 
         state.applied.get(&first).copied()
     });
 
-    // It holds nothing until it is given something; what it is given it plays.
+    // It holds nothing until somebody gives it something, and then plays that.
     scene.store.change(|state| state.fenced.push(first));
     scene.ann_plays(second, 2).await;
     scene.store.read(|state| {
@@ -209,7 +209,7 @@ async fn a_panic_in_a_tick_ends_the_run_and_the_process_lives_a_new_empty_one() 
     assert_eq!(scene.store.read(|state| state.released.clone()), [second]);
 }
 
-/// Nobody's input was being handled: what was played then is named.
+/// The world was handling nobody's input: the run names the region that it was playing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_panic_that_nobody_asked_for_names_the_region_that_was_played() {
     let (trap, store) = (Trap::at(Phase::Players), FakeStore::start().await);

@@ -79,7 +79,7 @@ impl Game {
         self.asks(number, "inventory:drop", data).await;
     }
 
-    /// The answers to the request of this number: codes, or `ack`.
+    /// Returns the answers to the request of this number: codes, or `ack`.
     fn answers(&self, number: u64) -> Vec<String> {
         let messages = self.gateway.messages("ann").into_iter();
         let answers = messages.filter(|m| *m.re == *number.to_string().as_bytes());
@@ -146,7 +146,7 @@ async fn a_drop_is_told_and_shown_at_once_when_the_store_has_it_and_not_before()
     assert!(game.told("inventory:update").is_empty());
     assert_eq!(game.items(), 0);
 
-    // Whoever comes in between is shown what the store has acknowledged.
+    // The run shows a session that comes in between what the store has acknowledged.
     game.gateway.attach(game.run, "ann", 1, 2).await;
     let again = |seen: &gateway::Seen| seen.attached["ann"].1.attach == 2;
     until("ann is attached again", || game.gateway.read(again)).await;
@@ -216,7 +216,7 @@ async fn the_broken_variant_tells_before_the_store_has_it() {
     game.stop.cancel();
 }
 
-/// A bank, and a tile from which it can be reached.
+/// Returns a bank, and a tile from which it can be reached.
 fn bank(content: &world::Content) -> Option<(world::EntityId, world::Tile)> {
     let regions = content.regions().into_iter();
     let fixtures = regions.flat_map(|region| content.fixtures_in(region).collect::<Vec<_>>());
@@ -234,7 +234,7 @@ fn bank(content: &world::Content) -> Option<(world::EntityId, world::Tile)> {
     })
 }
 
-/// Something that anybody may wear.
+/// Returns something that anybody may wear.
 fn wearable(content: &world::Content) -> String {
     let mut kinds = content.items().iter();
     let kind = kinds
@@ -268,7 +268,7 @@ async fn what_is_worn_and_banked_is_told_when_the_store_has_it_and_not_before() 
     assert!(game.told("equipment:update").is_empty());
     assert_eq!(game.told("bank:state").len(), 1);
 
-    // Whoever comes in between is shown what the store has acknowledged.
+    // The run shows a session that comes in between what the store has acknowledged.
     game.gateway.attach(game.run, "ann", 1, 2).await;
     let again = |seen: &gateway::Seen| seen.attached["ann"].1.attach == 2;
     until("ann is attached again", || game.gateway.read(again)).await;

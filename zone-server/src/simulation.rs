@@ -1,6 +1,6 @@
 //! One run as a value, for a simulation of many processes: the real run with its real clock,
-//! world, batches and links; what it asks of the outside comes out as plain values, and what the
-//! outside says goes in.
+//! world, batches and links. Its requests to the outside come out as plain values, and the answers
+//! of the outside go in.
 //!
 //! Always: nothing happens but when it is called; the same calls give the same answers.
 
@@ -65,11 +65,11 @@ pub enum Ended {
 /// A character that a run plays or brings in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
-    /// Who.
+    /// Id of the character.
     pub who: String,
-    /// The region to which it belongs, as the run believes.
+    /// Region to which it belongs, as the run believes.
     pub region: Region,
-    /// The sequence at which the run owns it.
+    /// Sequence at which the run owns it.
     pub sequence: u64,
     /// It stands in the world.
     pub stands: bool,
@@ -85,17 +85,17 @@ pub struct LinkEnd {
     cut: CancellationToken,
 }
 
-/// What comes out of a link.
+/// A message that comes out of a link.
 #[derive(Debug, Clone)]
 pub enum FromLink {
-    /// At once.
+    /// A message that comes at once.
     Control(FromZone),
-    /// Of a tick.
+    /// The frame of a tick.
     Frame(Frame),
 }
 
 impl LinkEnd {
-    /// The next message, if there is one.
+    /// Returns the next message, if there is one.
     pub fn take(&mut self) -> Option<FromLink> {
         if let Ok(Ok(message)) = self.control.try_recv() {
             return Some(FromLink::Control(message));
@@ -107,15 +107,15 @@ impl LinkEnd {
             .map(FromLink::Frame)
     }
 
-    /// The run has cut it.
+    /// Returns whether the run has cut the link.
     pub fn is_cut(&self) -> bool {
         self.cut.is_cancelled()
     }
 }
 
-/// What all runs of a simulation share.
+/// The state that all runs of a simulation share.
 pub struct Ground {
-    /// What is played.
+    /// Content that the runs play.
     pub content: Arc<Content>,
     /// Its settings; see [`config`].
     pub config: Arc<Config>,
@@ -125,7 +125,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// A ground on which runs play `content`.
+    /// Returns a ground on which runs play `content`.
     ///
     /// # Errors
     /// The instruments cannot be made.
@@ -139,7 +139,7 @@ impl Ground {
         })
     }
 
-    /// The same ground with other settings; the instruments are shared.
+    /// Returns the same ground with other settings; the instruments are shared.
     #[must_use]
     pub fn with(&self, config: Config) -> Ground {
         Ground {
@@ -151,7 +151,7 @@ impl Ground {
     }
 }
 
-/// The settings that a zone server has if nothing is set.
+/// Returns the settings that a zone server has if nothing is set.
 pub fn config() -> Config {
     Config::read(&mut Reader::new(Env::default()))
 }
@@ -159,7 +159,7 @@ pub fn config() -> Config {
 /// Where the time of all simulations begins: milliseconds of the store's clock.
 pub const BEGIN_MS: u64 = 1_800_000_000_000;
 
-/// A moment of the simulation as the run's clock knows it.
+/// Returns a moment of the simulation as the run's clock knows it.
 fn at(ms: u64) -> Instant {
     static BASE: OnceLock<Instant> = OnceLock::new();
     *BASE.get_or_init(Instant::now) + Duration::from_millis(ms.saturating_sub(BEGIN_MS))
@@ -175,7 +175,7 @@ pub struct SimRun {
 }
 
 impl SimRun {
-    /// A run that the store registered at about `at_ms`.
+    /// Returns a run that the store registered at about `at_ms`.
     pub fn new(ground: &Ground, registered: &RegisterReply, at_ms: u64) -> SimRun {
         let id = registered.run_id;
         let asked = Asked::default();
@@ -201,22 +201,22 @@ impl SimRun {
         }
     }
 
-    /// Its id.
+    /// Returns its id.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// How it ended, once it has.
+    /// Returns how it ended, once it has.
     pub fn ended(&self) -> Option<&Ended> {
         self.ended.as_ref()
     }
 
-    /// What it has asked since the last call.
+    /// Returns what it has asked since the last call.
     pub fn asks(&mut self) -> VecDeque<Ask> {
         self.asked.take()
     }
 
-    /// Plays the ticks that are due; how many that were.
+    /// Plays the ticks that are due, and returns how many that were.
     pub fn tick(&mut self, now_ms: u64) -> usize {
         let mut played = 0;
         while self.ended.is_none() {
@@ -322,27 +322,27 @@ impl SimRun {
         }
     }
 
-    /// Whom it plays or brings in.
+    /// Returns the characters that it plays or brings in.
     pub fn played(&self) -> Vec<Played> {
         self.run.played()
     }
 
-    /// Whether somebody acts on what is here and must not go.
+    /// Returns whether somebody acts on what is here and must not go.
     pub fn pinned(&self, who: &CharacterId) -> bool {
         self.run.pinned(who)
     }
 
-    /// What it is about, for people.
+    /// Describes what it is about, for people.
     pub fn about(&self) -> String {
         self.run.about()
     }
 
-    /// All that it knows of a character, for people.
+    /// Returns all that it knows of a character, for people.
     pub fn seats(&self, who: &str) -> Vec<String> {
         self.run.seats(&CharacterId::from(who))
     }
 
-    /// The regions that it plays, with their epochs.
+    /// Returns the regions that it plays, with their epochs.
     pub fn held(&self) -> Vec<(Region, u64)> {
         self.run.regions_held()
     }

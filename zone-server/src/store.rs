@@ -45,7 +45,7 @@ impl Store {
     }
 }
 
-/// Whether a failure says nothing about the request itself.
+/// Returns whether a failure says nothing about the request itself.
 pub(crate) fn unreachable(status: &Status) -> bool {
     matches!(
         status.code(),

@@ -19,11 +19,11 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) end: End,
-    /// What was at fault, as far as is known.
+    /// Cause of the end, as far as is known.
     pub(crate) fault: Fault,
 }
 
-/// Plays until the run ends; everything that it held is dropped then.
+/// Plays until the run ends, and then drops everything that it held.
 pub(crate) fn play(mut run: Run, messages: &Receiver<Message>) -> Ended {
     let end = lived(&mut run, messages);
     let fault = run.fault();

@@ -80,7 +80,7 @@ is started by docker or podman. In production run the gateway, zone-server and p
 Exit codes: 0 after a clean stop, 64 when a setting cannot be used, 65 when the content cannot be,
 1 when something broke.";
 
-/// What the command line asks for.
+/// Request of the command line.
 #[derive(Debug)]
 pub(crate) enum Asked {
     /// Play.

@@ -1,10 +1,10 @@
-//! What the launcher says on standard output.
+//! Text that the launcher prints on standard output.
 
 use std::{io::Write, net::SocketAddr, process::ExitCode};
 
 use crate::{arguments::Arguments, probe::reachable};
 
-/// Prints `text`; the exit code says whether anybody could read it.
+/// Prints `text`. Returns an exit code that says whether the output took it.
 pub(crate) fn show(text: &str) -> ExitCode {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -13,7 +13,8 @@ pub(crate) fn show(text: &str) -> ExitCode {
     }
 }
 
-/// The table of what runs where, and the line to open. Gateways come first.
+/// Returns the table of services with their addresses, and the line with the address to open.
+/// Gateways come first.
 pub(crate) fn ready(arguments: &Arguments, addresses: &[(String, SocketAddr)]) -> String {
     let width = addresses.iter().map(|(name, _)| name.len()).max();
     let width = width.unwrap_or(0);
@@ -30,7 +31,7 @@ pub(crate) fn ready(arguments: &Arguments, addresses: &[(String, SocketAddr)]) -
     text
 }
 
-/// The last line.
+/// Returns the last line.
 pub(crate) fn stopped(arguments: &Arguments) -> String {
     format!("Stopped. Everything is saved in {}.\n", folder(arguments))
 }

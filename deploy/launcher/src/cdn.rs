@@ -1,8 +1,8 @@
-//! The content server of a local world: the assets of its folder, and the manifests that are
-//! played where that has none.
+//! The content server of a local world: the assets of its folder, and the built-in manifests if the
+//! folder has none.
 //!
-//! Always: on this machine only; nothing outside the world's assets is served; a manifest is read
-//! at each request, so that what somebody edits is seen at once.
+//! Always: on this machine only; it serves nothing outside the world's assets; it reads a manifest
+//! at each request, so that an edit shows at once.
 
 use std::{
     io::ErrorKind,
@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{banner, plan::Assets};
 
-/// What may be kept for five minutes.
+/// Cache header of answers that a client may keep for five minutes.
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300, must-revalidate");
 /// A file has at most this many bytes.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
@@ -43,7 +43,7 @@ pub(crate) struct Cdn {
 }
 
 impl Cdn {
-    /// Takes its port, or says that it is taken and takes another one.
+    /// Binds its port. If another process has it, says so and binds another one.
     pub(crate) async fn bind(assets: &Assets) -> anyhow::Result<Self> {
         let at = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let bound = TcpListener::bind(at(assets.port)).await;
@@ -132,7 +132,7 @@ async fn manifest(
     let Ok(Path(path)) = path else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    // A folder without manifests is one of somebody who plays those that are built in.
+    // If the folder has no manifests, the world plays the built-in ones.
     let text = if folder.join("npcs.json").is_file() {
         read(Arc::clone(&folder), path).await
     } else {
@@ -159,7 +159,7 @@ async fn asset(
     }
 }
 
-/// The bytes of a file inside the folder.
+/// Returns the bytes of a file inside the folder.
 async fn read(folder: Arc<PathBuf>, path: String) -> Option<Vec<u8>> {
     let read = tokio::task::spawn_blocking(move || {
         let file = delivery::inside(&folder, &path)?;
@@ -191,7 +191,7 @@ fn answer(bytes: Vec<u8>, kind: &'static str, cache: HeaderValue, headers: &Head
     (common, kind, bytes).into_response()
 }
 
-/// The type of a file, by the end of its name.
+/// Returns the type of a file, by the end of its name.
 fn kind(path: &str) -> &'static str {
     match path.rsplit_once('.').map_or("", |(_, end)| end) {
         "json" => "application/json",

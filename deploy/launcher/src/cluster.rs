@@ -1,8 +1,8 @@
 //! All services of the world, started together and stopped in order.
 //!
-//! Always: all but the assets is bound before anything runs, so that what cannot start changes
-//! nothing; gateways stop before zones and zones before persistence, so that nobody loses what it
-//! needs to say goodbye and to save.
+//! Always: every service except the content server binds its ports before anything runs, so that a
+//! failed start changes nothing; gateways stop before zones and zones before persistence, so that
+//! each can still say goodbye and save.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -30,10 +30,10 @@ const ZONE_LIMIT: Duration = Duration::from_secs(30);
 const PERSISTENCE_LIMIT: Duration = Duration::from_secs(10);
 const ASSETS_LIMIT: Duration = Duration::from_secs(5);
 
-/// Why the world stops.
+/// Reason for the stop of the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Somebody asked for it.
+    /// A signal asked for the stop.
     Asked,
     /// A service ended by itself.
     Early,
@@ -52,7 +52,7 @@ impl Cluster {
     /// Binds everything, then runs it.
     pub(crate) async fn start(plan: &Plan) -> anyhow::Result<Self> {
         let (ended, early) = mpsc::channel(1);
-        // The others fetch from it before they are bound.
+        // The other services fetch from the content server before they bind their ports.
         let assets = serve_assets(plan, ended.clone()).await?;
         let assets_at = assets.as_ref().map(|part| part.address);
         let (config, own) = settings(
@@ -79,7 +79,8 @@ impl Cluster {
         let name = "persistence-svc".to_owned();
         let run = |stop| persistence.run(stop);
         let persistence = Part::run(name, at, own, ended.clone(), run);
-        // The others could do without; but then each would complain at every start.
+        // The other services could start before that answer, but then each would complain at
+        // every start.
         let answering = Box::pin(directory::wait_until_answering(at));
         drain::within(START_LIMIT, "persistence-svc", answering)
             .await
@@ -103,7 +104,7 @@ impl Cluster {
         })
     }
 
-    /// Waits until one can play: every region has an owner and every gateway is ready. The
+    /// Waits until players can come in: every region has an owner and every gateway is ready. The
     /// future does not borrow the cluster and is safe to drop midway.
     pub(crate) fn ready(&self) -> impl Future<Output = anyhow::Result<()>> + use<> {
         let gateways: Vec<SocketAddr> = self.gateways.iter().map(|part| part.address).collect();
@@ -114,7 +115,7 @@ impl Cluster {
         }
     }
 
-    /// The name and address of every service, gateways first.
+    /// Returns the name and address of every service, gateways first.
     pub(crate) fn addresses(&self) -> Vec<(String, SocketAddr)> {
         let parts = self
             .gateways
@@ -127,7 +128,7 @@ impl Cluster {
             .collect()
     }
 
-    /// Waits until a service ends that was not asked to. Safe to drop midway.
+    /// Waits until a service ends by itself. Safe to drop midway.
     pub(crate) async fn ended_early(&mut self) {
         match self.early.recv().await {
             Some(name) => tracing::error!(service = name, "ended by itself"),
@@ -166,7 +167,7 @@ impl Cluster {
     }
 }
 
-/// Serves the assets, unless somebody else does.
+/// Serves the assets, unless the settings name another content server.
 async fn serve_assets(plan: &Plan, ended: mpsc::Sender<String>) -> anyhow::Result<Option<Part>> {
     let Some(assets) = &plan.assets else {
         return Ok(None);
@@ -178,7 +179,7 @@ async fn serve_assets(plan: &Plan, ended: mpsc::Sender<String>) -> anyhow::Resul
     Ok(Some(part))
 }
 
-/// One service's settings and its telemetry.
+/// Returns one service's settings and its telemetry.
 fn settings<C>(
     service: &'static str,
     env: &Env,
@@ -192,7 +193,7 @@ fn settings<C>(
     Ok((config, telemetry))
 }
 
-/// Says in words that a gateway's port is taken.
+/// Turns the error of a taken gateway port into plain words.
 fn taken(error: anyhow::Error, env: &Env) -> anyhow::Error {
     let is_taken = error.chain().any(|cause| {
         cause

@@ -8,15 +8,16 @@ use proto::rpc::persistence::v1::{
 };
 use tokio::time::timeout;
 
-/// The directory gives a sign of life every second; after this long it is asked anew.
+/// Longest wait for a message. The directory sends a sign of life every second; after this silence
+/// the launcher asks again.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// Waits until the persistence service answers. Fails only when the address is none.
+/// Waits until the persistence service answers. Fails only if the address is malformed.
 pub(crate) async fn wait_until_answering(persistence: SocketAddr) -> anyhow::Result<()> {
     wait_for(persistence, |_| true).await
 }
 
-/// Waits until every region of the world has an owner. Fails only when the address is none.
+/// Waits until every region of the world has an owner. Fails only if the address is malformed.
 pub(crate) async fn wait_until_owned(persistence: SocketAddr) -> anyhow::Result<()> {
     wait_for(persistence, owned).await
 }
@@ -25,7 +26,7 @@ fn owned(update: &DirectoryUpdate) -> bool {
     !update.regions.is_empty() && update.regions.iter().all(|region| region.run_id != 0)
 }
 
-/// Waits for an update that is enough. Safe to drop midway.
+/// Waits for an update for which `enough` is true. Safe to drop midway.
 async fn wait_for(
     persistence: SocketAddr,
     enough: fn(&DirectoryUpdate) -> bool,
@@ -36,7 +37,7 @@ async fn wait_for(
         let request = WatchRequest {
             client: "launcher".to_owned(),
         };
-        // Whatever ends the stream, it is asked for again.
+        // If the stream ends for any reason, the launcher asks for it again.
         if let Ok(mut updates) = rpc::bounded(client.watch(request)).await {
             while let Ok(Ok(Some(update))) = timeout(SILENCE, updates.message()).await {
                 if enough(&update) {

@@ -31,7 +31,7 @@ use crate::{
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What this process is called in its own messages.
+/// Name of this process in its own messages.
 pub(crate) const NAME: &str = "tilestead";
 
 fn main() -> ExitCode {
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     run::exit(NAME, ended)
 }
 
-/// Starts everything, says where it is, and stops it in order when asked to.
+/// Starts everything, prints the addresses, and stops it in order at a stop signal.
 async fn play(arguments: &Arguments, plan: &Plan) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     let mut signals = JoinSet::new();

@@ -7,7 +7,7 @@ use chassis::{drain, telemetry::Telemetry};
 use tokio::{sync::mpsc, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-/// A service that runs until it is stopped.
+/// A service that runs until its stop.
 pub(crate) struct Part {
     pub(crate) name: String,
     pub(crate) address: SocketAddr,
@@ -17,8 +17,8 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Runs `work`, which ends when the given token is cancelled. Should it end before, its name
-    /// goes to `early`.
+    /// Runs `work`, which ends at the cancellation of its token. If it ends before, its name goes
+    /// to `early`.
     #[expect(
         clippy::disallowed_methods,
         reason = "the part owns both handles, and says how the service ended"
@@ -59,7 +59,7 @@ impl Part {
         self.stop.cancel();
     }
 
-    /// Waits until it has stopped, at most `limit`.
+    /// Waits at most `limit` until the service has stopped.
     pub(crate) async fn ended(self, limit: Duration) -> anyhow::Result<()> {
         let Self { name, task, .. } = self;
         let abort = task.abort_handle();

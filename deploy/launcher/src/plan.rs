@@ -1,5 +1,5 @@
-//! Which service gets which settings. Pure: from the arguments and the environment to one
-//! environment for each service; all of it is checked before anything is bound.
+//! Plans the settings of each service. Pure: it turns the arguments and the environment into one
+//! environment for each service. It checks all of them before the launcher binds a port.
 
 use std::{net::SocketAddr, path::PathBuf};
 
@@ -10,9 +10,9 @@ use chassis::{
 
 use crate::arguments::Arguments;
 
-/// To listen on a port that is free.
+/// Address that takes any free port.
 const ANY_PORT: &str = "127.0.0.1:0";
-/// Stands for the address of the persistence service until that is known.
+/// Stands for the address of the persistence service until the launcher knows it.
 const UNKNOWN: &str = "127.0.0.1:1";
 
 /// The settings of all services.
@@ -22,7 +22,7 @@ pub(crate) struct Plan {
     pub(crate) zones: Vec<Env>,
     pub(crate) gateways: Vec<Env>,
     pub(crate) assets: Option<Assets>,
-    /// The world's folder, where its own manifests are played.
+    /// Folder of the world, if the world plays its own manifests.
     pub(crate) world: Option<PathBuf>,
 }
 
@@ -66,7 +66,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Every setting of every service.
+    /// Returns the table of every setting of every service.
     pub(crate) fn tables(&self) -> String {
         self.readers()
             .into_iter()
@@ -108,8 +108,8 @@ impl Plan {
     }
 }
 
-/// `env`, told where the persistence service is, and where the assets are that the launcher
-/// serves.
+/// Returns `env` with the addresses of the persistence service and of the launcher's content
+/// server.
 pub(crate) fn joined(env: &Env, persistence: SocketAddr, assets: Option<SocketAddr>) -> Env {
     let mut env = env.clone();
     env.set("PERSISTENCE_ADDRESSES", persistence.to_string());
@@ -120,7 +120,7 @@ pub(crate) fn joined(env: &Env, persistence: SocketAddr, assets: Option<SocketAd
     env
 }
 
-/// The assets to serve; none when the settings name a content server.
+/// Returns the assets to serve; `None`: the settings name a content server.
 fn assets(arguments: &Arguments, process: &Env) -> Option<Assets> {
     let mut reader = Reader::new(process.clone());
     let config = delivery::Config::read(&mut reader);
@@ -132,13 +132,13 @@ fn assets(arguments: &Arguments, process: &Env) -> Option<Assets> {
     config.cdn_url.is_none().then_some(Assets { world, port })
 }
 
-/// The world's folder; none where the content is from elsewhere whatever that has.
+/// Returns the world's folder; `None`: no content comes from that folder.
 fn world(process: &Env) -> Option<PathBuf> {
     let config = delivery::Config::read(&mut Reader::new(process.clone()));
     (!config.skip && !config.all_from_cdn).then_some(config.world)
 }
 
-/// What all services have in common. An empty value unsets a variable.
+/// Returns the environment that all services share. An empty value unsets a variable.
 fn base(arguments: &Arguments, process: &Env) -> Env {
     let mut env = process.clone();
     for name in [
@@ -149,14 +149,14 @@ fn base(arguments: &Arguments, process: &Env) -> Env {
     ] {
         env.set(name, "");
     }
-    // Each gateway and zone must have its own.
+    // Each gateway and zone must have its own value.
     for name in ["GATEWAY_ID", "ZONE_ADVERTISE"] {
         env.set(name, "");
     }
     if env.get("LOG_LEVEL").is_none() {
         env.set("LOG_LEVEL", "warn,tilestead=info");
     }
-    // All zones start together here: none is waited for long.
+    // All zones start together here, so placement does not wait long for any.
     if env.get("PLACEMENT_SETTLE_MS").is_none() {
         env.set("PLACEMENT_SETTLE_MS", "600");
     }
@@ -167,7 +167,8 @@ fn base(arguments: &Arguments, process: &Env) -> Env {
     env
 }
 
-/// The n-th service's metrics port: `METRICS_PORT` + n, or 0 (off) when that is not set.
+/// Returns a function for the n-th service's metrics port: `METRICS_PORT` + n, or 0 (off) if that
+/// is not set.
 fn metrics_ports(process: &Env) -> Result<impl Fn(u16) -> u16, ConfigError> {
     let mut reader = Reader::new(process.clone());
     let first = reader.value("METRICS_PORT", 0_u16, "port");

@@ -1,4 +1,4 @@
-//! Asks the gateways whether one can play.
+//! Asks the gateways whether they are ready for players.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -8,11 +8,11 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-/// Between two questions.
+/// Pause between two questions.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long one answer may take.
 const DEADLINE: Duration = Duration::from_secs(2);
-/// After this time it says what it waits for, and again each time that has passed.
+/// Pause between two log lines of a long wait, which name the gateway and its reason.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// An answer is never longer.
 const ANSWER_BYTES_MAX: u64 = 16 * 1024;
@@ -37,7 +37,7 @@ pub(crate) async fn wait_until_ready(gateways: &[SocketAddr]) {
     }
 }
 
-/// `None`: ready; else why not.
+/// Asks a gateway whether it is ready. Returns the reason if it is not; `None`: it is ready.
 async fn ask(gateway: SocketAddr) -> std::io::Result<Option<String>> {
     let mut socket = TcpStream::connect(reachable(gateway)).await?;
     let request = format!("GET /readyz HTTP/1.1\r\nhost: {gateway}\r\nconnection: close\r\n\r\n");
@@ -50,14 +50,14 @@ async fn ask(gateway: SocketAddr) -> std::io::Result<Option<String>> {
     Ok(not_ready(&answer))
 }
 
-/// What an HTTP answer says about readiness.
+/// Returns the reason in an HTTP answer of a gateway that is not ready; `None`: it is ready.
 fn not_ready(answer: &str) -> Option<String> {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
     let status = head.split_whitespace().nth(1);
     (status != Some("200")).then(|| body.trim().to_owned())
 }
 
-/// An address that can be connected to: a wildcard stands for this machine.
+/// Returns an address for a connection: a wildcard stands for this machine.
 pub(crate) fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         let localhost = match address {

@@ -1,6 +1,6 @@
 //! The answers of agents to what their owners say, in words: by request and in chat.
 //!
-//! Always: a line that nobody has understood is not told as delivered; its answer teaches the
+//! Always: a line that nobody has understood does not count as delivered; its answer names the
 //! commands that there are.
 
 use proto::{
@@ -21,18 +21,18 @@ use crate::{clock, social::presence::Present, zone_link::Zones};
 /// The outcome of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// Whether the agent, or whoever plays it, has taken it in.
+    /// Whether the agent, or the person who plays it, has taken the line in.
     pub(crate) delivered: bool,
     /// The order that the agent follows now, in words.
     pub(crate) understood: Option<String>,
     /// A sentence for its owner.
     pub(crate) message: String,
-    /// The commands that there are, where it is none.
+    /// The commands that there are, where the line is none.
     pub(crate) known: Vec<String>,
 }
 
 impl Answer {
-    /// Reads the reply of a zone; `None`: no zone has the agent.
+    /// Makes the answer from the reply of a zone; `None`: no zone has the agent.
     pub(crate) fn of(reply: Option<SayReply>) -> Self {
         let plain = |delivered, message: &str| Self {
             delivered,
@@ -68,8 +68,8 @@ impl Answer {
 }
 
 impl Agents {
-    /// Says something to the agent of `speaker` whose character is called `to`. Returns what it
-    /// answers; `None`: somebody plays it, and has heard it.
+    /// Says something to the agent of `speaker` whose character is called `to`. Returns the agent's
+    /// answer; `None`: a person plays the character, and has heard the line.
     ///
     /// # Errors
     /// `NotDelivered`: the speaker has no agent of that name in the world.
@@ -110,7 +110,7 @@ impl Agents {
     }
 }
 
-/// The answer as the agent gives it in chat.
+/// Returns the answer in the agent's own words, for chat.
 fn in_person(reply: &SayReply) -> String {
     if !reply.refused.is_empty() {
         return reply.refused.clone();

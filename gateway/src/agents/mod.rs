@@ -1,7 +1,8 @@
-//! Agents: what the store keeps of them, what their zones know of them, and their runtime outside.
+//! Agents: their records in the store, their state in the zones, and their runtime outside.
 //!
-//! Always: the store decides, and hears of a change first; a zone that cannot be told learns it from the
-//! store within seconds; every call has a deadline and a bounded number of tries.
+//! Always: the store decides, and hears of a change first. A zone that the gateway cannot reach
+//! learns of the change from the store within seconds. Every call has a deadline and a bounded
+//! number of tries.
 
 pub(crate) mod answer;
 pub(crate) mod runtime;
@@ -31,17 +32,17 @@ use world::Region;
 use self::runtime::Runtime;
 use crate::{directory::DirectoryView, limits::window::Window, zone_link::Zones};
 
-/// How long a zone is waited for, each time.
+/// How long the gateway waits for a zone, at each try.
 const ZONE_DEADLINE: Duration = Duration::from_millis(500);
-/// How often the zone of a character is looked for; it may be between two of them, or on its way
-/// into the world.
+/// Tries to find the zone of a character, which may be between two zones or on its way into the
+/// world.
 const ZONE_TRIES: u32 = 4;
-/// Before the next try.
+/// Pause before the next try.
 const ZONE_PAUSE: Duration = Duration::from_millis(200);
-/// Lines to agents: as chat.
+/// Lines of an account to its agents within [`LINES_TIME`]: as many as in chat.
 const LINES_MAX: usize = 5;
 const LINES_TIME: Duration = Duration::from_secs(5);
-/// Accounts whose lines are counted; beyond that those that count no more are forgotten.
+/// Accounts with a count of lines at which the gateway forgets the idle ones.
 const SPEAKERS_MAX: usize = 10_000;
 
 /// Asks about agents, and orders them.
@@ -69,14 +70,14 @@ impl Agents {
         self.replicas.call(ask, call).await
     }
 
-    /// An agent.
+    /// Returns an agent.
     pub(crate) async fn get(&self, agent_id: &str) -> Result<Agent, Status> {
         let agent_id = agent_id.to_owned();
         let call = async |channel, ask| AgentsClient::new(channel).get(ask).await;
         self.replicas.call(GetRequest { agent_id }, call).await
     }
 
-    /// Those of an account.
+    /// Returns the agents of an account.
     pub(crate) async fn list(&self, account_id: &str) -> Result<Vec<Agent>, Status> {
         let account_id = account_id.to_owned();
         let call = async |channel, ask| AgentsClient::new(channel).list(ask).await;
@@ -84,7 +85,7 @@ impl Agents {
         asked.map(|reply| reply.agents)
     }
 
-    /// Ends an agent, and all its tokens before it.
+    /// Revokes all tokens of an agent, then removes it.
     pub(crate) async fn remove(&self, agent: &Agent) -> Result<RemoveReply, Status> {
         let account_id = agent.account_id.as_str();
         let good = self.credentials(account_id, &agent.agent_id).await?;
@@ -97,7 +98,7 @@ impl Agents {
         self.replicas.call(ask, call).await
     }
 
-    /// Changes what an agent is to do.
+    /// Changes the orders of an agent.
     pub(crate) async fn order(&self, agent: &Agent, order: Order) -> Result<Agent, Status> {
         let ask = OrderRequest {
             account_id: agent.account_id.clone(),
@@ -108,7 +109,7 @@ impl Agents {
         self.replicas.call(ask, call).await
     }
 
-    /// Notes a token that was made for an agent.
+    /// Notes a new token of an agent.
     pub(crate) async fn add_credential(
         &self,
         ask: AddCredentialRequest,
@@ -117,7 +118,7 @@ impl Agents {
         self.replicas.call(ask, call).await
     }
 
-    /// Tokens that are good; `agent_id` empty: of all agents of the account.
+    /// Returns the good tokens of an agent; `agent_id` empty: of all agents of the account.
     pub(crate) async fn credentials(
         &self,
         account_id: &str,
@@ -134,7 +135,7 @@ impl Agents {
             .map(|reply| reply.credentials)
     }
 
-    /// Ends a token: at every gateway, then in the list. Repeating it is harmless.
+    /// Ends a token: at every gateway, then in the list. A second call does no harm.
     pub(crate) async fn revoke(&self, account_id: &str, token_id: &str) -> Result<(), Status> {
         let good = self.credentials(account_id, "").await?;
         let named = good.into_iter().filter(|one| one.token_id == token_id);
@@ -162,8 +163,8 @@ impl Agents {
         self.replicas.call(ask, call).await.map(|_| ())
     }
 
-    /// Tells its zone what an agent is to do by now; false: no zone heard it, and the one that has it
-    /// learns it from the store.
+    /// Tells the zone of a region the orders of an agent there. Returns whether that zone has the
+    /// agent and took them; else the agent's zone learns them from the store.
     pub(crate) async fn tell(&self, zones: &Zones, orders: &Orders, at: common::Region) -> bool {
         let view = zones.directory();
         let told = self.at_owner(&view, at, |mut zone, to_run_id| {
@@ -176,13 +177,14 @@ impl Agents {
         told.await.unwrap_or(false)
     }
 
-    /// The same, looking for it again where it has gone meanwhile, or is on its way to.
+    /// Tells its zone the orders of an agent. Looks for the agent again, in the store, where it has
+    /// moved or is on its way. Returns whether a zone took them.
     pub(crate) async fn insist(&self, zones: &Zones, agent: &Agent) -> bool {
         let Some(orders) = &agent.orders else {
             return false;
         };
         if !agent.online && !orders.active {
-            // Nobody has it, and nobody will.
+            // No zone has it, and none will.
             return false;
         }
         let mut region = agent.region.unwrap_or_default();
@@ -200,7 +202,7 @@ impl Agents {
         false
     }
 
-    /// What an owner says; `None`: no zone has the agent.
+    /// Passes an owner's line to the agent; `None`: no zone has the agent.
     pub(crate) async fn say(
         &self,
         zones: &Zones,
@@ -220,7 +222,7 @@ impl Agents {
         .await
     }
 
-    /// What an agent sees and does; `None`: no zone has it.
+    /// Reads an agent's surroundings and actions; `None`: no zone has it.
     pub(crate) async fn look(&self, zones: &Zones, agent: &Agent) -> Option<LookReply> {
         self.found(zones, agent, |mut zone, to_run_id| {
             let ask = LookRequest {
@@ -235,7 +237,7 @@ impl Agents {
         .await
     }
 
-    /// Asks the owner of the agent's region, and again where it has gone meanwhile.
+    /// Calls the zone that has the agent. Looks for the agent again where it has moved.
     async fn found<T, F>(
         &self,
         zones: &Zones,
@@ -263,7 +265,7 @@ impl Agents {
         None
     }
 
-    /// Calls whoever plays a region; `None`: nobody answers.
+    /// Calls the zone that plays a region; `None`: no zone answers.
     async fn at_owner<T, F>(
         &self,
         view: &DirectoryView,
@@ -293,7 +295,7 @@ impl Agents {
     /// Counts a line of an account to its agents.
     ///
     /// # Errors
-    /// Too many; the time after which one more may be said.
+    /// There were too many lines; the error is the time until the next one may come.
     pub(crate) fn line(&self, account_id: &str, now: Instant) -> Result<(), Duration> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() >= SPEAKERS_MAX {

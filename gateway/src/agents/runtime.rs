@@ -1,7 +1,7 @@
-//! The agents' own runtime, outside: told what becomes of their goals and what is said to them.
+//! The agents' own runtime, outside. The gateway tells it of changes of goals and of messages.
 //!
-//! Always: nobody waits for it; what it does not take within two tries is lost and counted; what it is
-//! told never holds a token.
+//! Always: no request waits for the runtime. The gateway counts and drops a word that the runtime
+//! does not take within two tries. A word never holds a token.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use tokio::{sync::mpsc, time::timeout};
 
 use crate::{clock, metrics::Metrics};
 
-/// Words that wait.
+/// Words in the queue, at most.
 const WAITING_MAX: usize = 256;
-/// How long it may take for one word, each time.
+/// Time for one word, at each try.
 const DEADLINE: Duration = Duration::from_secs(2);
 const TRIES: u32 = 2;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What happened.
+/// The kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Event {
-    /// A goal was set.
+    /// The agent has a new goal.
     GoalSet,
-    /// It was stopped: it has no goal and picks none.
+    /// The agent stopped: it has no goal and picks none.
     GoalStopped,
-    /// It picks goals again.
+    /// The agent picks goals again.
     GoalResumed,
-    /// Its owner says something.
+    /// The agent's owner says something.
     Message,
 }
 
-/// What the runtime is told.
+/// A message to the runtime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Word {
@@ -48,7 +48,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    /// About an agent as it is now; `content`: what was said.
+    /// Makes a word about the present state of an agent; `content`: the owner's line.
     pub(crate) fn new(
         event: Event,
         agent: &proto::rpc::agents::v1::Agent,
@@ -68,17 +68,17 @@ impl Word {
     }
 }
 
-/// Tells the runtime.
+/// The queue of words to the runtime.
 pub(crate) struct Runtime {
     words: mpsc::Sender<Word>,
     metrics: Metrics,
 }
 
 impl Runtime {
-    /// Tells whoever answers at `url`, until `stop`. Call it inside a runtime.
+    /// Starts the task that posts words to `url`. Call it inside a Tokio runtime.
     ///
     /// # Errors
-    /// The system has nothing to connect with.
+    /// The HTTP client cannot be built.
     pub(crate) fn start(url: String, metrics: Metrics, tasks: &TaskGroup) -> anyhow::Result<Self> {
         let http = reqwest::Client::builder()
             .timeout(DEADLINE)
@@ -90,7 +90,7 @@ impl Runtime {
         Ok(Self { words, metrics })
     }
 
-    /// Says something; nobody waits for it.
+    /// Queues a word without waiting; counts and drops it where the queue is full.
     pub(crate) fn tell(&self, word: Word) {
         if self.words.try_send(word).is_err() {
             self.metrics.agent_runtime("dropped");
@@ -118,7 +118,7 @@ async fn work(
     }
 }
 
-/// One word, twice at most.
+/// Posts one word, twice at most.
 async fn say(http: &reqwest::Client, url: &str, word: &Word) -> Result<(), String> {
     let body = encode::json(word);
     let to = format!("{url}/api/agents/{}/events", word.agent_id);
@@ -134,7 +134,7 @@ async fn say(http: &reqwest::Client, url: &str, word: &Word) -> Result<(), Strin
             .send();
         match timeout(DEADLINE, asked).await {
             Ok(Ok(answer)) if answer.status().is_success() => return Ok(()),
-            // It was heard, and is not wanted: nobody says it again.
+            // The runtime heard the word and does not want it, so there is no second try.
             Ok(Ok(answer)) if answer.status().is_client_error() => {
                 return Err(format!("it answered {}", answer.status()));
             }

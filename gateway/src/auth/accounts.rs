@@ -1,7 +1,7 @@
 //! Accounts and characters, as the store keeps them.
 //!
-//! Always: every call has a deadline; a replica that is away is answered for by the next one; a
-//! call that may have happened is made again only where that changes nothing.
+//! Always: every call has a deadline; where a replica is away, the next one answers. This module
+//! repeats a call that may have happened only where a second call changes nothing.
 
 use anyhow::Context;
 use bytes::Bytes;
@@ -21,7 +21,7 @@ pub(crate) struct Accounts {
     replicas: Replicas,
 }
 
-/// The client of one replica.
+/// Returns the client of one replica.
 fn at(channel: Channel) -> AccountsClient<Channel> {
     AccountsClient::new(channel)
 }
@@ -33,7 +33,7 @@ impl Accounts {
         Ok(Self { replicas })
     }
 
-    /// The secret that signs tokens, kept by the store.
+    /// Reads the secret that signs tokens from the store.
     pub(crate) async fn secret(&self, name: &str) -> Result<Bytes, Status> {
         let name = name.to_owned();
         let call = async |channel, ask| at(channel).secret(ask).await;
@@ -43,7 +43,7 @@ impl Accounts {
             .map(|reply| reply.value)
     }
 
-    /// The account of a device key; made when `create` is set.
+    /// Returns the account of a device key. With `create`, the store makes a missing one.
     pub(crate) async fn sign_in(&self, hash: Bytes, create: bool) -> Result<SignInReply, Status> {
         let call = async |channel, ask| at(channel).sign_in(ask).await;
         self.replicas
@@ -57,7 +57,7 @@ impl Accounts {
             .await
     }
 
-    /// An account by its id.
+    /// Returns an account by its id.
     pub(crate) async fn account(&self, account_id: &str) -> Result<SignInReply, Status> {
         let account_id = account_id.to_owned();
         let call = async |channel, ask| at(channel).get_account(ask).await;
@@ -66,7 +66,7 @@ impl Accounts {
             .await
     }
 
-    /// All characters of an account.
+    /// Returns all characters of an account.
     pub(crate) async fn characters(
         &self,
         account_id: &str,
@@ -81,8 +81,8 @@ impl Accounts {
             .map(|reply| reply.characters)
     }
 
-    /// Makes a character. An answer that was lost is settled by the name, so that trying at
-    /// another replica never reports the character's own name as taken.
+    /// Makes a character. If a retry finds the name taken, the account's own character of that name
+    /// is the answer.
     pub(crate) async fn create_character(
         &self,
         request: CreateCharacterRequest,
@@ -97,7 +97,7 @@ impl Accounts {
         }
     }
 
-    /// A character by its name, without regard to case.
+    /// Finds a character by its name, without regard to case.
     pub(crate) async fn find_character(&self, name: &str) -> Result<CharacterSummary, Status> {
         let name = name.to_owned();
         let call = async |channel, ask| at(channel).find_character(ask).await;
@@ -139,7 +139,8 @@ impl Accounts {
         self.replicas.call(request, call).await.map(|_| ())
     }
 
-    /// Brings a character online with a new session epoch. Made twice, the later epoch counts.
+    /// Brings a character online with a new session epoch. After a repeated call, the later epoch
+    /// counts.
     pub(crate) async fn open_session(
         &self,
         request: OpenSessionRequest,
@@ -149,7 +150,7 @@ impl Accounts {
     }
 }
 
-/// What a client is told when the store does not let a character into the world.
+/// Returns the client's error code for a character that the store keeps out of the world.
 pub(crate) fn enter_refusal(status: &Status) -> ErrorCode {
     match status.code() {
         Code::FailedPrecondition => ErrorCode::Quarantined,
@@ -157,7 +158,7 @@ pub(crate) fn enter_refusal(status: &Status) -> ErrorCode {
     }
 }
 
-/// What a client is told of a refusal by the store.
+/// Returns the client's error code for a refusal by the store.
 pub(crate) fn refusal(status: &Status) -> ErrorCode {
     match status.code() {
         Code::AlreadyExists => ErrorCode::NameTaken,

@@ -1,7 +1,7 @@
-//! The code that makes somebody an operator.
+//! The code that makes a caller an operator.
 //!
-//! Always: compared in a time that says nothing of it, by its hash, so that not even the length
-//! shows; never logged.
+//! Always: the gateway compares hashes in constant time, so that not even the length of the code
+//! shows; it never logs the code.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ const PRODUCTION_BYTES_MIN: usize = 12;
 #[derive(Clone, Default)]
 pub(crate) struct AdminCode(Option<[u8; 32]>);
 
-/// Not even its hash is printed.
+/// Prints no part of the code, and not its hash.
 impl fmt::Debug for AdminCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[redacted]")
@@ -23,7 +23,7 @@ impl fmt::Debug for AdminCode {
 }
 
 impl AdminCode {
-    /// Reads it; problems gather in the reader.
+    /// Reads the code; problems gather in the reader.
     pub(crate) fn read(reader: &mut Reader, production: bool) -> Self {
         let help = "makes operators of those who know it; without it there are none";
         let code = reader.secret("ADMIN_CODE", help);
@@ -42,12 +42,12 @@ impl AdminCode {
         Self(code.map(|code| hash(code.expose())))
     }
 
-    /// There is one.
+    /// Returns whether there is a code.
     pub(crate) fn is_set(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether somebody knows it.
+    /// Returns whether `said` is the code; false where there is none.
     pub(crate) fn is(&self, said: &str) -> bool {
         let Some(code) = &self.0 else {
             return false;

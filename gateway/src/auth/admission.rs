@@ -1,7 +1,7 @@
-//! Who is let in: a token, ours or the identity provider's, together with the gates.
+//! Admission: checks a token, ours or the identity provider's, and then the gates.
 //!
-//! Always: whose token it is stands in its issuer, and only that verifier is asked; nobody is let
-//! in whose ban or logout is known to the store, unless it happened less than a push ago.
+//! Always: the token's issuer alone selects the verifier. An account whose ban or logout the store
+//! knows does not come in, unless it happened after the last push.
 
 use chassis::config::Secret;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{app::App, clock};
 
-/// Who a token names, if they are let in.
+/// Returns the caller that a token names, or the reason why they may not come in.
 pub(crate) async fn admit(app: &App, token: &Secret) -> Result<Caller, Denied> {
     let token = token.expose();
     let caller = match &app.auth.provider {
@@ -24,7 +24,8 @@ pub(crate) async fn admit(app: &App, token: &Secret) -> Result<Caller, Denied> {
     Ok(caller)
 }
 
-/// Whether an account may come in by a token or login with these ids.
+/// Checks whether an account may come in by a token or login with these ids. Asks the store
+/// where the last push is not fresh.
 pub(crate) async fn pass(app: &App, account_id: &str, ids: &[&str]) -> Result<(), Denied> {
     let now_ms = clock::unix_ms();
     let passed = if app.auth.gates.is_fresh() {
@@ -58,7 +59,7 @@ pub(crate) async fn verify(provider: &Provider, token: &str) -> Result<Vouched, 
     })
 }
 
-/// Who one of the provider's tokens names here; their account is made when there is none.
+/// Returns the caller that one of the provider's tokens names. The store makes a missing account.
 async fn vouched(app: &App, provider: &Provider, token: &str) -> Result<Caller, Denied> {
     let vouched = verify(provider, token).await?;
     let account_id = match provider.account_of(&vouched.subject) {

@@ -1,10 +1,10 @@
-//! Attempts to say who one is, counted per client address, or per account where one is known.
+//! Counts attempts to authenticate, per client address, or per account where one is known.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use crate::limits::{Limits, subject::Subject, window::AUTH};
 
-/// Counts attempts, with all gateways together.
+/// Attempts at all gateways together.
 pub(crate) struct Attempts(Arc<Limits>);
 
 impl Attempts {
@@ -12,13 +12,13 @@ impl Attempts {
         Self(limits)
     }
 
-    /// One attempt of an address; refused, it may come again after the time given.
+    /// Counts an attempt of an address. The error is the time until it may try again.
     pub(crate) async fn attempt(&self, address: IpAddr) -> Result<(), Duration> {
         self.of(&Subject::address(address)).await
     }
 
-    /// One attempt of an account at a code, from an address: of both, so that neither another
-    /// address nor another account lets anybody guess on.
+    /// Counts an attempt at a code, for the account and for its address: neither a new address nor
+    /// a new account allows more guesses.
     pub(crate) async fn attempt_of(
         &self,
         account_id: &str,
@@ -28,7 +28,7 @@ impl Attempts {
         self.attempt(address).await
     }
 
-    /// One attempt of somebody.
+    /// Counts an attempt of a subject. The error is the time until it may try again.
     pub(crate) async fn of(&self, who: &Subject) -> Result<(), Duration> {
         let passed = self.0.pass(AUTH, who).await;
         passed.map(|_| ()).map_err(|refusal| refusal.wait)

@@ -1,8 +1,7 @@
-//! Who asks over HTTP: the bearer token of a request, read and checked.
+//! The caller over HTTP: reads and checks the bearer token of a request.
 //!
-//! Always: a token that is there must be good, and there is at most one; who may do something is
-//! decided by the token's scope and its account's roles, never by what else the request says; a
-//! token is never logged.
+//! Always: a request has at most one token, and that token must be good. The token's scope and its
+//! account's roles alone decide what the caller may do. The gateway never logs a token.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
@@ -15,28 +14,28 @@ use super::{
 };
 use crate::{clock, http::problem::Problem, limits::subject::Subject};
 
-/// The longest token that is looked at, in bytes.
+/// The longest token that the gateway reads, in bytes.
 pub(crate) const TOKEN_BYTES_MAX: usize = 8 * 1024;
 
-/// Who asks: what the guard of the routes found out, as an extension of the request.
+/// The caller, which the guard of the routes adds to the request as an extension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     pub(crate) account_id: String,
     pub(crate) scope: Scope,
-    /// An agent's token is good for this character only.
+    /// The only character that an agent's token is good for; `None` for other tokens.
     pub(crate) character_id: Option<String>,
     /// The token's own id.
     pub(crate) token_id: String,
-    /// The login that the token comes from, which is named to end it with all its tokens.
+    /// The login that made the token. A logout names it, and ends all its tokens.
     pub(crate) login_id: String,
     /// When the token ends, in milliseconds since 1970.
     pub(crate) expires_at_ms: u64,
-    /// What operators made of the account, where a route asks for that.
+    /// The account's highest role, where a route asks for one.
     pub(crate) role: Option<Role>,
 }
 
 impl Caller {
-    /// Who it is, for the record of what operators did.
+    /// Returns the caller's name for the record of operators' actions.
     pub(crate) fn by(&self) -> String {
         match self.scope {
             Scope::Operator => format!("operator:{}", self.login_id),
@@ -46,7 +45,8 @@ impl Caller {
         }
     }
 
-    /// Whom its requests count for: its account; operators have none, and each login counts alone.
+    /// Returns the subject whose limits its requests count against: its account. Operators have no
+    /// account, so each login counts alone.
     pub(crate) fn subject(&self) -> Subject {
         match self.scope {
             Scope::Operator => Subject::Account(self.by()),
@@ -56,8 +56,8 @@ impl Caller {
         }
     }
 
-    /// Whether the token allows to speak for this character, if the account has it: a token that
-    /// names a character is good for no other one.
+    /// Returns whether the token may speak for this character, provided the account owns it. A
+    /// token that names a character is good for no other one.
     pub(crate) fn may_name(&self, character_id: &str) -> bool {
         let named = self.character_id.as_deref();
         named.is_none_or(|named| named == character_id)
@@ -78,22 +78,22 @@ impl From<Claims> for Caller {
     }
 }
 
-/// Why a request is not let in.
+/// Reason why the gateway does not let a request in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// It names nobody.
+    /// No token.
     NoToken,
-    /// What it names is no good token.
+    /// A token that is not good.
     InvalidToken,
-    /// The token is good, but not for this.
+    /// A good token whose scope does not allow this.
     WrongScope,
-    /// The account has not the role that this takes.
+    /// An account without the role that this takes.
     NoRole,
-    /// It cannot be checked yet.
+    /// A token that the gateway cannot check yet.
     NotReady,
-    /// The identity provider's keys cannot be had, so its token cannot be checked.
+    /// A token of the identity provider, whose keys the gateway cannot get.
     ProviderAway,
-    /// The account is banned.
+    /// A banned account.
     Banned {
         /// Milliseconds since 1970; `None`: for ever.
         until_ms: Option<u64>,
@@ -101,7 +101,7 @@ pub(crate) enum Denied {
 }
 
 impl Denied {
-    /// As a client of the WebSocket hears it.
+    /// Returns the error code for a client of the WebSocket.
     pub(crate) const fn code(self) -> ErrorCode {
         match self {
             Self::NoToken | Self::InvalidToken => ErrorCode::InvalidCredentials,
@@ -111,7 +111,7 @@ impl Denied {
         }
     }
 
-    /// As the client hears it.
+    /// Returns the problem document for an HTTP client.
     pub(crate) fn answer(self, uri: &Uri) -> Response {
         let banned = match self {
             Self::Banned {
@@ -184,8 +184,8 @@ impl From<Refused> for Denied {
     }
 }
 
-/// The bearer token of a request: `Ok(None)` where there is no `Authorization` header. Another
-/// scheme, a second header or a token without end is as bad as a bad token.
+/// Reads the bearer token of a request; `Ok(None)` where there is no `Authorization` header.
+/// Another scheme, a second header or a token that is too long counts as a bad token.
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, Denied> {
     let mut lines = headers.get_all(header::AUTHORIZATION).iter();
     let Some(line) = lines.next() else {
@@ -203,14 +203,14 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<Option<Secret>, Denied> {
     Ok(Some(Secret::new(token)))
 }
 
-/// Whom the request's token names, if it is one of ours: whether they are let in is for
-/// [`super::admission`] to say.
+/// Returns the caller that the request's token names, if the token is one of ours. Only
+/// [`super::admission`] checks the gates.
 pub(crate) fn authenticate(tokens: &Tokens, headers: &HeaderMap) -> Result<Caller, Denied> {
     let token = bearer(headers)?.ok_or(Denied::NoToken)?;
     Ok(tokens.verify(token.expose())?.into())
 }
 
-/// Whether a token of this scope may use a route that is open to `scopes`.
+/// Checks that the caller's token may use a route that is open to `scopes`.
 pub(crate) fn authorise(caller: &Caller, scopes: &[Scope]) -> Result<(), Denied> {
     if scopes.contains(&caller.scope) {
         Ok(())

@@ -5,27 +5,27 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
-/// A key that was read or made. Never printed.
+/// A device key. The gateway never prints it.
 pub(crate) struct DeviceKey(String);
 
 impl DeviceKey {
-    /// A new one.
+    /// Makes a random key.
     pub(crate) fn new() -> Self {
         Self(URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>()))
     }
 
-    /// One that a client sent; `None` when it cannot be one.
+    /// Reads a key that a client sent; `None` where the text is no key.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         (bytes.len() == 16).then(|| Self(text.to_owned()))
     }
 
-    /// As the store knows it.
+    /// Returns the hash by which the store knows the key.
     pub(crate) fn hash(&self) -> Bytes {
         Bytes::copy_from_slice(&Sha256::digest(self.0.as_bytes()))
     }
 
-    /// As the client keeps it.
+    /// Returns the text that the client keeps.
     pub(crate) fn into_text(self) -> String {
         self.0
     }

@@ -1,9 +1,8 @@
-//! What the store says of who may come in: revoked tokens, bans and mutes, pushed to every
-//! gateway.
+//! The gates of accounts: revoked tokens, bans and mutes, which the store pushes to every gateway.
 //!
-//! Always: while the push is not older than 5 s memory decides, else the store is asked each time;
-//! whoever is in already hears of what is new at once; memory is bounded, and when there is more to
-//! know than fits, the store is asked.
+//! Always: while the last push is not older than 5 s, memory decides; else the gateway asks the
+//! store each time. Running sessions hear of a new gate at once. Memory is bounded; when the gates
+//! do not fit, the gateway asks the store.
 
 use std::{
     collections::HashMap,
@@ -14,17 +13,17 @@ use std::{
 use proto::rpc::identity::v1::{Gate, GateKind, GatesUpdate};
 use tokio::time::Instant;
 
-/// A push that is older says nothing of now.
+/// A push that is older does not count.
 const FRESH: Duration = Duration::from_secs(5);
-/// Gates that are remembered; beyond that the store is asked.
+/// Gates in memory at most; beyond that the gateway asks the store.
 const GATES_MAX: usize = 500_000;
-/// After so many more the ones that are over are forgotten.
+/// New gates after which the gateway forgets the expired ones.
 const SWEEP_EVERY: usize = 10_000;
 
-/// Why somebody is not let in.
+/// Reason why an account may not come in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shut {
-    /// The token, or the login that it is from, was given up.
+    /// A revoked token or login.
     Revoked,
     Banned(Sanction),
 }
@@ -37,7 +36,7 @@ pub(crate) struct Sanction {
     pub(crate) reason: String,
 }
 
-/// What a session of an account is to do about a gate that is new.
+/// Order to the sessions of an account, caused by a new gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum News {
     /// Look at the gates again.
@@ -52,7 +51,7 @@ pub(crate) enum News {
     },
 }
 
-/// All gates that this gateway knows of.
+/// All gates that this gateway knows.
 #[derive(Debug, Default)]
 pub(crate) struct Gates(RwLock<Known>);
 
@@ -60,9 +59,9 @@ pub(crate) struct Gates(RwLock<Known>);
 struct Known {
     version: u64,
     incarnation: u64,
-    /// The end of the last push that left nothing out.
+    /// When the last complete push ended.
     heard: Option<Instant>,
-    /// By token or login: when it would have ended.
+    /// Natural end of each revoked token or login, in milliseconds since 1970.
     revoked: HashMap<String, u64>,
     bans: HashMap<String, Sanction>,
     mutes: HashMap<String, Sanction>,
@@ -70,25 +69,25 @@ struct Known {
 }
 
 impl Gates {
-    /// Up to where it knows all: version, and life of the store.
+    /// Returns the last position of the push: the version, and the store's incarnation.
     pub(crate) fn position(&self) -> (u64, u64) {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         (known.version, known.incarnation)
     }
 
-    /// Whether what is known here is how things are.
+    /// Returns whether memory may decide: the last push is fresh, and all gates fit.
     pub(crate) fn is_fresh(&self) -> bool {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known.heard.is_some_and(|heard| heard.elapsed() < FRESH) && !known.is_full()
     }
 
-    /// Whether an account may come in by a token or login of these ids, as far as is known here.
+    /// Checks in memory whether an account may come in by a token or login with these ids.
     pub(crate) fn pass(&self, account_id: &str, ids: &[&str], now_ms: u64) -> Result<(), Shut> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known.pass(account_id, ids, now_ms)
     }
 
-    /// A token or login was given up by way of this gateway: the push will say so too.
+    /// Notes a token or login that this gateway revoked; the push will repeat it.
     pub(crate) fn revoked(&self, id: &str, until_ms: u64) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if !known.is_full() {
@@ -96,17 +95,17 @@ impl Gates {
         }
     }
 
-    /// Whether an account may not chat.
+    /// Returns the mute in force for an account, if there is one.
     pub(crate) fn muted(&self, account_id: &str, now_ms: u64) -> Option<Sanction> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mute = known.mutes.get(account_id)?;
         mute.holds(now_ms).then(|| mute.clone())
     }
 
-    /// Takes a push; what sessions of which accounts must hear of it.
+    /// Takes a push. Returns the accounts whose sessions must hear of it, each with its news.
     pub(crate) fn learn(&self, update: GatesUpdate, now_ms: u64) -> Vec<(String, News)> {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // Orders of the time before were given to sockets that are gone.
+        // A whole push repeats old orders, whose sockets are gone.
         let whole = update.whole;
         if whole {
             *known = Known::default();
@@ -189,12 +188,12 @@ impl Known {
                 x: gate.x,
                 z: gate.z,
             }),
-            // Of a later version, or an order that is for nobody here any more.
+            // A kind of a later version, a stale order, or a revocation that does not fit.
             GateKind::Revoked | GateKind::Kick | GateKind::Teleport | GateKind::Unspecified => None,
         }
     }
 
-    /// Forgets what is over. Clocks differ a little, and a token is good for some seconds more.
+    /// Forgets expired gates, a minute late: clocks differ a little, and tokens have a leeway.
     fn sweep(&mut self, now_ms: u64) {
         const MARGIN_MS: u64 = 60_000;
         if self.since_sweep < SWEEP_EVERY && !self.is_full() {
@@ -209,7 +208,7 @@ impl Known {
     }
 }
 
-/// The same decision by what the store itself says of an account.
+/// Checks whether an account may come in, by the gates that the store returned for it.
 pub(crate) fn pass_by(
     gates: Vec<Gate>,
     account_id: &str,

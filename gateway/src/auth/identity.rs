@@ -1,8 +1,8 @@
-//! Who may come in, as the store keeps it: accounts of the identity provider, revocations, and
-//! what operators decide.
+//! Identity data in the store: accounts of the identity provider, revocations, and decisions of
+//! operators.
 //!
-//! Always: every call has a deadline; a replica that is away is answered for by the next one. All
-//! of these calls may be made twice; an operator's deed is then written down twice.
+//! Always: every call has a deadline; where a replica is away, the next one answers. The gateway
+//! may repeat each of these calls; a repeated operator's deed is on record twice.
 
 use anyhow::Context;
 use bytes::Bytes;
@@ -24,7 +24,7 @@ pub(crate) struct Identity {
     replicas: Replicas,
 }
 
-/// The client of one replica.
+/// Returns the client of one replica.
 fn at(channel: Channel) -> IdentityClient<Channel> {
     IdentityClient::new(channel).max_decoding_message_size(REPLY_BYTES_MAX)
 }
@@ -36,8 +36,8 @@ impl Identity {
         Ok(Self { replicas })
     }
 
-    /// The account of a subject of the identity provider; `claims`: the hash of the device key
-    /// whose anonymous account becomes its own.
+    /// Returns the account of a subject of the identity provider. `claims`: the hash of the device
+    /// key whose anonymous account becomes the subject's own.
     pub(crate) async fn sign_in(
         &self,
         subject: &str,
@@ -51,7 +51,7 @@ impl Identity {
         self.replicas.call(request, call).await
     }
 
-    /// Makes tokens and logins good for nothing. `until_ms`: when they would have ended anyway.
+    /// Revokes tokens and logins. `until_ms`: their natural end, in milliseconds since 1970.
     pub(crate) async fn revoke(
         &self,
         account_id: &str,
@@ -67,13 +67,13 @@ impl Identity {
         self.replicas.call(request, call).await.map(|_| ())
     }
 
-    /// Does what an operator decided.
+    /// Carries out an operator's decision.
     pub(crate) async fn moderate(&self, request: ModerateRequest) -> Result<(), Status> {
         let call = async |channel, ask| at(channel).moderate(ask).await;
         self.replicas.call(request, call).await.map(|_| ())
     }
 
-    /// The gates of an account as they are now.
+    /// Reads the current gates of an account.
     pub(crate) async fn gates_of(&self, account_id: &str) -> Result<Vec<Gate>, Status> {
         let account_id = account_id.to_owned();
         let call = async |channel, ask| at(channel).check(ask).await;
@@ -83,7 +83,7 @@ impl Identity {
             .map(|reply| reply.gates)
     }
 
-    /// What operators made of an account, as it is now.
+    /// Reads the current roles of an account.
     pub(crate) async fn roles_of(&self, account_id: &str) -> Result<Vec<String>, Status> {
         let account_id = account_id.to_owned();
         let call = async |channel, ask| at(channel).check(ask).await;
@@ -93,7 +93,7 @@ impl Identity {
             .map(|reply| reply.roles)
     }
 
-    /// Bans and mutes in force, newest first.
+    /// Lists bans and mutes in force, newest first.
     pub(crate) async fn sanctions(&self, page: PageRequest) -> Result<Vec<Gate>, Status> {
         let call = async |channel, ask| at(channel).sanctions(ask).await;
         self.replicas
@@ -102,7 +102,7 @@ impl Identity {
             .map(|reply| reply.gates)
     }
 
-    /// What operators did, newest first.
+    /// Lists operators' deeds, newest first.
     pub(crate) async fn deeds(&self, page: PageRequest) -> Result<Vec<DeedDone>, Status> {
         let call = async |channel, ask| at(channel).deeds(ask).await;
         self.replicas

@@ -1,9 +1,8 @@
-//! The public keys of the identity provider: fetched, kept, and asked for anew when a token names
-//! one that is not known.
+//! The public keys of the identity provider. The gateway fetches and keeps them, and fetches again
+//! when a token names an unknown one.
 //!
-//! Always: only P-256 keys for signatures are taken, whatever else the set holds; keys that were
-//! fetched serve while the provider is away; tokens cannot make this gateway ask often, and many at
-//! once make it ask once.
+//! Always: the gateway takes only P-256 keys for signatures. The fetched keys serve while the
+//! provider is away. Tokens cannot cause frequent fetches, and many tokens at once cause one.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -17,39 +16,39 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{clock, limits::window::Window};
 
-/// For an answer of the provider.
+/// Time for an answer of the provider.
 const DEADLINE: Duration = Duration::from_secs(3);
-/// Keys that are looked for in vain cause so many fetches in a minute, at most.
+/// Fetches in a minute, at most, that unknown keys cause.
 const FETCHES_MAX: usize = 5;
-/// How often the set is fetched without any cause; each gateway adds up to a fifth.
+/// Pause between two regular fetches; each gateway adds up to a fifth.
 const REFRESH: Duration = Duration::from_secs(600);
-/// The same while there is none.
+/// Pause between two regular fetches while there is no set.
 const RETRY: Duration = Duration::from_secs(5);
 const BODY_BYTES_MAX: usize = 256 * 1024;
-/// Keys of a set that are taken.
+/// Keys that the gateway takes from a set, at most.
 const KEYS_MAX: usize = 32;
 const KID_BYTES_MAX: usize = 256;
 
-/// Why there is no key.
+/// Reason why there is no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoKey {
-    /// The provider does not know it, or it was asked too often.
+    /// A key that is not in the set, or that the gateway may not look for now.
     Unknown,
-    /// The provider never gave its keys, and does not now.
+    /// No set at all: the provider has not given one yet.
     Away,
 }
 
 type Keys = HashMap<String, DecodingKey>;
 
-/// The set, as far as it is known.
+/// The keys that the gateway has, and the way to fetch them.
 pub(crate) struct KeySet {
     http: reqwest::Client,
     url: Url,
-    /// Used when the provider asks for it: its app id and secret.
+    /// App id and secret, for a provider that asks for them.
     app: (String, Secret),
     keys: ArcSwapOption<Keys>,
     fetching: Mutex<Fetching>,
-    /// How often the set is fetched without any cause.
+    /// Pause between two regular fetches.
     refresh: Duration,
 }
 
@@ -87,7 +86,7 @@ impl KeySet {
             .timeout(DEADLINE)
             .no_proxy();
         if url.scheme() == "http" {
-            // Without encryption there is nobody to trust.
+            // Without encryption the client needs no certificates.
             http = http.tls_certs_only([]);
         }
         Ok(Self {
@@ -103,7 +102,7 @@ impl KeySet {
         })
     }
 
-    /// The key of this name; one that is not known is looked for at the provider.
+    /// Returns the key of this name. Fetches the set again for an unknown name.
     pub(crate) async fn key(&self, kid: &str) -> Result<DecodingKey, NoKey> {
         if kid.len() > KID_BYTES_MAX {
             return Err(NoKey::Unknown);
@@ -113,7 +112,7 @@ impl KeySet {
         }
         let asked = Instant::now();
         let mut fetching = self.fetching.lock().await;
-        // Somebody else may have fetched while this one waited.
+        // Another call may have fetched the set during the wait for the lock.
         let since = fetching.last.is_some_and(|last| last >= asked);
         if !since && fetching.limit.pass(clock::instant()).is_ok() {
             self.fetch_and_say().await;
@@ -130,7 +129,7 @@ impl KeySet {
         self.keys.load().as_ref()?.get(kid).cloned()
     }
 
-    /// Keeps the set fresh until `stop`, so that keys which the provider gave up end here too.
+    /// Keeps the set fresh until `stop`, so that keys which the provider dropped end here too.
     pub(crate) async fn keep_fresh(self: Arc<Self>, stop: CancellationToken) {
         loop {
             {
@@ -158,7 +157,7 @@ impl KeySet {
                 );
                 self.keys.store(Some(Arc::new(keys)));
             }
-            // Whatever is known goes on to serve.
+            // The old keys stay in use.
             Err(error) => {
                 tracing::warn!(error, "the identity provider's keys cannot be fetched");
             }
@@ -192,12 +191,12 @@ impl KeySet {
     }
 }
 
-/// What went wrong, without the address: it may hold what nobody is to read.
+/// Returns the error's text without the address, which may hold a secret.
 fn said(error: reqwest::Error) -> String {
     error.without_url().to_string()
 }
 
-/// The keys of a set that can be used.
+/// Reads the usable keys of a set.
 fn read(body: &[u8]) -> Result<Keys, String> {
     let document: Document =
         serde_json::from_slice(body).map_err(|_| "it is no key set".to_owned())?;
@@ -226,7 +225,7 @@ mod tests {
 
     use super::*;
 
-    /// The example of RFC 7517.
+    /// Returns the example of RFC 7517.
     fn key(kid: &str) -> Value {
         json!({
             "kty": "EC", "crv": "P-256", "kid": kid,

@@ -1,9 +1,9 @@
-//! Who somebody is: our own tokens and the identity provider's, the keys of anonymous accounts,
-//! who is kept out, and how often one may try.
+//! Authentication: our own tokens and the identity provider's, the keys of anonymous accounts, the
+//! gates that keep accounts out, and the limit of attempts.
 //!
-//! In reading order: `tokens`, `device_key`, `admin_code` (what somebody shows); `key_set` and
-//! `provider` (what the identity provider vouches for); `gates` and `watch` (who is kept out);
-//! `caller` and `admission` (all of it together); `accounts` and `identity` (the store).
+//! In reading order: `tokens`, `device_key`, `admin_code` (credentials); `key_set` and `provider`
+//! (the identity provider's tokens); `gates` and `watch` (bans, mutes and revocations); `caller`
+//! and `admission` (all of it together); `accounts` and `identity` (the store).
 
 pub(crate) mod accounts;
 pub(crate) mod admin_code;

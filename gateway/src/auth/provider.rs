@@ -1,8 +1,8 @@
-//! The identity provider's tokens: whom they vouch for.
+//! The identity provider's tokens, and the subjects that they vouch for.
 //!
-//! Always: ES256 by a key of the provider's own set, never what the token says of itself; issuer,
-//! audience, subject and end are required; a token is the provider's when it names the provider as
-//! its issuer, and then nothing else is tried.
+//! Always: the algorithm is ES256, with a key of the provider's own set, never the token's choice.
+//! A token needs issuer, audience, subject and end. A token that names the provider as its issuer
+//! is the provider's, and the gateway tries no other verifier.
 
 use std::{
     collections::HashMap,
@@ -23,10 +23,10 @@ use super::{
 };
 use crate::clock;
 
-/// Subjects whose account is remembered, so that not every request asks the store.
+/// Subjects whose account stays in memory, so that not every request asks the store.
 const SUBJECTS_MAX: usize = 50_000;
 
-/// What is set about the provider.
+/// The settings of the provider.
 #[derive(Debug, Clone)]
 pub(crate) struct ProviderConfig {
     app_id: String,
@@ -36,7 +36,7 @@ pub(crate) struct ProviderConfig {
 }
 
 impl ProviderConfig {
-    /// Reads what belongs to `app_id`; problems gather in the reader.
+    /// Reads the settings that go with `app_id`; problems gather in the reader.
     pub(crate) fn read(reader: &mut Reader, app_id: &str, production: bool) -> Option<Self> {
         let help = "identity provider's app secret; sent as Basic credentials where it asks";
         let secret = reader.secret("IDP_APP_SECRET", help);
@@ -58,7 +58,7 @@ impl ProviderConfig {
         }
         let keys = match Url::parse(&keys) {
             Ok(url) if url.scheme() == "https" => url,
-            // What never leaves this machine needs no encryption.
+            // Traffic that never leaves this machine needs no encryption.
             Ok(url) if url.scheme() == "http" && (!production || here(&url)) => url,
             _ => {
                 let allowed = if production {
@@ -79,23 +79,23 @@ impl ProviderConfig {
     }
 }
 
-/// Whom a token vouches for.
+/// The subject that a token vouches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Vouched {
-    /// The provider's name for them.
+    /// The provider's name for the person.
     pub(crate) subject: String,
-    /// Names this token, which is a login of its own here: after a logout one comes in again with
-    /// the next token of the same login at the provider.
+    /// Id of this token. Each token is a login of its own here: after a logout, the next token of
+    /// the same login at the provider comes in again.
     pub(crate) token_id: String,
     /// Milliseconds since 1970.
     pub(crate) expires_at_ms: u64,
 }
 
-/// Why a token vouches for nobody.
+/// Reason why a token vouches for nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Doubt {
     Invalid,
-    /// The provider's keys cannot be had.
+    /// A token that the gateway cannot check, because it cannot get the provider's keys.
     Away,
 }
 
@@ -115,7 +115,7 @@ pub(crate) struct Provider {
 }
 
 impl Provider {
-    /// Fetches nothing yet.
+    /// Prepares the checks; fetches no keys yet.
     pub(crate) fn new(config: ProviderConfig) -> anyhow::Result<Self> {
         let app = (config.app_id.clone(), config.secret.clone());
         let keys = KeySet::new(config.keys.clone(), app).context("IDP_JWKS_URL")?;
@@ -126,12 +126,12 @@ impl Provider {
         })
     }
 
-    /// Whether a token names the provider as its issuer. Nothing is believed by that.
+    /// Returns whether a token names the provider as its issuer. This checks no signature.
     pub(crate) fn issued(&self, token: &str) -> bool {
         issuer(token).is_some_and(|issuer| issuer == self.config.issuer)
     }
 
-    /// Whom the token vouches for, if it is the provider's and still good.
+    /// Returns the subject that the token vouches for, if it is the provider's and still good.
     pub(crate) async fn verify(&self, token: &str) -> Result<Vouched, Doubt> {
         let header = jsonwebtoken::decode_header(token).map_err(|_| Doubt::Invalid)?;
         let kid = header.kid.ok_or(Doubt::Invalid)?;
@@ -161,7 +161,7 @@ impl Provider {
         })
     }
 
-    /// The account of a subject, if it was asked for before.
+    /// Returns the remembered account of a subject, if there is one.
     pub(crate) fn account_of(&self, subject: &str) -> Option<String> {
         let known = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(subject).cloned()
@@ -177,12 +177,12 @@ impl Provider {
     }
 }
 
-/// The address is on this machine.
+/// Returns whether the address is on this machine.
 fn here(url: &Url) -> bool {
     matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"))
 }
 
-/// Whom a token names as its issuer, unchecked.
+/// Reads the issuer that a token names, without checking the token.
 fn issuer(token: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {
@@ -194,7 +194,7 @@ fn issuer(token: &str) -> Option<String> {
     Some(named.iss)
 }
 
-/// An id of bounded length that says nothing of what it names.
+/// Returns an id of bounded length, a hash of the text.
 fn id(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let hex: String = hash[..16].iter().map(|b| format!("{b:02x}")).collect();

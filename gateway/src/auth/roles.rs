@@ -1,8 +1,8 @@
-//! What operators made of accounts: moderators and admins.
+//! Roles of accounts: moderators and admins.
 //!
-//! Always: the store is asked each time, so that a role which was taken away does nothing any
-//! more; only a player's own token carries its account's roles, because every other scope can do
-//! just what it names.
+//! Always: the gateway asks the store each time, so that a role ends as soon as an operator takes
+//! it away. Only a player's own token carries its account's roles; every other scope can do just
+//! what it names.
 
 use super::{
     caller::{Caller, Denied},
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::app::App;
 
-/// A role, and with it all that those before it may do.
+/// A role; it includes the rights of the roles before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     /// Kicks, bans, mutes and announces.
@@ -20,10 +20,10 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// All of them.
+    /// All roles.
     pub(crate) const ALL: [Role; 2] = [Role::Moderator, Role::Admin];
 
-    /// As the store and clients name it.
+    /// Returns the role's name, for the store and for clients.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Moderator => "moderator",
@@ -31,18 +31,18 @@ impl Role {
         }
     }
 
-    /// Of a name.
+    /// Returns the role of this name.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// The highest of these; names that mean nothing here grant nothing.
+    /// Returns the highest role among these names; unknown names grant nothing.
     fn highest(names: &[String]) -> Option<Self> {
         names.iter().filter_map(|name| Self::parse(name)).max()
     }
 }
 
-/// The highest role that an account has now.
+/// Returns the highest role that an account has now.
 pub(crate) async fn of(app: &App, account_id: &str) -> Result<Option<Role>, Denied> {
     let roles = app.auth.identity.roles_of(account_id).await;
     let roles = roles.map_err(|status| {
@@ -52,7 +52,8 @@ pub(crate) async fn of(app: &App, account_id: &str) -> Result<Option<Role>, Deni
     Ok(Role::highest(&roles))
 }
 
-/// Lets in operators, and players whose account has at least this role; the caller knows it then.
+/// Lets in operators, and players whose account has at least the role `least`. Sets the player's
+/// role in `caller`.
 pub(crate) async fn authorise(app: &App, caller: &mut Caller, least: Role) -> Result<(), Denied> {
     match caller.scope {
         Scope::Operator => Ok(()),
@@ -67,8 +68,8 @@ pub(crate) async fn authorise(app: &App, caller: &mut Caller, least: Role) -> Re
     }
 }
 
-/// Whether somebody of this role may do something about an account: moderators may not about each
-/// other, nor about admins. `None`: an operator. An empty account: it is about nobody.
+/// Returns whether a caller of role `who` may act on an account: a moderator may not act on a
+/// moderator or an admin. `None`: an operator. Empty `account_id`: the action has no target.
 pub(crate) async fn outranks(
     app: &App,
     who: Option<Role>,

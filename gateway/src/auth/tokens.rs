@@ -1,7 +1,8 @@
-//! Our own access tokens and resume tokens: HS256, 12 hours, every claim required and checked.
+//! Our own access tokens and resume tokens: HS256, 12 hours. The gateway requires and checks every
+//! claim.
 //!
-//! Always: the algorithm is ours, never the token's; a token is never logged; a token of one kind
-//! never serves as one of the other, because each names its own audience.
+//! Always: the algorithm is ours, never the token's; the gateway never logs a token. A token of
+//! one kind never serves as one of the other, because each names its own audience.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub(crate) const LIFETIME_S: u64 = 12 * 60 * 60;
 const OPERATOR_LIFETIME_S: u64 = 60 * 60;
 pub(super) const LEEWAY_S: u64 = 5;
 
-/// What a token says.
+/// Claims of an access token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Claims {
     /// The account.
@@ -28,36 +29,36 @@ pub(crate) struct Claims {
     iss: String,
     aud: String,
     iat: u64,
-    /// When it ends, in seconds since 1970.
+    /// End of the token, in seconds since 1970.
     pub(crate) exp: u64,
     /// Its own id.
     pub(crate) jti: String,
-    /// What it is good for.
+    /// Scope of the token.
     pub(crate) scope: Scope,
-    /// The only character that it is good for: an agent's, and no other scope has one.
+    /// The only character that an agent's token is good for; no other scope has one.
     #[serde(
         rename = "characterId",
         default,
         skip_serializing_if = "Option::is_none"
     )]
     pub(crate) character_id: Option<String>,
-    /// The login that it comes from, over any number of renewals; absent: its own id.
+    /// Login that the token comes from, over any number of renewals; absent: its own id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) login: Option<String>,
 }
 
 impl Claims {
-    /// The login that it comes from.
+    /// Returns the login that the token comes from.
     pub(crate) fn login_id(&self) -> &str {
         self.login.as_deref().unwrap_or(&self.jti)
     }
 }
 
-/// What a resume token says: all that another gateway must know to go on with the session.
+/// Claims of a resume token: all that another gateway needs to continue the session.
 ///
-/// It is good for as long as an access token, not for the linger time only: that counts from the
-/// loss of the connection, which no token knows, and the zones see to it. After the linger time
-/// nobody has the character, and the token resumes nothing.
+/// The token is good for as long as an access token, not for the linger time only. The zones
+/// enforce the linger time, which begins at the loss of the connection. After the linger time no
+/// zone has the character, and the token resumes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ResumeClaims {
     /// The account.
@@ -65,10 +66,10 @@ pub(crate) struct ResumeClaims {
     iss: String,
     aud: String,
     iat: u64,
-    /// When it ends, in seconds since 1970.
+    /// End of the token, in seconds since 1970.
     pub(crate) exp: u64,
     jti: String,
-    /// What it resumes.
+    /// Session that the token resumes.
     #[serde(flatten)]
     pub(crate) session: Resumable,
 }
@@ -78,10 +79,10 @@ pub(crate) struct ResumeClaims {
 pub(crate) struct Resumable {
     /// The session.
     pub(crate) sid: String,
-    /// In which count of messages the client's last `seq` is; differs after everything was sent
-    /// anew.
+    /// Count of messages to which the client's last `seq` belongs; it changes when the gateway
+    /// sends everything anew.
     pub(crate) line: String,
-    /// Whom it plays, if it is in the world.
+    /// Character that the session plays, if it is in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plays: Option<Plays>,
     /// The login that the session comes from.
@@ -103,22 +104,22 @@ pub(crate) struct Plays {
     pub(crate) epoch: u64,
 }
 
-/// What a token is good for.
+/// The rights of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Scope {
     /// Everything that a player may do.
     Player,
-    /// What one agent's character may do.
+    /// Everything that one agent's character may do.
     Agent,
-    /// Only to look.
+    /// Only looking on.
     Spectator,
-    /// To run the place.
+    /// Everything that an operator may do.
     Operator,
 }
 
 impl Scope {
-    /// How long a token of this scope is good, in seconds.
+    /// Returns how long a token of this scope is good, in seconds.
     const fn lifetime_s(self) -> u64 {
         match self {
             Self::Operator => OPERATOR_LIFETIME_S,
@@ -127,20 +128,20 @@ impl Scope {
     }
 }
 
-/// Whom and what a new token is good for.
+/// Account, scope and bounds of a new token.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Good<'a> {
     pub(crate) account_id: &'a str,
     pub(crate) scope: Scope,
-    /// With [`Scope::Agent`], and only then.
+    /// The character of a token with [`Scope::Agent`]; `None` for every other scope.
     pub(crate) character_id: Option<&'a str>,
-    /// When it ends at the latest, in milliseconds since 1970. An agent's token makes no token that
-    /// outlives it, nor does a spectator's: the owner gives another, and may have ended it by then.
+    /// Latest end, in milliseconds since 1970. An agent's or a spectator's token makes no token
+    /// that outlives it: the owner gives another, and may have ended it by then.
     pub(crate) ends_by_ms: Option<u64>,
 }
 
 impl<'a> Good<'a> {
-    /// Everything that a player may do.
+    /// Returns the full rights of a player.
     pub(crate) const fn player(account_id: &'a str) -> Self {
         Self {
             account_id,
@@ -151,7 +152,7 @@ impl<'a> Good<'a> {
     }
 }
 
-/// A token that was made.
+/// A new token.
 pub(crate) struct Issued {
     pub(crate) token: String,
     /// Its own id.
@@ -160,12 +161,12 @@ pub(crate) struct Issued {
     pub(crate) expires_at_ms: u64,
 }
 
-/// Why a token is refused.
+/// Reason why the gateway refuses a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// It is not one of ours, or it has ended.
+    /// A token that is not one of ours, or has ended.
     Invalid,
-    /// The secret is not known yet.
+    /// Any token, while the secret is not known.
     NotReady,
 }
 
@@ -179,7 +180,7 @@ struct Keys {
 }
 
 impl Tokens {
-    /// From now on with this secret.
+    /// Sets the secret that signs and checks tokens from now on.
     pub(crate) fn set_secret(&self, secret: &[u8]) {
         self.0.store(Some(Arc::new(Keys {
             sign: EncodingKey::from_secret(secret),
@@ -187,23 +188,24 @@ impl Tokens {
         })));
     }
 
-    /// The secret is known.
+    /// Returns whether the secret is known.
     pub(crate) fn ready(&self) -> bool {
         self.0.load().is_some()
     }
 
-    /// A player's token for an account; `None` while the secret is not known.
+    /// Makes a player's token for an account; `None` while the secret is not known.
     pub(crate) fn issue(&self, account_id: &str) -> Option<Issued> {
         self.issue_at(Good::player(account_id), clock::unix_ms() / 1000)
     }
 
-    /// A token that is good for just this, of a login of its own; `None` while the secret is not
-    /// known.
+    /// Makes a token that is good for just `good`, of a login of its own; `None` while the secret
+    /// is not known.
     pub(crate) fn issue_for(&self, good: Good<'_>) -> Option<Issued> {
         self.issue_at(good, clock::unix_ms() / 1000)
     }
 
-    /// The same, of a login that there is.
+    /// Makes a token that is good for just `good`, of the existing login `login`; `None` while the
+    /// secret is not known.
     pub(crate) fn issue_within(&self, good: Good<'_>, login: &str) -> Option<Issued> {
         self.issue_of(good, Some(login), clock::unix_ms() / 1000)
     }
@@ -233,7 +235,7 @@ impl Tokens {
         })
     }
 
-    /// What a token says, if it is ours and still good.
+    /// Returns the claims of an access token, if it is ours and still good.
     pub(crate) fn verify(&self, token: &str) -> Result<Claims, Refused> {
         let claims: Claims = self.read(token, AUDIENCE)?;
         // An agent's token without its character would be good for all of the account.
@@ -244,8 +246,8 @@ impl Tokens {
         timely(claims.iat, claims.exp).map(|()| claims)
     }
 
-    /// A resume token, which ends at `ends_by_ms` at the latest; `None` while the secret is not
-    /// known.
+    /// Makes a resume token, which ends at `ends_by_ms` at the latest; `None` while the secret is
+    /// not known.
     pub(crate) fn issue_resume(
         &self,
         account_id: &str,
@@ -266,7 +268,7 @@ impl Tokens {
         jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &keys.sign).ok()
     }
 
-    /// What a resume token says, if it is ours and still good.
+    /// Returns the claims of a resume token, if it is ours and still good.
     pub(crate) fn verify_resume(&self, token: &str) -> Result<ResumeClaims, Refused> {
         let claims: ResumeClaims = self.read(token, RESUME_AUDIENCE)?;
         timely(claims.iat, claims.exp).map(|()| claims)
@@ -285,12 +287,12 @@ impl Tokens {
     }
 }
 
-/// The earlier end, in seconds since 1970.
+/// Returns the earlier end, in seconds since 1970.
 fn end_s(usual_s: u64, ends_by_ms: Option<u64>) -> u64 {
     ends_by_ms.map_or(usual_s, |by| usual_s.min(by / 1000))
 }
 
-/// What the library does not check.
+/// Checks the times that the library does not check: the issue time and the lifetime.
 fn timely(iat: u64, exp: u64) -> Result<(), Refused> {
     let now = clock::unix_ms() / 1000;
     if iat > now + LEEWAY_S || exp > iat.saturating_add(LIFETIME_S) {
@@ -499,7 +501,7 @@ mod tests {
         assert_eq!(tokens.verify(&issued.token).unwrap().exp, soon);
         let resume = tokens.issue_resume("a", resumable(), good.ends_by_ms);
         assert_eq!(tokens.verify_resume(&resume.unwrap()).unwrap().exp, soon);
-        // Later than usual is not possible.
+        // No token ends later than usual.
         let good = Good {
             ends_by_ms: Some(u64::MAX),
             ..good

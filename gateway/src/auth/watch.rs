@@ -1,4 +1,4 @@
-//! Follows the push of gates, and tells the sessions that it concerns.
+//! Follows the push of gates, and tells the sessions of the accounts that it names.
 
 use std::{sync::Arc, time::Duration};
 
@@ -34,7 +34,7 @@ pub(crate) async fn follow(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Watches one persistence service until that ends, and says why it ended.
+/// Watches one persistence service until the watch ends. Returns why it ended.
 async fn watch(app: &App, address: &str, backoff: &mut Backoff, was_well: &mut bool) -> String {
     let channel = match rpc::channel(address) {
         Ok(channel) => channel,

@@ -1,4 +1,4 @@
-//! What the accept loop knows of a connection, for the routes.
+//! Facts of the accept loop about a connection, for the routes.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -7,8 +7,8 @@ use crate::places::Place;
 /// One connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Peer {
-    /// Who connected; perhaps a proxy.
+    /// Address of the peer, perhaps a proxy.
     pub(crate) address: SocketAddr,
-    /// Its place among the connections, given back when the connection ends.
+    /// Its place among the connections, which returns when the connection ends.
     pub(crate) place: Arc<Place>,
 }

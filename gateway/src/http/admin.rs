@@ -1,6 +1,6 @@
-//! `/admin/*`: what operators and admins look at, and the roles that they give.
+//! `/admin/*`: lists and records for operators and admins, and the roles that they give.
 //!
-//! Always: no secret and no token is ever shown; who gave or took a role is in the record.
+//! Always: no answer shows a secret or a token; the record names who gave or took a role.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{app::App, auth::roles::Role};
 
-/// A text that is searched for.
+/// A text to search for.
 type Search = Short<64>;
 
 pub(super) fn routes() -> Vec<Route> {

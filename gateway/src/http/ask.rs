@@ -1,7 +1,7 @@
-//! What a request says, read strictly: body, query and path.
+//! Strict readers of a request's body, query and path.
 //!
-//! Always: what cannot be read is answered with a problem that says where it is wrong and what is
-//! allowed; no body is longer than [`BODY_BYTES_MAX`].
+//! Always: the answer to an unreadable request is a problem that names the wrong place and the
+//! allowed values; no body is longer than [`BODY_BYTES_MAX`].
 
 use axum::{
     extract::{FromRequest, FromRequestParts, Path, Request},
@@ -36,7 +36,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     }
 }
 
-/// The body did not come whole.
+/// Returns the problem for a body that did not come whole.
 fn unread(status: StatusCode) -> Problem {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => {
@@ -79,7 +79,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     Ok(read)
 }
 
-/// The words without where they stand in the text: the pointer says that.
+/// Returns an error's text without its position, which the pointer tells.
 fn plain(error: &str) -> &str {
     error.split(" at line ").next().unwrap_or(error)
 }
@@ -100,7 +100,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     out
 }
 
-/// A field that may be missing, and is not null when it is there.
+/// Reads a field that may be missing, but may not be null.
 pub(crate) fn there<'de, D, T>(value: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -136,7 +136,7 @@ fn form(text: &str) -> form_urlencoded::Parse<'_> {
     form_urlencoded::parse(text.as_bytes())
 }
 
-/// The one id in a path. What cannot be an id is nobody's: 404.
+/// The one id in a path. A text that cannot be an id gets a 404.
 #[derive(Debug)]
 pub(crate) struct Id(pub(crate) String);
 

@@ -1,5 +1,5 @@
-//! The protocol reference of `/ws`: an AsyncAPI 3.0 document, made in `proto` of the types that
-//! are read and written; `docs/events.js` shows it.
+//! The protocol reference of `/ws`: an AsyncAPI 3.0 document, which `proto` makes of the messages'
+//! types; `docs/events.js` shows it.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
-//! `/api/auth/*`: how tokens are got, renewed and given up.
+//! `/api/auth/*`: makes, renews and revokes tokens.
 //!
-//! Always: the guard has counted whoever comes here without a good token as an attempt; no token
-//! and no code is ever logged.
+//! Always: the guard has counted each request without a good token as an attempt; the gateway logs
+//! no token and no code.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -39,7 +39,7 @@ use crate::{
 const MAY_LOGOUT: Policy = Policy::Bearer(&[Scope::Player, Scope::Agent, Scope::Operator]);
 /// The account that operators' tokens name; no login makes it.
 const OPERATOR: &str = "operator";
-/// A renewal that is under way elsewhere while its login is given up ends this much later.
+/// Extra time of a revocation, for a renewal that is under way elsewhere.
 const MARGIN_MS: u64 = 60_000;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -77,8 +77,8 @@ pub(super) fn routes() -> Vec<Route> {
                 operator,
             )
             .problems(&[Code::InvalidCredentials, Code::OperatorsDisabled]),
-        // Operators name the code anew; agents and spectators get another token from their owner,
-        // who may have changed its mind by then.
+        // Operators name the code again. Agents and spectators get another token from their owner,
+        // who may have changed their mind by then.
         OWNERS
             .post(
                 "/api/auth/refresh",
@@ -243,7 +243,7 @@ async fn login(
     }))
 }
 
-/// Gives a token of an operator to those who know the code.
+/// Gives an operator's token to a caller who knows the code.
 async fn operator(
     State(app): State<Arc<App>>,
     uri: Uri,
@@ -297,7 +297,7 @@ async fn spectator(Call { app, caller }: Call, uri: Uri) -> Result<Json<NewToken
 
 /// Ends the login of the token, with all tokens and sessions of it.
 async fn logout(Call { app, caller }: Call) -> Result<NoContent, Response> {
-    // Whatever comes from the login has ended by then, and the provider's own token, too.
+    // By then, all tokens of the login and the provider's own token have ended.
     let ours_ms = clock::unix_ms() + LIFETIME_S * 1000;
     let until_ms = ours_ms.max(caller.expires_at_ms).saturating_add(MARGIN_MS);
     let ids = vec![caller.login_id.clone()];
@@ -307,7 +307,7 @@ async fn logout(Call { app, caller }: Call) -> Result<NoContent, Response> {
         .revoke(&caller.account_id, ids, until_ms)
         .await;
     revoked.map_err(|status| shapes::refused(&status).into_response())?;
-    // The push tells the others; here it holds before the answer is out.
+    // The push tells the other gateways; here the revocation holds before the answer is out.
     app.auth.gates.revoked(&caller.login_id, until_ms);
     app.sessions
         .registry
@@ -320,7 +320,7 @@ async fn pass(app: &App, account_id: &str, ids: &[&str], uri: &Uri) -> Result<()
     passed.map_err(|denied| denied.answer(uri))
 }
 
-/// A new token, as clients get it.
+/// Converts a new token for clients.
 fn token(issued: Option<Issued>, uri: &Uri) -> Result<NewToken, Response> {
     let issued = issued.ok_or_else(|| Denied::NotReady.answer(uri))?;
     Ok(NewToken {
@@ -329,7 +329,7 @@ fn token(issued: Option<Issued>, uri: &Uri) -> Result<NewToken, Response> {
     })
 }
 
-/// Why an anonymous account is not claimed.
+/// Returns the problem for an anonymous account that a subject cannot claim.
 fn unclaimed(status: &Status) -> Problem {
     match status.code() {
         Grpc::AlreadyExists => {

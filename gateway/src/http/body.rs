@@ -1,9 +1,9 @@
-//! The body of a request: read whole before the route sees it, so that nothing behind the door
+//! The body of a request. The gateway reads it whole before the route sees it, so that no route
 //! waits for a client.
 //!
-//! Always: at most 1 MiB, which must be there within a time and must not drip; what a client only
-//! promises takes no memory; so many bodies are read at once and no more, and of one address or
-//! account only a part of those.
+//! Always: a body has at most 1 MiB, must be there within a time and must not drip. A promised
+//! length takes no memory. The gateway reads a bounded number of bodies at once, and only a part
+//! of those for one address or account.
 
 use std::{error::Error, sync::Arc, time::Duration};
 
@@ -31,20 +31,20 @@ use crate::limits::{
 
 /// A body has at most this many bytes.
 const BYTES_MAX: usize = 1024 * 1024;
-/// Bodies that are read at the same time; with their greatest length, what they may take.
+/// Bodies in flight at the same time; times [`BYTES_MAX`], this bounds their memory.
 const BODIES_MAX: usize = 128;
-/// Those of one address, whoever its accounts are.
+/// Bodies of one address at the same time, with all its accounts.
 const BODIES_PER_ADDRESS_MAX: usize = 16;
-/// Those of one account, wherever it is.
+/// Bodies of one account at the same time, from all addresses.
 const BODIES_PER_ACCOUNT_MAX: usize = 8;
-/// For the first bytes of a body, and for a packet that has to be sent again.
+/// Time for the first bytes of a body, and for a packet that the client must send again.
 const GRACE: Duration = Duration::from_secs(3);
-/// Bytes a second that a body brings at least, beyond that.
+/// Least rate of a body after [`GRACE`], in bytes a second.
 const BYTES_PER_SECOND_MIN: u64 = 1024;
-/// Requests that are answered at the same time.
+/// Requests that the gateway answers at the same time.
 const REQUESTS_MAX: usize = 512;
 
-/// What requests may take of this gateway, all together.
+/// Bounds of the requests in progress at this gateway.
 #[derive(Clone)]
 pub(crate) struct Load {
     requests: Arc<Semaphore>,
@@ -53,15 +53,15 @@ pub(crate) struct Load {
     by_account: Shares,
 }
 
-/// Whose request it is.
+/// Address and account of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asker {
     pub(crate) address: Subject,
-    /// Where it is known.
+    /// The account, where it is known.
     pub(crate) account: Option<Subject>,
 }
 
-/// A place for a body, among all and of its asker's.
+/// A place for a body, in total and among those of its asker.
 struct Place<'a> {
     _all: SemaphorePermit<'a>,
     _address: Share,
@@ -78,13 +78,14 @@ impl Load {
         }
     }
 
-    /// A place for a request; refused when there is none.
+    /// Takes a place for a request; the error is the answer where there is none.
     pub(crate) fn place(&self, uri: &Uri) -> Result<OwnedSemaphorePermit, Response> {
         let place = Arc::clone(&self.requests).try_acquire_owned();
         place.map_err(|_| busy(uri))
     }
 
-    /// The request with its whole body, or why it is not taken.
+    /// Returns the request with its whole body; the error is the answer to a body that the gateway
+    /// does not take.
     pub(crate) async fn whole(
         &self,
         request: Request,
@@ -126,12 +127,12 @@ impl Load {
     }
 }
 
-/// Why a body is not there.
+/// Reason why a body is not there.
 enum Unread {
     TooLarge,
-    /// It took longer than any may.
+    /// A body that took longer than the configured time.
     Late,
-    /// It came slower than the least rate.
+    /// A body that came slower than the least rate.
     Dripped,
     BrokeOff(Box<dyn Error + Send + Sync>),
 }
@@ -163,7 +164,7 @@ impl Unread {
     }
 }
 
-/// Reads a body to its end; trailers are left out.
+/// Reads a body to its end; leaves out trailers.
 async fn read(body: Body, patience: Duration) -> Result<Bytes, Unread> {
     let began = Instant::now();
     let mut body = Limited::new(body, BYTES_MAX);
@@ -186,7 +187,7 @@ async fn read(body: Body, patience: Duration) -> Result<Bytes, Unread> {
     }
 }
 
-/// The asker has as many bodies on their way as one may have.
+/// Makes the answer to an asker who has too many bodies on their way.
 fn too_many(most: usize, whose: &str, uri: &Uri) -> Response {
     let why = format!(
         "At most {most} bodies of your {whose} may be on their way at the same time; try again in \
@@ -211,7 +212,8 @@ fn busy(uri: &Uri) -> Response {
     response
 }
 
-/// An answer behind which the connection ends: what is still to come of the body is not read.
+/// Makes an answer that ends the connection, so that the gateway need not read the rest of a
+/// body.
 fn ending(status: StatusCode, code: &'static str, why: &str, uri: &Uri) -> Response {
     let mut response = Problem::new(status, code, why, uri).into_response();
     let close = HeaderValue::from_static("close");
@@ -274,7 +276,7 @@ mod tests {
         assert_eq!(status(chunks(1025), None).await, 413);
     }
 
-    /// A body that brings so many bytes every second, for ever.
+    /// Makes an endless body of so many bytes every second.
     fn dripping(bytes: usize) -> Body {
         let drip = move |()| async move {
             tokio::time::sleep(Duration::from_secs(1)).await;

@@ -1,7 +1,7 @@
 //! `/api/character` and `/api/characters`: the caller's characters, one by one.
 //!
-//! Always: levels are for everybody, as the hiscores are; all else is its owner's alone. Nothing
-//! is written over the head of a zone: who is in the world is not changed here.
+//! Always: levels are for everybody, as the hiscores are; all else is its owner's alone. No route
+//! here changes a character in the world, because its zone writes it.
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ use crate::{
     auth::{caller::Caller, tokens::Scope},
 };
 
-/// Why a character is not made.
+/// Codes with which the gateway refuses to make a character.
 pub(super) const NOT_MADE: &[Code] = &[
     Code::InvalidName,
     Code::NotFound,
     Code::NameTaken,
     Code::TooManyCharacters,
 ];
-/// Why a character is not changed.
+/// Codes with which the gateway refuses to change a character.
 pub(super) const NOT_CHANGED: &[Code] = &[
     Code::InvalidName,
     Code::NotFound,
@@ -92,12 +92,12 @@ pub(super) fn routes() -> Vec<Route> {
     .concat()
 }
 
-/// A character, whosever it is.
+/// Reads a character of any account.
 async fn any(app: &App, id: &str) -> Result<ProfileReply, Problem> {
     Ok(app.queries.profile(id).await?)
 }
 
-/// A character of the caller's; operators may see all.
+/// Reads a character of the caller's; operators may read all.
 pub(super) async fn own(app: &App, caller: &Caller, id: &str) -> Result<ProfileReply, Problem> {
     let found = any(app, id).await?;
     let of = found.record.as_ref().map(|record| &record.account_id);
@@ -135,7 +135,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// The name of a new character.
+    /// Returns the name of a new character.
     pub(super) fn named(self) -> Result<CharacterName, Problem> {
         if self.is_agent.is_some() {
             let why = "is for a character that is there: name it by characterId";
@@ -233,7 +233,7 @@ struct Place {
     position: Option<Position>,
 }
 
-/// Returns where it stands now, or stood last; null: nowhere yet.
+/// Returns where the character stands now, or stood last; null: nowhere yet.
 async fn position(Call { app, caller }: Call, Id(id): Id) -> Answer<Success<Place>> {
     let profile = own(&app, &caller, &id).await?;
     let record = profile.record.unwrap_or_default();

@@ -1,11 +1,11 @@
 //! Every code of an error over HTTP, each with its status and what it means.
 //!
-//! Always: a code that was published keeps its meaning; one that no route gives any more stays
-//! here, so that it is never used for something else.
+//! Always: a published code keeps its meaning. A code that no route gives any more stays here, so
+//! that nobody reuses it.
 
 use axum::http::StatusCode;
 
-/// Writes the codes down, each once.
+/// Defines each code, once.
 macro_rules! codes {
     ($($variant:ident $name:literal $status:ident $meaning:literal)+) => {
         /// What went wrong, for programs.
@@ -77,7 +77,7 @@ codes! {
 }
 
 impl Code {
-    /// The code for an error that has none of its own.
+    /// Returns the code for an error that has none of its own.
     pub(crate) fn of_status(status: StatusCode) -> Code {
         let same = |code: &&Code| code.status() == status;
         match Code::ALL.iter().find(same) {
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// Codes that are written where they are used: `Problem::new(status, "code", …)`, and the
+    /// Collects the codes that the sources spell out: `Problem::new(status, "code", …)`, and the
     /// tables that feed it.
     fn written(folder: &Path, found: &mut BTreeSet<String>) {
         for entry in fs::read_dir(folder).unwrap() {

@@ -1,7 +1,7 @@
-//! Which origins may use this server: one allowlist for HTTP and for the WebSocket upgrade.
+//! The origins that may use this server: one allowlist for HTTP and for the WebSocket upgrade.
 //!
-//! Always: an origin is named back or not at all; there is no wildcard; a host under another is
-//! told by whole labels and, away from localhost, by https.
+//! Always: an answer names an allowed origin back, or none; there is no wildcard. A subdomain
+//! matches by whole labels and, away from localhost, only by https.
 
 use axum::{
     extract::{Request, State},
@@ -20,25 +20,25 @@ use axum::{
 use chassis::config::Reader;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, PUT, POST, DELETE, OPTIONS, PATCH");
-/// What a page may read beside the body.
+/// Headers that a page may read beside the body.
 const EXPOSED: HeaderValue =
     HeaderValue::from_static("ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate");
 const HEADERS: HeaderValue =
     HeaderValue::from_static("Content-Type, Authorization, X-Requested-With");
 
-/// The origins that may.
+/// The allowed origins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Allowlist {
     /// `scheme://host[:port]`, lower case.
     origins: Vec<String>,
-    /// Hosts whose subdomains may, by https.
+    /// Hosts whose subdomains are allowed, by https.
     parents: Vec<String>,
-    /// Those of them that may frame the game.
+    /// Hosts among `parents` whose subdomains may frame the game.
     frames: Vec<String>,
-    /// Those of them that are the identity provider's.
+    /// Hosts among `parents` that are the identity provider's.
     identity: Vec<String>,
-    /// The page of whatever host a client asks may upgrade too: not in production, where a name
-    /// that somebody else points at this server would do.
+    /// Whether a page from the requested host itself may upgrade too. Not in production, where
+    /// anybody can point a name at this server.
     any_own_host: bool,
 }
 
@@ -94,12 +94,12 @@ impl Allowlist {
         list
     }
 
-    /// The hosts whose subdomains may frame the game.
+    /// Returns the hosts whose subdomains may frame the game.
     pub(crate) fn frame_hosts(&self) -> &[String] {
         &self.frames
     }
 
-    /// The hosts whose subdomains are the identity provider's.
+    /// Returns the hosts whose subdomains are the identity provider's.
     pub(crate) fn identity_hosts(&self) -> &[String] {
         &self.identity
     }
@@ -111,7 +111,7 @@ impl Allowlist {
         }
     }
 
-    /// Whether this `Origin` header may.
+    /// Returns whether this `Origin` header is allowed.
     pub(crate) fn allows(&self, origin: &str) -> bool {
         let Some(origin) = Origin::parse(origin) else {
             return false;
@@ -127,8 +127,8 @@ impl Allowlist {
                 .any(|parent| below(&origin.host, parent))
     }
 
-    /// Whether a request with these headers may upgrade: no origin (not a browser), one of the
-    /// list, or, outside production, the page that this very host served.
+    /// Returns whether a request with these headers may upgrade: without an origin (no browser),
+    /// with one of the list, or, outside production, from a page of the requested host.
     pub(crate) fn allows_upgrade(&self, headers: &HeaderMap) -> bool {
         let Some(origin) = headers.get(ORIGIN) else {
             return true;
@@ -140,7 +140,7 @@ impl Allowlist {
     }
 }
 
-/// The page came from the host that is asked now.
+/// Returns whether the origin is the host that the request names.
 fn same_host(origin: &str, headers: &HeaderMap) -> bool {
     let host = headers.get("host").and_then(|host| host.to_str().ok());
     let Some((Some(origin), host)) = host.map(|host| (Origin::parse(origin), host)) else {
@@ -149,8 +149,8 @@ fn same_host(origin: &str, headers: &HeaderMap) -> bool {
     origin.authority() == host.to_lowercase()
 }
 
-/// Labels and dots: no scheme, no port, no wildcard. A port would make the rule of whole labels
-/// mean something else.
+/// Returns whether the text is labels and dots: no scheme, no port, no wildcard. A port would
+/// change the meaning of the rule of whole labels.
 fn is_host(text: &str) -> bool {
     let label = |label: &str| {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';

@@ -1,17 +1,17 @@
-//! In which encoding a stored body is sent: brotli, gzip or as it is.
+//! The encoding of a stored body: brotli, gzip or none.
 //!
-//! Always: only bodies that are the same for everybody are compressed, and each once. Answers of
-//! the interface are not: they may hold a token beside something that a client chose, and the
-//! length of the compressed answer would tell of the token (BREACH).
+//! Always: the gateway compresses only bodies that are the same for everybody, and each once. It
+//! does not compress answers of the interface. They may hold a token beside a client's own text,
+//! and the compressed length would tell of the token (BREACH).
 
 use std::io::Write;
 
 use axum::http::{HeaderMap, HeaderValue, header::ACCEPT_ENCODING};
 
-/// How hard brotli tries, of eleven, when a body is packed while a client waits.
+/// Brotli's effort, of eleven, while a client waits for the body.
 const BROTLI_QUALITY: i32 = 5;
 
-/// An encoding of a body; those that are sent rather come first.
+/// An encoding of a body; preferred ones come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Brotli,
@@ -20,7 +20,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// `Content-Encoding`, where there is one.
+    /// Returns the `Content-Encoding` header, where there is one.
     pub(crate) fn header(self) -> Option<HeaderValue> {
         match self {
             Self::Brotli => Some(HeaderValue::from_static("br")),
@@ -29,7 +29,7 @@ impl Encoding {
         }
     }
 
-    /// The body in this encoding.
+    /// Returns the body in this encoding.
     pub(crate) fn pack(self, body: &[u8]) -> Vec<u8> {
         match self {
             Self::Brotli => brotli_of(body),
@@ -46,19 +46,19 @@ fn brotli_of(body: &[u8]) -> Vec<u8> {
         size_hint: body.len(),
         ..Default::default()
     };
-    // Memory takes whatever is written to it.
+    // A write to memory cannot fail.
     let _ = brotli::BrotliCompress(&mut &*body, &mut packed, &params);
     packed
 }
 
 fn gzip_of(body: &[u8]) -> Vec<u8> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    // Memory takes whatever is written to it.
+    // A write to memory cannot fail.
     let _ = gzip.write_all(body);
     gzip.finish().unwrap_or_default()
 }
 
-/// What a client takes (RFC 9110, section 12.5.3): a weight for each encoding, 0 to 1000.
+/// A client's weight for each encoding (RFC 9110, section 12.5.3), 0 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Accepted {
     brotli: u16,
@@ -66,7 +66,7 @@ struct Accepted {
     identity: u16,
 }
 
-/// The encodings that a client takes, the best one first; never empty, since a body as it is
+/// Returns the encodings that a client takes, the best one first. Never empty: a plain body
 /// serves better than none.
 pub(crate) fn accepted(headers: &HeaderMap) -> Vec<Encoding> {
     let weights = Accepted::read(headers);
@@ -75,7 +75,7 @@ pub(crate) fn accepted(headers: &HeaderMap) -> Vec<Encoding> {
         (weights.gzip, Encoding::Gzip),
         (weights.identity, Encoding::Identity),
     ];
-    // Stable: of two that weigh the same, ours comes first.
+    // The sort is stable: of two equal weights, the encoding that we prefer comes first.
     all.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
     let taken = all.into_iter().filter(|(weight, _)| *weight > 0);
     let mut taken: Vec<Encoding> = taken.map(|(_, encoding)| encoding).collect();
@@ -97,7 +97,7 @@ impl Accepted {
                 "gzip" | "x-gzip" => gzip = Some(weight),
                 "identity" => identity = Some(weight),
                 "*" => any = Some(weight),
-                // Others are not spoken here.
+                // The gateway has no other encodings.
                 _ => {}
             }
         }
@@ -105,13 +105,13 @@ impl Accepted {
         Self {
             brotli: brotli.unwrap_or(unnamed),
             gzip: gzip.unwrap_or(unnamed),
-            // Taken unless it is refused, and rather not than what was asked for.
+            // A client takes it unless it refuses it; its default weight is the lowest.
             identity: identity.or(any).unwrap_or(1),
         }
     }
 }
 
-/// A member of the list and its weight; one that cannot be read is not wanted.
+/// Splits a member of the list into its name and weight; an unreadable weight is 0.
 fn weighed(member: &str) -> (&str, u16) {
     let Some((name, parameters)) = member.split_once(';') else {
         return (member.trim(), 1000);

@@ -1,4 +1,4 @@
-//! `/env.js`: what a page may know of the configuration.
+//! `/env.js`: the configuration that a page may know.
 //!
 //! Always: only values of [`Public`]; nothing in them can end the script or begin another one.
 
@@ -39,7 +39,7 @@ fn script(public: &Public) -> String {
     format!("window.env = {};\n", escape(&json))
 }
 
-/// JSON that may stand in a script, and the script in a page.
+/// Escapes JSON so that it may stand in a script, and the script in a page.
 fn escape(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,8 +1,8 @@
-//! The frontend's build, where there is a public folder; its files, and its index for whatever
-//! path of its own it names.
+//! The frontend's build, where there is a public folder: its files, and its index for each path
+//! of its own router.
 //!
-//! Always: all files are read at the start and served from memory, so that no path that a client
-//! names is ever a path on the disk; what a page may load is said with it.
+//! Always: the gateway reads all files at the start and serves them from memory. No path of a
+//! client is ever a path on the disk. Each page carries a policy of its sources.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -21,9 +21,9 @@ use crate::config::Config;
 
 /// All files together have at most this many bytes.
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// There are at most this many.
+/// There are at most this many files.
 const COUNT_MAX: usize = 20_000;
-/// Folders in folders.
+/// Depth of folders in folders, at most; the gateway leaves out deeper ones.
 const DEPTH_MAX: usize = 16;
 const INDEX: &str = "index.html";
 /// First parts of paths that are the server's own: nothing of the frontend hides behind them.
@@ -46,16 +46,16 @@ const RESERVED: [&str; 16] = [
     "asyncapi.json",
 ];
 
-/// The frontend, and what goes with every page.
+/// The frontend, and the headers of its pages.
 pub(crate) struct Frontend {
     files: BTreeMap<String, Stored>,
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// What the page that ships may load: less.
+    /// Policy of the page that ships, which may load less.
     own: HeaderValue,
 }
 
 impl Frontend {
-    /// Reads the public folder: the one that is set, or `public` in the world's folder where that
+    /// Reads the public folder: the configured one, or `public` in the world's folder where that
     /// has an index.
     pub(crate) fn load(config: &Config) -> anyhow::Result<Self> {
         let (headers, own) = (page_headers(config), own_policy(config));
@@ -86,14 +86,14 @@ impl Frontend {
         })
     }
 
-    /// The frontend's index, where there is a frontend.
+    /// Returns the frontend's index, where there is a frontend.
     pub(crate) fn index(&self, headers: &HeaderMap) -> Option<Response> {
         let index = self.files.get(INDEX)?;
         Some(self.page(index.answer(headers)))
     }
 
-    /// The file at a path; the index for a path without a file, as the frontend's own router
-    /// expects it. `None`: there is nothing, or it is not asked for so.
+    /// Returns the file at a path; the index for a path without a file, as the frontend's own
+    /// router expects it. `None`: there is nothing at the path, or nothing for this method.
     pub(crate) fn get(&self, method: &Method, path: &str, headers: &HeaderMap) -> Option<Response> {
         if method != Method::GET && method != Method::HEAD {
             return None;
@@ -111,7 +111,7 @@ impl Frontend {
                 answer
             });
         }
-        // A missing picture is missing; it is no page.
+        // A missing file with an ending, as a picture, is not a page.
         let last = path.rsplit('/').next().unwrap_or_default();
         if last.contains('.') {
             return None;
@@ -119,7 +119,7 @@ impl Frontend {
         self.index(headers)
     }
 
-    /// What goes with a page: what it may load, and whom it tells of itself.
+    /// Adds the headers of a page: among them its content policy and its referrer policy.
     pub(crate) fn page(&self, mut response: Response) -> Response {
         let headers = response.headers_mut();
         for (name, value) in &self.headers {
@@ -128,7 +128,7 @@ impl Frontend {
         response
     }
 
-    /// The same for the page that ships.
+    /// Adds the headers of a page, with the policy of the page that ships.
     pub(crate) fn own_page(&self, response: Response) -> Response {
         let mut response = self.page(response);
         let headers = response.headers_mut();
@@ -139,7 +139,7 @@ impl Frontend {
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// The type of a file, by its name.
+/// Returns the type of a file, by its name.
 fn kind(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     match ending.to_ascii_lowercase().as_str() {
@@ -173,7 +173,8 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-/// Whether a name has a hash of the content in it, as bundlers write it: `index-B3kQx_9a.js`.
+/// Returns whether a name contains a hash of the content, as bundlers write it:
+/// `index-B3kQx_9a.js`.
 fn hashed(name: &str) -> bool {
     let mut parts = name.rsplitn(2, '.');
     let stem = parts.nth(1).unwrap_or_default();
@@ -196,7 +197,7 @@ fn read(
 ) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        // A link leads out of the folder, perhaps: what it names is not served.
+        // A link may lead out of the folder, so the gateway does not serve its target.
         let (kind_of, name) = (entry.file_type()?, entry.file_name());
         let Some(name) = name.to_str() else {
             continue;
@@ -219,7 +220,7 @@ fn read(
     Ok(())
 }
 
-/// A path with its `%` signs read; `None` where it is no text.
+/// Decodes the `%` signs of a path; `None` where the result is no text.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.bytes();
@@ -235,7 +236,7 @@ fn decoded(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// What goes with every page.
+/// Returns the headers of every page.
 fn page_headers(config: &Config) -> Vec<(HeaderName, HeaderValue)> {
     let fixed = |name, value| {
         (
@@ -263,8 +264,8 @@ fn page_headers(config: &Config) -> Vec<(HeaderName, HeaderValue)> {
     headers
 }
 
-/// What a page may load: itself, the asset host, its sockets and the identity provider; and who
-/// may frame it.
+/// Returns the content policy of a page. It names the sources that the page may load: itself, the
+/// asset host, its sockets and the identity provider; and the hosts that may frame it.
 fn policy(config: &Config) -> HeaderValue {
     let urls = [
         &config.public.cdn_url,
@@ -288,11 +289,11 @@ fn policy(config: &Config) -> HeaderValue {
          connect-src 'self' ws: wss:{own}{idp}; frame-src 'self'{idp}; object-src 'none'; \
          base-uri 'none'; form-action 'self'; frame-ancestors 'self'{frames}"
     );
-    // Only plain hosts went into it, so it always fits.
+    // The text holds only plain hosts, so it is always a valid header.
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("default-src 'self'"))
 }
 
-/// What the page that ships may load: itself, and its own socket.
+/// Returns the content policy of the page that ships, which may load itself and its own socket.
 fn own_policy(config: &Config) -> HeaderValue {
     let frames = below(config.origins.frame_hosts());
     let text = format!(
@@ -303,13 +304,13 @@ fn own_policy(config: &Config) -> HeaderValue {
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("default-src 'self'"))
 }
 
-/// Everything below these hosts, by https.
+/// Returns the sources for all subdomains of these hosts, by https.
 fn below(hosts: &[String]) -> String {
     let named = hosts.iter().filter(|host| plain(host));
     named.map(|host| format!(" https://*.{host}")).collect()
 }
 
-/// `scheme://host[:port]` of an address.
+/// Returns `scheme://host[:port]` of an address.
 fn origin(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;

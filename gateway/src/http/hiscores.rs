@@ -1,8 +1,9 @@
-//! `/hiscores`: who is best at what, for everybody.
+//! `/hiscores`: the best characters by skill, for everybody.
 //!
-//! Always: names, levels, experience and ranks, and nothing else of anybody. A page is asked of
-//! the store at most once in [`KEPT`], however many look at it at once; while the store is away,
-//! what is still known is shown. Ranks are those of the store's last refresh.
+//! Always: a page has names, levels, experience and ranks, and nothing else of anybody. The
+//! gateway asks the store for a page at most once in [`KEPT`], for any number of readers. While
+//! the store is away, the gateway shows the last page that it has. Ranks are those of the store's
+//! last refresh.
 
 use std::{
     collections::HashMap,
@@ -37,19 +38,19 @@ use crate::app::App;
 
 /// Rows of a page.
 const ROWS: u32 = 25;
-/// Pages that are ever shown.
+/// Pages of a list, at most.
 const PAGES_MAX: u32 = 4_000;
 /// How long a page is good.
 const KEPT: Duration = Duration::from_secs(30);
-/// How long after a failure the store is left alone with a page.
+/// Pause after a failure before the gateway asks the store for the page again.
 const LEFT_ALONE: Duration = Duration::from_secs(1);
-/// Pages that are kept.
+/// Pages in memory, at most.
 const PAGES_KEPT: usize = 4_096;
-/// Pages that are asked of the store at the same time.
+/// Pages for which the gateway asks the store at the same time, at most.
 const ASKED_AT_ONCE: usize = 4;
-/// How long a request waits until it may ask.
+/// How long a request waits for its turn to ask.
 const WAIT: Duration = Duration::from_secs(2);
-/// What caches on the way may do.
+/// Permission for caches on the way.
 const CACHE: &str = "public, max-age=30";
 /// All skills together.
 const TOTAL: &str = "total";
@@ -77,14 +78,14 @@ pub(super) fn routes() -> Vec<Route> {
 /// A list and the number of its page.
 type Key = (String, u32);
 
-/// One page. Whoever asks the store holds the lock, and all others wait for the answer.
+/// One page. The request that asks the store holds the lock; all others wait for its answer.
 type Slot = tokio::sync::Mutex<Known>;
 
-/// What is known of a page.
+/// State of a page.
 #[derive(Debug, Default)]
 struct Known {
     page: Option<(Instant, Stored)>,
-    /// When the store last failed to tell.
+    /// When the store last failed to answer.
     failed: Option<Instant>,
 }
 
@@ -94,14 +95,14 @@ impl Known {
         (at.elapsed() < KEPT).then(|| page.clone())
     }
 
-    /// Whatever is known while the store does not tell.
+    /// Returns the last known page while the store does not answer; else the error `why`.
     fn stale(&self, why: Status) -> Result<Stored, Status> {
         let page = self.page.as_ref().map(|(_, page)| page.clone());
         page.ok_or(why)
     }
 }
 
-/// Pages that were asked for lately.
+/// The pages of recent requests.
 pub(crate) struct Hiscores {
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
     asking: Semaphore,
@@ -117,8 +118,8 @@ impl Default for Hiscores {
 }
 
 impl Hiscores {
-    /// The place of a page. Where there is no room, it makes some: it forgets pages that are not
-    /// good any more, or else any that nobody waits for.
+    /// Returns the slot of a page. Where there is no room, it forgets pages that are not good any
+    /// more, or else all pages for which no request waits.
     fn slot(&self, key: Key) -> Arc<Slot> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         if slots.len() >= PAGES_KEPT && !slots.contains_key(&key) {
@@ -132,7 +133,7 @@ impl Hiscores {
         Arc::clone(slots.entry(key).or_default())
     }
 
-    /// The page as it is known, or as `ask` tells it.
+    /// Returns the page: a fresh one from memory, or else the answer of `ask`.
     async fn page(
         &self,
         key: Key,
@@ -301,7 +302,7 @@ mod tests {
         assert_eq!(body["pagination"]["page"], 2);
         assert_eq!(body["pagination"]["total"], 27);
         assert_eq!(body["skills"].as_array().map(Vec::len), Some(17));
-        // Who has the page already is not sent it again.
+        // A client that has the page does not get it again.
         let page = Stored::new(body.to_string(), "application/json", CACHE);
         let mut headers = HeaderMap::new();
         let first = page.answer(&headers);
@@ -352,7 +353,7 @@ mod tests {
         };
         let seen = futures::future::join_all((0..40).map(look)).await;
         assert_eq!(most.load(Ordering::Relaxed), 4);
-        // Whoever would wait too long is told so.
+        // A request that would wait too long gets an error.
         let told = seen.iter().filter(|page| page.is_ok()).count();
         assert!((16..40).contains(&told), "{told}");
     }

@@ -1,7 +1,7 @@
 //! The host that a request names: exactly one (RFC 9112, section 3.2).
 //!
-//! Always: a request that names none, several or an impossible one is answered 400, and its
-//! connection ends; a proxy in front could have read it as another request than this server.
+//! Always: a request that names none, several or an impossible one gets a 400, and its connection
+//! ends. A proxy in front could have read it as another request than this server.
 
 use axum::{
     extract::Request,
@@ -16,7 +16,7 @@ use axum::{
 
 use super::problem::Problem;
 
-/// Lets through what names its host as it must.
+/// Lets through requests that name exactly one valid host.
 pub(crate) async fn layer(request: Request, next: Next) -> Response {
     let Err(why) = check(request.version(), request.headers()) else {
         return next.run(request).await;
@@ -44,7 +44,7 @@ fn check(version: Version, headers: &HeaderMap) -> Result<(), &'static str> {
     }
 }
 
-/// Whether it is a host with or without a port, and without a user's name.
+/// Returns whether it is a host with or without a port, and without a user's name.
 fn is_host(authority: &Authority) -> bool {
     let text = authority.as_str();
     let alone = text.strip_suffix(':').unwrap_or(text) == authority.host();

@@ -1,10 +1,10 @@
-//! What a request counts against the limits, and what the client is told of them: `RateLimit` and
-//! `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11), `Retry-After` when refused.
+//! Counts requests against the limits, and tells clients how they stand: `RateLimit` and
+//! `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11), `Retry-After` with a refusal.
 //!
-//! Always: probes cost nothing, so that who watches this server is never refused; the page's own
-//! files cost nothing either, since they are no requests of the interface; all else counts once,
-//! also what does not exist. An account's requests count for its address as well, together with
-//! those of all other accounts there, so that a hundred accounts have no more than six.
+//! Always: probes cost nothing, so that the limits never refuse a monitor. The page's own files
+//! cost nothing either, since they are no requests of the interface. All else counts once, also
+//! unknown paths. An account's requests count for its address as well, with those of all other
+//! accounts there. So a hundred accounts at one address have no more than six.
 
 use std::net::Ipv4Addr;
 
@@ -29,7 +29,7 @@ use crate::{
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Who a request counts for: its account, where its token is good, else its address.
+/// Returns the subject of a request: its account, where its token is good, else its address.
 pub(crate) fn subject(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Subject {
     let known = headers
         .contains_key(AUTHORIZATION)
@@ -40,8 +40,8 @@ pub(crate) fn subject(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Su
     }
 }
 
-/// Whether the request's token is the identity provider's: whose account that is, only the guard
-/// finds out.
+/// Returns whether the request's token is the identity provider's. Only the guard finds out the
+/// account.
 pub(crate) fn names_somebody_elsewhere(app: &App, headers: &HeaderMap) -> bool {
     let (Some(provider), Ok(Some(token))) = (&app.auth.provider, caller::bearer(headers)) else {
         return false;
@@ -49,19 +49,19 @@ pub(crate) fn names_somebody_elsewhere(app: &App, headers: &HeaderMap) -> bool {
     provider.issued(token.expose())
 }
 
-/// Who a request counts for by the client's address.
+/// Returns the subject of the client's address.
 pub(crate) fn address(app: &App, peer: Option<&Peer>, headers: &HeaderMap) -> Subject {
-    // Every connection has one; whoever had none would share one budget with all such.
+    // Every connection has a peer; requests without one would share one budget.
     let peer = peer.map_or((Ipv4Addr::UNSPECIFIED, 0).into(), |peer| peer.address);
     Subject::address(app.config.proxies.client(peer, headers))
 }
 
-/// How a request that was counted stands with each limit that it counts against.
+/// State of each limit that has counted the request.
 #[derive(Debug, Default)]
 pub(crate) struct Counted(Vec<(Rule, Standing)>);
 
 impl Counted {
-    /// Tells the client.
+    /// Adds the headers that tell the client.
     pub(crate) fn tell(&self, response: &mut Response) {
         let Some(first) = self.0.first() else {
             return;
@@ -84,7 +84,7 @@ impl Counted {
     }
 }
 
-/// A limit that is reached.
+/// A limit that refused a request.
 pub(crate) struct Over(Rule, Refusal);
 
 impl Over {
@@ -116,7 +116,7 @@ impl Over {
     }
 }
 
-/// Counts a request of `who`: an account's by its address as well.
+/// Counts a request of `who`. An account's request counts for its address as well.
 pub(crate) async fn request(
     app: &App,
     who: &Subject,
@@ -133,7 +133,7 @@ pub(crate) async fn request(
     }
 }
 
-/// Counts an attempt as well, by the address: nobody is known yet.
+/// Counts an attempt to authenticate as well, for the address: the account is not known yet.
 pub(crate) async fn attempt(
     app: &App,
     counted: Counted,
@@ -154,14 +154,14 @@ fn policy(rule: Rule) -> String {
     format!("\"{name}\";q={most};w={seconds}")
 }
 
-/// Whole seconds, so that who waits for them has waited long enough.
+/// Rounds up to whole seconds, so that a client that waits for them has waited long enough.
 fn seconds(time: std::time::Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 fn write(headers: &mut HeaderMap, limits: &str, policies: &str) {
     for (name, text) in [(LIMIT, limits), (POLICY, policies)] {
-        // Made of names and numbers of ours, it always fits.
+        // The text consists of our own names and numbers, so it is always a valid header.
         if let Ok(value) = HeaderValue::try_from(text) {
             headers.insert(name, value);
         }

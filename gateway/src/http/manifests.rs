@@ -1,7 +1,7 @@
 //! The content's manifests.
 //!
-//! Always: all of them are served from memory, so that no path that a client names is ever a
-//! path on the disk.
+//! Always: the gateway serves all of them from memory, so that no path of a client is ever a path
+//! on the disk.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -43,7 +43,7 @@ impl Manifests {
         Self(stored.collect())
     }
 
-    /// The manifest at a path.
+    /// Returns the manifest at a path.
     pub(crate) fn stored(&self, path: &str) -> Option<&Stored> {
         self.0.get(path)
     }

@@ -1,4 +1,4 @@
-//! What is answered over HTTP. The list of routes stands in [`router`].
+//! The HTTP interface. The list of routes stands in [`router`].
 
 pub(crate) mod address;
 mod admin;

@@ -1,7 +1,7 @@
-//! `/admin/moderation`: bans and mutes, and what operators did.
+//! `/admin/moderation`: bans and mutes, and the record of operators' actions.
 //!
-//! Always: who did it is in the record by the id of the operator's login or of the account that has
-//! the role, never by a token; moderators do nothing about each other or about admins.
+//! Always: the record names the operator's login, or the account that has the role, by its id,
+//! never by a token. Moderators cannot act on each other or on admins.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -25,12 +25,12 @@ use super::{
 use crate::{app::App, auth::roles, clock, session};
 
 const MINUTE_MS: u64 = 60_000;
-/// Rows of a page where none are asked for.
+/// Rows of a page where the request names no number.
 const LIMIT_DEFAULT: u32 = 50;
 /// The longest id of an account, in bytes.
 const ID_BYTES_MAX: usize = 128;
 
-/// Why something is done, or what is announced.
+/// Reason for an action, or text of an announcement.
 type Reason = Line<200>;
 /// How long a ban or a mute holds: ten years at most.
 type Minutes = Within<1, 5_256_000>;
@@ -301,13 +301,13 @@ fn page(part: &Part) -> PageRequest {
     }
 }
 
-/// Where the next page begins, if there may be one.
+/// Returns where the next page begins, if there may be one.
 fn next<T>(rows: &[T], most: u32, number: impl Fn(&T) -> u64) -> Option<u64> {
     let full = u32::try_from(rows.len()).is_ok_and(|read| read == most);
     rows.last().filter(|_| full).map(number)
 }
 
-/// What is asked, when it can be done here.
+/// Checks the fields of a request, and returns the action that it asks for.
 fn checked(asked: &Moderate) -> Result<Deed, Problem> {
     let deed = match asked.action {
         AdminVerb::Kick => Deed::Kick,
@@ -336,7 +336,8 @@ fn checked(asked: &Moderate) -> Result<Deed, Problem> {
     Ok(deed)
 }
 
-/// The account, and the character that was named.
+/// Returns the ids of the account and of the named character; each is empty where the request
+/// does not name one.
 async fn whom(app: &App, asked: &Moderate) -> Result<(String, String), Problem> {
     if let Some(id) = &asked.account_id {
         if id.is_empty() || id.len() > ID_BYTES_MAX || id.contains('\0') {

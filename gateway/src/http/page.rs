@@ -1,7 +1,7 @@
 //! The page that ships: a small client, embedded.
 //!
 //! Always: its index asks for one script and one style sheet, which `build.rs` makes of the
-//! modules and the sheets; those are served by their own names as well.
+//! modules and the sheets. The gateway serves these by their own names as well.
 
 use std::{
     collections::BTreeMap,
@@ -42,7 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
 /// A file's name, its text, and the text by gzip and by brotli.
 type Packed = (&'static str, &'static [u8], &'static [u8], &'static [u8]);
 
-/// What `build.rs` packed.
+/// The files that `build.rs` packed.
 const FILES: &[Packed] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 static STORED: LazyLock<BTreeMap<&str, Stored>> = LazyLock::new(|| {
@@ -61,7 +61,7 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-/// The frontend's index where there is one, else the page that ships.
+/// Returns the frontend's index where there is one, else the page that ships.
 async fn index(State(app): State<Arc<App>>, headers: HeaderMap, uri: Uri) -> Response {
     let frontend = app.served.frontend.index(&headers);
     frontend.unwrap_or_else(|| file(&app, "index.html", &headers, &uri))

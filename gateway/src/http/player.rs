@@ -1,4 +1,5 @@
-//! `/api/v1/player` and `/api/player/*`: the caller's own account, characters and what they have.
+//! `/api/v1/player` and `/api/player/*`: the caller's own account, its characters and their
+//! belongings.
 //!
 //! Always: own data only; an agent's token shows its own character and no other.
 
@@ -94,7 +95,7 @@ fn queries() -> [[Route; 2]; 6] {
     ]
 }
 
-/// The caller's account with the characters that its token is good for.
+/// Returns the caller's account, with the characters that its token is good for.
 async fn own(
     app: &App,
     caller: &Caller,
@@ -110,7 +111,7 @@ async fn own(
     Ok((account, found.characters))
 }
 
-/// Where a character in the world stands, by the zone that plays it.
+/// Asks the zones where a character in the world stands, first the zone that plays `region`.
 pub(super) async fn whereabouts(
     app: &App,
     region: Region,
@@ -195,7 +196,7 @@ struct SaveCharacter {
     is_agent: Option<bool>,
 }
 
-/// Makes a character, or changes the one that is named.
+/// Makes a character, or changes a named one.
 async fn put(
     Call { app, caller }: Call,
     Body(asked): Body<SaveCharacter>,
@@ -251,7 +252,7 @@ struct Of {
     character_id: Option<String>,
 }
 
-/// Returns the character that is named, the only one, or the one that plays.
+/// Returns the named character, the only one, or the one that plays.
 async fn profile(app: &App, caller: &Caller, named: Option<&str>) -> Result<ProfileReply, Problem> {
     if let Some(id) = named {
         return character::own(app, caller, id).await;
@@ -426,7 +427,7 @@ async fn sessions(
 mod tests {
     use proto::client::names::character_name;
 
-    /// The words of a list in the page's script.
+    /// Returns the words of a list in the page's script.
     fn list(name: &str) -> Vec<&'static str> {
         let page = include_str!("../../page/ui.js");
         let after = page.split(&format!("const {name} = [")).nth(1).unwrap();

@@ -1,4 +1,4 @@
-//! How it is with this gateway. All from memory.
+//! The state of this gateway, all from memory.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -45,7 +45,7 @@ pub(super) fn routes() -> Vec<Route> {
             .text("text/plain")
             .problems(&[Code::NotFound]),
     ];
-    // A monitor is never refused.
+    // The limits never refuse a monitor.
     probes.into_iter().map(Route::uncounted).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Errors over HTTP: problem documents (RFC 9457) with a stable code.
 //!
-//! Always: whatever is refused, by whoever, leaves as such a document ([`layer`]); each code that
+//! Always: [`layer`] makes such a document of every refusal, also of a library's; each code that
 //! a client may meet stands in [`Code`], once.
 
 use axum::{
@@ -21,9 +21,9 @@ pub(crate) use super::codes::Code;
 
 /// The type of every error's body.
 pub(crate) const KIND: HeaderValue = HeaderValue::from_static("application/problem+json");
-/// The longest sentence of a body that was no document, in bytes.
+/// The longest sentence of a body that is no document, in bytes.
 const SENTENCE_BYTES_MAX: usize = 2 * 1024;
-/// How long to wait for what is away, in seconds.
+/// How long a client waits for a service that is away, in seconds.
 const SOON_S: u32 = 2;
 
 /// One thing that is wrong with a request.
@@ -43,11 +43,11 @@ pub(crate) struct Problem {
     pub(crate) code: &'static str,
     /// For people.
     pub(crate) detail: String,
-    /// The path that was asked for; empty: [`layer`] fills it in.
+    /// The requested path; empty: [`layer`] fills it in.
     pub(crate) instance: String,
-    /// What is wrong with the request, thing by thing.
+    /// Faults of the request, one by one.
     pub(crate) errors: Vec<Flaw>,
-    /// When it may be better, in seconds.
+    /// Time until the next try, in seconds.
     pub(crate) retry_after: Option<u32>,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl Problem {
-    /// With the code's own status; the path that was asked for is filled in on the way out.
+    /// Makes a problem with the code's own status; [`layer`] fills in the requested path.
     pub(crate) fn of(code: Code, detail: impl Into<String>) -> Self {
         let status = code.status();
         Self {
@@ -115,7 +115,7 @@ impl Problem {
         }
     }
 
-    /// A value of the request that is not allowed. `pointer`: where, as `/name`.
+    /// Makes the problem for a value that is not allowed. `pointer` names its place, as `/name`.
     pub(crate) fn invalid(pointer: impl Into<String>, detail: impl Into<String>) -> Self {
         let flaw = Flaw {
             pointer: pointer.into(),
@@ -128,7 +128,7 @@ impl Problem {
         }
     }
 
-    /// No character can have this name.
+    /// Makes the problem for a name that no character can have.
     pub(crate) fn invalid_name(detail: impl Into<String>) -> Self {
         Self {
             code: Code::InvalidName.name(),
@@ -136,7 +136,7 @@ impl Problem {
         }
     }
 
-    /// The store does not answer.
+    /// Makes the problem for a store that does not answer.
     pub(crate) fn store_away() -> Self {
         let detail = "The store does not answer right now; try again in a moment.";
         Self::of(Code::StorageUnavailable, detail)
@@ -172,7 +172,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Makes a problem document of every error, with the path that was asked for.
+/// Makes a problem document of every error, with the requested path.
 pub(crate) async fn layer(request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let response = next.run(request).await;
@@ -197,7 +197,7 @@ pub(crate) async fn layer(request: Request, next: Next) -> Response {
     Response::from_parts(parts, Body::from(problem.body()))
 }
 
-/// What somebody else refused: a library, or a probe in words.
+/// Makes the problem for a plain refusal, of a library or of a probe.
 async fn foreign(parts: &Parts, body: Body, path: String) -> Problem {
     let code = Code::of_status(parts.status);
     let text = axum::body::to_bytes(body, SENTENCE_BYTES_MAX).await;

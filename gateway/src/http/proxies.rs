@@ -1,4 +1,4 @@
-//! Whose request it is: the address that limits count by.
+//! The client's address behind proxies, by which limits count.
 //!
 //! Always: `X-Forwarded-For` counts only as far as trusted proxies wrote it.
 
@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use chassis::config::Reader;
 use ipnet::IpNet;
 
-/// The networks whose `X-Forwarded-For` is believed.
+/// The networks whose `X-Forwarded-For` the gateway believes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TrustedProxies(Vec<IpNet>);
 
@@ -25,12 +25,12 @@ impl TrustedProxies {
         Self(networks)
     }
 
-    /// Whether what is written at this address is believed.
+    /// Returns whether this address is a trusted proxy.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// The client's address: the last one in the chain that is not a trusted proxy.
+    /// Returns the client's address: the last one in the chain that is not a trusted proxy.
     pub(crate) fn client(&self, peer: SocketAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.ip().to_canonical();
         let lines: Vec<&str> = headers
@@ -52,7 +52,7 @@ impl TrustedProxies {
     }
 }
 
-/// An address, with or without a port.
+/// Reads an address, with or without a port.
 fn parse_hop(text: &str) -> Option<IpAddr> {
     let address = text.parse::<IpAddr>().ok();
     let with_port = || text.parse::<SocketAddr>().ok().map(|a| a.ip());
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(client("", "8.8.8.8", &["1.1.1.1"]), "8.8.8.8");
         assert_eq!(client("10.0.0.0/8", "8.8.8.8", &["1.1.1.1"]), "8.8.8.8");
         assert_eq!(client("10.0.0.0/8", "10.1.2.3", &["1.1.1.1"]), "1.1.1.1");
-        // The client may write what it wants before the proxy's own entry.
+        // The client may write anything before the proxy's own entry.
         let chain = client("10.0.0.0/8", "10.1.2.3", &["9.9.9.9, 1.1.1.1", "10.0.0.7"]);
         assert_eq!(chain, "1.1.1.1");
         assert_eq!(client("10.0.0.0/8", "10.1.2.3", &["rubbish"]), "10.1.2.3");

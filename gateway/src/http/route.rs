@@ -1,9 +1,8 @@
-//! A route, written once: its path, method, policy and words here, and what it takes and answers
-//! by the types of its handler. The router, the guard and `/openapi.json` are made of it.
+//! A route, written once: its path, method, policy and words here, and its input and answer by the
+//! types of its handler. The router, the guard and `/openapi.json` all use it.
 //!
-//! Always: a route that does not say who may use it cannot be written down. A handler does not
-//! compile if the document cannot describe its arguments and its answer; a route describes a
-//! finished [`Response`] itself.
+//! Always: a route without a policy does not compile. A handler does not compile if the document
+//! cannot describe its arguments and its answer. A route describes a finished [`Response`] itself.
 
 use std::sync::Arc;
 
@@ -48,9 +47,9 @@ pub(super) const ANYBODY: Policy = Policy::Bearer(&[
     Scope::Spectator,
     Scope::Operator,
 ]);
-/// Callers who may read what is a player's own.
+/// Callers who may read a player's own data.
 pub(super) const READERS: Policy = Policy::Bearer(&[Scope::Player, Scope::Agent, Scope::Spectator]);
-/// Callers who may change what is a player's own.
+/// Callers who may change a player's own data.
 pub(super) const OWNERS: Policy = Policy::Bearer(&[Scope::Player]);
 /// Callers who may see and order an agent.
 pub(super) const SPEAKERS: Policy = Policy::Bearer(&[Scope::Player, Scope::Agent]);
@@ -164,7 +163,7 @@ impl Route {
         self
     }
 
-    /// Adds more words.
+    /// Adds a longer description.
     pub(super) fn about(mut self, description: &'static str) -> Self {
         self.operation.about = Some(description);
         self
@@ -211,7 +210,7 @@ impl Route {
         self
     }
 
-    /// The same route under another path too.
+    /// Returns the route twice: under its own path, and under another.
     pub(super) fn or(self, path: &'static str) -> [Self; 2] {
         let other = Self {
             path,
@@ -253,7 +252,7 @@ described! {A B C D E}
 
 /// An argument of a handler.
 pub(super) trait Input {
-    /// Adds what a client may send for it, and how it is refused.
+    /// Adds the input that a client may send for it, and its refusals.
     fn describe(_operation: &mut Operation) {}
 }
 
@@ -339,7 +338,7 @@ impl<T: Output, E> Output for Result<T, E> {
     }
 }
 
-/// A finished response: the route itself says what is in it.
+/// A finished response, which the route itself describes.
 impl Output for Response {
     fn describe(_: &mut Operation) {}
 }
@@ -351,7 +350,7 @@ impl Output for NoContent {
     }
 }
 
-/// A thing that was made, and the path where it is.
+/// A new thing, and the path where it is.
 pub(super) struct Created<T>(pub(super) String, pub(super) T);
 
 impl<T: Serialize> IntoResponse for Created<T> {
@@ -372,7 +371,7 @@ pub(super) fn created<T: JsonSchema>(operation: &mut Operation) {
     json::<T>(operation, StatusCode::CREATED);
 }
 
-/// A thing that was made, or one that was there and was changed.
+/// A new thing, or a changed one.
 pub(super) enum Saved<T> {
     Created(Created<T>),
     Changed(Json<T>),
@@ -394,7 +393,7 @@ impl<T: JsonSchema> Output for Saved<T> {
     }
 }
 
-/// Something that was begun and is not done yet.
+/// Something that has begun and is not done yet.
 pub(super) struct Accepted<T>(pub(super) T);
 
 impl<T: Serialize> IntoResponse for Accepted<T> {

@@ -1,6 +1,6 @@
 //! The list of routes, and the guard that each has by its policy.
 //!
-//! Always: whatever is refused is refused with a problem document.
+//! Always: each refusal is a problem document.
 
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Every route of the main port.
+/// Returns every route of the main port.
 pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
     let files = FAMILIES.iter().flat_map(|family| family.routes);
     let routes = files.flat_map(|routes| routes());
@@ -110,8 +110,8 @@ pub(crate) fn routes(metrics_here: bool) -> Vec<Route> {
         .collect()
 }
 
-/// What answers when all places are taken: the probes, so that whoever watches this server does
-/// not take a crowd for its end.
+/// Makes the router for a time when all places are taken: it has only the probes, so that a
+/// monitor does not take a crowd for the end of the server.
 pub(crate) fn crowded(app: &Arc<App>) -> Router {
     let probes = ["/health", "/status", "/livez", "/readyz"];
     let mut router = Router::new();
@@ -134,9 +134,9 @@ async fn full(uri: Uri) -> Response {
     ([(RETRY_AFTER, "5")], problem).into_response()
 }
 
-/// The routes, with what goes for all of them.
+/// Makes the router of all routes, with the layers that they share.
 pub(crate) fn router(app: &Arc<App>) -> Router {
-    // In production never where every client may ask.
+    // In production, metrics are never on the port of the clients.
     let metrics_here = app.config.metrics_port == 0 && !app.config.production;
     let mut router = Router::new();
     for route in routes(metrics_here) {
@@ -175,7 +175,7 @@ struct Guard {
     counted: bool,
 }
 
-/// Lets in whom the limits and the route's policy let in, and counts.
+/// Lets in requests that the limits and the route's policy allow, and counts them.
 async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let mut counted = Counted::default();
     let mut response = match admitted(&guard, request, &mut counted).await {
@@ -190,7 +190,7 @@ async fn guarded(State(guard): State<Guard>, request: Request, next: Next) -> Re
     response
 }
 
-/// The request as the route gets it, and its place among all; refused, the answer is there.
+/// Returns the request for the route, and its place among all; the error is the refusal.
 async fn admitted(
     guard: &Guard,
     request: Request,
@@ -199,8 +199,8 @@ async fn admitted(
     let (mut parts, body) = request.into_parts();
     let (app, uri) = (&guard.app, parts.uri.clone());
     let counts = guard.counted;
-    // Counted first: who asks too often does not get as far as the store. Only whom a token of
-    // the identity provider's names must be asked before.
+    // The count comes first, so that too frequent requests do not reach the store. Only a token of
+    // the identity provider's needs its account before the count.
     let known = match limited::names_somebody_elsewhere(app, &parts.headers) {
         true => Some(let_in(guard, &parts.headers).await),
         false => None,
@@ -238,7 +238,7 @@ async fn admitted(
     Ok((whole.await?, Some(place)))
 }
 
-/// Whose body it is.
+/// Returns the address and the account whose body the request has.
 fn asker(app: &App, request: &Request) -> Asker {
     let peer = request.extensions().get::<Peer>();
     Asker {
@@ -247,8 +247,8 @@ fn asker(app: &App, request: &Request) -> Asker {
     }
 }
 
-/// Counts a request, and the attempt that a login is. A token that is refused is one as well,
-/// which only shows when it is looked at; so a route that wants one counts that then.
+/// Counts a request, and a login as an attempt to authenticate. A bad token is an attempt as well;
+/// [`admitted`] counts that one, after it has checked the token.
 async fn count(guard: &Guard, parts: &Parts, caller: Option<&Caller>) -> Result<Counted, Over> {
     let (app, headers) = (&guard.app, &parts.headers);
     let peer = parts.extensions.get::<Peer>();
@@ -265,7 +265,7 @@ async fn count(guard: &Guard, parts: &Parts, caller: Option<&Caller>) -> Result<
     Ok(counted)
 }
 
-/// Why somebody is not let in.
+/// Reason why the guard does not let a request in.
 enum No {
     Origin,
     Denied(Denied),
@@ -283,12 +283,12 @@ impl No {
     }
 }
 
-/// Who asks, where that matters.
+/// Returns the caller, where the policy asks for one.
 async fn let_in(guard: &Guard, headers: &HeaderMap) -> Result<Option<Caller>, No> {
     let app = &guard.app;
     match guard.policy {
         Policy::Public => Ok(None),
-        // What a browser sends along would otherwise work for any page in the world.
+        // Without this check, any page in the world could use the browser's credentials.
         Policy::Session if app.config.origins.allows_upgrade(headers) => Ok(None),
         Policy::Session => Err(No::Origin),
         Policy::Bearer(scopes) => {
@@ -305,13 +305,13 @@ async fn let_in(guard: &Guard, headers: &HeaderMap) -> Result<Option<Caller>, No
     }
 }
 
-/// Whom the request's token names.
+/// Returns the caller that the request's token names.
 async fn named(app: &App, headers: &HeaderMap) -> Result<Caller, Denied> {
     let token = caller::bearer(headers)?.ok_or(Denied::NoToken)?;
     admission::admit(app, &token).await
 }
 
-/// What no route has: a file of the frontend, or nothing.
+/// Answers a path without a route: with a file of the frontend, or with 404.
 async fn not_found(State(app): State<Arc<App>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let (method, uri) = (&parts.method, &parts.uri);
@@ -325,7 +325,7 @@ async fn wrong_method(State(app): State<Arc<App>>, request: Request) -> Response
     let (parts, _) = request.into_parts();
     let (method, uri) = (&parts.method, &parts.uri);
     if method == Method::OPTIONS {
-        // What is possible stands in `Allow`, which every answer of a wrong method gets.
+        // `Allow` names the methods; every answer to a wrong method gets it.
         return counted(&app, &parts, StatusCode::NO_CONTENT.into_response()).await;
     }
     let detail = format!("{method} is not possible here.");
@@ -334,7 +334,7 @@ async fn wrong_method(State(app): State<Arc<App>>, request: Request) -> Response
     counted(&app, &parts, problem.into_response()).await
 }
 
-/// What is not there counts like what is.
+/// Counts a request for a path or method without a route like any other, and answers it.
 async fn counted(app: &App, parts: &Parts, mut response: Response) -> Response {
     let (peer, headers) = (parts.extensions.get::<Peer>(), &parts.headers);
     let who = limited::subject(app, peer, headers);
@@ -361,7 +361,7 @@ mod tests {
     use super::*;
     use crate::auth::{roles::Role, tokens::Scope};
 
-    /// Milliseconds of the database that a request may cost.
+    /// Returns the milliseconds of the database that a request may cost.
     fn may_cost(path: &str) -> f64 {
         if path.starts_with("/hiscores") {
             2.0

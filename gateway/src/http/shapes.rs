@@ -19,11 +19,11 @@ use super::{
     values::{Time, Within},
 };
 
-/// Rows of a page where none are asked for.
+/// Rows of a page where the request names no number.
 const LIMIT_DEFAULT: u32 = 20;
 /// The most rows of a page.
 pub(crate) const LIMIT_MAX: u32 = 100;
-/// Pages that may be asked for.
+/// The highest number of a page.
 pub(crate) const PAGES_MAX: u32 = 1_000_000;
 
 /// Page of a list, from 1.
@@ -31,7 +31,7 @@ pub(crate) type PageNumber = Within<1, PAGES_MAX>;
 /// Rows of a page.
 pub(crate) type Limit = Within<1, LIMIT_MAX>;
 
-/// Experience in whole points and tenths.
+/// Returns experience in points, with one decimal.
 #[allow(clippy::cast_precision_loss)] // At most 200 million points.
 pub(crate) fn points(tenths: u64) -> f64 {
     tenths as f64 / 10.0
@@ -257,7 +257,7 @@ pub(crate) struct PackSlot {
     quantity: u32,
 }
 
-/// Each slot of the pack that holds something.
+/// Returns each slot of the pack that holds something.
 pub(crate) fn inventory(profile: &ProfileReply) -> Vec<PackSlot> {
     let slots = profile.record.iter().flat_map(|record| &record.inventory);
     let slots = slots.map(|slot| PackSlot {
@@ -280,7 +280,7 @@ pub(crate) struct WornItem {
     quantity: u32,
 }
 
-/// All that a character wears.
+/// Returns all that a character wears.
 pub(crate) fn equipment(profile: &ProfileReply) -> Vec<WornItem> {
     let worn = profile.record.iter().flat_map(|record| &record.equipment);
     let worn = worn.map(|worn| WornItem {
@@ -304,7 +304,7 @@ pub(crate) struct BankItem {
     place: u32,
 }
 
-/// The bank, by tab and place.
+/// Returns the bank, by tab and place.
 pub(crate) fn bank(profile: &ProfileReply) -> Vec<BankItem> {
     let all = profile.record.iter().flat_map(|record| &record.bank);
     let mut all: Vec<_> = all.collect();
@@ -328,7 +328,7 @@ pub(crate) struct Kills {
     count: u32,
 }
 
-/// The kills of a character, by kind.
+/// Returns the kills of a character, by kind.
 pub(crate) fn kills(profile: &ProfileReply) -> Vec<Kills> {
     let kills = profile.kills.iter().map(|kills| Kills {
         npc_id: kills.npc_id.clone(),
@@ -360,7 +360,7 @@ impl From<&queries::Login> for Login {
     }
 }
 
-/// Returns the page as the store is asked for it, and its number.
+/// Returns the page for the store's request, and its number.
 pub(crate) fn paging(page: Option<PageNumber>, limit: Option<Limit>) -> (queries::Page, u32) {
     let page = page.map_or(1, PageNumber::get);
     let limit = limit.map_or(LIMIT_DEFAULT, Limit::get);
@@ -390,14 +390,14 @@ impl Pagination {
     }
 }
 
-/// A refusal of the store as a client hears it.
+/// Converts a refusal of the store for a client.
 impl From<Status> for Problem {
     fn from(status: Status) -> Self {
         refused(&status)
     }
 }
 
-/// What a client hears of the store's refusal.
+/// Returns the client's problem document for a refusal by the store.
 pub(crate) fn refused(status: &Status) -> Problem {
     let code = match status.code() {
         Grpc::NotFound => Code::NotFound,

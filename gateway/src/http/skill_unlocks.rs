@@ -1,4 +1,4 @@
-//! What levels bring, in words, for the skills panel.
+//! The unlocks of levels, in words, for the skills panel.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -44,7 +44,7 @@ struct Unlock {
     kind: String,
 }
 
-/// Every skill with its list, by level; empty where nothing is said of it.
+/// Returns every skill with its list, by level; empty where the content has none.
 fn unlocks(content: &Content) -> Unlocks {
     let skill = |skill: &Skill| {
         let list = content.unlocks().get(skill).into_iter().flatten();
@@ -62,7 +62,7 @@ async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     app.served.shown.version().unlocks.answer(&headers)
 }
 
-/// The unlocks of a version of the content, as they are sent.
+/// Returns the unlocks of a version of the content, ready to send.
 pub(crate) fn stored(content: &Content) -> Stored {
     let text = proto::encode::json(&unlocks(content));
     Stored::new(text, "application/json", FIVE_MINUTES).packed()

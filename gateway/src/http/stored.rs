@@ -1,5 +1,5 @@
-//! A body that does not change while the process lives: with a tag, so that it is sent once, and
-//! compressed, so that it is sent fast.
+//! A body that does not change while the process lives. Its tag saves a second transfer, and its
+//! compression makes the first one fast.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,17 +15,17 @@ use sha2::{Digest, Sha256};
 
 use super::encoding::{Encoding, accepted};
 
-/// What may be kept for five minutes.
+/// Permission to keep a body for five minutes.
 pub(crate) const FIVE_MINUTES: &str = "public, max-age=300, must-revalidate";
-/// What may be kept, but is asked about each time.
+/// Permission to keep a body, but with a question to the gateway each time.
 pub(crate) const ASK: &str = "no-cache";
 
-/// What never changes under its name.
+/// Permission to keep a body that never changes under its name.
 pub(crate) const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
-/// A shorter body fits into a packet as it is.
+/// Shortest body to compress, in bytes; a shorter one fits into a packet as it is.
 const PACKED_BYTES_MIN: usize = 1024;
-/// A longer one would hold up others while it is compressed.
+/// Longest body to compress, in bytes; a longer one would hold up others for too long.
 const PACKED_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// A body, its type and its tag.
@@ -35,11 +35,11 @@ pub(crate) struct Stored {
     kind: &'static str,
     cache: &'static str,
     tag: String,
-    /// None where the body is always sent as it is.
+    /// `None`: the gateway always sends the body as it is.
     packed: Option<Arc<Packed>>,
 }
 
-/// The body compressed: once, when somebody first asks for it so. `None`: that makes it no
+/// The body compressed: once, at the first request for it. `None`: compression makes it no
 /// shorter.
 #[derive(Debug, Default)]
 struct Packed {
@@ -58,7 +58,7 @@ impl Stored {
         Self::tagged(body, kind, cache, &hex)
     }
 
-    /// With a tag of the caller's.
+    /// Makes a body with the caller's tag.
     pub(crate) fn tagged(
         body: impl Into<Bytes>,
         kind: &'static str,
@@ -74,8 +74,8 @@ impl Stored {
         }
     }
 
-    /// Sends it compressed to whoever takes that. For a body that is kept: compressing it for one
-    /// answer costs more than it saves.
+    /// Makes the gateway send the body compressed to clients that take that. Only for a kept body:
+    /// compression for one answer costs more than it saves.
     pub(crate) fn packed(mut self) -> Self {
         let sizes = PACKED_BYTES_MIN..=PACKED_BYTES_MAX;
         if sizes.contains(&self.body.len()) && compressible(self.kind) {
@@ -84,7 +84,7 @@ impl Stored {
         self
     }
 
-    /// The same with what the build has compressed.
+    /// Adds the body as the build has compressed it.
     pub(crate) fn built(mut self, gzip: &'static [u8], brotli: &'static [u8]) -> Self {
         let shorter = |packed: &'static [u8]| {
             let packed = (packed.len() < self.body.len()).then(|| Bytes::from_static(packed));
@@ -97,17 +97,17 @@ impl Stored {
         self
     }
 
-    /// Its type.
+    /// Returns the media type.
     pub(crate) fn kind(&self) -> &'static str {
         self.kind
     }
 
-    /// What is in it.
+    /// Returns the plain bytes.
     pub(crate) fn body(&self) -> &[u8] {
         &self.body
     }
 
-    /// The body, or that the client has it already.
+    /// Answers with the body, or that the client has it already.
     pub(crate) fn answer(&self, headers: &HeaderMap) -> Response {
         let (encoding, body) = self.chosen(headers);
         let tag = self.tag(encoding);
@@ -133,7 +133,7 @@ impl Stored {
         response
     }
 
-    /// The best encoding that there is for a client, and the body in it.
+    /// Returns the best encoding that there is for a client, and the body in it.
     fn chosen(&self, headers: &HeaderMap) -> (Encoding, Bytes) {
         let Some(packed) = &self.packed else {
             return (Encoding::Identity, self.body.clone());
@@ -155,7 +155,7 @@ impl Stored {
         (Encoding::Identity, self.body.clone())
     }
 
-    /// A strong tag: other bytes, another tag.
+    /// Returns a strong tag: other bytes, another tag.
     fn tag(&self, encoding: Encoding) -> String {
         let tag = &self.tag;
         match encoding {
@@ -175,7 +175,8 @@ fn known(headers: &HeaderMap, ours: &str) -> bool {
         .any(|tag| tag == "*" || tag.trim_start_matches("W/") == ours)
 }
 
-/// Whether a type is not compressed in itself, as pictures, sounds and fonts for the web are.
+/// Returns whether compression helps a type. Pictures, sounds and fonts for the web are already
+/// compressed.
 fn compressible(kind: &str) -> bool {
     let compressed = ["audio/", "video/", "image/", "font/woff"];
     kind == "image/svg+xml" || !compressed.iter().any(|family| kind.starts_with(family))

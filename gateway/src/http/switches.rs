@@ -1,8 +1,8 @@
-//! `/admin/*`: what operators switch: freezing, runs that go, regions that pause, quarantine.
+//! `/admin/*`: the switches of operators: the freeze of exchanges, draining runs, paused regions
+//! and quarantine.
 //!
-//! Always: whoever switches something is named by the id of its login or account, in the store's
-//! record (where exchanges are frozen) or in the log, never by a token. Switching again what is so
-//! already changes nothing and says so.
+//! Always: the store's record (of freezes) or the log names the operator by the id of the login or
+//! account, never by a token. A repeated switch changes nothing and says so.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -70,7 +70,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Writes down who switched what.
+/// Logs a switch and the operator who made it.
 fn note(caller: &Caller, what: &str, of: &str) {
     tracing::info!(by = caller.by(), what, of, "an operator switched");
 }
@@ -98,7 +98,7 @@ struct FrozenChanged {
     changed: bool,
 }
 
-/// Nothing that moves items or coins is done until it is lifted.
+/// Freezes items and coins: nothing moves them until an operator lifts the freeze.
 async fn freeze(Call { app, caller }: Call) -> Answer<FrozenChanged> {
     set_frozen(&app, &caller, true).await
 }
@@ -173,7 +173,7 @@ struct Zones {
     regions: Vec<RegionCost>,
 }
 
-/// Every run, and every region with what it costs.
+/// Lists every run, and every region with its cost.
 async fn zones(State(app): State<Arc<App>>) -> Answer<Zones> {
     let reply = app.queries.regions().await?;
     let view = app.zones.directory();
@@ -203,7 +203,7 @@ enum Draining {
     Draining,
 }
 
-/// The run gives its regions to others.
+/// Orders a run to give its regions to others.
 async fn drain(Call { app, caller }: Call, Id(id): Id) -> Result<Accepted<Drained>, Problem> {
     let none = || Problem::of(Code::NotFound, "No such zone lives.");
     let run_id: u64 = id.parse().map_err(|_| none())?;
@@ -235,7 +235,7 @@ struct RegionPlace {
 struct RegionIndex(i32);
 
 impl RegionIndex {
-    /// No tile is further from the origin than a million.
+    /// Greatest index: no tile is further from the origin than a million.
     const MOST: i32 = 1_000_000 / world::geometry::tile::REGION_TILES;
 }
 
@@ -273,7 +273,7 @@ struct Resumed {
     changed: bool,
 }
 
-/// A paused region is played again.
+/// Lets a zone play a paused region again.
 async fn resume(Call { app, caller }: Call, Body(place): Body<RegionPlace>) -> Answer<Resumed> {
     let (x, z) = (place.x.0, place.z.0);
     let region = Some(common::Region { x, z });
@@ -317,7 +317,7 @@ struct Lifted {
     quarantined: bool,
 }
 
-/// The character may play again.
+/// Lifts the quarantine of a character.
 async fn lift(Call { app, caller }: Call, Id(id): Id) -> Answer<Lifted> {
     if !app.queries.release_character(&id).await? {
         return Err(Problem::of(

@@ -37,7 +37,7 @@ pub(super) fn routes() -> Vec<Route> {
     .concat()
 }
 
-/// Where the content describes them.
+/// File in which the content describes them.
 const FILE: &str = "templates.json";
 
 /// A template of a character.
@@ -88,7 +88,7 @@ struct File {
     templates: Vec<Template>,
 }
 
-/// Those of the content that is shown now; none where it has none.
+/// Returns the templates of the current content; none where it has none.
 fn templates(app: &App) -> Vec<Template> {
     let version = app.served.shown.version();
     let Some(file) = version.manifests.stored(FILE) else {
@@ -146,7 +146,7 @@ async fn get(State(app): State<Arc<App>>, Id(id): Id) -> Answer<Success<One>> {
 #[schemars(inline, example = json!({"name": "Wayfarer"}))]
 struct Configuration(Map<String, Value>);
 
-/// The configuration itself.
+/// Returns the configuration itself.
 async fn config(State(app): State<Arc<App>>, Id(id): Id) -> Answer<Configuration> {
     Ok(Json(Configuration(one(&app, &id)?.template_config)))
 }

@@ -39,10 +39,10 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// The land of one version of the content, as it is sent.
+/// The land of one version of the content, ready to send.
 pub(crate) struct Land {
     overview: Stored,
-    /// Made when they are first asked for; there are only as many as the content has.
+    /// Regions that clients have requested; at most as many as the content has.
     regions: Mutex<HashMap<Region, Stored>>,
 }
 
@@ -56,12 +56,12 @@ impl Land {
         }
     }
 
-    /// A region of the land; `None` where there is none.
+    /// Returns a region of the land; `None` where there is none. Makes it at the first request.
     fn region(&self, region: Region, content: &Content) -> Option<Stored> {
         if !region.bounds().meets(content.bounds()) {
             return None;
         }
-        // Nothing panics while it is held.
+        // No holder of the lock panics.
         let mut regions = self.regions.lock().unwrap_or_else(PoisonError::into_inner);
         let made = regions.entry(region).or_insert_with(|| {
             let bytes = content.terrain().region_bytes(region);

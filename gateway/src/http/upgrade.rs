@@ -73,7 +73,7 @@ async fn ws(
         Ok(unauthenticated) => unauthenticated,
         Err(no) => return crowded(&app, no, &uri),
     };
-    // Through a proxy it is known only now whose connection this is.
+    // Behind a proxy, only the upgrade names the client of this connection.
     let proxies = &app.config.proxies;
     let proxied = proxies.trusts(peer.address.ip().to_canonical()) && !proxies.trusts(address);
     if proxied {
@@ -112,7 +112,7 @@ async fn ws(
     response
 }
 
-/// Credentials that cannot even be read: an attempt as any other.
+/// Counts unreadable credentials as an attempt, and refuses them.
 async fn denied_attempt(
     app: &App,
     peer: &Peer,
@@ -130,7 +130,7 @@ async fn denied_attempt(
     }
 }
 
-/// There are too many sockets already whose client has not said who it is.
+/// Refuses an upgrade because there are too many unauthenticated sockets.
 fn crowded(app: &App, no: NoRoom, uri: &Uri) -> Response {
     app.metrics.limited("unauthenticated", false);
     let most = app.config.unauthenticated;
@@ -158,7 +158,7 @@ fn crowded(app: &App, no: NoRoom, uri: &Uri) -> Response {
     ([("retry-after", "10")], problem).into_response()
 }
 
-/// The client's address has as many connections as one may have.
+/// Refuses an upgrade because the client's address has too many connections.
 fn too_many(app: &App, uri: &Uri) -> Response {
     app.metrics.limited("connections", false);
     let most = app.config.connections_per_address_max;
@@ -168,12 +168,12 @@ fn too_many(app: &App, uri: &Uri) -> Response {
     ([("retry-after", "10")], problem).into_response()
 }
 
-/// The two sides of the connection behind an upgrade; `None` when it does not come about.
+/// Returns the two sides of the connection behind an upgrade; `None` when the upgrade fails.
 pub(crate) async fn halves(
     upgraded: UpgradeFut,
 ) -> Option<(crate::socket::ReadSide, crate::socket::WriteSide)> {
     let socket = timeout(UPGRADE_TIMEOUT, upgraded).await.ok()?.ok()?;
-    // Nothing was read through it yet, so nothing is lost in its buffer.
+    // Nobody has read through the socket yet, so its buffer loses nothing.
     let (read, write) = tokio::io::split(socket.into_inner());
     Some((Box::new(read), Box::new(write)))
 }
@@ -187,8 +187,8 @@ fn asked_protocols(headers: &HeaderMap) -> Vec<&str> {
         .collect()
 }
 
-/// The first subprotocol of ours that was asked for; JSON where none was. The flag: it must be
-/// named back.
+/// Returns the first requested subprotocol that is ours; JSON where the client named none. The
+/// flag tells whether the answer must name it back.
 fn choose(asked: &[&str]) -> Option<(Format, bool)> {
     if asked.is_empty() {
         return Some((Format::Json, false));

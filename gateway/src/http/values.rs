@@ -1,5 +1,5 @@
-//! Values that requests and answers are made of. Each checks what a client sends and writes its
-//! own schema, by the same numbers.
+//! Values in requests and answers. Each checks a client's input and writes its own schema, by the
+//! same numbers.
 
 use std::borrow::Cow;
 
@@ -39,17 +39,17 @@ schema!(
 );
 
 impl Time {
-    /// The moment so many milliseconds after 1970.
+    /// Returns the moment so many milliseconds after 1970.
     pub(crate) fn of(ms: u64) -> Self {
         Self(clock::iso(ms))
     }
 
-    /// The moment so many milliseconds after 1970; 0: never.
+    /// Returns the moment so many milliseconds after 1970; 0: never.
     pub(crate) fn unless_never(ms: u64) -> Option<Self> {
         (ms != 0).then(|| Self::of(ms))
     }
 
-    /// This moment.
+    /// Returns this moment.
     pub(crate) fn now() -> Self {
         Self(clock::now_iso())
     }
@@ -188,7 +188,7 @@ schema!(
 );
 
 impl CharacterName {
-    /// Returns the name as it is kept.
+    /// Returns the name as the store keeps it.
     ///
     /// # Errors
     /// `invalid_name` where no character can have it.
@@ -197,7 +197,7 @@ impl CharacterName {
         name.map_err(|why| Problem::invalid_name(why.to_string()))
     }
 
-    /// The name as the client wrote it.
+    /// Returns the name as the client wrote it.
     pub(crate) fn into_text(self) -> String {
         self.0
     }

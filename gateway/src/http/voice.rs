@@ -1,7 +1,7 @@
 //! `POST /api/voice/token`: a token for the voice server, as LiveKit's are.
 //!
-//! Always: the room is where the caller's character stands, which no client chooses; who is muted
-//! may listen and not speak; the token is good for two minutes, in which one joins.
+//! Always: the room is where the caller's character stands, and no client chooses it. A muted
+//! player may listen but not speak. The token is good for two minutes, the time to join.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use super::{
 };
 use crate::{app::App, clock, config::Voice};
 
-/// How long one may take to join.
+/// Time to join.
 const LIFETIME: Duration = Duration::from_secs(120);
 
-/// Only those speak who play by hand.
+/// Returns the route, which is only for players who play by hand.
 pub(super) fn routes() -> Vec<Route> {
     let summary = "A token to talk with those around";
     vec![
@@ -35,7 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// What the voice server is told.
+/// Claims of a token for the voice server.
 #[derive(Debug, Serialize)]
 struct Claims<'a> {
     /// The API key.
@@ -49,7 +49,7 @@ struct Claims<'a> {
     video: Grants<'a>,
 }
 
-/// What the token is good for.
+/// Rights that the token grants.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Grants<'a> {
@@ -77,7 +77,7 @@ struct VoiceToken {
     expires_at: Time,
 }
 
-/// A token for the surroundings of the caller's character.
+/// Makes a token for the surroundings of the caller's character.
 async fn token(Call { app, caller }: Call) -> Answer<VoiceToken> {
     let Some(voice) = &app.config.voice else {
         let why = "This server has no voice chat.";
@@ -103,14 +103,14 @@ async fn token(Call { app, caller }: Call) -> Answer<VoiceToken> {
     Ok(Json(answer))
 }
 
-/// Who speaks.
+/// Character that speaks.
 #[derive(Debug, PartialEq, Eq)]
 struct Speaker {
     character_id: String,
     name: String,
 }
 
-/// Whom the account plays here, and in which region.
+/// Returns the character that the account plays at this gateway, and its region.
 fn surroundings(app: &App, account_id: &str) -> Option<(Speaker, Region)> {
     let played = app.sessions.hub.played_by(account_id);
     played.into_iter().find_map(|present| {
@@ -123,8 +123,8 @@ fn surroundings(app: &App, account_id: &str) -> Option<(Speaker, Region)> {
     })
 }
 
-/// Whom the account plays by another gateway, and in which region: by the store, and by the zone
-/// that plays it.
+/// Returns the character that the account plays by another gateway, and its region. Asks the
+/// store, and the zone that plays it.
 async fn elsewhere(app: &App, account_id: &str) -> Result<Option<(Speaker, Region)>, Problem> {
     let own = app.auth.accounts.characters(account_id).await?;
     for character in own.into_iter().filter(|character| character.online) {
@@ -148,8 +148,8 @@ async fn elsewhere(app: &App, account_id: &str) -> Result<Option<(Speaker, Regio
     Ok(None)
 }
 
-/// Whether somebody at a gateway plays a character that is in the world; an agent alone does not
-/// speak.
+/// Returns whether a person at a gateway plays a character that is in the world; an agent alone
+/// does not speak.
 async fn is_played(app: &App, character_id: &str) -> Result<bool, Problem> {
     let ask = LoginsRequest {
         character_id: character_id.to_owned(),

@@ -1,7 +1,8 @@
-//! `/api/v1/world`: how the world is, part by part.
+//! `/api/v1/world`: the state of the world, part by part.
 //!
-//! Always: zones are asked what is so now; of a part whose zone does not answer, what the store
-//! has last is shown, and no number of NPCs. Addresses of processes are for operators alone.
+//! Always: the gateway asks zones for the present state. Where a part's zone does not answer, the
+//! store's last state stands in, without a number of NPCs. Addresses of processes are for
+//! operators alone.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -137,7 +138,7 @@ async fn get(State(app): State<Arc<App>>) -> Answer<Now> {
         }
     });
     let tick = match crowds.tick {
-        // All clocks count from the same moment.
+        // All clocks count ticks from the same moment.
         0 => clock::unix_ms() / TICK_MS,
         tick => tick,
     };
@@ -150,7 +151,7 @@ async fn get(State(app): State<Arc<App>>) -> Answer<Now> {
     }))
 }
 
-/// Players by region, as zones last told the store.
+/// Returns players by region, as zones last told the store.
 async fn stored(app: &App) -> Result<BTreeMap<Region, u32>, Problem> {
     let reply = app.queries.regions().await?;
     let rows = reply.rows.into_iter().filter_map(|row| {

@@ -1,7 +1,7 @@
 //! A connection that ends when its client does not read.
 //!
-//! Always: a write that makes no progress for a time ends the connection; reading has deadlines
-//! of its own (the head, the body, the WebSocket's heartbeat).
+//! Always: a write that makes no progress for a time ends the connection; reads have deadlines
+//! of their own (the head, the body, the WebSocket's heartbeat).
 
 use std::{
     io,
@@ -44,7 +44,7 @@ impl<S> WriteTimeout<S> {
         self
     }
 
-    /// What a write came to; one that waits too long has failed.
+    /// Returns the result of a write; fails one that has waited too long.
     fn timed<T>(
         &mut self,
         written: Poll<io::Result<T>>,

@@ -1,13 +1,13 @@
-//! When to leave somebody alone who does not answer. Pure.
+//! Decides when to stop calling a service that does not answer. Pure.
 
 use std::time::{Duration, Instant};
 
-/// So many calls in a row without an answer are enough.
+/// Calls in a row without an answer that start a pause.
 const MISSES_MAX: u32 = 3;
-/// For how long nobody is asked then; afterwards one call tries.
+/// Length of a pause without calls; afterwards one call tries.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Whether somebody is to be asked.
+/// State of calls to one service.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker {
     misses: u32,
@@ -15,8 +15,8 @@ pub(crate) struct Breaker {
 }
 
 impl Breaker {
-    /// Whether to call now. After a pause only the first who asks may, until it is known how that
-    /// went.
+    /// Returns whether to call now. After a pause it allows one call, until that call has an
+    /// outcome or another pause is over.
     pub(crate) fn allows(&mut self, now: Instant) -> bool {
         match self.open_until {
             None => true,
@@ -28,7 +28,7 @@ impl Breaker {
         }
     }
 
-    /// A call was answered, or not.
+    /// Notes whether a call got an answer.
     pub(crate) fn told(&mut self, answered: bool, now: Instant) {
         if answered {
             *self = Self::default();

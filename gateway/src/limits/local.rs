@@ -1,7 +1,7 @@
 //! The windows in memory. Gateways of one process that name the same bus share them.
 //!
-//! Always: memory is bounded, for accounts and for addresses on their own; where there is no room
-//! for another one, it is refused, so that no limit is ever dodged by crowding.
+//! Always: memory is bounded, for accounts and for addresses on their own. Where a subject has no
+//! room, the limits refuse it, so that crowding dodges no limit.
 
 use std::{
     collections::HashMap,
@@ -14,17 +14,17 @@ use super::{
     window::{Counter, Refusal, Rule, Standing},
 };
 
-/// Subjects that are remembered before the idle ones are forgotten.
+/// Subjects in memory at which a sweep forgets the idle ones.
 const SWEEP_AT: usize = 10_000;
-/// Between two such sweeps.
+/// Pause between two sweeps.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
-/// Subjects of one kind that are remembered at most, for each rule.
+/// Subjects of one kind in memory, at most, for each rule.
 const SUBJECTS_MAX: usize = 100_000;
 
 /// All windows of the process, by the name of the bus.
 static SHARED: OnceLock<Mutex<HashMap<String, Weak<Local>>>> = OnceLock::new();
 
-/// The windows of everybody.
+/// The windows of all subjects.
 pub(crate) struct Local {
     tables: Mutex<HashMap<(&'static str, bool), Table>>,
     most: usize,
@@ -48,7 +48,7 @@ impl Local {
         }
     }
 
-    /// The windows that all of this process share who name the same bus.
+    /// Returns the windows that all gateways of this process with the same bus share.
     pub(crate) fn shared(bus: &str) -> Arc<Self> {
         let all = SHARED.get_or_init(Mutex::default);
         let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +60,7 @@ impl Local {
         })
     }
 
-    /// Passes and counts, or not.
+    /// Counts a pass, or refuses it.
     pub(crate) fn pass(
         &self,
         rule: Rule,
@@ -75,14 +75,14 @@ impl Local {
             .unwrap_or(Err(full))
     }
 
-    /// How long somebody is still blocked.
+    /// Returns how long a subject is still blocked; `None`: it is not.
     pub(crate) fn blocked(&self, rule: Rule, who: &Subject, now: Instant) -> Option<Duration> {
         let tables = self.tables();
         let table = tables.get(&key(rule, who))?;
         table.counters.get(who)?.blocked(now)
     }
 
-    /// Remembers what was decided elsewhere, so that it goes on when that is away.
+    /// Notes a decision of Redis, so that this memory can go on while Redis is away.
     pub(crate) fn note(
         &self,
         rule: Rule,
@@ -90,7 +90,7 @@ impl Local {
         now: Instant,
         decided: &Result<Standing, Refusal>,
     ) {
-        // Where there is no room the decision elsewhere is all there is.
+        // Without room in memory, only Redis knows the decision.
         let _ = self.with(rule, who, now, |counter| match decided {
             Ok(_) => counter.note(now),
             Err(refusal) if refusal.blocked => counter.block(now, refusal.wait),
@@ -98,7 +98,7 @@ impl Local {
         });
     }
 
-    /// Does something with somebody's counter; `None` where there is no room for one.
+    /// Calls `what` with a subject's counter; `None` where there is no room for one.
     fn with<T>(
         &self,
         rule: Rule,
@@ -108,7 +108,7 @@ impl Local {
     ) -> Option<T> {
         let mut tables = self.tables();
         let table = tables.entry(key(rule, who)).or_default();
-        // Now and then only: a sweep looks at everybody.
+        // Only now and then: a sweep looks at every subject.
         let rested = table
             .swept
             .is_none_or(|swept| now.saturating_duration_since(swept) >= SWEEP_PAUSE);
@@ -129,7 +129,7 @@ impl Local {
     }
 }
 
-/// The table for a rule and a kind of subject.
+/// Returns the key of the table for a rule and a kind of subject.
 fn key(rule: Rule, who: &Subject) -> (&'static str, bool) {
     (rule.name, matches!(who, Subject::Account(_)))
 }

@@ -1,9 +1,9 @@
-//! How often an account, and an address, may come in by a token or by a resume. Neither is an
-//! attempt, for it names who it is; but each costs a session.
+//! Limits of logins by a token and of resumes, per account and per address. Neither is an attempt
+//! to authenticate, since the token names the account; but each costs a session.
 //!
-//! Always: no client that reconnects over a bad network meets these limits; an account that is
-//! refused uses up nothing of its address. Each gateway counts alone: it guards its own memory,
-//! and nobody who comes back waits for Redis.
+//! Always: no client that reconnects over a bad network meets these limits. A refused account
+//! uses up nothing of its address. Each gateway counts alone: it guards its own memory, and no
+//! returning client waits for Redis.
 
 use std::{
     net::IpAddr,
@@ -17,21 +17,21 @@ use super::{
 };
 use crate::metrics::Metrics;
 
-/// How somebody comes in.
+/// The way in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// By a token of its own.
+    /// Login by an access token.
     Login,
-    /// By the resume token of a session.
+    /// Resume by the resume token of a session.
     Resume,
 }
 
-/// Too often.
+/// Refusal of a login or resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TooOften {
-    /// It may come again after this time.
+    /// Time until the client may try again.
     pub(crate) wait: Duration,
-    /// In words.
+    /// The limit, in words.
     pub(crate) why: &'static str,
 }
 
@@ -51,7 +51,7 @@ impl Logins {
         }
     }
 
-    /// An account comes in from an address.
+    /// Counts a login or resume of an account from an address, or refuses it.
     pub(crate) fn pass(
         &self,
         way: Way,
@@ -130,7 +130,7 @@ mod tests {
         assert!(logins.pass(Way::Resume, "account-0", address, now).is_ok());
     }
 
-    /// The words name the numbers.
+    /// Checks that the words name the numbers.
     #[test]
     fn each_refusal_says_how_often_one_may() {
         let (logins, now) = (logins(), Instant::now());

@@ -1,13 +1,13 @@
-//! How often one may ask: windows per account, where there is one, else per client address.
+//! Rate limits: windows per account, where there is one, else per client address.
 //!
-//! Always: all gateways count together through Redis; while that does not answer within 20 ms
-//! each goes on alone, from what it has seen; without Redis the gateways of one process count
-//! together.
+//! Always: all gateways count together through Redis. While Redis does not answer within 20 ms,
+//! each gateway goes on alone, from its own memory. Without Redis, the gateways of one process
+//! count together.
 //!
-//! In reading order: `window` (pure: what passes), `subject` (who is counted), `local` (in
-//! memory), `breaker` (pure: when to leave Redis alone), `shared` (in Redis), `shares` (how much
-//! one subject holds at the same time), `unauthenticated` (sockets that are not authenticated) and
-//! `logins` (who comes in by a token), which each gateway counts alone.
+//! In reading order: `window` (pure: the windows and rules), `subject` (accounts and addresses),
+//! `local` (in memory), `breaker` (pure: when to leave Redis alone), `shared` (in Redis). Each
+//! gateway counts three more alone: `shares` (how much one subject holds at the same time),
+//! `unauthenticated` (unauthenticated sockets) and `logins` (logins by a token, and resumes).
 
 mod breaker;
 mod local;
@@ -37,7 +37,7 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Over the same Redis as the bus, or in memory under the name of the bus.
+    /// Makes limits over the same Redis as the bus, or in memory under the name of the bus.
     pub(crate) fn new(on: bool, bus: &Bus, name: &str, metrics: Metrics) -> Self {
         let (local, shared) = match bus {
             Bus::Local(_) => (Local::shared(name), None),
@@ -51,7 +51,7 @@ impl Limits {
         }
     }
 
-    /// Passes and counts, or not. `None`: limits are off.
+    /// Counts a pass, or refuses it. `None`: limits are off.
     pub(crate) async fn pass(
         &self,
         rule: Rule,
@@ -72,7 +72,7 @@ impl Limits {
         let Some(shared) = &self.shared else {
             return self.local.pass(rule, who, now);
         };
-        // Who is known to be blocked costs Redis nothing.
+        // A subject that this gateway knows as blocked costs Redis nothing.
         if let Some(wait) = self.local.blocked(rule, who, now) {
             let blocked = true;
             return Err(Refusal { wait, blocked });

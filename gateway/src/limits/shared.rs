@@ -1,8 +1,8 @@
 //! The windows in Redis, which all gateways share. The script decides as `window.rs` does; a test
 //! plays random stories against both.
 //!
-//! Always: a call takes at most 20 ms; who does not answer three times in a row is left alone for
-//! a second. Redis' clock counts, so that no gateway's own does.
+//! Always: a call takes at most 20 ms. After three calls in a row without an answer, the gateway
+//! leaves Redis alone for a second. Only Redis' clock counts, never a gateway's own.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -23,8 +23,8 @@ use crate::{clock, social::redis_bus::RedisBus};
 const DEADLINE: Duration = Duration::from_millis(20);
 
 /// KEYS: passes, refusals, end of the block. ARGV: passes at most, length in ms, refusals that
-/// block, block in ms, now in ms or -1 for Redis' own time. Answers whether it passed, how many
-/// more would, the time in ms until one more does, and whether that is a block.
+/// block, block in ms, now in ms or -1 for Redis' own time. Returns whether the request passes,
+/// how many more would, the time in ms until one more does, and whether that is a block.
 const SCRIPT: &str = r"
 local most, length = tonumber(ARGV[1]), tonumber(ARGV[2])
 local refusals, block, now = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -81,7 +81,7 @@ impl Shared {
         }
     }
 
-    /// Passes and counts, or not; `None` when Redis does not say in time.
+    /// Counts a pass in Redis, or refuses it; `None` when Redis does not answer in time.
     pub(crate) async fn pass(
         &self,
         rule: Rule,
@@ -111,7 +111,7 @@ impl Shared {
         now_ms: Option<i64>,
     ) -> redis::RedisResult<Result<Standing, Refusal>> {
         let mut manager = self.bus.manager();
-        // In braces: what belongs together lies together in a cluster of Redis.
+        // The braces keep the keys of one subject on one node of a Redis cluster.
         let key = |what: &str| format!("limit:{{{}:{who}}}:{what}", rule.name);
         let mut call = self.script.key(key("passes"));
         call.key(key("refusals")).key(key("block"));

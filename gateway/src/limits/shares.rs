@@ -1,6 +1,6 @@
-//! How much of something scarce one subject holds at the same time.
+//! Bounds how much of something scarce one subject holds at the same time.
 //!
-//! Always: a share is given back when it is dropped; a subject that holds nothing takes no memory.
+//! Always: a share returns when its holder drops it; a subject that holds nothing takes no memory.
 
 use std::{
     collections::HashMap,
@@ -9,18 +9,18 @@ use std::{
 
 use super::subject::Subject;
 
-/// Held shares by subject; a subject without any is not in it.
+/// Held shares by subject; subjects without any are not in the map.
 type Held = Arc<Mutex<HashMap<Subject, usize>>>;
 
 /// The shares of one scarce thing.
 #[derive(Debug, Clone)]
 pub(crate) struct Shares {
-    /// Shares of one subject at the same time.
+    /// Shares of one subject at the same time, at most.
     most: usize,
     held: Held,
 }
 
-/// One share; given back when dropped.
+/// One share; a drop gives it back.
 #[derive(Debug)]
 pub(crate) struct Share {
     who: Subject,
@@ -28,7 +28,7 @@ pub(crate) struct Share {
 }
 
 impl Shares {
-    /// So many for each subject.
+    /// Makes `most` shares for each subject.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             most,
@@ -36,7 +36,7 @@ impl Shares {
         }
     }
 
-    /// One more share; `None` where the subject holds all that it may.
+    /// Takes one more share; `None` where the subject holds all that it may.
     pub(crate) fn take(&self, who: Subject) -> Option<Share> {
         let mut held = lock(&self.held);
         if held.get(&who).copied().unwrap_or(0) >= self.most {
@@ -63,7 +63,7 @@ impl Drop for Share {
 }
 
 fn lock(held: &Held) -> MutexGuard<'_, HashMap<Subject, usize>> {
-    // Nothing panics while it is held.
+    // No holder of the lock panics.
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

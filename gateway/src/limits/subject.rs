@@ -1,18 +1,18 @@
-//! Who is counted.
+//! The subjects of limits: accounts and networks.
 
 use std::{fmt, net::IpAddr};
 
-/// Whom a limit counts for.
+/// Account or network that a limit counts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// An account, by its id.
     Account(String),
-    /// A client that has none, by its network.
+    /// A client's network.
     Address(IpAddr),
 }
 
 impl Subject {
-    /// By a client's address. One person has a whole /64 of IPv6.
+    /// Returns the subject of a client's address. One person has a whole /64 of IPv6.
     pub(crate) fn address(address: IpAddr) -> Self {
         Self::Address(match address.to_canonical() {
             v4 @ IpAddr::V4(_) => v4,
@@ -21,7 +21,7 @@ impl Subject {
     }
 }
 
-/// As a key.
+/// Writes the subject as a key.
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,8 +1,8 @@
-//! Sockets whose client has not said who it is: how many there may be, altogether and of one
-//! address, so that nobody can take all places without even an account.
+//! Unauthenticated sockets. Bounds their number, in total and per address, so that nobody can take
+//! all places without an account.
 //!
-//! Always: a place is given back when the client is known, or the socket is gone; when all places
-//! are taken, the oldest socket that is silent gives up its own, so that a newcomer gets in.
+//! Always: a socket gives its place back when its client authenticates, or when it ends. When all
+//! places are taken, the oldest silent socket gives up its place for the newcomer.
 
 use std::{
     collections::BTreeMap,
@@ -17,46 +17,46 @@ use super::{
     subject::Subject,
 };
 
-/// How many there may be.
+/// Unauthenticated sockets, at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Most {
-    /// Of one address; one person has a whole /64 of IPv6.
+    /// Sockets of one address; one person has a whole /64 of IPv6.
     pub(crate) per_address: usize,
-    /// Of all together.
+    /// Sockets of all addresses together.
     pub(crate) total: usize,
 }
 
-/// Why there is no room for another one.
+/// Reason why there is no room for another socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoRoom {
-    /// This address has as many as one may have.
+    /// The address has as many sockets as it may.
     Address,
-    /// There are as many as there may be, and the gateway is answering each of them.
+    /// All places are taken, and the gateway is answering each of these sockets.
     Total,
 }
 
-/// All of them at this gateway.
+/// All unauthenticated sockets of this gateway.
 pub(crate) struct Unauthenticated {
     total: usize,
     shares: Shares,
     here: Arc<Mutex<Here>>,
 }
 
-/// By arrival.
+/// Unauthenticated sockets by arrival.
 #[derive(Default)]
 struct Here {
     next: u64,
     all: BTreeMap<u64, Standing>,
 }
 
-/// How one of them stands.
+/// State of an unauthenticated socket.
 struct Standing {
-    /// The gateway is answering something that its client said.
+    /// Whether the gateway is answering a message of its client.
     busy: bool,
     leave: CancellationToken,
 }
 
-/// One of them; its place is given back when dropped.
+/// One unauthenticated socket; a drop gives its place back.
 pub(crate) struct UnauthenticatedSocket {
     number: u64,
     leave: CancellationToken,
@@ -64,7 +64,7 @@ pub(crate) struct UnauthenticatedSocket {
     _share: Share,
 }
 
-/// While it lives, the socket keeps its place.
+/// Guard that keeps a socket's place while it lives.
 pub(crate) struct Busy {
     number: u64,
     here: Arc<Mutex<Here>>,
@@ -79,8 +79,8 @@ impl Unauthenticated {
         }
     }
 
-    /// One more socket of an address. Where all places are taken, it gets that of the oldest one
-    /// that is silent.
+    /// Takes a place for a socket of an address. Where all places are taken, it takes that of the
+    /// oldest silent socket.
     pub(crate) fn enter(&self, address: IpAddr) -> Result<UnauthenticatedSocket, NoRoom> {
         let share = self.shares.take(Subject::address(address));
         let share = share.ok_or(NoRoom::Address)?;
@@ -108,7 +108,7 @@ impl Unauthenticated {
 }
 
 impl UnauthenticatedSocket {
-    /// Keeps the place while the gateway answers what the client said.
+    /// Keeps the place while the gateway answers a message of the client.
     pub(crate) fn busy(&self) -> Busy {
         set_busy(&self.here, self.number, true);
         Busy {
@@ -117,7 +117,7 @@ impl UnauthenticatedSocket {
         }
     }
 
-    /// Waits until a newcomer has got the place.
+    /// Waits until a newcomer has taken the place.
     pub(crate) async fn sent_away(&self) {
         self.leave.cancelled().await;
     }
@@ -131,7 +131,7 @@ impl Drop for Busy {
 
 impl Drop for UnauthenticatedSocket {
     fn drop(&mut self) {
-        // One that was sent away has none any more.
+        // A socket that lost its place is not in the map any more.
         lock(&self.here).all.remove(&self.number);
     }
 }
@@ -143,7 +143,7 @@ fn set_busy(here: &Mutex<Here>, number: u64, busy: bool) {
 }
 
 fn lock(here: &Mutex<Here>) -> MutexGuard<'_, Here> {
-    // Nothing panics while it is held.
+    // No holder of the lock panics.
     here.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

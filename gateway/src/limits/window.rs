@@ -1,7 +1,7 @@
-//! How often something may happen. Pure: sliding windows over moments that the caller names.
+//! Sliding windows that bound how often something happens. Pure: the caller names each moment.
 //!
 //! Always: no window of the given length holds more passes than the limit, wherever it begins;
-//! who is blocked does not prolong the block by asking.
+//! requests during a block do not prolong it.
 
 use std::{
     collections::VecDeque,
@@ -30,7 +30,7 @@ impl Window {
         }
     }
 
-    /// Passes and counts, or says after what time it would pass.
+    /// Counts a pass. The error is the time until one would pass.
     pub(crate) fn pass(&mut self, now: Instant) -> Result<(), Duration> {
         self.forget(now);
         match self.passes.front() {
@@ -44,13 +44,13 @@ impl Window {
         }
     }
 
-    /// Nothing of it counts any more.
+    /// Returns whether no pass counts any more.
     pub(crate) fn idle(&mut self, now: Instant) -> bool {
         self.forget(now);
         self.passes.is_empty()
     }
 
-    /// Counts a pass that somebody else allowed; of too many the oldest are forgotten.
+    /// Counts a pass that another counter allowed; where there are too many, forgets the oldest.
     fn note(&mut self, now: Instant) {
         self.forget(now);
         if self.passes.len() >= self.most {
@@ -59,7 +59,7 @@ impl Window {
         self.passes.push_back(now);
     }
 
-    /// How many more would pass now, and when the first of those that count will count no more.
+    /// Returns how many more would pass now, and the time until the oldest pass stops counting.
     fn standing(&self, now: Instant) -> Standing {
         let first = self.passes.front().map(|first| *first + self.length);
         Standing {
@@ -78,7 +78,7 @@ impl Window {
     }
 }
 
-/// What a limit allows.
+/// The numbers of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rule {
     /// Its name on the wire and in metrics.
@@ -86,7 +86,7 @@ pub(crate) struct Rule {
     /// Passes in any window of `length`.
     pub(crate) most: usize,
     pub(crate) length: Duration,
-    /// The refusal of this number within one `length` blocks.
+    /// Refusals within one `length` that cause a block.
     pub(crate) refusals: usize,
     pub(crate) block: Duration,
 }
@@ -102,7 +102,7 @@ pub(crate) const REST: Rule = Rule {
     block: MINUTE,
 };
 
-/// Attempts to say who one is.
+/// Attempts to authenticate.
 pub(crate) const AUTH: Rule = Rule {
     name: "auth",
     most: 10,
@@ -111,8 +111,8 @@ pub(crate) const AUTH: Rule = Rule {
     block: MINUTE,
 };
 
-/// Requests over HTTP of one address, with all accounts that ask from there: six times what one
-/// account may, so that a school plays behind one address.
+/// Requests over HTTP of one address with all its accounts: six times the limit of one account,
+/// so that a school can play behind one address.
 pub(crate) const REST_ADDRESS: Rule = Rule {
     name: "rest_address",
     most: 600,
@@ -127,7 +127,7 @@ pub(crate) const LOGIN: Rule = Rule {
     ..REST
 };
 
-/// The same from one address: ten such accounts.
+/// Logins of all accounts from one address: room for ten such accounts.
 pub(crate) const LOGIN_ADDRESS: Rule = Rule {
     name: "login_address",
     most: LOGINS_PER_ADDRESS_MAX,
@@ -141,15 +141,15 @@ pub(crate) const RESUME: Rule = Rule {
     ..REST
 };
 
-/// The same from one address: so many play there who all come back at the same time, because their
-/// gateway went.
+/// Resumes of all sessions from one address: room for many players who come back at the same
+/// time, because their gateway went.
 pub(crate) const RESUME_ADDRESS: Rule = Rule {
     name: "resume_address",
     most: RESUMES_PER_ADDRESS_MAX,
     ..REST
 };
 
-/// Agents made from an address; how many is a setting.
+/// Agents made from an address; a setting replaces the number.
 pub(crate) const AGENTS: Rule = Rule {
     name: "agents",
     most: 20,
@@ -158,25 +158,25 @@ pub(crate) const AGENTS: Rule = Rule {
     block: MINUTE,
 };
 
-/// How somebody who passed stands.
+/// State of a limit after a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// So many more pass now.
+    /// Further passes that are free now.
     pub(crate) left: usize,
-    /// After this time it is one more.
+    /// Time until one more is free.
     pub(crate) more_in: Duration,
 }
 
-/// Why somebody does not pass.
+/// Refusal by a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// It passes after this time.
+    /// Time until the next pass.
     pub(crate) wait: Duration,
-    /// Nothing is looked at until then.
+    /// Whether a block refuses everything until then.
     pub(crate) blocked: bool,
 }
 
-/// One somebody under one rule.
+/// Counter of one subject under one rule.
 #[derive(Debug, Clone)]
 pub(crate) struct Counter {
     window: Window,
@@ -195,7 +195,7 @@ impl Counter {
         }
     }
 
-    /// Passes and counts, or not.
+    /// Counts a pass, or refuses it. Outside a block, a refusal counts towards the next block.
     pub(crate) fn pass(&mut self, now: Instant) -> Result<Standing, Refusal> {
         if let Some(wait) = self.blocked(now) {
             let blocked = true;
@@ -213,13 +213,13 @@ impl Counter {
         Err(Refusal { wait, blocked })
     }
 
-    /// How long the block still lasts.
+    /// Returns how long the block still lasts; `None`: there is none.
     pub(crate) fn blocked(&self, now: Instant) -> Option<Duration> {
         let left = self.blocked_until?.saturating_duration_since(now);
         (!left.is_zero()).then_some(left)
     }
 
-    /// Counts a pass that somebody else allowed.
+    /// Counts a pass that another counter allowed.
     pub(crate) fn note(&mut self, now: Instant) {
         self.window.note(now);
     }
@@ -229,7 +229,7 @@ impl Counter {
         self.blocked_until = Some(now + time);
     }
 
-    /// It need not be remembered.
+    /// Returns whether the counter may be forgotten: nothing in it counts.
     pub(crate) fn idle(&mut self, now: Instant) -> bool {
         self.window.idle(now) && self.refusals.idle(now) && self.blocked(now).is_none()
     }

@@ -1,7 +1,7 @@
-//! Operators in the game, and what a session does when operators or the store say so.
+//! Operators in the game, and a session's part in their orders and the store's.
 //!
-//! Always: only who has named the operators' code may, or whose account has the role that it takes;
-//! each deed is in the store, with who did it, before anything comes of it.
+//! Always: a client may operate only if it has named the operators' code, or if its account has the
+//! role that this takes; each deed is in the store, with who did it, before it has any effect.
 
 use proto::{
     client::{
@@ -30,7 +30,7 @@ const ELEVATE: &str = "admin:elevate";
 const COMMAND: &str = "admin:command";
 const MINUTE_MS: u64 = 60_000;
 
-/// Whom a command is about.
+/// Account and character that a command names.
 #[derive(Default)]
 struct Whom {
     account_id: String,
@@ -38,7 +38,7 @@ struct Whom {
 }
 
 impl Session {
-    /// The operators' code, as one attempt to say who one is.
+    /// Checks the operators' code, as one attempt to authenticate.
     pub(super) async fn elevate(&mut self, re: Option<RequestId>, data: AdminElevate) {
         let account = self.account_id();
         let attempt = self.app.auth.attempts.attempt_of(&account, self.address);
@@ -68,7 +68,7 @@ impl Session {
         self.answer(re, &Ack {});
     }
 
-    /// Does what an operator asks.
+    /// Carries out an operator's command.
     #[allow(clippy::too_many_lines, reason = "one arm a command")]
     pub(super) async fn operate(&mut self, re: Option<RequestId>, data: AdminCommand) {
         let role = match self.may_operate(data.command).await {
@@ -91,7 +91,7 @@ impl Session {
                 return;
             }
         };
-        // Whom it names; who names nobody may mean itself.
+        // Account that the command names. An operator that names nobody may mean itself.
         let named = match own && data.args.account_id.is_none() {
             true => "",
             false => whom.account_id.as_str(),
@@ -133,7 +133,7 @@ impl Session {
             self.refuse(re, COMMAND, code);
             return;
         }
-        // All else comes back to every gateway by the push.
+        // The push brings all else to every gateway.
         let done = match data.command {
             AdminVerb::Announce => self.announce(args).await,
             _ => Ok(()),
@@ -144,14 +144,14 @@ impl Session {
         }
     }
 
-    /// As what the account may give this command: an operator (`None`), or somebody with a role.
-    /// The store is asked each time, so that a role that was taken away does nothing any more.
+    /// Returns the account's right to this command: as an operator (`None`), or with a role. Asks
+    /// the store each time, so that a role that was taken away has no effect any more.
     async fn may_operate(&self, command: AdminVerb) -> Result<Option<Role>, ErrorCode> {
         let account = self.account.as_ref().ok_or(ErrorCode::NotAuthenticated)?;
         if account.elevated {
             return Ok(None);
         }
-        // No other token carries what its account is.
+        // No other token carries the account's role.
         if account.scope != Scope::Player {
             return Err(ErrorCode::NotElevated);
         }
@@ -192,7 +192,7 @@ impl Session {
         self.app.sessions.hub.announce(announcement(message)).await
     }
 
-    /// Asks the zone to put the character somewhere else; what the zone says goes to the client.
+    /// Asks the zone to put the character somewhere else. The zone's answer goes to the client.
     fn teleport(&self, x: i32, z: i32) {
         let passed = self.app.zones.input(
             &self.handle.session_id,
@@ -206,7 +206,7 @@ impl Session {
         }
     }
 
-    /// What the store says of the account of this session.
+    /// Handles the store's news of this session's account.
     pub(super) async fn news(&mut self, news: News) -> Flow {
         match news {
             News::Changed => self.look_at_gates().await,
@@ -225,7 +225,8 @@ impl Session {
         }
     }
 
-    /// Ends a session whose account or login may not be here any more, by what is known here.
+    /// Ends a session whose account or login may not be here any more, as far as this gateway
+    /// knows.
     pub(super) async fn look_at_gates(&mut self) -> Flow {
         let Some(account) = &self.account else {
             return Flow::On;
@@ -251,8 +252,8 @@ impl Session {
         }
     }
 
-    /// Asks whether an account may come in by a login with these ids. Refused, the client has been
-    /// told; then the connection closes where it may not come back.
+    /// Asks whether an account may come in by a login with these ids. If not, tells the client, and
+    /// closes the connection of one that may not come back.
     pub(super) async fn refuse_at_gates(
         &mut self,
         re: Option<RequestId>,
@@ -263,7 +264,7 @@ impl Session {
         Some(self.denied(re, event, denied).await)
     }
 
-    /// Tells the client why nobody is let in.
+    /// Tells the client why it may not come in.
     pub(super) async fn denied(
         &mut self,
         re: Option<RequestId>,
@@ -290,7 +291,7 @@ impl Session {
         });
     }
 
-    /// Whether the account may not chat now; the client has been told.
+    /// Returns whether the account may not chat now. If so, tells the client.
     pub(super) fn refuse_muted(&self, re: Option<&RequestId>, event: &str) -> bool {
         let Some(account) = &self.account else {
             return false;
@@ -313,7 +314,7 @@ impl Session {
     }
 }
 
-/// What is told to everybody.
+/// Returns the notice that everybody gets.
 pub(crate) fn announcement(message: String) -> Notice {
     Notice {
         code: "announcement".to_owned(),
@@ -322,7 +323,7 @@ pub(crate) fn announcement(message: String) -> Notice {
     }
 }
 
-/// The role that a command takes of who has not named the code.
+/// Returns the role that a command takes if the client has not named the code.
 fn takes(verb: AdminVerb) -> Role {
     match verb {
         AdminVerb::Kick

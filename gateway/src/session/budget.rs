@@ -1,8 +1,9 @@
-//! What an account may use here: its messages and its connections, counted over all of them, and
-//! what it says and asks for its lists, also over those that it had before.
+//! Budget of an account: its messages and its connections, counted over all its connections. Its
+//! chat and its requests for lists also count over former connections.
 //!
-//! Always: an account that has a connection, or to which anything still counts, is remembered, and
-//! no other one for long. Each gateway counts alone, so an account at two has twice as much.
+//! Always: the gateway remembers an account that has a connection, or for which anything still
+//! counts, and no other one for long. Each gateway counts alone, so an account at two has twice as
+//! much.
 
 use std::{
     collections::HashMap,
@@ -15,14 +16,14 @@ use proto::client::limits::{CLIENT_MESSAGES_PER_SECOND_MAX, CONNECTIONS_PER_ACCO
 use super::limits::{MessageLimit, Verdict};
 use crate::{clock, limits::window::Window};
 
-/// Accounts that are remembered before the idle ones are forgotten.
+/// Number of accounts from which on the gateway forgets idle ones.
 const SWEEP_AT: usize = 1024;
 
-/// Lines of chat, whoever hears them, in [`CHAT_TIME`].
+/// Maximum number of chat lines, to any hearer, in [`CHAT_TIME`].
 const CHAT_MAX: usize = 5;
 const CHAT_TIME: Duration = Duration::from_secs(5);
-/// Requests for the lists of friends and ignored players, and for changes of them, in
-/// [`LISTS_TIME`].
+/// Maximum number of requests for the lists of friends and ignored players, and for changes of
+/// them, in [`LISTS_TIME`].
 const LISTS_MAX: usize = 30;
 const LISTS_TIME: Duration = Duration::from_secs(60);
 
@@ -50,7 +51,7 @@ impl Account {
         }
     }
 
-    /// It need not be remembered.
+    /// Returns whether the gateway may forget it.
     fn idle(&mut self, now: Instant) -> bool {
         let silent = self.chat.idle(now) && self.lists.idle(now);
         self.connections == 0 && silent && self.messages.idle(now)
@@ -62,11 +63,11 @@ impl Account {
 pub(crate) enum NoRoom {
     /// It has as many as it may have.
     TooMany,
-    /// It is blocked for this long.
+    /// The gateway blocks it for this long.
     Blocked(Duration),
 }
 
-/// One connection's share in the budget of its account; given back when dropped.
+/// One connection's share in the budget of its account; dropping it gives it back.
 pub(crate) struct Budget {
     on: bool,
     account_id: String,
@@ -81,7 +82,7 @@ impl Budgets {
         }
     }
 
-    /// A further connection of the account.
+    /// Counts a further connection of the account.
     pub(crate) fn connect(&self, account_id: &str, now: Instant) -> Result<Budget, NoRoom> {
         let mut accounts = lock(&self.accounts);
         if accounts.len() >= SWEEP_AT && accounts.len().is_power_of_two() {
@@ -105,23 +106,24 @@ impl Budgets {
 }
 
 impl Budget {
-    /// A message of the account arrived.
+    /// Counts a message of the account and decides about it.
     pub(crate) fn message(&self, now: Instant) -> Verdict {
         self.of(|account| account.messages.message(now))
             .unwrap_or(Verdict::Pass)
     }
 
-    /// The account says something; else it may after this time.
+    /// Counts a chat line of the account. Returns the time to wait if that is too many.
     pub(crate) fn chat(&self, now: Instant) -> Result<(), Duration> {
         self.of(|account| account.chat.pass(now)).unwrap_or(Ok(()))
     }
 
-    /// The account asks for its lists, or for a change of them; else it may after this time.
+    /// Counts a request for the lists, or for a change of them. Returns the time to wait if that is
+    /// too many.
     pub(crate) fn lists(&self, now: Instant) -> Result<(), Duration> {
         self.of(|account| account.lists.pass(now)).unwrap_or(Ok(()))
     }
 
-    /// What the account's own limits say; `None`: there are no limits.
+    /// Applies `what` to the account's own limits; `None`: there are no limits.
     fn of<T>(&self, what: impl FnOnce(&mut Account) -> T) -> Option<T> {
         if !self.on {
             return None;

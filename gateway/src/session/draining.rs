@@ -1,8 +1,9 @@
-//! Leaving a gateway that goes. Clients are told in waves, so that those that stay are not met by
-//! all of them at once; each has some time to resume elsewhere, and is closed when that is over.
+//! Leaving a gateway that drains. The gateway tells its clients in waves, so that the remaining
+//! gateways do not meet all of them at once. Each client has some time to resume elsewhere; after
+//! that the gateway closes it.
 //!
-//! Always: what was asked before the end is answered first, as far as that takes no longer than
-//! two ticks; whoever is left is closed within the configured time and [`ANSWERS`].
+//! Always: the gateway first answers requests from before the end, as far as that takes no longer
+//! than two ticks; it closes every remaining client within the configured time and [`ANSWERS`].
 
 use std::time::Duration;
 
@@ -12,45 +13,45 @@ use tokio::time::Instant;
 
 use super::{Flow, Session, whole_ms};
 
-/// Clients are told in so many waves.
+/// Number of waves in which the gateway tells clients.
 const WAVES: u32 = 8;
-/// Of the whole time, what the last wave has: one in so many parts.
+/// Divisor of the whole time that gives the last wave's time.
 const LAST: u32 = 5;
-/// How long a socket is kept open for the answers that it still waits for.
+/// Time for which a socket stays open until its missing answers come.
 pub(crate) const ANSWERS: Duration = Duration::from_millis(1500);
-/// Between two looks whether they have come.
+/// Pause between two checks for those answers.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How far a session has come with leaving.
+/// Progress of a session that leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leaving {
     /// Its wave has not begun.
     Waits,
-    /// It was told, and is closed when its time is over.
+    /// The client knows, and the gateway closes it when its time is over.
     Told,
     /// Its time is over; it waits for answers until then.
     Answers { until: Instant },
 }
 
-/// When a wave begins, and how long its clients then have, if all of it may take `whole`.
+/// Returns when a wave begins and how long its clients then have, if all of it may take `whole`.
 fn wave(whole: Duration, number: u32) -> (Duration, Duration) {
     let last = whole / LAST;
     ((whole - last) / WAVES * number.min(WAVES), last)
 }
 
-/// What is to be done when a step is due.
+/// Step of leaving.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// The client is told how long it has.
+    /// Tell the client how long it has.
     Tell,
-    /// It still waits for answers.
+    /// Check again later: the client still waits for answers.
     Look,
     Close,
 }
 
 impl Leaving {
-    /// The step that is due now, and how far the session is then. `awaits`: a request of its
-    /// client has no answer yet.
+    /// Returns the progress and the step that is due now. `awaits`: a request of its client has no
+    /// answer yet.
     fn step(self, now: Instant, awaits: bool) -> (Self, Step) {
         match self {
             Self::Waits => (Self::Told, Step::Tell),
@@ -65,7 +66,7 @@ impl Leaving {
 }
 
 impl Session {
-    /// The gateway goes.
+    /// Begins to leave, because the gateway drains.
     pub(super) fn drain(&mut self) -> Flow {
         self.leaving = Some(Leaving::Waits);
         if self.socket.is_none() {
@@ -78,7 +79,7 @@ impl Session {
         Flow::On
     }
 
-    /// The next step of leaving is due.
+    /// Does the next step of leaving, which is due.
     pub(super) async fn leave_gateway(&mut self, leaving: Leaving) -> Flow {
         let now = Instant::now();
         let (leaving, step) = leaving.step(now, self.mailbox.awaits());

@@ -1,4 +1,4 @@
-//! Friends and ignored players: what a client asks is passed on to whoever keeps its lists.
+//! Friends and ignored players: passes a client's requests on to the keeper of its lists.
 
 use proto::{
     client::{ErrorCode, RequestId},
@@ -22,7 +22,7 @@ impl Session {
         self.befriend(re, event, Wish::Change(change));
     }
 
-    /// Asks for the lists, or for a change of them. At most 30 of these in a minute, of an account.
+    /// Asks for the lists, or for a change of them. An account has at most 30 of these in a minute.
     pub(super) fn befriend(&mut self, re: Option<RequestId>, event: &'static str, wish: Wish) {
         let budget = self.account.as_ref().and_then(|of| of.budget.as_ref());
         if let Some(Err(wait)) = budget.map(|budget| budget.lists(clock::instant())) {
@@ -41,14 +41,15 @@ impl Session {
         }
     }
 
-    /// The client has forgotten everything: it is told its lists again.
+    /// Sends the client its lists again, because it has forgotten everything.
     pub(super) fn tell_friends(&self) {
         let asked = Asked {
             re: None,
             event: "friends:list",
             wish: Wish::List,
         };
-        // Whoever has asked so much that there is no room is told them anyway.
+        // If so many requests wait that there is no room, their answers tell the client its lists
+        // anyway.
         let _ = self.app.sessions.hub.ask(&self.handle.session_id, asked);
     }
 }

@@ -1,4 +1,4 @@
-//! What a client says: counted, read, checked against what is welcome now, and passed on.
+//! Messages of a client: counted, read, checked for the present stage, and passed on.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use proto::rpc::social::v1::change_request::Change;
 use super::{Flow, Session, limits::Verdict, state};
 use crate::{clock, social::hub::friends::Wish, socket::Inbound};
 
-/// The longest text that names a request, in bytes.
+/// Longest text that names a request, in bytes.
 const ID_BYTES_MAX: usize = 64;
-/// A refused message is looked into for its id up to this length only.
+/// Length up to which the session reads a refused message for its id, in bytes.
 const LOOK_BYTES_MAX: usize = 2048;
 
 impl Session {
@@ -29,7 +29,7 @@ impl Session {
             }
             Inbound::Closed(code) => {
                 self.shut(CloseCode::Normal, "goodbye").await;
-                // Who says that it is done is done; all else may come back.
+                // A client that closes normally is done; any other may come back.
                 if code == Some(1000) {
                     Flow::End
                 } else {
@@ -197,7 +197,7 @@ impl Session {
             ClientMessage::Unignore(ask) => {
                 self.change_lists(id, event, Change::Unignore(ask.ignored_id))
             }
-            // A zone answers all others, and they were passed on above.
+            // A zone answers all others, and the code above passed them on.
             other => self.refuse(id, other.name(), ErrorCode::Internal),
         }
         Flow::On

@@ -1,4 +1,4 @@
-//! How many messages an account may send. Pure, over moments that the caller names.
+//! Number of messages that an account may send. Pure: the caller names the moments.
 //!
 //! Always: no second holds more than the limit, wherever it begins; only refusals that go on for
 //! ten seconds block.
@@ -7,29 +7,29 @@ use std::time::{Duration, Instant};
 
 use crate::limits::window::Window;
 
-/// What becomes of a message.
+/// Decision about a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Pass,
-    /// Refused; it may come again after this time.
+    /// Refused; the client may send it again after this time.
     Refuse(Duration),
-    /// Refused for so long that the connections are to be closed.
+    /// Refused for so long that the gateway has to close the connections.
     Block(Duration),
 }
 
-/// Refusals that follow each other within this time belong together: who sends too much in every
-/// second is refused in every second, early in one and late in the next.
+/// Time within which one refusal must follow another to belong together. A client that sends too
+/// much in every second gets a refusal in every second, early in one and late in the next.
 const PAUSE: Duration = Duration::from_secs(2);
-/// How long refusals may go on.
+/// Time for which refusals may go on.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a block lasts.
+/// Time for which a block lasts.
 pub(crate) const BLOCK: Duration = Duration::from_secs(60);
 
 /// The messages of one account, over all its connections.
 #[derive(Debug, Clone)]
 pub(crate) struct MessageLimit {
     window: Window,
-    /// When the refusals began that still go on, and the last one of them.
+    /// Beginning and last moment of the refusals that still go on.
     refusing: Option<(Instant, Instant)>,
     blocked_until: Option<Instant>,
 }
@@ -43,7 +43,7 @@ impl MessageLimit {
         }
     }
 
-    /// One message arrived.
+    /// Counts one message and decides about it.
     pub(crate) fn message(&mut self, now: Instant) -> Verdict {
         if let Some(left) = self.blocked(now) {
             return Verdict::Block(left);
@@ -64,13 +64,13 @@ impl MessageLimit {
         Verdict::Refuse(wait)
     }
 
-    /// How long the account is still blocked.
+    /// Returns for how long the account is still blocked.
     pub(crate) fn blocked(&self, now: Instant) -> Option<Duration> {
         let left = self.blocked_until?.saturating_duration_since(now);
         (!left.is_zero()).then_some(left)
     }
 
-    /// It need not be remembered.
+    /// Returns whether the gateway may forget it.
     pub(crate) fn idle(&mut self, now: Instant) -> bool {
         self.window.idle(now) && self.blocked(now).is_none()
     }

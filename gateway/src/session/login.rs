@@ -1,4 +1,4 @@
-//! Who the client is, and which characters it has.
+//! Authentication of the client, and its characters.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ use crate::{
 
 const EVENT: &str = "authenticate";
 
-/// Why somebody is not let in.
+/// Refusal of a client.
 enum No {
     Code(ErrorCode),
     Denied(Denied),
@@ -41,17 +41,17 @@ enum No {
     Crowds(TooOften),
 }
 
-/// Somebody who is let in.
+/// Authenticated client before its welcome.
 struct Known {
     reply: SignInReply,
-    /// The token that they showed, if they did.
+    /// Token that the client showed, if it did.
     by: Option<Caller>,
-    /// The key that was made for a new account.
+    /// Key of a new account.
     made: Option<DeviceKey>,
 }
 
 impl Session {
-    /// The token of the upgrade's `Authorization` header.
+    /// Authenticates by the token of the upgrade's `Authorization` header.
     pub(super) async fn header_token(&mut self, token: &Secret) -> Flow {
         let data = Authenticate {
             token: Some(token.expose().to_owned()),
@@ -98,7 +98,7 @@ impl Session {
         self.refuse_with(re, Some(EVENT.to_owned()), code, why, Some(wait));
     }
 
-    /// Whoever comes in too often by good tokens rests for a minute.
+    /// Closes a client that comes in too often by good tokens. It rests for a minute.
     pub(super) async fn crowds(
         &mut self,
         re: Option<RequestId>,
@@ -110,13 +110,13 @@ impl Session {
         self.shut(CloseCode::RateLimited, why).await
     }
 
-    /// A valid token is no attempt; all else is one.
+    /// Finds out who the client is. A valid token is no attempt; all else is one.
     async fn who(&self, data: Authenticate) -> Result<Known, No> {
         if let Some(token) = &data.token {
             let token = Secret::new(token.as_str());
             match admission::admit(&self.app, &token).await {
                 Ok(caller) => return self.by_token(caller).await,
-                // Shown together with a key, the key may still be good.
+                // The client may show a key as well, and that may still be good.
                 Err(Denied::InvalidToken) => {}
                 Err(denied) => return Err(No::Denied(denied)),
             }
@@ -185,7 +185,7 @@ impl Session {
             self.refuse(re, EVENT, ErrorCode::InvalidCredentials);
             return Flow::On;
         };
-        // Who looks on takes no place from who plays.
+        // A session that looks on takes no place from one that plays.
         let by = known.by.as_ref().map(|caller| caller.scope);
         let share = match by {
             Some(Scope::Spectator) => format!("spectators of {}", account.id),
@@ -225,8 +225,8 @@ impl Session {
         Flow::On
     }
 
-    /// A new token of the login that somebody came by, or of a new one, and what the session
-    /// keeps of it.
+    /// Issues a new token of the login that the client came by, or of a new one. Returns it with
+    /// the session's part of it.
     fn issue(&self, account_id: &str, by: Option<Caller>) -> Option<(Issued, Account)> {
         let scope = by.as_ref().map_or(Scope::Player, |caller| caller.scope);
         let agent = by.as_ref().and_then(|caller| caller.character_id.clone());
@@ -258,8 +258,8 @@ impl Session {
         Some((issued, account))
     }
 
-    /// Whether the token that the session came by is good for all of its account; else the client
-    /// has been told.
+    /// Returns whether the session came by an agent's token, which is not good for all of its
+    /// account. If so, refuses the request.
     fn refuse_agent(&self, re: Option<&RequestId>, event: &str) -> bool {
         let agent = self.account.as_ref().is_some_and(|a| a.agent.is_some());
         if agent {
@@ -360,7 +360,8 @@ impl Session {
     }
 }
 
-/// The account that the store named; one that it does not know has no valid credentials.
+/// Returns the account that the store named. One that the store does not know has no valid
+/// credentials.
 fn known(reply: Result<SignInReply, tonic::Status>, made: Option<DeviceKey>) -> Result<Known, No> {
     match reply {
         Ok(reply) if reply.account.is_some() => Ok(Known {

@@ -1,11 +1,11 @@
 //! A session: one client from its first connection to its end, over as many sockets as it needs.
 //!
-//! In reading order: [`state`], [`limits`], [`resume`] (pure); `budget` and `registry` (what
-//! sessions share); this file (its one task, and what that waits for); `inbound` (what a client
-//! says), `login`, `play`, `reconnect` and `take_over` (what is done about it), `watching` (who
-//! only looks on), `draining`.
+//! In reading order: [`state`], [`limits`], [`resume`] (pure); `budget` and `registry` (shared by
+//! all sessions); this file (its one task and its wake-ups); `inbound` (messages of the client),
+//! `login`, `play`, `reconnect` and `take_over` (their handling), `watching` (sessions that only
+//! look on), `draining`.
 //!
-//! Always: a session has one task; whatever a client sends is answered or refused, in order; its
+//! Always: a session has one task; it answers or refuses whatever a client sends, in order; its
 //! socket may go at any moment, and it may come back with another one.
 
 mod admin;
@@ -58,11 +58,11 @@ use crate::{
     zone_link::SessionEvent,
 };
 
-/// What others tell a session that it has not heard yet.
+/// Maximum number of commands and events that wait for a session.
 const WAITING_MAX: usize = 16;
-/// Heartbeats that a client may miss.
+/// Number of heartbeats that a client may miss.
 const MISSES_MAX: u32 = 3;
-/// Malformed messages in ten seconds that close.
+/// Number of malformed messages in ten seconds that closes the socket.
 const MALFORMED_MAX: usize = 20;
 /// "Never", for a timer.
 const NEVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -71,7 +71,7 @@ const NEVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
     On,
-    /// The socket is gone; the session may be resumed.
+    /// The socket is gone; the client may resume the session.
     Lost,
     End,
 }
@@ -81,56 +81,56 @@ pub(crate) struct Session {
     app: Arc<App>,
     handle: Handle,
     address: IpAddr,
-    /// Until it is known who the client is.
+    /// Place of the unauthenticated socket, until the client is authenticated.
     unauthenticated: Option<UnauthenticatedSocket>,
     stage: Stage,
     mailbox: Mailbox,
     socket: Option<Socket>,
-    /// What the last socket was sent, while there is none.
+    /// Messages written to the last socket, while there is none.
     written: Option<Written>,
     account: Option<Account>,
-    /// Whom it plays, and with which session epoch.
+    /// Character that it plays, and the session epoch.
     playing: Option<(Present, u64)>,
-    /// Whom it looks at without playing.
+    /// Character that it looks at without playing.
     followed: Option<Followed>,
-    /// In which count the numbers of its messages are; another one after everything was sent anew.
+    /// Name of the count of its messages; a new one after each resync.
     line: String,
     commands: mpsc::Receiver<Command>,
     events: (mpsc::Sender<SessionEvent>, mpsc::Receiver<SessionEvent>),
     heartbeat: Interval,
-    /// What happens then depends on what the session waits for.
+    /// Next deadline; its meaning depends on the session's state.
     deadline: Instant,
-    /// While the gateway goes.
+    /// Progress of its leaving, while the gateway drains.
     leaving: Option<Leaving>,
     limits: Limits,
-    /// As metrics count it now.
+    /// State under which metrics count it now.
     counted: Option<&'static str>,
 }
 
-/// Who is authenticated.
+/// Authenticated account of a session.
 struct Account {
     id: String,
     scope: Scope,
-    /// The only character that it may speak for: an agent's.
+    /// Only character that it may name: an agent's.
     agent: Option<String>,
-    /// The login and the token that it came by.
+    /// Login by which it came.
     login: String,
     token_id: String,
-    /// When that ends, in milliseconds since 1970.
+    /// End of the login, in milliseconds since 1970.
     until_ms: u64,
-    /// It has named the operators' code.
+    /// Whether it has named the operators' code.
     elevated: bool,
-    /// While there is a socket.
+    /// Share of the account's budget, while there is a socket.
     budget: Option<Budget>,
 }
 
 impl Account {
-    /// What is named to end its login.
+    /// Returns the ids that end its login: of the login and of the token.
     fn ids(&self) -> [&str; 2] {
         [&self.login, &self.token_id]
     }
 
-    /// Whether it may speak for this character, if it has it.
+    /// Returns whether it may name this character, if the account has it.
     fn may_name(&self, character_id: &str) -> bool {
         self.agent
             .as_deref()
@@ -138,14 +138,14 @@ impl Account {
     }
 }
 
-/// What one session may do beside what its account may.
+/// Limits of one session, beside those of its account.
 struct Limits {
-    /// Messages before it is authenticated.
+    /// Messages before authentication.
     fresh: Window,
     malformed: Window,
 }
 
-/// What a session wakes up for.
+/// Event that wakes a session.
 enum Wake {
     Inbound(Inbound),
     Finished(Option<Finished>),
@@ -154,13 +154,13 @@ enum Wake {
     Heartbeat,
     Deadline,
     Drain,
-    /// A newcomer has got the place of this client, who has not said who it is.
+    /// A newcomer has got the place of this unauthenticated socket.
     SentAway,
 }
 
 impl Session {
-    /// Serves a socket from its upgrade on, until the session that it belongs to is over or has
-    /// taken it.
+    /// Serves a socket from its upgrade on, until its session is over or another session has taken
+    /// the socket.
     pub(crate) async fn serve(
         app: Arc<App>,
         (address, unauthenticated): (IpAddr, UnauthenticatedSocket),
@@ -231,9 +231,9 @@ impl Session {
         self.give_back().await;
     }
 
-    /// Does what it has woken up for.
+    /// Handles the event that woke the session.
     async fn wake_up(&mut self, woken: Wake) -> Flow {
-        // Nobody is sent away while it is answered.
+        // A busy place cannot go to a newcomer while the session handles the event.
         let _busy = self
             .unauthenticated
             .as_ref()
@@ -253,7 +253,7 @@ impl Session {
         }
     }
 
-    /// Waits for whatever comes first. Everything here is safe to drop while it waits.
+    /// Waits for the first event. Everything here is safe to drop while it waits.
     async fn wake(&mut self) -> Wake {
         let (inbound, writer) = match &mut self.socket {
             Some(socket) => (Some(&mut socket.inbound), Some(&mut socket.writer)),
@@ -282,7 +282,7 @@ impl Session {
         let _ = self.mailbox.push(Reliable::of(data).answering(re));
     }
 
-    /// Refuses a request, in the code's own words.
+    /// Refuses a request with the code's own words.
     fn refuse(&self, re: Option<RequestId>, event: &str, code: ErrorCode) {
         self.refuse_with(re, Some(event.to_owned()), code, state::words(code), None);
     }
@@ -306,7 +306,7 @@ impl Session {
     }
 
     async fn beat(&mut self) -> Flow {
-        // Whatever was missed of it comes to an end here.
+        // If the session missed a sanction or an end of its login, it ends here.
         if self.look_at_gates().await == Flow::End {
             return Flow::End;
         }
@@ -322,7 +322,7 @@ impl Session {
         Flow::On
     }
 
-    /// The deadline of whatever it waits for is over.
+    /// Handles the end of the deadline.
     async fn late(&mut self) -> Flow {
         if self.socket.is_none() {
             // Nobody resumed.
@@ -340,16 +340,16 @@ impl Session {
         self.look_again().await
     }
 
-    /// It waits for nothing but what others do; a gateway that goes still has its time.
+    /// Clears the deadline, except while the gateway drains.
     fn rest(&mut self) {
         if self.leaving.is_none() {
             self.deadline = Instant::now() + NEVER;
         }
     }
 
-    /// What resumes the session as it is now; `None` while nobody is authenticated.
+    /// Returns a token that resumes the session as it is now; `None` while nobody is authenticated.
     fn resume_token(&self) -> Option<String> {
-        // Who only looks on misses nothing by beginning anew.
+        // A session that only looks on misses nothing by beginning anew.
         let account = self.account.as_ref().filter(|_| !self.looks_on())?;
         let plays = self.playing.as_ref().map(|(present, epoch)| Plays {
             id: present.character_id.clone(),
@@ -391,7 +391,7 @@ impl Session {
         self.counted = state;
     }
 
-    /// Everybody who knew of the session forgets it.
+    /// Removes the session from everything that knows it.
     fn end(&mut self) {
         self.leave_world(false);
         self.app.zones.detach(&self.handle.session_id);
@@ -416,7 +416,7 @@ fn whole_ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX - 1)
 }
 
-/// The next thing that the client says, as soon as there is room for its answer.
+/// Returns the client's next message, as soon as there is room for its answer.
 async fn hear(inbound: Option<&mut mpsc::Receiver<Inbound>>, mailbox: &Mailbox) -> Inbound {
     let Some(inbound) = inbound else {
         return std::future::pending().await;
@@ -425,7 +425,7 @@ async fn hear(inbound: Option<&mut mpsc::Receiver<Inbound>>, mailbox: &Mailbox) 
     inbound.recv().await.unwrap_or(Inbound::Ended)
 }
 
-/// The end of the place that one has before it says who it is.
+/// Waits until an unauthenticated socket loses its place.
 async fn sent_away(unauthenticated: Option<&UnauthenticatedSocket>) {
     match unauthenticated {
         Some(unauthenticated) => unauthenticated.sent_away().await,
@@ -433,7 +433,7 @@ async fn sent_away(unauthenticated: Option<&UnauthenticatedSocket>) {
     }
 }
 
-/// The end of the writer.
+/// Waits for the end of the writer.
 async fn ended(writer: Option<&mut JoinHandle<Finished>>) -> Option<Finished> {
     match writer {
         Some(writer) => writer.await.ok(),

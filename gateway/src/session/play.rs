@@ -72,7 +72,7 @@ impl Session {
         match self.attach(&present, epoch, region).await {
             Ok(attached) => self.entered(re, present, epoch, attached).await,
             Err(error) => {
-                // Whatever came already is of no use.
+                // Messages that came already are of no use.
                 let _ = self.mailbox.open(Vec::new());
                 self.not_entered(re, region, error);
             }
@@ -80,7 +80,8 @@ impl Session {
         Flow::On
     }
 
-    /// Holds back what the zone says until the client has been told that it is there.
+    /// Attaches the session. The mailbox holds the zone's messages until the client knows that it
+    /// is in the world.
     async fn attach(
         &mut self,
         present: &Present,
@@ -90,7 +91,7 @@ impl Session {
         let Some(format) = self.socket.as_ref().map(|socket| socket.format) else {
             return Err(AttachError::Gone);
         };
-        // What an earlier stay in the world still had to say is over.
+        // Events of an earlier stay in the world mean nothing any more.
         while self.events.1.try_recv().is_ok() {}
         self.mailbox.hold();
         let attach = self.app.zones.attach(AttachSession {
@@ -225,21 +226,21 @@ impl Session {
             };
             answer_chat(&mailbox, re, done);
             if let Some(answer) = answer {
-                // A session that overflows is closed by its own writer.
+                // The writer of a session that overflows closes it.
                 let _ = mailbox.push(Reliable::of(&answer));
             }
         });
     }
 
-    /// What the zones say of this session.
+    /// Handles an event of this session from the zones.
     pub(super) async fn event(&mut self, event: SessionEvent) -> Flow {
         if self.stage != Stage::World {
             return Flow::On;
         }
         match event {
             SessionEvent::Left { reason, .. } if reason == "replaced" => self.replaced().await,
-            // The session is over and cannot be resumed, here or elsewhere: its character is out
-            // of the world, and whoever comes back by itself might send again what failed.
+            // The session is over, and no gateway can resume it: its character is out of the world.
+            // A client that came back by itself might send the failed request again.
             SessionEvent::Left { reason, .. } if reason == "server_fault" => {
                 self.leave_world(false);
                 self.shut(
@@ -264,7 +265,7 @@ impl Session {
         }
     }
 
-    /// Who lingers only for the world's sake need not.
+    /// Ends a session that lingers only for the world's sake.
     fn go_on_without_world(&self) -> Flow {
         if self.socket.is_none() {
             Flow::End
@@ -286,13 +287,13 @@ impl Session {
         self.app.zones.detach(&self.handle.session_id);
     }
 
-    /// Whom it plays.
+    /// Returns the id of the character that it plays.
     pub(super) fn character_id(&self) -> Option<String> {
         let (present, _) = self.playing.as_ref()?;
         Some(present.character_id.clone())
     }
 
-    /// The gateway's own part of leaving the world. `elsewhere`: the character plays on.
+    /// Does the gateway's own part of leaving the world. `elsewhere`: the character plays on.
     pub(super) fn leave_world(&mut self, elsewhere: bool) {
         if let Some((present, _)) = self.playing.take() {
             self.app.sessions.hub.leave(&present.session_id, elsewhere);
@@ -306,14 +307,14 @@ impl Session {
         }
     }
 
-    /// A newer login plays the character.
+    /// Ends the session because a newer login plays the character.
     pub(super) async fn replaced(&mut self) -> Flow {
         self.leave_world(true);
         self.shut(CloseCode::Replaced, "another login plays this character")
             .await
     }
 
-    /// The client has resumed at another gateway: nobody needs this part of it any more.
+    /// Ends the session because its client has resumed at another gateway.
     pub(super) async fn gone_elsewhere(&mut self) -> Flow {
         self.leave_world(true);
         self.shut(CloseCode::GoingAway, "replaced by its own resume")
@@ -329,8 +330,8 @@ impl Session {
     }
 }
 
-/// Says something to one player, or to an agent of the speaker's own that nobody plays. Returns
-/// what the agent answers. A token of one agent (no `owner`) orders no other one.
+/// Says something to one player, or to an agent of the speaker's own that nobody plays. Returns the
+/// agent's answer. A token of one agent (no `owner`) orders no other agent.
 async fn whisper(
     app: &App,
     owner: bool,
@@ -360,6 +361,6 @@ fn answer_chat(mailbox: &Mailbox, re: Option<RequestId>, done: Result<(), ErrorC
             retry_after_ms: None,
         }),
     };
-    // A session that overflows is closed by its own writer.
+    // The writer of a session that overflows closes it.
     let _ = mailbox.push(message.answering(re));
 }

@@ -28,17 +28,17 @@ use crate::{
 };
 
 const EVENT: &str = "session:resume";
-/// Why a session cannot be resumed that was one.
+/// Reason for refusing to resume a session that is over.
 pub(super) const OVER: &str = "the session is over; authenticate anew";
 
-/// How long a goodbye may take to be written.
+/// Time that a goodbye may take to be written.
 const SHUT_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a session may be busy before it takes its new socket.
+/// Time that a session may be busy before it takes its new socket.
 const ADOPT_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Session {
-    /// Closes the socket behind what waits to be written. The session is over, unless the caller
-    /// says otherwise.
+    /// Closes the socket after all waiting messages. The session is over, unless the caller decides
+    /// otherwise.
     pub(super) async fn shut(&mut self, code: CloseCode, reason: &'static str) -> Flow {
         self.mailbox.close(code, reason);
         if let Some(mut socket) = self.socket.take() {
@@ -54,7 +54,7 @@ impl Session {
         Flow::End
     }
 
-    /// The writer ended by itself: the client was too slow, or is gone.
+    /// Handles a writer that ended by itself: the client was too slow, or is gone.
     pub(super) fn writer_ended(&mut self, finished: Option<Finished>) -> Flow {
         self.written = finished.map(|finished| finished.written);
         if let Some(socket) = self.socket.take() {
@@ -63,7 +63,7 @@ impl Session {
         Flow::Lost
     }
 
-    /// Whether somebody could resume it.
+    /// Returns whether a client could resume the session.
     pub(super) fn may_wait(&self) -> bool {
         self.account.is_some() && self.leaving.is_none() && !self.looks_on()
     }
@@ -87,7 +87,7 @@ impl Session {
         self.deadline = TokioInstant::now() + self.app.config.times.linger;
     }
 
-    /// While nobody is there: what could not be replayed any more is given back.
+    /// Forgets messages that are too old to replay, while there is no socket.
     pub(super) fn forget_old(&mut self) {
         if let Some(written) = &mut self.written {
             written.forget(Instant::now());
@@ -106,15 +106,15 @@ impl Session {
                 Flow::On
             }
             Command::Replaced => Flow::On,
-            // What its client has resumes it all the same, with everything anew.
+            // Its client's token still resumes it, with a resync.
             Command::Outlived if self.socket.is_none() && self.stage != Stage::World => Flow::End,
             Command::Outlived => Flow::On,
             Command::News(news) => self.news(news).await,
         }
     }
 
-    /// Goes on with the session of a token: by the session itself when it is here, else in its
-    /// place.
+    /// Resumes the session of a token. If the session is here, it takes the socket; else this
+    /// session takes its place.
     pub(super) async fn ask_resume(&mut self, re: Option<RequestId>, data: Resume) -> Flow {
         let claims = match self.app.auth.tokens.verify_resume(&data.resume_token) {
             Ok(claims) => claims,
@@ -156,7 +156,7 @@ impl Session {
         self.take_over(re, claims).await
     }
 
-    /// A token that was refused is an attempt, as one for `authenticate` would be.
+    /// Counts a refused token as an attempt, as `authenticate` would.
     async fn bad_token(&self, re: Option<RequestId>) -> Flow {
         let attempt = self.app.auth.attempts.attempt(self.address).await;
         if let Err(wait) = attempt {
@@ -168,8 +168,8 @@ impl Session {
         self.no_resume(re, "the token is not valid; authenticate anew")
     }
 
-    /// Asks a session of this gateway to take the socket. The request comes back, and the socket
-    /// is this connection's as before, when the session ends instead.
+    /// Asks a session of this gateway to take the socket. If that session ends instead, this
+    /// connection keeps the socket and the request comes back.
     async fn hand_over(
         &mut self,
         re: Option<RequestId>,
@@ -201,7 +201,7 @@ impl Session {
                 room.send(Command::Adopt(adoption, back));
                 match given_back.await {
                     Ok(adoption) => (adoption, true),
-                    // It was taken.
+                    // The other session took it.
                     Err(_) => return Ok(Flow::End),
                 }
             }
@@ -233,12 +233,12 @@ impl Session {
         Flow::On
     }
 
-    /// Gives all sockets back that were to be taken.
+    /// Gives back all sockets of adoptions that still wait.
     pub(super) async fn give_back(&mut self) {
         self.commands.close();
         while let Some(command) = self.commands.recv().await {
             if let Command::Adopt(adoption, back) = command {
-                // Whoever asked is there, or its client is gone.
+                // The asking session is there, or its client is gone.
                 let _ = back.send(adoption);
             }
         }
@@ -254,7 +254,7 @@ impl Session {
             self.shut(CloseCode::GoingAway, "resumed on another connection")
                 .await;
         }
-        // What the zones have said already may be that the session is over here.
+        // Events from zones that wait already may end the session here.
         while let Ok(event) = self.events.1.try_recv() {
             let flow = self.event(event).await;
             if flow != Flow::On {
@@ -262,7 +262,7 @@ impl Session {
                 return flow;
             }
         }
-        // What is pushed from here on waits for the new socket.
+        // Messages pushed from here on wait for the new socket.
         self.mailbox.pause();
         let Adoption {
             mut socket,
@@ -276,7 +276,7 @@ impl Session {
             return self.adopt_stranger(socket, (half, fresh), re);
         }
         let before = self.written.take().unwrap_or_else(Written::new);
-        // A number of another count says nothing.
+        // A number of another count means nothing.
         let last_seq = (line == self.line).then_some(last_seq);
         let (written, first, resync) = self.first_words(before, fresh, last_seq, re);
         self.app
@@ -303,7 +303,8 @@ impl Session {
         Flow::On
     }
 
-    /// Takes a share of the account's budget, unless the session has one. False: there is none left.
+    /// Takes a share of the account's budget, unless the session has one. Returns false if there is
+    /// none left.
     fn takes_budget(&mut self) -> bool {
         let Some(account) = self.account.as_mut().filter(|of| of.budget.is_none()) else {
             return true;
@@ -313,7 +314,8 @@ impl Session {
         account.budget.is_some()
     }
 
-    /// The resume for which this one was to wait came to nothing: the socket goes on as a new one.
+    /// Takes back a socket for a session that nobody has authenticated: the resume that it waited
+    /// for failed.
     fn adopt_stranger(
         &mut self,
         mut socket: Socket,
@@ -326,8 +328,8 @@ impl Session {
         self.no_resume(re, OVER)
     }
 
-    /// What the new socket is sent first, behind which number, and whether everything else is
-    /// sent anew.
+    /// Returns the record for the new socket, its first messages, and whether the client gets
+    /// everything else anew.
     fn first_words(
         &mut self,
         mut before: Written,
@@ -373,7 +375,7 @@ impl Session {
     }
 }
 
-/// The answer to a request whose answer was lost.
+/// Returns the answer to a request whose own answer was lost.
 fn unknown(id: RequestId, event: Option<&str>) -> Reliable {
     let code = ErrorCode::OutcomeUnknown;
     let error = Error {

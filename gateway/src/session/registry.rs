@@ -1,4 +1,4 @@
-//! The sessions of this gateway, found by what others know of them: an id, a character.
+//! The sessions of this gateway, by id, by character and by account.
 
 use std::{
     collections::HashMap,
@@ -22,10 +22,10 @@ use crate::{
     socket::{Socket, WriteSide},
 };
 
-/// How long a busy session is waited for.
+/// Time for which the gateway waits for a busy session.
 const NEWS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What one session asks of another.
+/// Command to a session.
 pub(crate) enum Command {
     /// Go on with this socket, or give it back.
     Adopt(Box<Adoption>, oneshot::Sender<Box<Adoption>>),
@@ -33,27 +33,27 @@ pub(crate) enum Command {
     Replaced,
     /// Its account has a newer session: if this one is lost and plays nobody, it need not wait.
     Outlived,
-    /// The session itself was attached at another gateway, under this number.
+    /// Another gateway attached the session itself, under this number.
     Elsewhere(u64),
-    /// The store says something of the account.
+    /// News of the account from the store.
     News(News),
 }
 
 /// A new socket of a session.
 pub(crate) struct Adoption {
     pub(crate) socket: Socket,
-    /// Its writing side, taken from its first writer.
+    /// Its writing side, from its first writer.
     pub(crate) half: WriteSide,
-    /// What that one wrote.
+    /// Messages that its first writer wrote.
     pub(crate) written: Written,
-    /// The last message that the client has, and in which count.
+    /// Number of the last message that the client has, in the count `line`.
     pub(crate) last_seq: u64,
     pub(crate) line: String,
-    /// The request that asked for it.
+    /// Request that asked for it.
     pub(crate) re: Option<RequestId>,
 }
 
-/// How a session is reached.
+/// Way to reach a session.
 #[derive(Clone)]
 pub(crate) struct Handle {
     pub(crate) session_id: String,
@@ -61,13 +61,13 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
-    /// Whether it reaches the same session.
+    /// Returns whether both reach the same session.
     fn is(&self, other: &Self) -> bool {
         self.commands.same_channel(&other.commands)
     }
 }
 
-/// All sessions that are authenticated.
+/// All authenticated sessions.
 #[derive(Default)]
 pub(crate) struct Registry {
     known: Mutex<Known>,
@@ -85,7 +85,7 @@ struct Known {
 #[derive(Default)]
 struct OfAccount {
     all: Vec<Handle>,
-    /// The one that was lost last while it played nobody. Of those that play, each character has
+    /// Last session that was lost while it played nobody. Of those that play, each character has
     /// one anyway.
     lost: Option<Handle>,
 }
@@ -102,8 +102,8 @@ impl Registry {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session is here from now on. Gives the one that is here under its id already; then
-    /// nothing changes.
+    /// Adds a session under its id. If the id is there already, returns that session's handle and
+    /// changes nothing.
     pub(crate) fn add(&self, handle: &Handle) -> Option<Handle> {
         let mut known = self.known();
         if let Some(there) = known.by_id.get(&handle.session_id) {
@@ -115,7 +115,7 @@ impl Registry {
         None
     }
 
-    /// The session is over.
+    /// Removes a session that is over.
     pub(crate) fn remove(&self, handle: &Handle) {
         let mut known = self.known();
         let there = known.by_id.get(&handle.session_id);
@@ -124,7 +124,7 @@ impl Registry {
         }
     }
 
-    /// The session is an account's from now on; a lost one of the account that plays nobody ends.
+    /// Gives the session to an account. A lost session of the account that plays nobody ends.
     pub(crate) fn belongs(&self, account_id: &str, handle: Handle) {
         let older = {
             let mut known = self.known();
@@ -138,8 +138,9 @@ impl Registry {
         }
     }
 
-    /// The session has lost its socket and plays nobody; an older one of the account ends that
-    /// waits in the same way. So each account keeps one at most, however often it comes and goes.
+    /// Notes that a session has lost its socket and plays nobody. An older session of the account
+    /// that waits in the same way ends. So each account keeps one at most, however often it comes
+    /// and goes.
     pub(crate) fn lost(&self, account_id: &str, handle: &Handle) {
         let older = {
             let mut known = self.known();
@@ -151,7 +152,7 @@ impl Registry {
         }
     }
 
-    /// The session is no account's any more.
+    /// Takes the session from an account.
     pub(crate) fn parted(&self, account_id: &str, handle: &Handle) {
         let mut known = self.known();
         if let Some(of) = known.by_account.get_mut(account_id) {
@@ -163,7 +164,7 @@ impl Registry {
         }
     }
 
-    /// Tells all sessions of an account what the store says of it.
+    /// Tells all sessions of an account the store's news of it.
     pub(crate) fn news(&self, account_id: &str, news: &News) {
         let known = self.known();
         let of = known.by_account.get(account_id);
@@ -172,8 +173,8 @@ impl Registry {
         for handle in all {
             let full = handle.commands.try_send(Command::News(news.clone()));
             if let Err(TrySendError::Full(command)) = full {
-                // It has much to do; what it looks at by itself at its next heartbeat, it hears
-                // sooner if it has time.
+                // The session is busy. If it has time, it hears the news before its next heartbeat,
+                // at which it looks for itself.
                 self.tasks.spawn("news to a session", async move {
                     let _ = timeout(NEWS_TIMEOUT, handle.commands.send(command)).await;
                 });
@@ -181,7 +182,7 @@ impl Registry {
         }
     }
 
-    /// The session goes on at another gateway.
+    /// Tells a session that it goes on at another gateway.
     pub(crate) fn elsewhere(&self, session_id: &str, attach: u64) {
         let here = self.known().by_id.get(session_id).cloned();
         if let Some(here) = here {
@@ -189,7 +190,8 @@ impl Registry {
         }
     }
 
-    /// The session plays a character now; an older one that did is told.
+    /// Notes that a session plays a character now, and tells an older one that did. An older epoch
+    /// changes nothing.
     pub(crate) fn play(&self, character_id: &str, epoch: u64, handle: Handle) {
         let before = {
             let mut known = self.known();
@@ -207,7 +209,7 @@ impl Registry {
         }
     }
 
-    /// The session does not play it any more.
+    /// Notes that the session does not play the character any more.
     pub(crate) fn stop(&self, character_id: &str, session_id: &str) {
         let mut known = self.known();
         let playing = known.by_character.get(character_id);
@@ -216,7 +218,7 @@ impl Registry {
         }
     }
 
-    /// Another gateway plays the character, with this epoch.
+    /// Tells the session here that another gateway plays the character, if the epoch is higher.
     pub(crate) fn replaced(&self, character_id: &str, epoch: u64) {
         let playing = self.known().by_character.get(character_id).cloned();
         if let Some((here, handle)) = playing
@@ -226,14 +228,14 @@ impl Registry {
         }
     }
 
-    /// Characters that are played here.
+    /// Returns the number of characters played here.
     pub(crate) fn players(&self) -> usize {
         self.known().by_character.len()
     }
 }
 
 fn tell(handle: &Handle, command: Command) {
-    // The zone tells whoever is replaced as well; whoever is lost ends by itself after its time.
+    // The zone also tells a replaced session, and a lost session ends by itself after its time.
     if handle.commands.try_send(command).is_err() {
         tracing::debug!(session = handle.session_id, "a session is busy or gone");
     }

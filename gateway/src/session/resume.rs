@@ -1,12 +1,12 @@
-//! What makes a lost connection good again: the last reliable messages.
+//! The last reliable messages, which a resume replays after a lost connection.
 //!
 //! `seq` grows by one per message on a socket. `session:hello` has 1. After a resume without
-//! resync, `session:resumed` has the client's `lastSeq` + 1, and the missed reliable messages
-//! follow with new numbers, so that nothing is missing in the client's count. With resync the
-//! numbers go on from the new socket's `session:hello`. `world:update` is never replayed.
+//! resync, `session:resumed` has the client's `lastSeq` + 1. The missed reliable messages follow
+//! with new numbers, so that nothing is missing in the client's count. With resync the numbers go
+//! on from the new socket's `session:hello`. No resume replays a `world:update`.
 //!
-//! Always: what is replayed is exactly what was written as reliable behind `lastSeq`, in order;
-//! where that cannot be said for certain, nothing is replayed and everything is sent anew.
+//! Always: a resume replays exactly the reliable messages written behind `lastSeq`, in order; where
+//! that is not certain, it replays nothing and everything comes anew.
 
 use std::{
     collections::VecDeque,
@@ -15,19 +15,19 @@ use std::{
 
 use crate::mailbox::Reliable;
 
-/// How long written messages are kept.
+/// Time for which written messages stay.
 const AGE_MAX: Duration = Duration::from_secs(30);
-/// How many bytes of them are kept.
+/// Maximum size of the messages that stay, in bytes.
 const BYTES_MAX: usize = 64 * 1024;
 
-/// What was written to a session's sockets.
+/// Messages written to a session's sockets.
 #[derive(Debug)]
 pub(crate) struct Written {
-    /// The number of the last message.
+    /// Number of the last message.
     seq: u64,
     kept: VecDeque<Kept>,
     bytes: usize,
-    /// The highest number of a reliable message that is no longer kept.
+    /// Highest number of a reliable message that is no longer kept.
     forgotten: u64,
 }
 
@@ -48,7 +48,7 @@ impl Written {
         }
     }
 
-    /// The number of the next message, which is not kept.
+    /// Returns the number of the next message, and does not keep that.
     pub(crate) const fn number(&mut self) -> u64 {
         self.seq += 1;
         self.seq
@@ -65,7 +65,7 @@ impl Written {
         self.forget(now);
     }
 
-    /// Drops what is too old, or too much, to be replayed.
+    /// Drops messages that are too old, or too many bytes, to replay.
     pub(crate) fn forget(&mut self, now: Instant) {
         while let Some(first) = self.kept.front() {
             let old = now.saturating_duration_since(first.at) > AGE_MAX;
@@ -81,8 +81,8 @@ impl Written {
         }
     }
 
-    /// The client has everything up to `last_seq`: the reliable messages that it has not, and
-    /// the count goes back to there. `None` when that is in doubt.
+    /// Returns the reliable messages after `last_seq`, which the client does not have, and sets the
+    /// count back to there. Returns `None` when that is in doubt.
     pub(crate) fn rewind(&mut self, last_seq: u64, now: Instant) -> Option<Vec<Reliable>> {
         self.forget(now);
         if last_seq > self.seq || last_seq < self.forgotten {
@@ -96,7 +96,8 @@ impl Written {
         Some(missed)
     }
 
-    /// Requests whose answers are kept but perhaps not received: with a resync they are lost.
+    /// Returns the requests whose kept answers the client may not have received. With a resync
+    /// these answers are lost.
     pub(crate) fn answers_after(&self, last_seq: u64) -> Vec<proto::client::RequestId> {
         let missed = self.kept.iter().filter(|kept| kept.seq > last_seq);
         missed.filter_map(|kept| kept.message.re.clone()).collect()

@@ -1,8 +1,8 @@
-//! What is welcome when. Pure.
+//! Messages that are welcome at each stage. Pure.
 
 use proto::client::{ErrorCode, Needs};
 
-/// How far a session has come.
+/// Progress of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Connected, not authenticated.
@@ -14,7 +14,7 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
-    /// Its name in metrics.
+    /// Returns its name in metrics.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Fresh => "fresh",
@@ -24,7 +24,7 @@ impl Stage {
     }
 }
 
-/// Whether an event with these needs is welcome now, else why not.
+/// Returns `Ok` if an event with these needs is welcome now, else the refusal.
 pub(crate) const fn welcome(stage: Stage, needs: Needs) -> Result<(), ErrorCode> {
     match (needs, stage) {
         (Needs::Nothing, _)
@@ -39,7 +39,7 @@ pub(crate) const fn welcome(stage: Stage, needs: Needs) -> Result<(), ErrorCode>
     }
 }
 
-/// An error code in words; those of rules that a zone plays have words there.
+/// Returns an error code in words. A code of a rule that a zone plays has its words there.
 #[allow(clippy::too_many_lines, reason = "one arm an event")]
 pub(crate) fn words(code: ErrorCode) -> &'static str {
     match code {

@@ -1,12 +1,12 @@
-//! Going on with a session that another gateway held, or this one before it forgot it.
+//! Takes over a session that another gateway held, or that this one held before it forgot it.
 //!
-//! Nothing of it is here: its messages cannot be replayed, and what it asked without an answer
-//! cannot be named, so `session:resumed` says `resync` and the client must take the outcome of
-//! every such request for unknown. No input is sent again.
+//! This gateway has nothing of that session. It cannot replay its messages or name its requests
+//! without an answer. So `session:resumed` says `resync`, and the client must take the outcome of
+//! every such request for unknown. Nobody sends an input again.
 //!
-//! Always: whom the token names is played only when a zone says that it has that character under
-//! that session epoch; the zone ends the older gateway's part, and a resume that comes to nothing
-//! leaves a connection that may authenticate.
+//! Always: the session plays the token's character only when a zone says that it has that character
+//! under that session epoch; the zone ends the older gateway's part; a resume that fails leaves a
+//! connection that may authenticate.
 
 use proto::{
     client::{RequestId, session::Resumed},
@@ -24,7 +24,7 @@ use crate::{
 };
 
 impl Session {
-    /// Becomes the session of a token, which is this one by id already.
+    /// Becomes the session of a token. It has that session's id already.
     pub(super) async fn take_over(&mut self, re: Option<RequestId>, claims: ResumeClaims) -> Flow {
         let budget = match self
             .app
@@ -46,7 +46,7 @@ impl Session {
                 None => Scope::Player,
             },
             agent,
-            // Who was an operator names the code again.
+            // An operator names the code again.
             elevated: false,
             token_id: login.clone(),
             login,
@@ -75,7 +75,7 @@ impl Session {
                 self.go_on(re, present, plays.epoch, attached).await
             }
             Err(error) => {
-                // Whatever came already is of no use.
+                // Messages that came already are of no use.
                 let _ = self.mailbox.open(Vec::new());
                 self.app.sessions.registry.parted(&account.id, &self.handle);
                 self.give_up();
@@ -84,7 +84,8 @@ impl Session {
         }
     }
 
-    /// Asks the zones; holds back what they say until the client knows that it goes on.
+    /// Asks the zones for the character. The mailbox holds their messages until the client knows
+    /// that it goes on.
     async fn find(&mut self, plays: &Plays) -> Result<Attached, AttachError> {
         let Some(format) = self.socket.as_ref().map(|socket| socket.format) else {
             return Err(AttachError::Gone);
@@ -96,7 +97,7 @@ impl Session {
             session_epoch: plays.epoch,
             attach: 0,
             last_input: 0,
-            // The zones are all asked at once; whoever has it says where it is.
+            // The gateway asks all zones at once; the zone that has the character names its region.
             region: Default::default(),
             format,
             mailbox: self.mailbox.clone(),
@@ -153,7 +154,7 @@ impl Session {
         Flow::On
     }
 
-    /// It is nobody's session again, and has all its time to authenticate.
+    /// Makes it nobody's session again, with all its time to authenticate.
     fn give_up(&mut self) {
         self.app.sessions.registry.remove(&self.handle);
         self.handle = Handle {

@@ -1,7 +1,7 @@
-//! Looking on: what a spectator's token is good for on the WebSocket.
+//! Looking on: the rights of a spectator's token on the WebSocket.
 //!
-//! Always: a spectator acts on nothing and hears nothing private, not even of the characters of
-//! its own account; it sees these characters wherever they are, and else only areas in which
+//! Always: a spectator acts on nothing and hears nothing private, not even of the characters of its
+//! own account; it sees these characters wherever they are; else it sees only areas in which
 //! players cannot attack each other, so that it is no lookout for anybody.
 
 use std::time::Duration;
@@ -17,20 +17,20 @@ use super::{Flow, Session, state};
 use crate::{auth::accounts, auth::tokens::Scope, zone_link::Look};
 
 const EVENT: &str = "world:watch";
-/// How often somebody is looked for who is in the world and not in sight.
+/// Pause between two searches for a character that is in the world but not in sight.
 const LOOK: Duration = Duration::from_secs(2);
-/// The same for somebody who is not in the world.
+/// Pause between two searches for a character that is not in the world.
 const LOOK_RARELY: Duration = Duration::from_secs(10);
 
-/// Whom a spectator follows.
+/// Character that a spectator follows.
 pub(super) struct Followed {
     character_id: String,
-    /// As the client was told.
+    /// State of which the client knows.
     online: bool,
     at: Tile,
 }
 
-/// Why nothing is shown: a code, and words for it.
+/// Refusal: a code, and words for it.
 struct No(ErrorCode, &'static str);
 
 impl No {
@@ -39,20 +39,20 @@ impl No {
     }
 }
 
-/// Where a character is, or was last.
+/// Present or last place of a character.
 struct Found {
     at: Tile,
     online: bool,
 }
 
 impl Session {
-    /// The session came by a spectator's token.
+    /// Returns whether the session came by a spectator's token.
     pub(super) fn looks_on(&self) -> bool {
         let account = self.account.as_ref();
         account.is_some_and(|account| account.scope == Scope::Spectator)
     }
 
-    /// Whether the session's token is good for a message of this kind.
+    /// Returns whether the session's token is good for a message of this kind.
     pub(super) fn may_say(&self, message: &ClientMessage) -> bool {
         let watches = matches!(message, ClientMessage::WorldWatch(_));
         if self.account.is_none() {
@@ -71,7 +71,7 @@ impl Session {
             )
     }
 
-    /// Looks at what the client names from now on.
+    /// Makes the session look at the place or character that the client names.
     pub(super) async fn watch(&mut self, re: Option<RequestId>, data: WorldWatch) {
         let looked = match (data.character_id, data.area) {
             (Some(character_id), _) => self.follow(character_id).await,
@@ -127,7 +127,7 @@ impl Session {
         })
     }
 
-    /// Tells the client what it looks at, and shows that.
+    /// Tells the client its new view, and shows that.
     fn show(&mut self, re: Option<RequestId>, watching: WorldWatching) {
         let Some(format) = self.socket.as_ref().map(|socket| socket.format) else {
             return;
@@ -146,7 +146,7 @@ impl Session {
         self.look_later();
     }
 
-    /// Looks after whom it follows: somebody who went out of sight is sought.
+    /// Checks on the followed character: seeks it if it went out of sight.
     pub(super) async fn look_again(&mut self) -> Flow {
         let Some(Followed {
             character_id,
@@ -162,7 +162,7 @@ impl Session {
             self.look_later();
             return Flow::On;
         }
-        // Whoever does not answer now is asked again.
+        // If the search fails now, the session asks again.
         let Ok(Some(found)) = self.whereabouts(&character_id).await else {
             self.look_later();
             return Flow::On;
@@ -196,8 +196,8 @@ impl Session {
         }
     }
 
-    /// Where a character is by whoever knows best: a session of this gateway, the zone that plays
-    /// it, or the store. `None`: it was never anywhere.
+    /// Returns a character's place from the best source: a session of this gateway, the zone that
+    /// plays it, or the store. `None`: it was never anywhere.
     async fn whereabouts(&self, character_id: &str) -> Result<Option<Found>, ErrorCode> {
         if let Some(at) = self.app.zones.stands(character_id) {
             return Ok(Some(Found { at, online: true }));

@@ -1,7 +1,7 @@
 //! Friends and ignored players as the store keeps them.
 //!
-//! Always: every call has a deadline; a replica that is away is answered for by the next one; a
-//! change that may have happened at one that gave no answer counts as done when it is so.
+//! Always: every call has a deadline; the next replica answers for one that is away; a change that
+//! a silent replica may have made counts as done when it is so.
 
 use anyhow::Context;
 use chassis::rpc::{Answered, Replicas};
@@ -13,7 +13,7 @@ use tonic::Status;
 
 use super::presence::Present;
 
-/// Calls the persistence services.
+/// Client of the persistence services.
 pub(crate) struct Book {
     replicas: Replicas,
 }
@@ -25,7 +25,7 @@ impl Book {
         Ok(Self { replicas })
     }
 
-    /// All lists of a character.
+    /// Returns all lists of a character.
     pub(crate) async fn lists(&self, of: &Present) -> Result<Lists, Status> {
         let ask = ListRequest {
             account_id: of.account_id.clone(),
@@ -35,7 +35,7 @@ impl Book {
         self.replicas.call(ask, call).await
     }
 
-    /// Changes them.
+    /// Changes the lists.
     pub(crate) async fn change(
         &self,
         of: &Present,
@@ -52,7 +52,8 @@ impl Book {
     }
 }
 
-/// The outcome, when the change may have been made once before.
+/// Returns the reply with the outcome `Done` if an earlier call may have made the change and it is
+/// so.
 fn settle(mut reply: ChangeReply, change: &Change, doubtful: bool) -> ChangeReply {
     if doubtful && is_so(reply.outcome(), change) {
         reply.outcome = Outcome::Done.into();
@@ -60,7 +61,7 @@ fn settle(mut reply: ChangeReply, change: &Change, doubtful: bool) -> ChangeRepl
     reply
 }
 
-/// Whether what was asked for is so, whoever made it.
+/// Returns whether the requested change is so, whoever made it.
 fn is_so(outcome: Outcome, change: &Change) -> bool {
     match change {
         Change::Request(_) => {

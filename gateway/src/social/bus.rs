@@ -1,7 +1,7 @@
-//! What carries chat and presence between gateways: Redis, or a bus inside the process.
+//! The carrier of chat and presence between gateways: Redis, or a bus inside the process.
 //!
-//! Always: at most once, and nobody waits long for it; what was said while it is away is lost,
-//! and that is all that is lost.
+//! Always: it delivers at most once, and nobody waits long for it; only messages sent while it is
+//! away are lost.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use tokio::sync::mpsc;
 
 use super::{local_bus::LocalBus, redis_bus::RedisBus};
 
-/// How long one call may take.
+/// Time that one call may take.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_millis(250);
-/// Messages that wait for this gateway; what is heard beyond them is lost.
+/// Maximum number of messages that wait for this gateway; further ones are lost.
 const HEARD_MAX: usize = 4096;
 
 /// The bus does not answer.
@@ -35,13 +35,13 @@ pub(crate) enum Bus {
 }
 
 impl Bus {
-    /// The bus of this name inside the process.
+    /// Joins the bus of this name inside the process.
     pub(crate) fn local(name: &str) -> (Self, mpsc::Receiver<Heard>) {
         let (sender, heard) = mpsc::channel(HEARD_MAX);
         (Self::Local(LocalBus::join(name, sender)), heard)
     }
 
-    /// Redis at this address; it need not be there yet.
+    /// Connects to Redis at this address; it need not be there yet.
     pub(crate) fn redis(url: &str) -> anyhow::Result<(Self, mpsc::Receiver<Heard>)> {
         let (sender, heard) = mpsc::channel(HEARD_MAX);
         Ok((Self::Redis(RedisBus::connect(url, sender)?), heard))
@@ -58,7 +58,7 @@ impl Bus {
         }
     }
 
-    /// Reads it no more.
+    /// Stops reading a channel.
     pub(crate) async fn unsubscribe(&self, channel: &str) -> Result<(), Away> {
         match self {
             Self::Local(bus) => {
@@ -69,7 +69,7 @@ impl Bus {
         }
     }
 
-    /// Says something to whoever reads the channel, this gateway included.
+    /// Sends a message to all readers of the channel, this gateway included.
     pub(crate) async fn publish(&self, channel: &str, payload: Bytes) -> Result<(), Away> {
         match self {
             Self::Local(bus) => {
@@ -95,7 +95,7 @@ impl Bus {
         }
     }
 
-    /// A value that is kept.
+    /// Returns a value.
     pub(crate) async fn get(&self, key: &str) -> Result<Option<String>, Away> {
         match self {
             Self::Local(bus) => Ok(bus.get(key)),
@@ -103,7 +103,7 @@ impl Bus {
         }
     }
 
-    /// Values that are kept, in the order of their keys.
+    /// Returns values, in the order of their keys.
     pub(crate) async fn get_many(&self, keys: &[String]) -> Result<Vec<Option<String>>, Away> {
         match self {
             Self::Local(bus) => Ok(keys.iter().map(|key| bus.get(key)).collect()),
@@ -122,8 +122,8 @@ impl Bus {
         }
     }
 
-    /// Whether channels and values may be forgotten since this was asked last: then everything
-    /// must be said again.
+    /// Returns whether the bus may have forgotten channels and values since the last call. If so,
+    /// the gateway must say everything again.
     pub(crate) fn forgot(&self) -> bool {
         match self {
             Self::Local(_) => false,
@@ -131,7 +131,7 @@ impl Bus {
         }
     }
 
-    /// Whether it answers.
+    /// Checks that the bus answers.
     pub(crate) async fn probe(&self) -> Result<(), Away> {
         match self {
             Self::Local(_) => Ok(()),

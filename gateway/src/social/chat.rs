@@ -1,7 +1,7 @@
-//! Who hears what. Pure.
+//! Hearers of chat. Pure.
 //!
-//! Always: local chat is heard within 32 tiles (Chebyshev), whatever regions lie between; who
-//! stands near a border listens to the channels on both sides.
+//! Always: players hear local chat within 32 tiles (Chebyshev), whatever regions lie between; a
+//! player near a border listens to the channels on both sides.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,29 +16,29 @@ use crate::mailbox::Mailbox;
 pub(crate) struct Listener {
     pub(crate) present: Present,
     pub(crate) mailbox: Mailbox,
-    /// Keeps its lists of friends.
+    /// Keeper of its lists of friends.
     pub(crate) keeper: Keeper,
-    /// Accounts that it does not want to hear; `None`: that is not known yet.
+    /// Accounts that it does not want to hear; `None`: not known yet.
     ignored: Option<BTreeSet<String>>,
-    /// Where it stood when that was asked last.
+    /// Tile at which it stood at the last look.
     tile: Option<Tile>,
 }
 
 impl Listener {
-    /// Whether it hears an account. While it is not known whom it ignores, it hears only itself;
-    /// that is a moment.
+    /// Returns whether it hears an account. As long as the gateway does not know its ignored
+    /// accounts, it hears only itself; that is a moment.
     pub(crate) fn hears(&self, account_id: &str) -> bool {
         let wanted = |ignored: &BTreeSet<String>| !ignored.contains(account_id);
         self.present.account_id == account_id || self.ignored.as_ref().is_some_and(wanted)
     }
 
-    /// Whether it is known whom it ignores.
+    /// Returns whether its ignored accounts are known.
     pub(crate) fn is_ready(&self) -> bool {
         self.ignored.is_some()
     }
 }
 
-/// All of them, found by session, by character and by what they can hear.
+/// All listeners, by session, by character and by the regions that they hear.
 #[derive(Debug, Default)]
 pub(crate) struct Listeners {
     by_session: HashMap<String, Listener>,
@@ -62,7 +62,7 @@ impl Listeners {
         self.by_session.insert(session_id, listener);
     }
 
-    /// A session does not want to hear just these accounts.
+    /// Sets the accounts that a session does not want to hear.
     pub(crate) fn ignore(&mut self, session_id: &str, accounts: BTreeSet<String>) {
         if let Some(listener) = self.by_session.get_mut(session_id) {
             listener.mailbox.ignore(accounts.clone());
@@ -70,19 +70,19 @@ impl Listeners {
         }
     }
 
-    /// A session hears everybody, if it is not known whom it ignores.
+    /// Makes a session hear everybody, if its ignored accounts are not known.
     pub(crate) fn hear_all(&mut self, session_id: &str) {
         if let Some(listener) = self.by_session.get_mut(session_id) {
             listener.ignored.get_or_insert_default();
         }
     }
 
-    /// The one that leaves, if it was there.
+    /// Removes a listener. Returns it if it was there.
     pub(crate) fn leave(&mut self, session_id: &str) -> Option<Present> {
         let listener = self.by_session.remove(session_id)?;
         self.unlist(session_id, listener.tile);
         let character_id = &listener.present.character_id;
-        // A newer session of the character may be listed already.
+        // A newer session of the character may have the entry already.
         if self
             .by_character
             .get(character_id)
@@ -128,12 +128,13 @@ impl Listeners {
         }
     }
 
-    /// The regions to which somebody listens.
+    /// Returns the regions to which somebody listens.
     pub(crate) fn regions(&self) -> BTreeSet<Region> {
         self.by_region.keys().copied().collect()
     }
 
-    /// Who hears what is said at `tile`; `position` is where a session stands right now.
+    /// Returns the listeners who hear a message at `tile`. `position` gives a session's tile right
+    /// now.
     pub(crate) fn near(
         &self,
         tile: Tile,
@@ -149,12 +150,12 @@ impl Listeners {
             .collect()
     }
 
-    /// Everybody.
+    /// Returns all listeners.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Listener> {
         self.by_session.values()
     }
 
-    /// The player of this character.
+    /// Returns the player of this character.
     pub(crate) fn character(&self, character_id: &str) -> Option<&Listener> {
         self.by_session.get(self.by_character.get(character_id)?)
     }
@@ -164,12 +165,12 @@ impl Listeners {
     }
 }
 
-/// Whether who stands at `stands` hears what is said at `tile`.
+/// Returns whether a player at `stands` hears a message at `tile`.
 fn hears(stands: Tile, tile: Tile) -> bool {
     stands.steps_to(tile) <= LOCAL_CHAT_TILES.unsigned_abs()
 }
 
-/// Every region from which something may be heard.
+/// Returns every region whose messages a player at `tile` may hear.
 fn regions_heard(tile: Tile) -> BTreeSet<Region> {
     let reach = LOCAL_CHAT_TILES;
     let corners = [
@@ -183,13 +184,14 @@ fn regions_heard(tile: Tile) -> BTreeSet<Region> {
     corners.into_iter().chain([Region::from(tile)]).collect()
 }
 
-/// What is left of a message when nothing in it can play tricks on a screen; `None`: nothing.
+/// Returns a message without the characters that can play tricks on a screen; `None`: nothing is
+/// left.
 pub(crate) fn clean(message: &str) -> Option<String> {
     let text: String = message
         .chars()
         .filter_map(|c| match c {
             '\t' | '\n' | '\r' => Some(' '),
-            // Marks that turn the direction of text, and such that cannot be seen.
+            // Marks that turn the direction of text, and invisible ones.
             '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => None,
             '\u{feff}' => None,
             c if c.is_control() => None,

@@ -1,6 +1,6 @@
-//! The lists of a player: friends, requests, and who is not heard. Pure.
+//! The lists of a player: friends, requests, and ignored players. Pure.
 //!
-//! Always: what a client was told, with all changes since applied, is what the store said last.
+//! Always: the lists that a client got, with all changes since, are the store's last lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,14 +11,14 @@ use proto::{
 
 use crate::clock;
 
-/// The lists as the store said them, and so as the client was told them.
+/// The lists as the store said them, and so as the client knows them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Circle {
-    /// As they are when nothing is known of whether they are played.
+    /// Friends, without their state: whether they are played.
     friends: BTreeMap<String, Friend>,
     requests: BTreeMap<String, FriendRequest>,
     ignored: BTreeMap<String, Ignored>,
-    /// Whose characters are not heard.
+    /// Accounts whose characters the player does not hear.
     accounts: BTreeSet<String>,
     /// The order of the store, for whole lists.
     order: [Vec<String>; 3],
@@ -78,17 +78,17 @@ impl Circle {
         }
     }
 
-    /// All friends, by character.
+    /// Returns all friends, by character.
     pub(crate) fn friends(&self) -> BTreeSet<String> {
         self.friends.keys().cloned().collect()
     }
 
-    /// Accounts that are not heard.
+    /// Returns the accounts that the player does not hear.
     pub(crate) fn ignored_accounts(&self) -> &BTreeSet<String> {
         &self.accounts
     }
 
-    /// All of it.
+    /// Returns all of it.
     pub(crate) fn list(&self, status: impl Fn(&str) -> Status) -> FriendsList {
         let [friends, requests, ignored] = &self.order;
         let friends = friends.iter().filter_map(|id| self.friends.get(id));
@@ -99,7 +99,7 @@ impl Circle {
         }
     }
 
-    /// What has changed since `before`.
+    /// Returns the changes since `before`.
     pub(crate) fn since(&self, before: &Self, status: impl Fn(&str) -> Status) -> FriendsUpdate {
         let (friends, friends_gone) = changes(&before.friends, &self.friends);
         let (requests, requests_gone) = changes(&before.requests, &self.requests);
@@ -127,7 +127,7 @@ fn in_order<T: Clone>(order: &[String], all: &BTreeMap<String, T>) -> Vec<T> {
     there.cloned().collect()
 }
 
-/// What is new or different, and what is there no more.
+/// Returns the new or different entries, and the ids of those that are gone.
 fn changes<T: Clone + PartialEq>(
     before: &BTreeMap<String, T>,
     now: &BTreeMap<String, T>,

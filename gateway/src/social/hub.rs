@@ -1,7 +1,8 @@
-//! Chat as it happens: what players say goes to the bus, what the bus says goes to players.
+//! Chat as it happens: players' messages go to the bus, and the bus's messages go to players.
 //!
-//! Always: no session waits for the bus but the one that speaks, and that one briefly; a private
-//! message is acknowledged only when it is at the receiver's socket, and written there once.
+//! Always: no session waits for the bus but the one that speaks, and that one briefly; the gateway
+//! acknowledges a private message only when it is at the receiver's socket, and writes it there
+//! once.
 
 pub(crate) mod friends;
 mod private;
@@ -42,18 +43,18 @@ use super::{
 };
 use crate::{clock, mailbox::Mailbox, mailbox::Reliable, metrics::Metrics};
 
-/// How often it is asked where everybody stands.
+/// Pause between two looks at where everybody stands.
 const LOCATE: Duration = Duration::from_secs(1);
-/// How often it is asked whether friends are still played who were not said to go.
+/// Pause between two checks whether friends are still played who were not announced to go.
 const POLL: Duration = Duration::from_secs(5);
-/// How long it waits for more to come when somebody has come or gone.
+/// Time for which it waits for more to come when somebody has come or gone.
 const SOON: Duration = Duration::from_millis(20);
 
-/// Where a session's character stands.
+/// Function that gives the tile of a session's character.
 pub(crate) type Position = Box<dyn Fn(&str) -> Option<Tile> + Send + Sync>;
-/// Told when a newer session plays a character elsewhere.
+/// Function to call when a newer session plays a character elsewhere.
 pub(crate) type Replaced = Box<dyn Fn(&str, u64) + Send + Sync>;
-/// Told when a session goes on at another gateway, attached under a number.
+/// Function to call when a session goes on at another gateway, attached under a number.
 pub(crate) type ResumedElsewhere = Box<dyn Fn(&str, u64) + Send + Sync>;
 
 /// Chat and presence of one gateway.
@@ -77,19 +78,19 @@ struct State {
     listeners: Listeners,
     /// Private messages from here that wait for their acknowledgement.
     waiting: HashMap<String, oneshot::Sender<bool>>,
-    /// Private messages that came here: whether they have been written.
+    /// Private messages that came here, and whether they have been written.
     recent: HashMap<String, bool>,
     order: VecDeque<String>,
     /// Sessions that the bus does not know yet.
     fresh: Vec<String>,
-    /// Whether friends of players here are played.
+    /// State of the friends of players here.
     watch: Watch,
-    /// Friends of whom somebody said that they came or went.
+    /// Friends who came or went, by somebody's word.
     announced: BTreeSet<String>,
     away: bool,
 }
 
-/// Who speaks, and from where.
+/// Speaker, and its tile.
 #[derive(Debug, Clone)]
 pub(crate) struct Speaker {
     pub(crate) present: Present,
@@ -124,12 +125,12 @@ impl Hub {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A player came into the world.
+    /// Adds a player who came into the world.
     pub(crate) fn join(self: &Arc<Self>, present: Present, mailbox: Mailbox) {
         let (keeper, orders) = Keeper::new();
         let mut state = self.state();
         if state.away {
-            // A session that overflows is closed by its own writer.
+            // The writer of a session that overflows closes it.
             let _ = mailbox.push(Reliable::of(&away_notice(true)));
         }
         state.fresh.push(present.session_id.clone());
@@ -137,12 +138,12 @@ impl Hub {
             .listeners
             .join(present.clone(), mailbox.clone(), keeper);
         drop(state);
-        // Afterwards: what it learns is told only to who is here.
+        // This comes afterwards, because the task's news goes only to players who are here.
         self.keep(present, mailbox, orders);
         self.changed.notify_one();
     }
 
-    /// A player left it. `elsewhere`: a newer session plays the character.
+    /// Removes a player who left the world. `elsewhere`: a newer session plays the character.
     pub(crate) fn leave(self: &Arc<Self>, session_id: &str, elsewhere: bool) {
         let left = {
             let mut state = self.state();
@@ -156,7 +157,7 @@ impl Hub {
         let hub = Arc::clone(self);
         self.leaving.finish("leaving the bus", async move {
             let [place, name] = present.entries(&hub.gateway_id);
-            // What cannot be removed now ends by itself.
+            // An entry that cannot be removed now ends by itself.
             let _ = hub.bus.remove(&place.0, &place.1).await;
             if !elsewhere {
                 let _ = hub.bus.remove(&name.0, &name.1).await;
@@ -166,7 +167,7 @@ impl Hub {
         });
     }
 
-    /// The characters that an account plays at this gateway.
+    /// Returns the characters that an account plays at this gateway.
     pub(crate) fn played_by(&self, account_id: &str) -> Vec<Present> {
         let state = self.state();
         let all = state.listeners.all().map(|listener| &listener.present);
@@ -175,7 +176,7 @@ impl Hub {
             .collect()
     }
 
-    /// Nothing of players who left is on the bus any more; call it when nobody comes any more.
+    /// Waits until nothing of players who left is on the bus. Call it when nobody comes any more.
     pub(crate) async fn settled(&self) {
         self.leaving.ended().await;
     }
@@ -263,7 +264,7 @@ impl Hub {
             match self.round(&mut channels, all).await {
                 Ok(true) => renew_at = Instant::now() + presence::RENEW,
                 Ok(false) => {}
-                // Whatever it knew of us may be gone when it is back.
+                // The bus may have lost all that it knew of us when it is back.
                 Err(Away) => {
                     channels.doubted = true;
                     renew_at = Instant::now();
@@ -272,7 +273,7 @@ impl Hub {
             }
             if poll_at <= Instant::now() && !self.state().away {
                 let watched = self.state().watch.watched();
-                // What fails now is asked in the next round.
+                // If this fails, the next round asks again.
                 if self.look_at(watched, false).await.is_ok() {
                     poll_at = Instant::now() + POLL;
                 }
@@ -281,15 +282,16 @@ impl Hub {
         }
     }
 
-    /// Brings the bus up to date and tells players whether it can be. Gives whether presence of
-    /// all is on it now.
+    /// Brings the bus up to date and tells players when that fails or works again. Returns whether
+    /// presence of all is on it now.
     async fn round(&self, channels: &mut Channels, all: bool) -> Result<bool, Away> {
         let done = self.update(channels, all).await;
         self.note_away(done.is_err());
         done
     }
 
-    /// Presence, of all or of those who are new, and channels.
+    /// Puts presence on the bus, of all or of those who are new, and follows the wanted channels.
+    /// Returns whether it was of all.
     async fn update(&self, channels: &mut Channels, all: bool) -> Result<bool, Away> {
         self.bus.probe().await?;
         let forgot = self.bus.forgot();
@@ -348,7 +350,8 @@ impl Hub {
     fn note_away(&self, away: bool) {
         let mut state = self.state();
         if away {
-            // Also when it was away before: a single question may have been answered meanwhile.
+            // This also counts when the bus was away before: it may have answered a single question
+            // meanwhile.
             let news = state.watch.blind();
             state.tell(&news);
         }
@@ -359,10 +362,10 @@ impl Hub {
         tracing::warn!(away, "the bus");
         let notice = away_notice(away);
         for listener in state.listeners.all() {
-            // A session that overflows is closed by its own writer.
+            // The writer of a session that overflows closes it.
             let _ = listener.mailbox.push(Reliable::of(&notice));
             if !away {
-                // What others changed meanwhile was not heard.
+                // The gateway did not hear of others' changes meanwhile.
                 listener.keeper.look();
             }
         }
@@ -419,7 +422,7 @@ impl Hub {
 
     fn tell_all(&self, notice: &Notice) {
         for Listener { mailbox, .. } in self.state().listeners.all() {
-            // A session that overflows is closed by its own writer.
+            // The writer of a session that overflows closes it.
             let _ = mailbox.push(Reliable::of(notice));
         }
     }
@@ -442,19 +445,21 @@ impl Hub {
     }
 }
 
-/// The channels that are read, or may be.
+/// Channels that the gateway reads, or may read.
 #[derive(Default)]
 struct Channels {
     read: BTreeSet<String>,
-    /// The bus may have forgotten them.
+    /// Whether the bus may have forgotten them.
     doubted: bool,
 }
 
 impl Channels {
-    /// Reads just these from now on. What fails is tried again the next time, if it is doubted.
+    /// Reads just these from now on. If it fails, the next call tries again, when the channels are
+    /// doubted.
     async fn follow(&mut self, bus: &Bus, wanted: BTreeSet<String>) -> Result<(), Away> {
         for channel in &wanted {
-            // Without an answer it may be read, and must be given up when it is not wanted.
+            // Without an answer the gateway may be reading it, and must give it up when nobody
+            // wants it.
             if self.read.insert(channel.clone()) || self.doubted {
                 bus.subscribe(channel).await?;
             }
@@ -468,7 +473,7 @@ impl Channels {
     }
 }
 
-/// What a player is told when chat pauses, or goes on.
+/// Returns the notice for players when chat pauses or goes on.
 fn away_notice(away: bool) -> Notice {
     let (code, message, level) = if away {
         ("chat_away", "Chat is paused; the world goes on.", "warning")

@@ -17,7 +17,7 @@ use super::bus::Heard;
 
 /// All buses of the process, by name.
 static BUSES: OnceLock<Mutex<HashMap<String, Weak<Shared>>>> = OnceLock::new();
-/// Keys that are kept before those whose time is over are forgotten.
+/// Number of keys from which on the bus forgets those whose time is over.
 const SWEEP_AT: usize = 1024;
 
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl LocalBus {
                 channel: channel.to_owned(),
                 payload: payload.clone(),
             };
-            // At most once: who reads too slowly misses it, as with Redis.
+            // At most once: a gateway that reads too slowly misses it, as with Redis.
             if reader.try_send(heard).is_err() {
                 tracing::warn!(channel, "a gateway reads the bus too slowly");
             }

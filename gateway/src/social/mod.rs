@@ -1,4 +1,4 @@
-//! Players among themselves: chat, who is where, and what gateways tell each other.
+//! Players among themselves: chat, presence, and messages between gateways.
 
 pub(crate) mod book;
 pub(crate) mod bus;

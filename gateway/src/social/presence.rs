@@ -1,18 +1,19 @@
-//! Who is played where, as other gateways may read it. Pure: what to keep, and for how long.
+//! Presence: the gateway of each character in play, for other gateways to read. Pure: the entries
+//! and their time to live.
 //!
-//! Always: what is kept ends by itself when nobody renews it, so a gateway that dies leaves
-//! nothing behind for long.
+//! Always: an entry ends by itself when nobody renews it, so a gateway that dies leaves nothing
+//! behind for long.
 
 use std::time::Duration;
 
 use proto::topics::{self, Presence};
 
-/// Between two renewals.
+/// Pause between two renewals.
 pub(crate) const RENEW: Duration = Duration::from_secs(10);
-/// How long an entry lives without one.
+/// Time that an entry lives without a renewal.
 pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(30);
 
-/// A character that is played here.
+/// Character that a session plays here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Present {
     pub(crate) session_id: String,
@@ -22,7 +23,7 @@ pub(crate) struct Present {
 }
 
 impl Present {
-    /// Where it is played.
+    /// Returns its place, for the bus.
     fn presence(&self, gateway_id: &str) -> Presence {
         Presence {
             gateway_id: gateway_id.to_owned(),
@@ -31,7 +32,7 @@ impl Present {
         }
     }
 
-    /// What the bus keeps of it: where it is played, and whose its name is.
+    /// Returns its entries for the bus: its place, and the owner of its name.
     pub(crate) fn entries(&self, gateway_id: &str) -> [(String, String); 2] {
         let presence = proto::encode::json_text(&self.presence(gateway_id));
         [
@@ -41,7 +42,7 @@ impl Present {
     }
 }
 
-/// Where a character is played, by what the bus keeps.
+/// Reads a character's place from its entry on the bus.
 pub(crate) fn read(text: &str) -> Option<Presence> {
     serde_json::from_str(text).ok()
 }

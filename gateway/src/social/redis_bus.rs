@@ -1,9 +1,9 @@
-//! The bus over Redis: one connection for commands and for what is heard (RESP3), which comes
-//! back by itself.
+//! The bus over Redis: one connection for commands and for messages (RESP3), which comes back by
+//! itself.
 //!
-//! Always: no call waits longer than its deadline, whatever Redis does; a connection that was
-//! lost is told about, since a Redis that started anew knows neither our channels nor our values;
-//! one that stays silent, or that Redis turned away, is replaced.
+//! Always: no call waits longer than its deadline, whatever Redis does; this module reports a lost
+//! connection, since a Redis that started anew knows neither our channels nor our values; it
+//! replaces a connection that stays silent, or that Redis turned away.
 
 use std::{
     sync::{
@@ -26,10 +26,10 @@ use tokio::{sync::mpsc, time::timeout};
 
 use super::bus::{Away, CALL_TIMEOUT, Heard};
 
-/// The longest pause between two attempts to connect.
+/// Longest pause between two attempts to connect.
 const RETRY_MAX: Duration = Duration::from_secs(1);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// A connection that answers nothing for so long is replaced.
+/// Silence after which the gateway replaces a connection.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
 const REMOVE: &str = "if redis.call('GET', KEYS[1]) == ARGV[1] then \
     return redis.call('DEL', KEYS[1]) else return 0 end";
@@ -42,9 +42,9 @@ struct Link {
     client: Client,
     config: ConnectionManagerConfig,
     manager: ArcSwap<ConnectionManager>,
-    /// A connection was lost since this was asked last.
+    /// Whether a connection was lost since the last call of [`RedisBus::forgot`].
     lost: Arc<AtomicBool>,
-    /// Since when no probe was answered.
+    /// Time since which Redis has answered no probe.
     silent: Mutex<Option<Instant>>,
 }
 
@@ -52,7 +52,7 @@ impl RedisBus {
     /// Connects when first used. Call it inside a runtime.
     pub(crate) fn connect(url: &str, sender: mpsc::Sender<Heard>) -> anyhow::Result<Self> {
         let address = address(url).map_err(|why| anyhow::anyhow!("REDIS_URL {why}"))?;
-        // Small messages do not wait for each other, and a host that vanished is noticed.
+        // Small messages do not wait for each other, and the kernel notices a host that vanished.
         let tcp = TcpSettings::default()
             .set_nodelay(true)
             .set_user_timeout(SILENCE_MAX);
@@ -63,8 +63,8 @@ impl RedisBus {
             if info.kind == PushKind::Disconnection {
                 noted.store(true, Ordering::Release);
             }
-            // Runs on the connection's driver: it must never wait. What does not fit is lost, as
-            // passing chat may be.
+            // This runs on the connection's driver: it must never wait. It may lose a message that
+            // does not fit, as passing chat may be lost.
             if let Some(heard) = read(info)
                 && sender.try_send(heard).is_err()
             {
@@ -88,12 +88,12 @@ impl RedisBus {
         })))
     }
 
-    /// The connection, for commands of any kind; the caller sets the deadline.
+    /// Returns the connection, for commands of any kind; the caller sets the deadline.
     pub(crate) fn manager(&self) -> ConnectionManager {
         ConnectionManager::clone(&self.0.manager.load())
     }
 
-    /// Whether Redis may have forgotten channels and values since this was asked last.
+    /// Returns whether Redis may have forgotten channels and values since the last call.
     pub(crate) fn forgot(&self) -> bool {
         self.0.lost.swap(false, Ordering::AcqRel)
     }
@@ -160,7 +160,7 @@ impl RedisBus {
             .map(|_| ())
     }
 
-    /// Whether it answers; a connection that never does is replaced.
+    /// Checks that Redis answers, and replaces a connection that has not for too long.
     pub(crate) async fn probe(&self) -> Result<(), Away> {
         let answer = self.ask::<Value>(&redis::cmd("PING")).await;
         if self.silent_too_long(answer.is_err(), Instant::now()) {
@@ -183,8 +183,8 @@ impl RedisBus {
         too_long
     }
 
-    /// Begins a new connection. The manager's own way back covers connections that break; it
-    /// keeps a refusal for ever, and waits for a host that answers nothing any more.
+    /// Begins a new connection. The manager reconnects by itself only after a break: it keeps a
+    /// refusal for ever, and waits for a host that answers nothing any more.
     fn replace(&self) {
         let (client, config) = (self.0.client.clone(), self.0.config.clone());
         match ConnectionManager::new_lazy_with_config(client, config) {
@@ -211,7 +211,8 @@ async fn bounded<T>(call: impl Future<Output = redis::RedisResult<T>>) -> Result
     }
 }
 
-/// Where Redis is; or what is wrong with the text, without the text, which may hold a password.
+/// Reads the address of Redis. The error names the fault without the text, which may hold a
+/// password.
 pub(crate) fn address(url: &str) -> Result<ConnectionInfo, &'static str> {
     let address = resp3(url).into_connection_info();
     let address = address.map_err(|_| "is no address of a Redis")?;
@@ -221,7 +222,7 @@ pub(crate) fn address(url: &str) -> Result<ConnectionInfo, &'static str> {
     }
 }
 
-/// The address with RESP3, without which nothing is heard.
+/// Returns the address with RESP3; without it the gateway hears nothing.
 fn resp3(url: &str) -> String {
     if url.contains("protocol=") {
         return url.to_owned();

@@ -1,6 +1,6 @@
-//! Whether the friends of players here are played, as far as is known. Pure.
+//! Whether the friends of players here are played, as far as this gateway knows. Pure.
 //!
-//! Always: who is watched by nobody is forgotten; a friend of whom the bus has nothing for a
+//! Always: a character whom nobody watches is forgotten; a friend of whom the bus has nothing for a
 //! moment, because it starts anew, does not seem to go.
 
 use std::{
@@ -12,17 +12,17 @@ use proto::client::friends::{FriendStatus, Status};
 
 use super::presence::RENEW;
 
-/// Who was not announced to go is gone when the bus has had nothing of it for so long: somebody
-/// renews what it had, or their gateway is dead.
+/// Time after which a friend is gone of whom the bus has had nothing and who was not announced to
+/// go. Somebody renews the entry before, or their gateway is dead.
 const GONE: Duration = RENEW.saturating_add(Duration::from_secs(2));
 
-/// What sessions are to be told, by session.
+/// News for sessions, by session.
 pub(crate) type News = BTreeMap<String, Vec<FriendStatus>>;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    /// By character.
+    /// Friends by character.
     seen: HashMap<String, Seen>,
     by_session: HashMap<String, BTreeSet<String>>,
 }
@@ -30,14 +30,14 @@ pub(crate) struct Watch {
 #[derive(Debug, Default)]
 struct Seen {
     status: Status,
-    /// Since when the bus has nothing of it, though it was not said to go.
+    /// Time since which the bus has nothing of it, though nobody said that it went.
     missed_since: Option<Instant>,
     /// Sessions of its friends.
     watchers: BTreeSet<String>,
 }
 
 impl Watch {
-    /// A session has just these friends now.
+    /// Sets the friends of a session.
     pub(crate) fn follow(&mut self, session_id: &str, friends: BTreeSet<String>) {
         let before = self.by_session.remove(session_id).unwrap_or_default();
         for gone in before.difference(&friends) {
@@ -61,7 +61,7 @@ impl Watch {
         }
     }
 
-    /// A session is over.
+    /// Forgets a session that is over.
     pub(crate) fn forget(&mut self, session_id: &str) {
         self.follow(session_id, BTreeSet::new());
     }
@@ -75,13 +75,13 @@ impl Watch {
         self.seen.contains_key(character_id)
     }
 
-    /// Everybody who is watched.
+    /// Returns every watched character.
     pub(crate) fn watched(&self) -> Vec<String> {
         self.seen.keys().cloned().collect()
     }
 
-    /// The bus was asked whether these are played. `announced`: somebody said that something
-    /// became of them, so that nothing means that they are not.
+    /// Takes the bus's answer whether these are played, and returns the news. `announced`: somebody
+    /// said that they came or went, so that no entry means that they are gone.
     pub(crate) fn looked(
         &mut self,
         found: &[(String, bool)],
@@ -102,7 +102,7 @@ impl Watch {
         news
     }
 
-    /// The bus is away: nothing is known any more.
+    /// Forgets all states, because the bus is away. Returns the news.
     pub(crate) fn blind(&mut self) -> News {
         let mut news = News::new();
         for (id, seen) in &mut self.seen {
@@ -157,7 +157,7 @@ mod tests {
         vec![(name.to_owned(), there)]
     }
 
-    /// Who is told what.
+    /// Returns the news as (session, friend, state).
     fn told(news: &News) -> Vec<(&str, &str, Status)> {
         let all = news.iter().flat_map(|(session, friends)| {
             let friends = friends.iter();
@@ -225,7 +225,7 @@ mod tests {
         assert!(watch.blind().is_empty(), "it is said once");
         let news = watch.looked(&one("bob", true), false, now);
         assert_eq!(told(&news), [("s", "bob", Status::Online)]);
-        // Who was not there yet may only not have been said again.
+        // A friend who was not there yet may only not have been announced again.
         assert!(watch.looked(&one("cat", false), false, now).is_empty());
     }
 }

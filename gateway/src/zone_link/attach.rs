@@ -15,24 +15,24 @@ use super::{
 };
 use crate::directory::Directory;
 
-/// How long a player waits for the world.
+/// Time that a player waits for the world.
 const ENTER_PATIENCE: Duration = Duration::from_secs(5);
 /// A run that has to load the character from the store answers within this.
 const ASK_PATIENCE: Duration = Duration::from_millis(2500);
-/// After this the player is told that a part of the world is being recovered.
+/// Time after which the player hears that the gateway seeks a run for this part of the world.
 const QUIET: Duration = Duration::from_millis(300);
-/// How long only those are asked who should have it.
+/// Time for which the gateway asks only the runs that should have the character.
 const NARROW: Duration = Duration::from_secs(1);
-/// How long a session that comes from another gateway is sought.
+/// Time for which the gateway seeks a session that comes from another gateway.
 const TAKE_OVER_PATIENCE: Duration = Duration::from_secs(10);
 /// A run that must ask no store answers within this.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
-/// Runs that are asked at the same time.
+/// Maximum number of runs that the gateway asks at the same time.
 const ASKED_AT_ONCE: usize = 32;
-/// Between two rounds of asking everybody.
+/// Pause between two rounds of asking everybody.
 const ROUND: Duration = Duration::from_millis(100);
-/// A character that nobody has had for so long, while everything was played and nothing changed
-/// hands, is not in the world: no handover takes longer.
+/// Time after which a character that no run has is not in the world, if runs played everything and
+/// nothing changed hands meanwhile. No handover takes longer.
 const NOWHERE: Duration = Duration::from_millis(1500);
 
 enum Round {
@@ -45,16 +45,16 @@ enum Round {
     LoggedOut,
     /// Nobody seeks any more.
     Over,
-    /// Nobody had it; asked again after a pause.
+    /// Nobody had it; the gateway asks again after a pause.
     Nowhere,
 }
 
-/// What asking one run came to.
+/// Result of asking one run.
 enum Answer {
     Settled(Round),
-    /// It has not got the character.
+    /// The run does not have the character.
     NotThere,
-    /// Nothing is known; somebody else may be asked later.
+    /// Nothing is known; the gateway may ask another run later.
     Unknown,
 }
 
@@ -73,14 +73,14 @@ async fn ask_one(table: &Table, lost: &Lost, run: u64) -> Answer {
             "not_in_world" => Answer::Settled(Round::LoggedOut),
             _ => Answer::NotThere,
         },
-        // The link ended, or the run is silent: the directory will say who is next.
+        // The link ended, or the run is silent: the directory will say which run is next.
         Ok(Err(_)) | Err(_) => Answer::Settled(Round::Nowhere),
     }
 }
 
-/// Asks the owner and whoever is said to have it, and all others when the owner has it not or
-/// `widely`: while a region changes hands nobody else has its characters, and each run that is
-/// asked for one asks the store.
+/// Asks the owner and the run that may have the character. Asks all others if the owner does not
+/// have it, or if `widely`. While a region changes hands no other run has its characters, and each
+/// run that is asked for one asks the store.
 async fn ask_all(table: &Table, lost: &Lost, widely: bool) -> Round {
     let Some(runs) = table.candidates(lost) else {
         return Round::Over;
@@ -102,8 +102,8 @@ async fn ask_all(table: &Table, lost: &Lost, widely: bool) -> Round {
     Round::Nowhere
 }
 
-/// Pauses between rounds in which nothing was heard; short, because what a player waits for here
-/// is the owner's look into the store.
+/// Pauses between rounds without news. They are short, because a player waits here for the owner's
+/// look into the store.
 struct Pace(Duration);
 
 impl Pace {
@@ -113,7 +113,7 @@ impl Pace {
     async fn wait(&mut self) {
         let pause = self.0;
         self.0 = (pause * 2).min(Self::LAST);
-        // Those who were lost together do not come back all at the same moment.
+        // Sessions that were lost together do not come back all at the same moment.
         sleep(pause.mul_f64(rand::random_range(0.75..=1.25))).await;
     }
 }
@@ -131,7 +131,8 @@ async fn seek(table: &Table, directory: &Directory, lost: &Lost) -> Round {
         if !matches!(round, Round::Nowhere) {
             return round;
         }
-        // A new owner or link is news; so is time, for whoever was busy.
+        // A new owner or link is a reason to ask again. So is time, because a run may have been
+        // busy.
         tokio::select! {
             _ = links.changed() => {}
             _ = versions.changed() => {}
@@ -192,7 +193,7 @@ pub(super) async fn take_over(
     Err(error)
 }
 
-/// Asks everybody at once, again and again, until somebody has it or certainly nobody.
+/// Asks everybody at once, again and again, until a run has the character or certainly none has.
 async fn seek_everywhere(table: &Table, directory: &Directory, lost: &Lost) -> Round {
     let mut links = table.links_changed();
     let mut versions = directory.changes();
@@ -221,7 +222,8 @@ async fn seek_everywhere(table: &Table, directory: &Directory, lost: &Lost) -> R
     }
 }
 
-/// Asks these runs at once; whether each of them said that it has not got the character.
+/// Asks these runs at once. Returns also whether each of them said that it does not have the
+/// character.
 async fn ask_everybody(table: &Table, lost: &Lost, runs: Vec<u64>) -> (Round, bool) {
     let ask = async |run| {
         let asked = table.ask_resume(lost, run).ok()?;
@@ -251,7 +253,7 @@ async fn ask_everybody(table: &Table, lost: &Lost, runs: Vec<u64>) -> (Round, bo
     (round, all_answered)
 }
 
-/// Seeks a lost session's character until it is found or nobody wants it any more.
+/// Seeks a lost session's character until a run has it or nobody wants it any more.
 pub(super) fn recover(table: &Arc<Table>, directory: &Arc<Directory>, lost: Lost) {
     let (table, directory) = (Arc::clone(table), Arc::clone(directory));
     let tasks = table.tasks.clone();

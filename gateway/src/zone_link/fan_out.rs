@@ -1,7 +1,7 @@
-//! The one task that owns the replica: it takes every run's frames of a tick, asks for the chunks
-//! that sessions come near, and gives each session its update.
+//! The one task that owns the replica. It takes every run's frames of a tick, asks for the chunks
+//! near sessions, and gives each session its update.
 //!
-//! Always: it never waits for a client, nor for a run longer than 150 ms; what comes late goes out
+//! Always: it never waits for a client, nor for a run longer than 150 ms; a late frame goes out
 //! with the next flush, at once when a whole run was late.
 
 use std::{
@@ -41,43 +41,43 @@ use crate::{
     mailbox::{Mailbox, Update},
 };
 
-/// How long a tick waits for the last run's frame.
+/// Time that a tick waits for the last run's frame.
 const FRAME_WAIT: Duration = Duration::from_millis(150);
-/// Sessions that come within this are subscribed for together.
+/// Time for which changes gather before the task subscribes for them together.
 const GATHER: Duration = Duration::from_millis(5);
-/// Frames that wait for this task; beyond them, the streams do.
+/// Maximum number of frames that wait for this task; beyond them, the streams wait.
 const WAITING_MAX: usize = 256;
-/// Trace contexts that wait for a slow client, at most.
+/// Maximum number of trace contexts that wait for a slow client.
 const TRACEPARENTS_MAX: usize = 16;
 
-/// What the link with a run says.
+/// Message from the link with a run.
 #[derive(Debug)]
 pub(crate) enum FromLink {
     /// A pair of streams is open.
     Up {
-        /// Whose.
+        /// Run of the link.
         run: u64,
-        /// Of the pair.
+        /// Number of the pair.
         number: u64,
-        /// Where to ask for chunks.
+        /// Channel that asks for chunks.
         subscribe: mpsc::Sender<wire::Subscribe>,
     },
-    /// What is public in a run's tick.
+    /// Public part of a run's tick.
     Frame {
-        /// Whose.
+        /// Run of the link.
         run: u64,
-        /// Of the pair.
+        /// Number of the pair.
         number: u64,
-        /// What it says.
+        /// The frame itself.
         frame: wire::Frame,
-        /// When it came.
+        /// Time of its arrival.
         received: Instant,
     },
     /// The pair of streams has ended.
     Down {
-        /// Whose.
+        /// Run of the link.
         run: u64,
-        /// Of the pair.
+        /// Number of the pair.
         number: u64,
     },
 }
@@ -86,7 +86,7 @@ pub(crate) enum FromLink {
 struct Link {
     number: u64,
     subscribe: mpsc::Sender<wire::Subscribe>,
-    /// Of its last frame.
+    /// Tick of its last frame.
     tick: u64,
 }
 
@@ -98,12 +98,12 @@ struct Window {
     due: Due,
 }
 
-/// What is shown.
+/// Part of the world's news to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// A tick: all that changed, and what sessions are owed.
+    /// A tick: all changes, and the chunks that sessions are owed.
     Tick,
-    /// What came between two ticks.
+    /// News between two ticks.
     Extra,
 }
 
@@ -113,7 +113,7 @@ struct Watcher {
     generation: u64,
     view: View,
     traceparents: Vec<String>,
-    /// The flush that it was last part of.
+    /// Last flush that included it.
     flush: u64,
 }
 
@@ -152,7 +152,7 @@ fn wire_chunks(chunks: &[Chunk]) -> Vec<common::Chunk> {
 }
 
 impl FanOut {
-    /// Begins to take frames, until `stop`.
+    /// Starts the task, which takes frames until `tasks` stop. Returns the channel for them.
     pub(crate) fn start(
         table: Arc<Table>,
         directory: Arc<Directory>,
@@ -254,7 +254,7 @@ impl FanOut {
                     return;
                 }
                 if self.directory.view().run(run).is_none() {
-                    // It was fenced, and its link has not ended yet.
+                    // The run is fenced, and its link has not ended yet.
                     self.measures.fenced();
                     return;
                 }
@@ -266,7 +266,7 @@ impl FanOut {
                 }
                 self.measures.extra();
                 self.replica.apply(run, tick, frame.chunks);
-                // While a tick is being gathered, it goes with that.
+                // While a tick gathers, the extra frame goes out with it.
                 if self.window.is_none() {
                     self.flush_extra(received);
                 }
@@ -274,7 +274,7 @@ impl FanOut {
         }
     }
 
-    /// Flushes when nobody is waited for any more.
+    /// Notes a run's frame of a tick. Flushes when no run has to send one any more.
     fn framed(&mut self, tick: u64, received: Instant) {
         if tick <= self.flushed_tick {
             self.measures.late();
@@ -292,7 +292,7 @@ impl FanOut {
         }
     }
 
-    /// Asks for what sessions came near, and ends what they left.
+    /// Asks for the chunks that sessions came near, and ends those that they left.
     fn reconcile(&mut self) {
         let view = self.directory.view();
         let positions = self.table.positions();
@@ -314,7 +314,7 @@ impl FanOut {
                 add: wire_chunks(&ask.add),
                 remove: wire_chunks(&ask.remove),
             };
-            // A full queue is asked again with the next flush.
+            // If the queue is full, the next flush asks again.
             if link.subscribe.try_send(message).is_ok() {
                 self.subscriptions.tell(run, &ask);
             }
@@ -335,7 +335,7 @@ impl FanOut {
         self.show(&changes, Part::Tick, (begin, received), flushed);
     }
 
-    /// Shows what came between two ticks, and nothing else.
+    /// Shows the news between two ticks, and nothing else.
     fn flush_extra(&mut self, received: Instant) {
         let begin = Instant::now();
         let changes = self.replica.flush();
@@ -414,7 +414,7 @@ impl FanOut {
                     watcher.view.plan(center, changes.tick, scene)
                 }
                 Part::Extra => {
-                    // Who has been shown nothing yet is shown all of it with the next tick.
+                    // A session that has seen nothing yet sees all of it with the next tick.
                     let Some(center) = watcher.view.center() else {
                         continue;
                     };
@@ -429,7 +429,7 @@ impl FanOut {
 }
 
 impl Watcher {
-    /// Offers the update, if it is worth one.
+    /// Offers the update to the mailbox, if the plan is worth one.
     fn send(
         &mut self,
         mut plan: Plan,
@@ -460,7 +460,7 @@ impl Watcher {
     }
 }
 
-/// Waits until then; for ever without one.
+/// Waits until `due`; for ever without one.
 async fn until(due: Option<Due>) {
     match due {
         Some(due) => sleep_until(due).await,

@@ -1,4 +1,4 @@
-//! What runs say of sessions: attached, moved, left, and what is private to each.
+//! Messages of runs about sessions: attached, moved, left, and each session's private messages.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::directory::Owner;
 
-/// The end of a session of which only a frame is known.
+/// Returns a detach for a session that is known only from a frame.
 fn unknown(frame: wire::SessionFrame) -> wire::Detach {
     wire::Detach {
         session_id: frame.session_id,
@@ -23,7 +23,7 @@ fn unknown(frame: wire::SessionFrame) -> wire::Detach {
     }
 }
 
-/// Tells a run that nobody is there. A link without room is told again with the next frame.
+/// Sends a detach to a run. If the link has no room, the next frame causes another one.
 fn end_there(link: Option<&Link>, detach: wire::Detach) {
     if let Some(link) = link {
         let detach = to_zone(wire::to_zone::Message::Detach(detach));
@@ -32,7 +32,8 @@ fn end_there(link: Option<&Link>, detach: wire::Detach) {
 }
 
 impl Table {
-    /// What a run says at once. Returns the session that is to be sought because of it.
+    /// Handles a message of a run's control stream. Returns the session that the gateway has to
+    /// seek because of it.
     pub(super) fn hear(&self, run: u64, message: wire::FromZone) -> Option<Lost> {
         if self.is_fenced(run) {
             self.measures.fenced();
@@ -61,8 +62,8 @@ impl Table {
         }
     }
 
-    /// Counts before the directory is pushed, so that the new owner is asked for the region's
-    /// chunks in time for its first frame.
+    /// Records a region's new owner before the directory pushes it. So the gateway asks the new
+    /// owner for the region's chunks in time for its first frame.
     fn region_moved(&self, moved: &wire::RegionMoved) {
         let Some(region) = moved.region else { return };
         let region = Region {
@@ -81,7 +82,7 @@ impl Table {
         let inside = &mut *guard;
         let link = inside.links.get(&run);
         let session = inside.sessions.get_mut(&*attached.session_id);
-        // One that went away meanwhile has detached itself behind its attach.
+        // A session that went away meanwhile has sent its detach after its attach.
         let Some(session) = session else { return };
         let Some(answer) = session.answered(run, &attached) else {
             return;
@@ -119,7 +120,8 @@ impl Table {
         self.changed.notify_one();
     }
 
-    /// Without being asked a run says this of a character that it does not play any more.
+    /// Handles a refusal. A run also sends one, unasked, for a character that it no longer plays.
+    /// Returns the session that the gateway has to seek because of it.
     fn refused(&self, run: u64, refused: wire::AttachRefused) -> Option<Lost> {
         let mut inside = self.inside();
         let (key, _) = inside.sessions.get_key_value(&*refused.session_id)?;
@@ -133,13 +135,13 @@ impl Table {
             "a zone refuses a session"
         );
         if let Some(answer) = session.refused(run, refused.attach) {
-            // Nothing that shows all is on its way.
+            // No sync that shows everything is on its way, so the early frames count now.
             session.take_early(u64::MAX, &self.measures);
-            // Nobody waits any more: no harm.
+            // If the receiver is gone, nobody waits for the answer.
             let _ = answer.send(Reply::Refused(refused.code));
             return None;
         }
-        // Numbered 0 when it answers an input.
+        // A refusal that answers an input has the number 0.
         let current = refused.attach == 0 || refused.attach == session.route.attach;
         if !current || session.entering || !session.route.lost(run) {
             return None;
@@ -151,7 +153,8 @@ impl Table {
         })
     }
 
-    /// The run had not got the character any more when an input came.
+    /// Answers a request with an unknown outcome: the run no longer had the character when the
+    /// input came.
     fn input_lost(&self, lost: &wire::InputLost) {
         let inside = self.inside();
         let session = inside.sessions.get(&*lost.session_id);
@@ -195,16 +198,16 @@ impl Table {
         let Some(session) = inside.sessions.get_mut(&*left.session_id) else {
             return;
         };
-        // Who is replaced is told the epoch of the newer login.
+        // The word to a replaced session carries the epoch of the newer login.
         if left.session_epoch < session.route.session_epoch {
             return;
         }
-        // A newer login has a higher epoch; with the same one it is the session itself that goes
-        // on at another gateway.
+        // A newer login has a higher epoch. With the same epoch, the session itself goes on at
+        // another gateway.
         let own = left.session_epoch == session.route.session_epoch;
         let elsewhere = left.reason == "resumed" || (left.reason == "replaced" && own);
         if elsewhere && (session.returning || session.route.resuming) {
-            // It was elsewhere in between, and comes back under a higher number.
+            // The session was elsewhere in between, and comes back under a higher attach number.
             return;
         }
         session.take_early(u64::MAX, &self.measures);
@@ -227,9 +230,9 @@ impl Table {
         self.changed.notify_one();
     }
 
-    /// What is private in a run's frame of a tick. Returns the sessions that are to be attached
-    /// anew: because it has not named them for too long, or because something that their clients
-    /// should have seen is lost.
+    /// Handles the private part of a run's frame of a tick. Returns the sessions that the gateway
+    /// has to attach anew. Either the run has not named them for too long, or their clients missed
+    /// something that they should have seen.
     pub(super) fn framed(&self, run: u64, tick: u64, frames: Vec<wire::SessionFrame>) -> Vec<Lost> {
         if self.is_fenced(run) {
             self.measures.fenced();
@@ -245,8 +248,8 @@ impl Table {
         lost
     }
 
-    /// What a run says of one session in its frame of a tick. Returns the session if something that
-    /// its client should have seen is lost.
+    /// Handles one session's part of a run's frame of a tick. Returns the session if its client
+    /// missed something that it should have seen.
     fn private(
         &self,
         inside: &mut Inside,
@@ -258,7 +261,8 @@ impl Table {
         let session = inside.sessions.get_mut(&*frame.session_id);
         let session = session.filter(|s| s.route.character_id == frame.character_id);
         let Some((session_id, session)) = session_id.zip(session) else {
-            // It ended, and its zone has not heard of it: the character would stay for ever.
+            // The session ended, and its zone has not heard of that. Without a detach the character
+            // would stay for ever.
             end_there(inside.links.get(&run), unknown(frame));
             return None;
         };
@@ -279,7 +283,7 @@ impl Table {
         }
         let anew = match verdict {
             Verdict::Take | Verdict::Switch => false,
-            // Whoever is sought already is found there.
+            // A search that is under way already finds the session there.
             Verdict::Unforeseen => matches!(was, Place::At(_)),
             Verdict::Drop => {
                 !frame.messages.iter().all(|told| told.only_answers) && session.route.overlooked()
@@ -302,7 +306,8 @@ impl Table {
         })
     }
 
-    /// The sessions of which a run that should play them has not spoken for too long.
+    /// Marks as lost the sessions that a run should play and has not named for too long. Returns
+    /// them.
     fn unnamed(&self, inside: &mut Inside, run: u64, tick: u64) -> Vec<Lost> {
         let mut lost = Vec::new();
         for (session_id, session) in &mut inside.sessions {

@@ -15,7 +15,7 @@ pub(super) struct Keeper {
     directory: Arc<Directory>,
     frames: mpsc::Sender<FromLink>,
     witness: Arc<Witness>,
-    /// By run: its address, and what ends its pair.
+    /// Address and end of the pair, by run.
     pairs: BTreeMap<u64, (String, CancellationToken)>,
 }
 

@@ -1,4 +1,4 @@
-//! What the links and the fan-out measure. Never a player in a label.
+//! Measures of the links and the fan-out. No label names a player.
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,7 +29,7 @@ struct Instruments {
     failover: Failover,
 }
 
-/// What is measured when zones are lost.
+/// Measures of lost zones.
 #[derive(Debug)]
 struct Failover {
     recovery: Histogram<f64>,
@@ -61,18 +61,18 @@ impl Failover {
     }
 }
 
-/// What one flush came to.
+/// Measures of one flush.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Flushed {
-    /// From its beginning to its end.
+    /// Time from its beginning to its end.
     pub(crate) took: Duration,
-    /// From the tick's first frame to its beginning; nothing of the kind between ticks.
+    /// Time from the tick's first frame to its beginning; `None` between ticks.
     pub(crate) waited: Option<Duration>,
-    /// Bytes that were written anew, once for all.
+    /// Bytes encoded anew, once for all sessions.
     pub(crate) encoded: u64,
     /// Updates that sockets took.
     pub(crate) updates: u64,
-    /// Their bytes.
+    /// Bytes of those updates.
     pub(crate) update_bytes: u64,
     /// Sessions whose last update was still waiting.
     pub(crate) refused: u64,

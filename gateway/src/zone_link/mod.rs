@@ -1,14 +1,15 @@
-//! What this gateway has with zone servers: a pair of streams with every live run, and for each
-//! session that plays the run that plays it now.
+//! Links with zone servers: a pair of streams with every live run, and for each session that plays
+//! the run that plays it now.
 //!
 //! In reading order: `route` (pure: where one session's inputs go), `session`, `table` (all
 //! sessions and links behind one short lock), `returning` (sessions that were at another gateway),
-//! `spectators` (who only looks on), `hearing` (what runs say of sessions), `pair` (the streams with one run), `witness` (what is
-//! reported of a run's death), `keeper` (a pair for each run of the directory), `attach` (finds
-//! the run that plays a character), `fan_out` (shows sessions the world, as the crate `view` says).
+//! `spectators` (sessions that only look on), `hearing` (messages of runs about sessions), `pair`
+//! (the streams with one run), `witness` (reports a run's death), `keeper` (a pair for each run of
+//! the directory), `attach` (finds the run that plays a character), `fan_out` (shows sessions the
+//! world, as the crate `view` says).
 //!
-//! Always: inputs of a session epoch are numbered without gaps and none is sent twice; private
-//! frames of an older ownership are dropped; the streams are drained whatever clients do.
+//! Always: the inputs of a session epoch have numbers without gaps, and the gateway sends none
+//! twice; it drops private frames of an older ownership; it drains the streams whatever clients do.
 
 mod attach;
 mod fan_out;
@@ -42,14 +43,14 @@ use crate::{
     mailbox::Mailbox,
 };
 
-/// What the links need to know.
+/// Settings of the links.
 #[derive(Debug, Clone)]
 pub(crate) struct ZonesConfig {
     /// This gateway's name.
     pub(crate) gateway_id: String,
     /// host:port of every persistence service.
     pub(crate) persistence_addresses: Vec<String>,
-    /// The same, for calls.
+    /// The same services, for calls.
     pub(crate) store: Replicas,
 }
 
@@ -57,21 +58,21 @@ pub(crate) struct ZonesConfig {
 pub(crate) struct AttachSession {
     /// The session's id.
     pub(crate) session_id: String,
-    /// Whom it plays.
+    /// Character that it plays.
     pub(crate) character_id: String,
-    /// From the store.
+    /// Epoch from the store.
     pub(crate) session_epoch: u64,
     /// The first attach number; later ones follow it.
     pub(crate) attach: u64,
-    /// The number of the last input that was sent in this epoch.
+    /// Number of the last input sent in this epoch.
     pub(crate) last_input: u64,
-    /// Where the character is, by the store.
+    /// Character's region, by the store.
     pub(crate) region: Region,
-    /// How it is written to.
+    /// Format of its messages.
     pub(crate) format: Format,
-    /// Where everything for it goes, from before [`Zones::attach`] answers.
+    /// Mailbox for all its messages, from before [`Zones::attach`] answers.
     pub(crate) mailbox: Mailbox,
-    /// Told when the session is out of the world.
+    /// Channel for the news that the session is out of the world.
     pub(crate) events: mpsc::Sender<SessionEvent>,
 }
 
@@ -80,9 +81,9 @@ pub(crate) struct AttachSession {
 pub(crate) struct Attached {
     /// The tick at which it stands there.
     pub(crate) tick: u64,
-    /// The region that it belongs to.
+    /// Region of the character.
     pub(crate) region: Region,
-    /// Who plays it.
+    /// Run that plays it.
     pub(crate) run_id: u64,
     /// The number of the attach.
     pub(crate) attach: u64,
@@ -96,33 +97,33 @@ pub(crate) enum AttachError {
     /// A newer session plays the character.
     #[error("another login plays this character")]
     Replaced,
-    /// Nobody played it within 5 s; it may be tried again.
+    /// The gateway found no run in time; the client may try again.
     #[error("no zone plays that part of the world now")]
     Unavailable,
-    /// Nobody plays it, and everything is played: it has left the world.
+    /// Nobody plays it, although runs play everything: it has left the world.
     #[error("the character has left the world")]
     NotInWorld,
-    /// The session was detached meanwhile.
+    /// The session detached meanwhile.
     #[error("the session is gone")]
     Gone,
 }
 
-/// Why an input was not passed on.
+/// Reason why the gateway did not pass an input to a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InputError {
     /// The session plays nobody.
     #[error("enter the world first")]
     NotInWorld,
-    /// There is no owner now, and as much as is held waits already.
+    /// No run can take the input now, and the gateway does not hold it.
     #[error("no zone plays that part of the world now")]
     ZoneUnavailable,
-    /// The zone does not take what is sent fast enough.
+    /// The zone takes inputs too slowly.
     #[error("too much waits to be done already")]
     Busy,
 }
 
 impl InputError {
-    /// As clients see it.
+    /// Returns the code for clients.
     pub(crate) const fn code(self) -> ErrorCode {
         match self {
             Self::NotInWorld => ErrorCode::NotInWorld,
@@ -132,12 +133,12 @@ impl InputError {
     }
 }
 
-/// What becomes of a session in the world.
+/// End of a session in the world, as this gateway sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum SessionEvent {
     /// The character is out of the world, durably.
     Left {
-        /// The request that asked for it.
+        /// Request that asked to leave.
         re: Option<RequestId>,
         /// left, replaced, disconnected, shutdown
         reason: String,
@@ -146,7 +147,7 @@ pub(crate) enum SessionEvent {
     Elsewhere,
     /// The session no longer plays the character.
     Lost {
-        /// For people.
+        /// Reason, for people.
         why: String,
     },
 }
@@ -159,8 +160,8 @@ pub(crate) struct Zones {
 }
 
 impl Zones {
-    /// Begins to follow the directory and to link with its runs; until `stop`. Call it inside a
-    /// runtime.
+    /// Starts to follow the directory and to link with its runs, until `tasks` stop. Call it inside
+    /// a runtime.
     pub(crate) fn start(config: ZonesConfig, meter: &Meter, tasks: TaskGroup) -> Self {
         let directory = Directory::new();
         let measures = Measures::new(meter);
@@ -184,32 +185,32 @@ impl Zones {
         Self { table, directory }
     }
 
-    /// The latest directory.
+    /// Returns the latest directory.
     pub(crate) fn directory(&self) -> Arc<DirectoryView> {
         self.directory.view()
     }
 
-    /// Brings a session into the world: asks the owner by the directory, then everybody, again
-    /// and again for up to 5 s. From then on private messages and updates go to the mailbox.
+    /// Brings a session into the world. Asks the owner by the directory, then everybody, again and
+    /// again for up to 5 s. From then on private messages and updates go to the mailbox.
     pub(crate) async fn attach(&self, session: AttachSession) -> Result<Attached, AttachError> {
         attach::enter(&self.table, &self.directory, session).await
     }
 
-    /// Brings a session back that another gateway held: asks all runs at once, again and again for
-    /// up to 10 s, or until it is certain that nobody plays its character. Its inputs go on behind
-    /// the last one that the owner has.
+    /// Brings back a session that another gateway held. Asks all runs at once, again and again, for
+    /// up to 10 s or until certainly nobody plays its character. Its inputs go on behind the last
+    /// one that the owner has.
     pub(crate) async fn take_over(&self, session: AttachSession) -> Result<Attached, AttachError> {
         attach::take_over(&self.table, &self.directory, session).await
     }
 
-    /// The session was attached elsewhere under this number, after all that it has here: what is
-    /// here of it is over.
+    /// Returns whether another gateway attached the session under this number, after every attach
+    /// that it has here. If so, the session is over here.
     pub(crate) fn is_behind(&self, session_id: &str, attach: u64) -> bool {
         self.table.is_behind(session_id, attach)
     }
 
-    /// Passes an input on. `Ok`: it was sent once, or is held until there is an owner; its answer
-    /// comes by the mailbox.
+    /// Passes an input on. `Ok`: the gateway sent it once, or holds it until there is an owner. Its
+    /// answer comes by the mailbox.
     pub(crate) fn input(
         &self,
         session_id: &str,
@@ -227,21 +228,21 @@ impl Zones {
         self.table.input(session_id, asked)
     }
 
-    /// The session is over. Its character stays in the world for the linger time.
+    /// Ends the session. Its character stays in the world for the linger time.
     pub(crate) fn detach(&self, session_id: &str) {
         self.table.detach(session_id);
         self.table.look_away(session_id);
     }
 
-    /// The socket is gone and the session may resume: nothing is shown, the zone is told that
-    /// nobody is there, and inputs are refused.
+    /// Pauses a session that has lost its socket and may resume. Shows it nothing, tells the zone
+    /// that nobody is there, and refuses inputs.
     pub(crate) fn pause(&self, session_id: &str) {
         self.table.pause(session_id);
     }
 
-    /// A paused session has a socket again. The zone is asked again for the character; a
-    /// `player:sync` and full chunks follow by the mailbox. With `resync` the client has
-    /// forgotten what it saw. False: the session plays nobody.
+    /// Gives a paused session a socket again and asks the zones again for its character. A
+    /// `player:sync` and full chunks follow by the mailbox. With `resync` the client has forgotten
+    /// what it saw. Returns false if the session plays nobody.
     pub(crate) fn resume(
         &self,
         session_id: &str,
@@ -257,27 +258,27 @@ impl Zones {
         false
     }
 
-    /// A session that plays nobody looks there from now on.
+    /// Makes a session that plays nobody look there.
     pub(crate) fn look(&self, session_id: &str, look: Look) {
         self.table.look(session_id, look);
     }
 
-    /// Whether a session that looks on sees whom it follows.
+    /// Returns whether a session that looks on sees the character that it follows.
     pub(crate) fn sees(&self, session_id: &str) -> bool {
         self.table.sees(session_id)
     }
 
-    /// Where a character stands that a session of this gateway plays.
+    /// Returns the tile of a character that a session of this gateway plays.
     pub(crate) fn stands(&self, character_id: &str) -> Option<Tile> {
         self.table.stands(character_id)
     }
 
-    /// Where the session's character stands, and since which tick that is known.
+    /// Returns the tile of the session's character, and the tick of that news.
     pub(crate) fn position(&self, session_id: &str) -> Option<(Tile, u64)> {
         self.table.position(session_id)
     }
 
-    /// The highest tick of which a frame has come; 0: none yet.
+    /// Returns the highest tick of any frame that has come; 0: none yet.
     pub(crate) fn last_tick(&self) -> u64 {
         self.table.last_tick.load(Ordering::Relaxed)
     }

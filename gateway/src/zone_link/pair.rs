@@ -1,8 +1,8 @@
 //! The pair of streams with one run: Control and Frames over two connections, so that a burst of
-//! frames cannot delay what cannot wait.
+//! frames cannot delay urgent messages.
 //!
-//! Always: both streams live and die together; what arrives is taken at once and never waits for
-//! a client.
+//! Always: both streams live and die together; the gateway takes every message at once, and none
+//! waits for a client.
 
 use std::{
     convert::Infallible,
@@ -28,20 +28,20 @@ use super::{
 };
 use crate::directory::Directory;
 
-/// Control messages that wait for the network.
+/// Maximum number of control messages that wait for the network.
 const CONTROL_WAIT_MAX: usize = 4096;
-/// Subscriptions that wait for the network.
+/// Maximum number of subscriptions that wait for the network.
 const SUBSCRIBE_WAIT_MAX: usize = 64;
-/// A frame of a crowd.
+/// Maximum size of a frame, which may show a crowd.
 const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// A run sends a frame every 600 ms; one that has sent none for so long is not ticking.
+/// Longest silence of a run that ticks: a run sends a frame every 600 ms.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// Whoever went to another run before its own was lost is answered there within this, or never:
-/// its inputs went along, and wait for two ticks at most.
+/// Time within which a character that went to another run before its own was lost gets its answers,
+/// or never. Its inputs went along, and wait for two ticks at most.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(3);
 
-/// Keeps the streams with one run, again and again, until it is stopped.
+/// Keeps the streams with one run, again and again, until `stop`.
 pub(super) struct Pair {
     pub(super) run: u64,
     pub(super) address: String,
@@ -60,7 +60,7 @@ struct Streams {
     subscribe: mpsc::Sender<Subscribe>,
 }
 
-/// Greater than every number that was used before, by earlier lives of this gateway too.
+/// Returns a number greater than every one used before, by earlier lives of this gateway too.
 fn next_number(last: u64) -> u64 {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -101,7 +101,7 @@ impl Pair {
         }
     }
 
-    /// One pair of streams, from opening to end.
+    /// Opens one pair of streams and keeps it to its end.
     async fn once(&self, number: u64) -> anyhow::Result<Infallible> {
         let opening = tokio::time::timeout(rpc::DEADLINE, self.open(number));
         let streams = tokio::select! {

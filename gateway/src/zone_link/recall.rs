@@ -1,8 +1,8 @@
 //! Asks zones what became of requests that nobody has answered for some seconds.
 //!
-//! Always: a request that was passed on is answered in the end, however often its character changed
-//! hands, and whatever died on the way. Whoever plays the character now either has the answer, or
-//! will have it, or says that it is lost.
+//! Always: a request that was passed on gets an answer in the end, however often its character
+//! changed hands, and whatever died on the way. The run that plays the character now has the
+//! answer, or will have it, or says that it is lost.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use super::{
     table::Table,
 };
 
-/// An answer that takes longer is asked for. Only a store that is away keeps one for longer.
+/// Time after which the gateway asks for an answer. Only an absent store keeps one for longer.
 const AFTER: Duration = Duration::from_secs(3);
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -55,7 +55,7 @@ impl Table {
                 session_epoch: session.route.session_epoch,
                 ids: old.iter().map(request_id_text).collect(),
             };
-            // A link without room is asked in a second.
+            // If the link has no room, the gateway asks in a second.
             let _ = link
                 .control
                 .try_send(to_zone(wire::to_zone::Message::Recall(recall)));

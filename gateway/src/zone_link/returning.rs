@@ -1,7 +1,7 @@
-//! Sessions that were at another gateway in between: nothing is known here of how far their
-//! attaches and inputs are numbered, until the run that has the character says so.
+//! Sessions that were at another gateway in between. This gateway does not know the numbers of
+//! their last attaches and inputs until the run that has the character says so.
 //!
-//! Always: no input of such a session is sent before that.
+//! Always: this gateway sends no input of such a session before that.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use super::{
     table::{Lost, NotAsked, Table},
 };
 
-/// Whoever was given a region has loaded it after this time.
+/// Time within which a run loads a region that it was given.
 const SETTLED: Duration = Duration::from_secs(3);
 
 impl Table {
-    /// A session comes back from another gateway. One with the same id is forgotten.
+    /// Inserts a session that comes back from another gateway. Forgets one with the same id.
     pub(super) fn insert_resuming(&self, session: AttachSession) -> Lost {
         let lost = self.insert(session);
         if let Some(session) = self.inside().sessions.get_mut(&lost.session_id) {
@@ -27,9 +27,9 @@ impl Table {
         lost
     }
 
-    /// A session that was resumed here may have been at another gateway meanwhile, which attached
-    /// it under a higher number: from now on it is asked for as if it came from there. Whether
-    /// that is so.
+    /// Returns whether a session that was resumed here may have been at another gateway meanwhile.
+    /// That gateway may have attached it under a higher number. If so, this gateway seeks it from
+    /// now on as one that comes from there.
     pub(super) fn was_elsewhere(&self, lost: &Lost) -> bool {
         let mut inside = self.inside();
         let Some(session) = inside.sessions.get_mut(&lost.session_id) else {
@@ -43,18 +43,19 @@ impl Table {
         so
     }
 
-    /// The session was attached elsewhere under this number, after all that it has here.
+    /// Returns whether another gateway attached the session under this number, after every attach
+    /// that it has here.
     pub(super) fn is_behind(&self, session_id: &str, attach: u64) -> bool {
         let inside = self.inside();
         inside.sessions.get(session_id).is_some_and(|session| {
-            // Who is just coming back will have a higher one.
+            // A session that is just coming back will have a higher number.
             let coming = session.returning || session.route.resuming;
             !coming && session.route.attach < attach
         })
     }
 
-    /// All linked runs, and whether everything is played by some of them, so that what none of
-    /// them has is nowhere. None: the session needs nobody any more.
+    /// Returns all linked runs, and whether they play everything: then a character that none of
+    /// them has is nowhere. Returns `None` if the session needs nobody any more.
     pub(super) fn everybody(&self, lost: &Lost) -> Option<(Vec<u64>, bool)> {
         let view = self.directory.view();
         let inside = self.inside();
@@ -64,7 +65,7 @@ impl Table {
         }
         let linked: Vec<u64> = inside.links.keys().copied().collect();
         let played = view.played_by(|run| inside.links.contains_key(&run));
-        // Whoever was just given a region may still be loading it.
+        // A run that was just given a region may still be loading it.
         let played = played && view.settled() >= SETTLED;
         Some((linked, played))
     }

@@ -1,7 +1,8 @@
-//! Where one session's inputs go, and whose private frames count. Pure: no stream, no clock.
+//! Route of one session: where its inputs go, and which run's private frames count. Pure: no
+//! stream, no clock.
 //!
-//! Always: inputs are numbered without gaps within a session epoch; the ownership sequence never
-//! falls; a session whose run is lost has no run until it is attached again.
+//! Always: the inputs of a session epoch have numbers without gaps; the ownership sequence never
+//! falls; a session whose run is lost has no run until a run attaches it again.
 
 use std::collections::VecDeque;
 
@@ -9,12 +10,12 @@ use bytes::Bytes;
 use proto::rpc::zone::v1 as wire;
 use world::{Region, Tile};
 
-/// Inputs that wait for an owner, at most.
+/// Maximum number of inputs that wait for an owner.
 pub(crate) const HELD_MAX: usize = 32;
-/// After so many of its run's ticks without a word of it a session is not played there any more:
-/// the run names each that it has in every tick. About 5 s.
+/// Ticks that a run may go without naming a session before the session is no longer played there. A
+/// run names each of its sessions in every tick. About 5 s.
 pub(crate) const UNNAMED_TICKS: u64 = 8;
-/// Trace contexts that wait for the next update, at most.
+/// Maximum number of trace contexts that wait for the next update.
 const TRACEPARENTS_MAX: usize = 16;
 
 /// An input that has no number yet.
@@ -26,83 +27,84 @@ pub(crate) struct Asked {
     pub(crate) data: Bytes,
     /// The request's id as JSON text; empty: none.
     pub(crate) id: Bytes,
-    /// May be empty.
+    /// Trace context; may be empty.
     pub(crate) traceparent: String,
 }
 
-/// Who plays the session's character.
+/// Run that plays the session's character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// This run.
     At(u64),
-    /// Nobody that is known: it is being looked for.
+    /// No known run: the gateway seeks the character.
     Sought,
-    /// The session has no socket: nobody is asked.
+    /// None: the session has no socket, and the gateway asks no run.
     Paused,
 }
 
-/// What to do with an input.
+/// Way of an input.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Way {
     /// Send it to this run.
     Send(u64),
-    /// It waits.
+    /// Hold it until there is an owner.
     Held,
-    /// No more are held.
+    /// Refuse it: the queue of held inputs is full.
     Full,
-    /// Nothing is taken.
+    /// Refuse it: the session is paused.
     Closed,
 }
 
-/// What a private frame means for the route.
+/// Meaning of a private frame for the route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// Its messages count.
     Take,
     /// They count, and the run that sent them plays the character from now on.
     Switch,
-    /// They count, but nobody said that the character would go there: what its former owner said
-    /// last may be lost. The session is to be attached there, which shows everything.
+    /// They count, but no owner said that the character would go there. The last messages of its
+    /// former owner may be lost. The gateway has to attach the session there, which shows
+    /// everything.
     Unforeseen,
-    /// An older owner speaks.
+    /// Drop it: an older owner sent it.
     Drop,
 }
 
 /// The route of one session.
 #[derive(Debug)]
 pub(crate) struct Route {
-    /// Whom it plays.
+    /// Character that it plays.
     pub(crate) character_id: String,
-    /// From the store.
+    /// Epoch from the store.
     pub(crate) session_epoch: u64,
-    /// The number of the last attach that was sent.
+    /// Number of the last attach sent.
     pub(crate) attach: u64,
-    /// The number of the last input that was sent.
+    /// Number of the last input sent.
     pub(crate) last_input: u64,
-    /// The highest ownership sequence that was seen.
+    /// Highest ownership sequence seen.
     pub(crate) sequence: u64,
-    /// Who plays it.
+    /// Run that plays it.
     pub(crate) place: Place,
-    /// The region that it belonged to last.
+    /// Last known region of the character.
     pub(crate) region: Region,
-    /// The run that is said to have it, while it is sought.
+    /// Run that may have the character, for the search.
     pub(crate) hint: Option<u64>,
-    /// Where it stands, and the tick of which that is known.
+    /// Tile of the character, and the tick of that news.
     pub(crate) position: Option<(Tile, u64)>,
-    /// For the next update.
+    /// Trace contexts for the next update.
     pub(crate) traceparents: Vec<String>,
-    /// Another gateway numbered its inputs and attaches last: nothing is sent before the owner
-    /// has said where they stand.
+    /// Whether another gateway numbered its inputs and attaches last. This gateway sends no input
+    /// before the owner has given the last numbers.
     pub(crate) resuming: bool,
     held: VecDeque<Asked>,
-    /// The run that named it last, or should have, and the tick since which it has not.
+    /// Run that named it last or should have, and the tick from which its silence counts.
     named: Option<(u64, u64)>,
-    /// The run that is to be asked before all others: it has the character for certain.
+    /// Run to ask before all others: it has the character for certain.
     sure: Option<u64>,
 }
 
 impl Route {
-    /// The route of a session that is about to attach.
+    /// Returns the route of a session that is about to attach.
     pub(crate) fn new(
         character_id: String,
         session_epoch: u64,
@@ -128,13 +130,13 @@ impl Route {
         }
     }
 
-    /// The run to ask first, once.
+    /// Takes the run to ask first.
     pub(crate) fn take_sure(&mut self) -> Option<u64> {
         self.sure.take()
     }
 
-    /// Something that the client should have seen is lost: the session is to be attached anew where
-    /// it is played, if it is anywhere.
+    /// Marks the session as lost at its run, because the client missed something. The search asks
+    /// that run first. Returns whether a run played the session.
     pub(crate) fn overlooked(&mut self) -> bool {
         let Place::At(run) = self.place else {
             return false;
@@ -143,13 +145,13 @@ impl Route {
         self.lost(run)
     }
 
-    /// A run has named the session in its frame of a tick.
+    /// Notes that a run has named the session in its frame of a tick.
     pub(crate) fn named(&mut self, run: u64, tick: u64) {
         self.named = Some((run, tick));
     }
 
-    /// A run's frame of a tick has come: whether the session, which should be played there, has
-    /// not been named by it for too long.
+    /// Returns whether a run that should play the session has not named it for too long. Call it
+    /// for each of the run's frames of a tick.
     pub(crate) fn unnamed(&mut self, run: u64, tick: u64) -> bool {
         if self.place != Place::At(run) {
             return false;
@@ -163,7 +165,7 @@ impl Route {
         }
     }
 
-    /// Which way an input goes. What is to be held is taken here.
+    /// Returns the way of an input. Queues the input if it has to wait.
     pub(crate) fn way(&mut self, asked: &Asked) -> Way {
         match self.place {
             Place::At(run) => Way::Send(run),
@@ -176,7 +178,7 @@ impl Route {
         }
     }
 
-    /// The input waits in spite of a known run; false when no more are held.
+    /// Queues an input in spite of a known run. Returns false if the queue is full.
     pub(crate) fn hold(&mut self, asked: Asked) -> bool {
         if self.held.len() >= HELD_MAX {
             return false;
@@ -185,7 +187,7 @@ impl Route {
         true
     }
 
-    /// The input as it would be sent next; [`Route::sent`] says that it was.
+    /// Returns the input as the next one to send; [`Route::sent`] counts it.
     pub(crate) fn numbered(&self, session_id: &str, asked: Asked) -> wire::Input {
         wire::Input {
             session_id: session_id.to_owned(),
@@ -200,17 +202,17 @@ impl Route {
         }
     }
 
-    /// The numbered input went out.
+    /// Counts the numbered input as sent.
     pub(crate) fn sent(&mut self) {
         self.last_input += 1;
     }
 
-    /// The inputs that waited, once.
+    /// Takes the inputs that waited.
     pub(crate) fn take_held(&mut self) -> VecDeque<Asked> {
         std::mem::take(&mut self.held)
     }
 
-    /// The next attach; all before it are fenced by it.
+    /// Returns the next attach, which fences all before it.
     pub(crate) fn next_attach(&mut self, session_id: &str) -> wire::Attach {
         self.attach += 1;
         wire::Attach {
@@ -223,7 +225,8 @@ impl Route {
         }
     }
 
-    /// Asks whether a run has the character, whichever gateway held the session before.
+    /// Returns the question whether a run has the character, whichever gateway held the session
+    /// before.
     pub(crate) fn resume(&self, session_id: &str) -> wire::Attach {
         wire::Attach {
             session_id: session_id.to_owned(),
@@ -235,8 +238,8 @@ impl Route {
         }
     }
 
-    /// A run has the character and says how far inputs and attaches are numbered. Whether that is
-    /// news of the present owner.
+    /// Takes a run's word that it has the character, with the last numbers of inputs and attaches.
+    /// Returns whether that is news of the present owner.
     pub(crate) fn resumed(&mut self, run: u64, said: &wire::Attached) -> bool {
         let old = said.ownership_sequence < self.sequence || said.attach < self.attach;
         if !self.resuming || self.place == Place::Paused || old {
@@ -251,7 +254,7 @@ impl Route {
         true
     }
 
-    /// Ends the last attach.
+    /// Returns the detach that ends the last attach.
     pub(crate) fn detach(&self, session_id: &str) -> wire::Detach {
         wire::Detach {
             session_id: session_id.to_owned(),
@@ -261,11 +264,12 @@ impl Route {
         }
     }
 
-    /// A run says that it has the character: whether that is news of the present owner.
+    /// Takes a run's word that it has the character. Returns whether that is news of the present
+    /// owner.
     pub(crate) fn attached(&mut self, run: u64, attach: u64, sequence: u64) -> bool {
         let expected = match self.place {
             Place::Sought => sequence >= self.sequence,
-            // Its first frame was faster than its answer.
+            // The run's first frame was faster than its answer.
             Place::At(now) => now == run && sequence >= self.sequence,
             Place::Paused => false,
         };
@@ -278,7 +282,8 @@ impl Route {
         true
     }
 
-    /// The owner says that another run has the character from now on. Whether that was news.
+    /// Takes the owner's word that another run has the character from now on. `up`: that run is
+    /// linked. Returns whether that was news.
     pub(crate) fn moved(&mut self, to_run: u64, sequence: u64, region: Region, up: bool) -> bool {
         if sequence <= self.sequence {
             return false;
@@ -297,15 +302,14 @@ impl Route {
         true
     }
 
-    /// Judges a private frame. `asked`: the run was asked to attach the session, so that its answer
-    /// is on its way.
+    /// Judges a private frame. `asked`: the run has to answer an attach of the session.
     pub(crate) fn framed(&mut self, run: u64, sequence: u64, asked: bool) -> Verdict {
         if sequence > self.sequence {
             self.sequence = sequence;
             return match self.place {
                 Place::At(now) if now == run => Verdict::Take,
                 Place::Paused => Verdict::Take,
-                // Which number the next input has is not known yet.
+                // The number of the next input is not known yet.
                 Place::At(_) | Place::Sought if self.resuming => Verdict::Take,
                 Place::At(_) | Place::Sought if asked => {
                     self.place = Place::At(run);
@@ -331,21 +335,21 @@ impl Route {
         }
     }
 
-    /// Where the character stands at a tick; older news changes nothing.
+    /// Notes where the character stands at a tick. Older news changes nothing.
     pub(crate) fn stands(&mut self, tile: Tile, tick: u64) {
         if self.position.is_none_or(|(_, known)| known <= tick) {
             self.position = Some((tile, tick));
         }
     }
 
-    /// Traces whose effect the next update shows.
+    /// Adds traces whose effect the next update shows, as far as there is room.
     pub(crate) fn traced(&mut self, traceparents: Vec<String>) {
         let room = TRACEPARENTS_MAX.saturating_sub(self.traceparents.len());
         self.traceparents
             .extend(traceparents.into_iter().take(room));
     }
 
-    /// The run is lost: whether it was the one that plays the character.
+    /// Marks the session as sought if the lost run plays it. Returns whether it did.
     pub(crate) fn lost(&mut self, run: u64) -> bool {
         if self.place != Place::At(run) {
             return false;
@@ -356,18 +360,18 @@ impl Route {
     }
 }
 
-/// The linked runs that may be asked for a character.
+/// Linked runs that the gateway may ask for a character.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Candidates {
     /// The owner of its region.
     pub(crate) owner: Option<u64>,
-    /// The run that is said to have it, if that is another one.
+    /// Run that may have it, if that is another one.
     pub(crate) hint: Option<u64>,
     /// All others. Each of them has to ask the store.
     pub(crate) others: Vec<u64>,
 }
 
-/// Of the linked runs, whom to ask first, next and last.
+/// Returns which of the linked runs to ask first, next and last.
 pub(crate) fn candidates(owner: Option<u64>, hint: Option<u64>, linked: &[u64]) -> Candidates {
     let owner = owner.filter(|run| linked.contains(run));
     let hint = hint.filter(|run| linked.contains(run) && owner != Some(*run));

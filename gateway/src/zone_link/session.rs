@@ -23,25 +23,27 @@ use crate::{
     unanswered::LinkId,
 };
 
-/// How long a message that must not be lost may wait for room.
+/// Time that a message that must not be lost may wait for room.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Encounters of one session that are remembered: more than anybody is asked for at once.
+/// Maximum number of encounters to remember for one session: more than others ask of anybody at
+/// once.
 const ENCOUNTERS_MAX: usize = 32;
 
-/// Frames that wait for the answer to an attach: more than come in the time that it may take.
+/// Maximum number of frames that wait for the answer to an attach: more than come in the time that
+/// it may take.
 const EARLY_MAX: usize = 64;
 
-/// What a run answers to an attach.
+/// Answer of a run to an attach.
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// It has the character.
     Attached(Box<wire::Attached>),
-    /// It has not, by the code of `AttachRefused`.
+    /// It has not, with the code of `AttachRefused`.
     Refused(String),
 }
 
-/// An attach that was sent and not answered.
+/// Attach without an answer yet.
 #[derive(Debug)]
 pub(super) struct Waiter {
     pub(super) run: u64,
@@ -49,7 +51,7 @@ pub(super) struct Waiter {
     pub(super) answer: oneshot::Sender<Reply>,
 }
 
-/// The way to a run.
+/// Link to a run.
 #[derive(Debug)]
 pub(super) struct Link {
     /// The run, and the number of the pair.
@@ -57,34 +59,34 @@ pub(super) struct Link {
     pub(super) control: mpsc::Sender<wire::ToZone>,
 }
 
-/// By run.
+/// Links by run.
 pub(super) type Links = BTreeMap<u64, Link>;
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Session {
-    /// Grows with every resume.
+    /// Number that grows with every resume.
     pub(super) generation: u64,
-    /// The generation since which the client has kept what it saw.
+    /// Generation since which the client has kept what it saw.
     pub(super) acquaintance: u64,
     pub(super) route: Route,
     pub(super) format: Format,
     pub(super) mailbox: Mailbox,
     events: mpsc::Sender<SessionEvent>,
-    /// Its first attach has not been answered.
+    /// Whether its first attach has no answer yet.
     pub(super) entering: bool,
-    /// It was told that its zone is lost.
+    /// Whether the gateway told it that its zone is lost.
     pub(super) noticed: bool,
     pub(super) waiter: Option<Waiter>,
-    /// What the run said in frames, by their ticks, while its answer to the attach is awaited.
+    /// Run's frames by tick, held while the session waits for the run's answer to the attach.
     early: VecDeque<(u64, wire::SessionFrame)>,
-    /// While it comes back from another gateway: the runs that were asked.
+    /// Runs that the gateway asked, while the session comes back from another gateway.
     pub(super) asked: BTreeMap<u64, oneshot::Sender<Reply>>,
-    /// It was resumed here and has not been attached since.
+    /// Whether it was resumed here and has not been attached since.
     pub(super) returning: bool,
-    /// By id, the encounters of which its client knows, each with what it is told if the run is lost.
+    /// Encounters that its client knows, by id, each with the notification for the loss of the run.
     encounters: BTreeMap<String, wire::Notification>,
-    /// Encounters of which its client does not know, because it ignores the asker.
+    /// Encounters that its client does not know, because it ignores the asker.
     unwanted: BTreeSet<String>,
     tasks: TaskGroup,
 }
@@ -95,7 +97,7 @@ pub(super) fn to_zone(message: wire::to_zone::Message) -> wire::ToZone {
     }
 }
 
-/// A request's id as zones carry it; empty: none.
+/// Reads a request's id as zones carry it; empty: none.
 pub(super) fn request_id(json: &[u8]) -> Option<RequestId> {
     if json.is_empty() {
         return None;
@@ -103,7 +105,7 @@ pub(super) fn request_id(json: &[u8]) -> Option<RequestId> {
     serde_json::from_slice(json).ok()
 }
 
-/// A request's id as zones carry it.
+/// Returns a request's id as zones carry it.
 pub(super) fn request_id_text(id: &RequestId) -> Bytes {
     proto::encode::json(id).into()
 }
@@ -146,7 +148,8 @@ impl Session {
         }
     }
 
-    /// A full mailbox knows that it is, and its socket is closed for it.
+    /// Pushes a message to the mailbox. A full mailbox knows that it is full, and its socket closes
+    /// for that.
     fn push(&self, message: Reliable, measures: &Measures) {
         if self.mailbox.push(message).is_err() {
             measures.refused_by_mailbox();
@@ -166,7 +169,8 @@ impl Session {
         self.push(Reliable::raw("player:sync", data), measures);
     }
 
-    /// Remembers an encounter of which its client is told, for the case that its run is lost.
+    /// Remembers an encounter that the client knows, for the case that its run is lost. Forgets one
+    /// that is over.
     fn remember(&mut self, encounter: wire::Encounter) {
         if encounter.over {
             self.encounters.remove(&encounter.id);
@@ -177,7 +181,7 @@ impl Session {
         }
     }
 
-    /// Whether an encounter was asked for by an account that the player ignores. The asker is told
+    /// Returns whether an account that the player ignores asked for an encounter. The asker learns
     /// nothing of that: it is as if nobody answered.
     fn is_unwanted(&mut self, encounter: &wire::Encounter) -> bool {
         if encounter.asking_account.is_empty() {
@@ -193,8 +197,8 @@ impl Session {
         unwanted
     }
 
-    /// The character has come to a run that knows of these encounters alone. All others ended with
-    /// the run that had them, and the client is told so.
+    /// Keeps only the encounters that the character's new run knows. All others ended with the run
+    /// that had them, and the client learns that.
     pub(super) fn encounters_go_on(&mut self, go_on: &[String], measures: &Measures) {
         let known = std::mem::take(&mut self.encounters);
         let (go_on, lost) = known.into_iter().partition(|(id, _)| go_on.contains(id));
@@ -204,17 +208,20 @@ impl Session {
         }
     }
 
-    /// Answers what was passed on and never answered. What is held goes to the next owner.
+    /// Answers each request that went to a run and has no answer: its outcome is unknown. Held
+    /// requests go to the next owner.
     pub(super) fn answer_unknown(&self, measures: &Measures) {
         self.unknown(self.mailbox.take_requests(), measures);
     }
 
-    /// Answers whatever was asked and never answered: nothing goes to anybody any more.
+    /// Answers each request without an answer, also those that wait for an owner: its outcome is
+    /// unknown. No run gets a request of this session any more.
     pub(super) fn answer_all_unknown(&self, measures: &Measures) {
         self.unknown(self.mailbox.take_all_requests(), measures);
     }
 
-    /// Answers what was passed on over a link that is gone, and was not answered since.
+    /// Answers each request that went over a lost link and has no answer since: its outcome is
+    /// unknown.
     pub(super) fn answer_unknown_over(&self, link: LinkId, measures: &Measures) {
         self.unknown(self.mailbox.take_requests_over(link), measures);
     }
@@ -225,28 +232,28 @@ impl Session {
         }
     }
 
-    /// The answer to a request is lost, if it was not answered all the same.
+    /// Answers a request whose answer is lost, if nobody has answered it all the same.
     pub(super) fn lose(&self, id: &RequestId, measures: &Measures) {
         if let Some(event) = self.mailbox.lose(id) {
             self.push(outcome_unknown(id.clone(), Some(event)), measures);
         }
     }
 
-    /// An input of this session was passed on.
+    /// Notes that an input of this session went over a link.
     pub(super) fn passed(&self, id: &[u8], link: LinkId) {
         if let Some(id) = request_id(id) {
             self.mailbox.passed(&id, link);
         }
     }
 
-    /// An input of this session waits for an owner.
+    /// Notes that an input of this session waits for an owner.
     pub(super) fn held_back(&self, id: &[u8]) {
         if let Some(id) = request_id(id) {
             self.mailbox.held_back(&id);
         }
     }
 
-    /// Sends an attach; `None` when the link takes no more.
+    /// Sends an attach. Returns `None` when the link takes no more.
     pub(super) fn ask(
         &mut self,
         session_id: &str,
@@ -273,7 +280,7 @@ impl Session {
         Some(asked)
     }
 
-    /// Asks a run whether it has the character; `None` when the link takes no more.
+    /// Asks a run whether it has the character. Returns `None` when the link takes no more.
     pub(super) fn ask_resume(
         &mut self,
         session_id: &str,
@@ -289,7 +296,8 @@ impl Session {
         Some(asked)
     }
 
-    /// Takes the answer to an attach; gives who waits for it. `None`: nobody asked for this.
+    /// Takes the answer to an attach. Returns the channel of the task that waits for it. `None`:
+    /// nobody asked for this, or it is no news of the present owner.
     pub(super) fn answered(
         &mut self,
         run: u64,
@@ -307,7 +315,7 @@ impl Session {
             )
         };
         if !news {
-            // Nobody waits any more: no harm.
+            // If the receiver is gone, nobody waits for the answer.
             let _ = answer.send(Reply::Refused("not_here".to_owned()));
             return None;
         }
@@ -316,10 +324,10 @@ impl Session {
         Some(answer)
     }
 
-    /// Who waits for this refusal, if anybody asked for it.
+    /// Returns the channel of the task that waits for this refusal, if any does.
     pub(super) fn refused(&mut self, run: u64, attach: u64) -> Option<oneshot::Sender<Reply>> {
         if self.route.resuming {
-            // Whatever number the run gave it meanwhile.
+            // The attach's number does not matter: the run may have given one meanwhile.
             return self.asked.remove(&run);
         }
         let waiter = self
@@ -328,7 +336,7 @@ impl Session {
         Some(waiter.answer)
     }
 
-    /// Detaches wherever the session is or may be attached.
+    /// Detaches the session from every run at which it is or may be attached.
     pub(super) fn release(&mut self, session_id: &str, links: &Links) {
         let asked = self.waiter.take().map(|waiter| waiter.run);
         let at = match self.route.place {
@@ -352,7 +360,7 @@ impl Session {
         }
     }
 
-    /// Sends what waited for an owner, as far as the link takes it.
+    /// Sends the inputs that waited for an owner, as far as the link takes them.
     pub(super) fn send_held(&mut self, session_id: &str, link: &Link) {
         let mut held = self.route.take_held().into_iter();
         for asked in held.by_ref() {
@@ -370,15 +378,15 @@ impl Session {
         }
     }
 
-    /// Whether a run was asked to attach the session and has not answered yet.
+    /// Returns whether a run has to answer an attach of the session.
     pub(super) fn is_asking(&self, run: u64) -> bool {
         self.waiter.as_ref().is_some_and(|waiter| waiter.run == run)
             || self.asked.contains_key(&run)
     }
 
-    /// A private frame of a run at a tick, which counts. What shows all that the character has comes
-    /// with the answer to an attach, by another way: whatever is newer waits for it, so that nothing
-    /// is shown as it was before.
+    /// Handles a private frame that counts. The answer to an attach shows all that the character
+    /// has, and comes by another stream. Newer frames wait for that answer, so that it never shows
+    /// older state after them.
     pub(super) fn heard(
         &mut self,
         run: u64,
@@ -395,7 +403,7 @@ impl Session {
         self.take(frame, true, measures);
     }
 
-    /// Takes what came before the answer to an attach, up to that of a tick.
+    /// Takes the frames that came before the answer to an attach, up to those of a tick.
     pub(super) fn take_early(&mut self, until: u64, measures: &Measures) {
         let due = self.early.partition_point(|(tick, _)| *tick <= until);
         let due: Vec<_> = self.early.drain(..due).collect();
@@ -404,7 +412,8 @@ impl Session {
         }
     }
 
-    /// The messages of a private frame that counts, or of one that is too old to count.
+    /// Takes the messages of a private frame. If the frame is too old to count, reports its answers
+    /// as lost.
     pub(super) fn take(&mut self, frame: wire::SessionFrame, counts: bool, measures: &Measures) {
         for message in frame.messages {
             let re = request_id(&message.re);

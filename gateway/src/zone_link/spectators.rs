@@ -1,7 +1,7 @@
-//! Whoever only looks on: at which place, and whom they follow.
+//! Sessions that only look on: their place, and the character that they follow.
 //!
-//! Always: nothing that they say goes to a zone; they get `world:update` like a session that
-//! stands where they look, and nothing private.
+//! Always: the gateway passes nothing from them to a zone; they get `world:update` like a session
+//! that stands where they look, and nothing private.
 
 use std::sync::Arc;
 
@@ -11,16 +11,16 @@ use world::Tile;
 use super::table::{Table, Watch};
 use crate::mailbox::Mailbox;
 
-/// Where somebody looks.
+/// Look of a session that plays nobody.
 #[derive(Debug, Clone)]
 pub(crate) struct Look {
-    /// How it is written to.
+    /// Format of its messages.
     pub(crate) format: Format,
-    /// Where its updates go.
+    /// Mailbox for its updates.
     pub(crate) mailbox: Mailbox,
-    /// The character that it follows from there on.
+    /// Character that it follows from that tile.
     pub(crate) follows: Option<Arc<str>>,
-    /// Where it begins.
+    /// Tile at which it begins.
     pub(crate) position: Tile,
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct Look {
 #[derive(Debug)]
 pub(super) struct Spectator {
     look: Look,
-    /// The first look: what the client knows since then.
+    /// Generation of its first look; its client knows what it saw since then.
     acquaintance: u64,
-    /// Whom it follows is in sight, as of the last update.
+    /// Whether the followed character is in sight, as of the last update.
     sees: bool,
 }
 
@@ -55,8 +55,8 @@ impl Spectator {
 }
 
 impl Table {
-    /// A session looks there from now on; what its client has seen elsewhere goes out of sight in
-    /// the next update.
+    /// Makes a session look there from now on. In the next update, things that its client saw
+    /// elsewhere go out of sight.
     pub(crate) fn look(&self, session_id: &str, look: Look) {
         let mut guard = self.inside();
         let inside = &mut *guard;
@@ -73,14 +73,14 @@ impl Table {
         self.changed.notify_one();
     }
 
-    /// A session looks no more.
+    /// Ends a session's look.
     pub(crate) fn look_away(&self, session_id: &str) {
         if self.inside().spectators.remove(session_id).is_some() {
             self.changed.notify_one();
         }
     }
 
-    /// Whoever is followed stands there; `None`: is not in sight.
+    /// Notes where the followed character stands; `None`: it is not in sight.
     pub(crate) fn followed(&self, session_id: &str, at: Option<Tile>) {
         let mut inside = self.inside();
         let Some(spectator) = inside.spectators.get_mut(session_id) else {
@@ -92,13 +92,13 @@ impl Table {
         }
     }
 
-    /// Whether a session sees whom it follows.
+    /// Returns whether a session sees the character that it follows.
     pub(crate) fn sees(&self, session_id: &str) -> bool {
         let inside = self.inside();
         inside.spectators.get(session_id).is_some_and(|s| s.sees)
     }
 
-    /// Where a character stands that a session of this gateway plays.
+    /// Returns the tile of a character that a session of this gateway plays.
     pub(super) fn stands(&self, character_id: &str) -> Option<Tile> {
         let inside = self.inside();
         let mut sessions = inside.sessions.values();

@@ -1,6 +1,6 @@
-//! All sessions in the world and all links, behind one lock that is held for moments only.
+//! All sessions in the world and all links, behind one lock that a task holds for moments only.
 //!
-//! Always: whoever holds the lock neither waits nor writes to a socket; a session that plays
+//! Always: a task that holds the lock neither waits nor writes to a socket; a session that plays
 //! somebody is either at a linked run, or sought by exactly one task, or paused.
 
 use std::{
@@ -22,32 +22,32 @@ use super::{
 };
 use crate::{directory::Directory, mailbox::Mailbox};
 
-/// A session whose run is lost and that is to be attached again.
+/// Session whose run is lost and that the gateway has to attach again.
 #[derive(Debug, Clone)]
 pub(crate) struct Lost {
     pub(crate) session_id: Arc<str>,
     pub(crate) generation: u64,
 }
 
-/// A session to be shown the world.
+/// Session that sees the world.
 #[derive(Debug)]
 pub(crate) struct Watch {
     pub(crate) session_id: Arc<str>,
-    /// Differs when the client knows nothing yet.
+    /// Number that differs when the client knows nothing yet.
     pub(crate) acquaintance: u64,
-    /// Differs when the client may have lost what was sent last.
+    /// Number that differs when the client may have lost the last messages.
     pub(crate) generation: u64,
-    /// It has no socket: nothing is sent.
+    /// Whether it has no socket: the gateway sends nothing.
     pub(crate) paused: bool,
     pub(crate) format: Format,
     pub(crate) mailbox: Mailbox,
     pub(crate) position: Tile,
-    /// It stands where this character does, as soon as that is in sight.
+    /// Character at whose tile it stands, as soon as that character is in sight.
     pub(crate) follows: Option<Arc<str>>,
     pub(crate) traceparents: Vec<String>,
 }
 
-/// Why an attach could not be sent.
+/// Reason why the table could not send an attach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotAsked {
     /// The session is gone, paused, or has another generation.
@@ -70,9 +70,9 @@ pub(crate) struct Table {
     inside: Mutex<Inside>,
     pub(super) directory: Arc<Directory>,
     pub(super) measures: Measures,
-    /// The highest tick of which a frame has come.
+    /// Highest tick of any frame that has come.
     pub(crate) last_tick: AtomicU64,
-    /// Sessions came, went, or were resumed.
+    /// Signal that sessions came, went, or were resumed.
     pub(crate) changed: Notify,
     links_changed: watch::Sender<u64>,
     pub(super) tasks: TaskGroup,
@@ -100,18 +100,18 @@ impl Table {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The run is none of the directory's any more: nothing that it says counts, however late its
-    /// streams end.
+    /// Returns whether the run is no longer in the directory. If so, nothing that it says counts,
+    /// however late its streams end.
     pub(super) fn is_fenced(&self, run: u64) -> bool {
         self.directory.view().run(run).is_none()
     }
 
-    /// Changes with every link that comes or goes.
+    /// Returns a counter that changes with every link that comes or goes.
     pub(super) fn links_changed(&self) -> watch::Receiver<u64> {
         self.links_changed.subscribe()
     }
 
-    /// A session is about to attach. One with the same id is forgotten.
+    /// Inserts a session that is about to attach. Forgets one with the same id.
     pub(super) fn insert(&self, session: AttachSession) -> Lost {
         self.detach(&session.session_id);
         let session_id: Arc<str> = session.session_id.as_str().into();
@@ -126,7 +126,8 @@ impl Table {
         }
     }
 
-    /// The runs to ask for the session's character, in order; none: it needs none any more.
+    /// Returns the runs to ask for the session's character, in order. `None`: it needs none any
+    /// more.
     pub(super) fn candidates(&self, lost: &Lost) -> Option<Candidates> {
         let view = self.directory.view();
         let mut inside = self.inside();
@@ -167,7 +168,7 @@ impl Table {
             .ok_or(NotAsked::NoLink)
     }
 
-    /// The search goes on for longer than a moment: the player is told, once.
+    /// Tells the player, once, that the search goes on for longer than a moment.
     pub(super) fn notice_lost(&self, lost: &Lost) {
         let mut inside = self.inside();
         let Some(session) = inside.sessions.get_mut(&lost.session_id) else {
@@ -187,18 +188,19 @@ impl Table {
         session.notice(code, text, "warning", &self.measures);
     }
 
-    /// The session ended where it was sought: another one plays the character.
+    /// Ends a session that the gateway sought: another one plays the character.
     pub(super) fn replaced(&self, lost: &Lost) {
         let why = "another login plays this character".to_owned();
         self.over(lost, SessionEvent::Lost { why });
     }
 
-    /// The session goes on at another gateway.
+    /// Ends a session that goes on at another gateway.
     pub(super) fn gone_elsewhere(&self, lost: &Lost) {
         self.over(lost, SessionEvent::Elsewhere);
     }
 
-    /// The character left the world while it was sought, and nobody could say so.
+    /// Ends a session whose character left the world while the gateway sought it, and nobody could
+    /// say so.
     pub(super) fn logged_out(&self, lost: &Lost) {
         let reason = "disconnected".to_owned();
         self.over(lost, SessionEvent::Left { re: None, reason });
@@ -249,7 +251,8 @@ impl Table {
             Way::Closed => return Err(InputError::NotInWorld),
         };
         let link = inside.links.get(&run).ok_or(InputError::ZoneUnavailable)?;
-        // Held when a link was full just before: order stays.
+        // The session may hold inputs because the link was full just before. They go first, in
+        // order.
         session.send_held(session_id, link);
         let input = session.route.numbered(session_id, asked.clone());
         match link
@@ -262,7 +265,7 @@ impl Table {
                 Ok(())
             }
             Err(TrySendError::Full(_)) => Err(InputError::Busy),
-            // The pair is ending; whoever ends it seeks the character.
+            // The pair is ending; the task that ends it seeks the character.
             Err(TrySendError::Closed(_)) if session.route.hold(asked.clone()) => {
                 session.held_back(&asked.id);
                 Ok(())
@@ -315,7 +318,7 @@ impl Table {
         }
         session.mailbox = mailbox;
         session.format = format;
-        // Nobody was there to hear an answer; what is asked from now on is held.
+        // Nobody was there to hear an answer. From now on the session holds its requests.
         session.answer_unknown(&self.measures);
         session.route.place = Place::Sought;
         session.noticed = false;
@@ -333,7 +336,7 @@ impl Table {
         self.inside().sessions.get(session_id)?.route.position
     }
 
-    /// All sessions in the world, and who looks on. Takes their trace contexts.
+    /// Returns all sessions in the world and all that look on. Takes their trace contexts.
     pub(crate) fn watches(&self) -> Vec<Watch> {
         let mut inside = self.inside();
         let mut watches = Vec::with_capacity(inside.sessions.len());
@@ -358,7 +361,7 @@ impl Table {
         watches
     }
 
-    /// Where all sessions stand, or look, that see the world now.
+    /// Returns the tiles at which sessions that see the world now stand or look.
     pub(crate) fn positions(&self) -> Vec<Tile> {
         let inside = self.inside();
         let seeing = inside
@@ -372,7 +375,7 @@ impl Table {
             .collect()
     }
 
-    /// A session that stands somewhere, without a zone.
+    /// Inserts a session that stands somewhere, without a zone.
     #[cfg(test)]
     pub(crate) fn stand(&self, session: AttachSession, at: Tile) {
         let lost = self.insert(session);
@@ -393,14 +396,15 @@ impl Table {
         self.inside().links.contains_key(&run)
     }
 
-    /// A pair of streams is open.
+    /// Adds a pair of streams that is open.
     pub(super) fn link_up(&self, run: u64, number: u64, control: mpsc::Sender<wire::ToZone>) {
         let id = (run, number);
         self.inside().links.insert(run, Link { id, control });
         self.links_changed.send_modify(|count| *count += 1);
     }
 
-    /// A pair of streams has ended: the sessions that its run played are to be attached again.
+    /// Removes a pair of streams that has ended. Returns the sessions that its run played, which
+    /// the gateway has to attach again.
     pub(super) fn link_down(&self, run: u64, number: u64) -> Vec<Lost> {
         let mut guard = self.inside();
         let inside = &mut *guard;
@@ -419,7 +423,7 @@ impl Table {
             if session.route.lost(run) {
                 session.answer_unknown(&self.measures);
                 let session_id = Arc::clone(session_id);
-                // A session that enters is sought by the one who called `attach`.
+                // The caller of `attach` seeks a session that enters.
                 if !session.entering {
                     all.push(Lost {
                         session_id,
@@ -433,8 +437,8 @@ impl Table {
         all
     }
 
-    /// What was passed on over a pair that is gone, and that nobody to whom its character has gone
-    /// since has answered either, will not be answered.
+    /// Answers each request that went over a lost pair and that no later run has answered either:
+    /// its outcome is unknown.
     pub(super) fn never_answered(&self, run: u64, number: u64) {
         for session in self.inside().sessions.values() {
             session.answer_unknown_over((run, number), &self.measures);

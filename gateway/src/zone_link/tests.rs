@@ -1,4 +1,4 @@
-//! Sessions against zones and a directory that do as they are told, over real streams.
+//! Sessions against fake zones and a fake directory, over real streams.
 
 mod elsewhere;
 mod fakes;
@@ -37,7 +37,7 @@ impl Player {
             .expect("nothing came")
     }
 
-    /// The next reliable message; updates on the way are read and dropped.
+    /// Returns the next reliable message; reads and drops updates on the way.
     async fn reliable(&self) -> Reliable {
         let reliable = async {
             loop {
@@ -116,13 +116,13 @@ impl Stand {
         (self.zones.attach(session).await, player)
     }
 
-    /// A session that another gateway held until now.
+    /// Takes over a session that another gateway held until now.
     async fn take_over(&self) -> (Result<Attached, AttachError>, Player) {
         let (session, player) = session(0);
         (self.zones.take_over(session).await, player)
     }
 
-    /// One zone gives the session to another one, and that is heard before the other one speaks.
+    /// Makes one zone give the session to another one, and waits until the gateway knows.
     async fn moves(&self, from: &Zone, to: &Zone, sequence: u64) {
         from.moves_to(to, sequence);
         let heard = async {
@@ -144,7 +144,7 @@ impl Stand {
     }
 }
 
-/// A zone, and a session that plays there by its first attach.
+/// Returns a zone, and a session that plays there by its first attach.
 async fn playing() -> (Zone, Stand, Player) {
     let zone = Zone::start(1, 5).await;
     let stand = Stand::new(&[&zone]).await;
@@ -153,7 +153,7 @@ async fn playing() -> (Zone, Stand, Player) {
     (zone, stand, player)
 }
 
-/// Two zones, and a session that plays at the first one, which has heard of that.
+/// Returns two zones, and a session that plays at the first one, which has received its attach.
 async fn playing_beside() -> (Zone, Zone, Stand, Player) {
     let (has, other) = (Zone::start(1, 5).await, Zone::start(2, 6).await);
     let stand = Stand::new(&[&has, &other]).await;
@@ -184,7 +184,7 @@ fn opentelemetry_meter() -> opentelemetry::metrics::Meter {
     opentelemetry::metrics::noop::NoopMeterProvider::new().meter("test")
 }
 
-/// The number of the next input and the id that it carries.
+/// Returns the number of the next input and the id that it carries.
 async fn input(zone: &Zone) -> (u64, String) {
     match zone.hears().await {
         Message::Input(input) => (input.number, String::from_utf8(input.id.to_vec()).unwrap()),
@@ -196,7 +196,8 @@ async fn attach(zone: &Zone) -> u64 {
     loop {
         match zone.hears().await {
             Message::Attach(attach) => return attach.attach,
-            // Its frames may name for a moment a session that has paused: it is told again.
+            // Its frames may still name a paused session for a moment; the gateway then tells it
+            // again.
             Message::Detach(_) => {}
             other => panic!("{other:?}"),
         }
@@ -266,7 +267,7 @@ async fn when_a_zone_dies_its_sessions_go_on_at_the_next_owner() {
             other => panic!("{other:?}"),
         }
     }
-    // What was held was never passed on to the one that died.
+    // The gateway never passed the held requests to the run that died.
     loop {
         let message = player.reliable().await;
         match &*message.event {
@@ -334,7 +335,7 @@ async fn a_move_switches_the_route_and_old_private_frames_are_dropped() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_played_by_another_zone_all_at_once_is_shown_everything() {
     let (from, to, _stand, player) = playing_beside().await;
-    // What the first one said of it is under way still, and may never come.
+    // The first run's word of it is still under way, and may never come.
     from.forgets();
     to.says("first", 6);
     player.hears("first").await;
@@ -348,7 +349,7 @@ async fn what_came_too_late_of_a_former_zone_is_made_up_for() {
     stand.moves(&from, &to, 6).await;
     to.says("chosen", 6);
     player.hears("chosen").await;
-    // Where it is played by now nothing more is said of that.
+    // The present zone says nothing more of that.
     from.says("inventory:update", 5);
     assert_eq!(attach(&to).await, 2);
     player.hears("player:sync").await;
@@ -375,7 +376,7 @@ async fn what_was_asked_of_a_run_that_dies_after_the_move_is_answered_once() {
     let text: serde_json::Value = serde_json::from_slice(&a.data).expect("JSON");
     assert_eq!(a.re, Some(RequestId::Text("a".to_owned())));
     assert_eq!(text["code"], "outcome_unknown");
-    // Once that is said, nothing else is.
+    // After this answer the session gets no other one for the request.
     to.answers("a", 6);
     to.answers("c", 6);
     let c = player.reliable().await;
@@ -397,7 +398,7 @@ async fn an_input_that_a_run_calls_lost_is_answered_once() {
     player.hears("last").await;
 }
 
-/// It was at another gateway for a moment, and the word of that comes late.
+/// The session was at another gateway for a moment, and the word of that comes late.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_coming_back_is_not_sent_away_by_the_word_that_it_went() {
     let (zone, stand, mut player) = playing().await;
@@ -407,7 +408,7 @@ async fn who_is_coming_back_is_not_sent_away_by_the_word_that_it_went() {
     assert!(stand.zones.resume("s", mailbox, Format::Json, false));
     zone.replaced(3);
     zone.says("heard", 5);
-    // A player is told that it takes a while, if it does.
+    // The player hears that the search takes a while, if it does.
     while player.reliable().await.event != "heard" {}
     zone.accept();
     while player.reliable().await.event != "player:sync" {}
@@ -506,7 +507,7 @@ async fn a_session_of_which_its_zone_speaks_no_more_is_attached_anew() {
     assert_eq!(attach(&zone).await, 2);
     assert_eq!(player.hears("error").await["code"], "outcome_unknown");
     player.hears("player:sync").await;
-    // It is spoken of again: nothing has to be asked.
+    // The zone names the session again: the gateway has nothing to ask.
     stand.asks(&player, "b").expect("sent");
     assert_eq!(input(&zone).await, (2, "\"b\"".to_owned()));
 }
@@ -537,7 +538,8 @@ async fn what_a_batch_released_is_shown_between_ticks() {
     drop(stand);
 }
 
-/// The new owner has the region from the push on; what the gateway adds to that is its share.
+/// The new owner has the region from the moment of the push; the gateway's delay after that is its
+/// share.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_lost_a_zone_plays_on_at_once_when_the_directory_names_the_next() {
     let (dies, heir, stand, player) = playing_beside().await;

@@ -1,8 +1,8 @@
-//! What this gateway has seen of a run's death, said to the store once.
+//! Reports a run's death to the store, once, when this gateway has seen it.
 //!
-//! Always: only a hard fact is reported: streams that were reset, and an address that then refuses
-//! a new connection. Silence is none, and neither is a time that ran out: who is silent may be
-//! cut off from here alone, and its lease decides.
+//! Always: this gateway reports only a hard fact: streams that were reset, and an address that then
+//! refuses a new connection. Silence is no such fact, and neither is a timeout. A silent run may be
+//! cut off from this gateway alone, and its lease decides.
 
 use std::{error::Error, io::ErrorKind, time::Duration};
 
@@ -15,13 +15,13 @@ use tokio::{
 
 use super::measures::Measures;
 
-/// How long a new connection may take; no answer within it is silence.
+/// Time that a new connection may take. No answer within it counts as silence.
 const CONNECT_PATIENCE: Duration = Duration::from_millis(300);
 
-/// Before each new connection, in milliseconds.
+/// Pause before each new connection, in milliseconds.
 const PROBE_PAUSES_MS: [u64; 4] = [0, 20, 80, 200];
 
-/// A link on which nothing came for too long.
+/// Error of a link that carried nothing for too long.
 #[derive(Debug, thiserror::Error)]
 #[error("no frame for {} s", .0.as_secs())]
 pub(super) struct Silent(pub(super) Duration);
@@ -35,7 +35,8 @@ pub(super) struct Witness {
     measures: Measures,
 }
 
-/// Whether a link ended because the other side's connection did, and not its patience or ours.
+/// Returns whether a link ended because the other side's connection did. A timeout on either side
+/// does not count.
 pub(super) fn is_reset(error: &anyhow::Error) -> bool {
     let late = |cause: &(dyn Error + 'static)| {
         let too_long = |error: &hyper::Error| error.is_timeout();
@@ -44,7 +45,7 @@ pub(super) fn is_reset(error: &anyhow::Error) -> bool {
     !error.chain().any(late)
 }
 
-/// Whether an address refuses connections: now, or in a moment, because a process that is killed
+/// Returns whether an address refuses connections, now or in a moment. A process that is killed
 /// loses its connections and its port one after the other.
 async fn refuses(address: &str) -> bool {
     for pause_ms in PROBE_PAUSES_MS {
@@ -68,7 +69,8 @@ impl Witness {
         }
     }
 
-    /// A run's streams were reset: says so to the store if its address refuses, too.
+    /// Tells the store that a run is gone if its address refuses connections. Call it after the
+    /// run's streams were reset.
     pub(super) async fn look(&self, run_id: u64, address: &str) {
         if !refuses(address).await {
             return;
@@ -80,7 +82,7 @@ impl Witness {
             witness: self.name.clone(),
         };
         let call = async |channel, ask| DirectoryClient::new(channel).suspect(ask).await;
-        // Its lease ends all the same, only later.
+        // If the store does not hear of it, the run's lease still ends, only later.
         if let Err(status) = self.store.call(ask, call).await {
             tracing::warn!(run = run_id, %status, "the store does not hear of it");
         }
@@ -101,7 +103,7 @@ mod tests {
         assert!(is_reset(&broken.into()));
     }
 
-    /// It listens and says nothing, as a process does that was stopped.
+    /// The address listens and says nothing, like a stopped process.
     #[tokio::test]
     async fn an_address_that_takes_connections_is_not_reported() {
         use opentelemetry::metrics::MeterProvider;

@@ -1,5 +1,5 @@
-//! How the world is written to clients: a chunk's change and a chunk's whole once per format, in
-//! pieces that all sessions share, and the envelope that is put around them for each.
+//! Encoding of the world for clients: a chunk's change and a chunk's whole once per format, in
+//! pieces that all sessions share, and the envelope around them for each.
 //!
 //! Always: the pieces of an update, written one behind the other, are one `world:update` data
 //! value. A JSON piece begins with a comma, which the first one of an update loses.
@@ -17,12 +17,12 @@ use super::{
     replica::{ChunkState, Replica},
 };
 
-/// More than the envelope around the pieces takes, but for `gone`.
+/// Upper bound of the envelope around the pieces, without `gone`, in bytes.
 pub const ENVELOPE_BYTES: usize = 96;
-/// More than one chunk takes in `gone`.
+/// Upper bound of one chunk's entry in `gone`, in bytes.
 pub const GONE_BYTES: usize = 28;
 
-/// The place of a format's bytes in what is written once.
+/// Returns the place of a format's bytes among those that are written once.
 pub const fn index(format: Format) -> usize {
     match format {
         Format::Json => 0,
@@ -30,7 +30,7 @@ pub const fn index(format: Format) -> usize {
     }
 }
 
-/// All of a chunk.
+/// Writes all of a chunk.
 pub fn snapshot(format: Format, at: Chunk, chunk: &ChunkState, replica: &Replica) -> Bytes {
     let entities = chunk
         .entities()
@@ -45,7 +45,7 @@ pub fn snapshot(format: Format, at: Chunk, chunk: &ChunkState, replica: &Replica
     record.write(format)
 }
 
-/// What changed in a chunk.
+/// Writes the change of a chunk.
 pub fn change(format: Format, at: Chunk, change: &ChunkChange, replica: &Replica) -> Bytes {
     let known = |id: &Arc<str>| replica.entity(id);
     let record = Record {
@@ -66,7 +66,7 @@ pub fn change(format: Format, at: Chunk, change: &ChunkChange, replica: &Replica
     record.write(format)
 }
 
-/// The data of an update around its pieces.
+/// Returns the data of an update: its pieces with their envelope.
 pub fn update(format: Format, tick: u64, pieces: Vec<Bytes>, gone: &[Chunk]) -> Vec<Bytes> {
     let mut body = Vec::with_capacity(pieces.len() + 2);
     match format {
@@ -310,7 +310,7 @@ fn pack_delta(out: &mut BytesMut, entity: &Entity, moved: bool, fields: &FieldMa
     out.put_slice(&pack_fields(fields));
 }
 
-/// A value of a type that MessagePack knows.
+/// Writes a value of a type that MessagePack knows.
 fn pack_value<T: serde::Serialize>(out: &mut BytesMut, value: &T) {
     // Writing to memory cannot fail, and no value here is of a type that could.
     let _ = rmp_serde::encode::write_named(&mut out.writer(), value);
@@ -320,7 +320,8 @@ fn pack_text(out: &mut BytesMut, text: &str) {
     pack_value(out, &text);
 }
 
-/// A JSON text as the value that it is. What cannot be read is null: one value is always written.
+/// Writes a JSON text as the value that it is. Writes null for a text that it cannot read, so that
+/// there is always one value.
 fn pack_json(out: &mut BytesMut, json: &RawValue) {
     let value: serde_json::Value = serde_json::from_str(json.get()).unwrap_or_default();
     pack_value(out, &value);
@@ -334,7 +335,7 @@ fn pack_array(out: &mut BytesMut, length: usize) {
     pack_length(out, length, 0x90, 0xdc, 0xdd);
 }
 
-/// The head of a map or an array: 4, 16 or 32 bits of length.
+/// Writes the head of a map or an array: 4, 16 or 32 bits of length.
 fn pack_length(out: &mut BytesMut, length: usize, short: u8, medium: u8, long: u8) {
     match (u8::try_from(length), u16::try_from(length)) {
         (Ok(length), _) if length < 16 => out.put_u8(short | length),

@@ -1,7 +1,7 @@
 //! One thing in the world as all may see it.
 //!
 //! Always: `fields` is a JSON object without `id`, `type`, `x` and `z`, so that it can be written
-//! behind those four; what a zone sent that is no such object is never stored.
+//! behind those four; this module never stores a zone's text that is no such object.
 
 use std::{
     collections::BTreeMap,
@@ -36,7 +36,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Fields of a new entity.
+    /// Returns the fields of a new entity.
     pub fn new(map: FieldMap) -> Self {
         Self {
             map,
@@ -44,17 +44,17 @@ impl Fields {
         }
     }
 
-    /// The fields by name.
+    /// Returns the fields by name.
     pub fn map(&self) -> &FieldMap {
         &self.map
     }
 
-    /// What was written for this format, or what `write` makes of the fields.
+    /// Returns the fields in a format; on the first call `write` makes them.
     pub fn written(&self, format: usize, write: impl FnOnce(&FieldMap) -> Bytes) -> &Bytes {
         self.written[format].get_or_init(|| write(&self.map))
     }
 
-    /// Takes over what a delta changes.
+    /// Takes over a delta's changes.
     pub fn merge(&mut self, delta: &FieldMap) {
         if delta.is_empty() {
             return;
@@ -70,7 +70,7 @@ impl Fields {
     }
 }
 
-/// The two are the same JSON texts under the same names.
+/// Returns whether the two are the same JSON texts under the same names.
 pub fn same_fields(a: &FieldMap, b: &FieldMap) -> bool {
     a.len() == b.len()
         && a.iter()
@@ -93,11 +93,11 @@ pub struct Entity {
     pub chunk: Chunk,
     /// The run that published it last.
     pub run: u64,
-    /// Who is lower is old news.
+    /// Ownership sequence; anything under a lower one is old news.
     pub sequence: u64,
-    /// All else.
+    /// All other fields.
     pub fields: Fields,
-    /// It went to another run: gone after this tick, if that run does not publish it.
+    /// Last tick of a thing that went to another run, if that run does not publish it.
     pub departs: Option<u64>,
 }
 

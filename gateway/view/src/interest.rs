@@ -1,4 +1,4 @@
-//! Who sees what: which chunks one session gets in this update. Pure.
+//! Content of one session's update: its chunks. Pure.
 //!
 //! Always: applying every update that a session took to an empty map gives exactly what the
 //! replica holds of the chunks that are clean for it. A chunk that is not clean gets no changes,
@@ -12,39 +12,39 @@ use world::Chunk;
 
 use super::encode::{ENVELOPE_BYTES, GONE_BYTES};
 
-/// Chunks on a side of what a session sees.
+/// Number of chunks on a side of a session's view.
 const SIDE: i32 = 2 * VIEW_CHUNKS + 1;
 const SLOTS: usize = (SIDE * SIDE) as usize;
-/// Ticks after which a chunk that is owed goes before nearer ones that can wait.
+/// Ticks after which an owed chunk goes before nearer ones that can wait.
 const PATIENCE_TICKS: u64 = 8;
-/// Every so many ticks such a chunk goes first of all, so that none too large to go with another
-/// waits for ever.
+/// Period, in ticks, at which such a chunk goes first of all, so that none too large to go with
+/// another waits for ever.
 const TURN_TICKS: u64 = 4;
-/// An update is sent after so many ticks without one, as a sign of life.
+/// Ticks without an update after which the gateway sends one, as a sign of life.
 const LIFE_TICKS: u64 = 5;
 
-/// Ticks within which a lost connection is noticed.
+/// Ticks within which the gateway notices a lost connection.
 const DOUBT_TICKS: u64 = 150;
-/// Chunks whose going is remembered for that long, at most.
+/// Maximum number of chunks whose going the view remembers for that long.
 const DOUBT_MAX: usize = 600;
 
-/// What there is of one chunk in this flush, in the session's format.
+/// One chunk in this flush, in the session's format.
 pub trait Sight {
-    /// Which chunk.
+    /// Returns the chunk's position.
     fn chunk(&self) -> Chunk;
-    /// It is known and can be shown.
+    /// Returns whether the chunk is known and can be shown.
     fn ready(&self) -> bool;
-    /// Something in it changed.
+    /// Returns whether something in it changed.
     fn changed(&self) -> bool;
-    /// What changed in it.
+    /// Returns its change, if any.
     fn change(&self) -> Option<&Bytes>;
-    /// All of it.
+    /// Returns all of it, if it is known.
     fn whole(&self) -> Option<&Bytes>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The client has all of it as it is.
+    /// The client has all of it, unchanged.
     Clean,
     /// The client is owed all of it, since this tick.
     Owed { since: u64 },
@@ -54,40 +54,40 @@ enum State {
 struct Slot {
     chunk: Chunk,
     state: State,
-    /// The client has something of it, maybe old.
+    /// Whether the client has something of it, maybe old.
     known: bool,
 }
 
-/// What one session sees. A chunk's slot follows from its coordinates, so that moving on costs
-/// only what changes.
+/// View of one session. A chunk's slot follows from its coordinates, so that moving on costs only
+/// the changed slots.
 #[derive(Debug, Default)]
 pub struct View {
     center: Option<Chunk>,
     slots: Vec<Slot>,
-    /// Out of sight, and the client does not know it.
+    /// Chunks that are out of sight although the client does not know it.
     gone: Vec<Chunk>,
-    /// What the client was told to be gone, and in which tick; the oldest first.
+    /// Chunks that the client knows to be gone, with the tick of that update; the oldest first.
     told_gone: VecDeque<(u64, Chunk)>,
-    /// The tick of the last update that was taken.
+    /// Tick of the last update that the socket took.
     told: u64,
-    /// Bytes of chunks that were taken in that tick.
+    /// Bytes of chunks that the socket took in that tick.
     spent: usize,
 }
 
-/// One update as it could be sent.
+/// One update, ready to send.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The chunks' bytes, nearest first.
     pub pieces: Vec<Bytes>,
-    /// Out of sight.
+    /// Chunks out of sight.
     pub gone: Vec<Chunk>,
-    /// The slots whose chunks are in it.
+    /// Slots whose chunks are in it.
     sent: Vec<usize>,
     /// The tick that it shows.
     pub tick: u64,
     /// Bytes of its chunks.
     bytes: usize,
-    /// It shows what came between two ticks, and nothing that was owed.
+    /// Whether it shows only news between two ticks, and no owed chunk.
     extra: bool,
 }
 
@@ -100,12 +100,13 @@ impl Plan {
 }
 
 impl Slot {
-    /// The bytes that would make the client's chunk what it is now; none when it is that already
-    /// or cannot be shown. From now on the chunk is owed, until they are sent.
+    /// Returns the bytes that bring the client's chunk up to date. Returns `None` when it is that
+    /// already or cannot be shown. From now on the client is owed the chunk, until a socket takes
+    /// them.
     fn offer<'a>(&mut self, sight: &'a impl Sight, tick: u64) -> Option<&'a Bytes> {
         let clean = self.state == State::Clean;
         if !sight.ready() {
-            // Shown as soon as it is known again; what the client has of it is old.
+            // The client gets it as soon as it is known again; the client's version is old.
             if clean {
                 self.state = State::Owed { since: tick };
             }
@@ -128,7 +129,7 @@ fn slot_of(chunk: Chunk) -> usize {
     usize::try_from(row * SIDE + column).unwrap_or(0)
 }
 
-/// The chunks in sight from a center, which is the first of them; nearer rings come first.
+/// Returns the chunks in sight from a center, which is the first of them; nearer rings come first.
 pub fn around(center: Chunk) -> impl Iterator<Item = Chunk> {
     (0..=VIEW_CHUNKS).flat_map(move |ring| {
         (-ring..=ring).flat_map(move |dz| {
@@ -143,7 +144,7 @@ pub fn around(center: Chunk) -> impl Iterator<Item = Chunk> {
 }
 
 impl View {
-    /// Chunks that the client is owed.
+    /// Returns the number of chunks that the client is owed.
     pub fn owed(&self) -> usize {
         self.slots
             .iter()
@@ -151,13 +152,13 @@ impl View {
             .count()
     }
 
-    /// The client has all of the chunk as it is.
+    /// Returns whether the client has all of the chunk as it is.
     pub fn clean(&self, chunk: Chunk) -> bool {
         let slot = self.slots.get(slot_of(chunk));
         slot.is_some_and(|slot| slot.chunk == chunk && slot.state == State::Clean)
     }
 
-    /// The chunk is in sight, or was and the client still has it.
+    /// Returns whether the chunk is in sight, or was and the client still has it.
     pub fn sees(&self, chunk: Chunk) -> bool {
         self.slots
             .get(slot_of(chunk))
@@ -196,9 +197,10 @@ impl View {
         self.center = Some(center);
     }
 
-    /// What to send to a client that stands in `center`; `scene` is what is in sight from there,
-    /// in the order of [`around`]. Until [`View::took`] says that it was taken, the view is as if
-    /// nothing had been sent; either way what changed and is not in the plan is owed from now on.
+    /// Returns the plan for a client that stands in `center`; `scene` is the view from there, in
+    /// the order of [`around`]. Until [`View::took`] notes that the socket took the plan, the view
+    /// is as if nothing had been sent. Either way the client is owed every changed chunk that is
+    /// not in the plan.
     pub fn plan(&mut self, center: Chunk, tick: u64, scene: &[impl Sight]) -> Plan {
         self.recenter(center, tick);
         let mut plan = Plan {
@@ -232,14 +234,14 @@ impl View {
         plan
     }
 
-    /// The chunk from which it was last shown something.
+    /// Returns the center of the last plan of a tick.
     pub fn center(&self) -> Option<Chunk> {
         self.center
     }
 
-    /// What to send of a change that came between two ticks; `scene` is what is in sight from
-    /// [`View::center`]. What is owed stays so until a tick, and a change is owed from now on if
-    /// the tick's room is spent.
+    /// Returns the plan for a change between two ticks; `scene` is the view from [`View::center`].
+    /// Owed chunks stay owed until a tick. If the tick's room is spent, the client is owed the
+    /// changed chunk from now on.
     pub fn plan_extra(&mut self, tick: u64, scene: &[impl Sight]) -> Plan {
         let mut plan = Plan {
             tick,
@@ -265,7 +267,8 @@ impl View {
         plan
     }
 
-    /// The chunk that has been owed for longest, if that is too long; never the own one.
+    /// Returns the index of the chunk that has been owed for longest, if that is too long; never
+    /// the own one.
     fn latest(&self, tick: u64, scene: &[impl Sight]) -> Option<usize> {
         let others = scene.iter().enumerate().skip(1);
         let owed =
@@ -280,8 +283,8 @@ impl View {
         owed.min().map(|(_, index)| index)
     }
 
-    /// The client comes back and may have lost what was sent last: it is owed everything in
-    /// sight, and is told once more what is gone.
+    /// Doubts the last updates, because the client comes back and may have lost them. The client is
+    /// owed everything in sight, and hears once more which chunks are gone.
     pub fn doubt(&mut self) {
         let told = self.told;
         for slot in &mut self.slots {
@@ -295,14 +298,15 @@ impl View {
         self.gone = gone.into_iter().filter(|chunk| !seen(chunk)).collect();
     }
 
-    /// The plan is worth an update: it says something, or nothing was said for long.
+    /// Returns whether the plan is worth an update: it says something, or nothing was said for
+    /// long.
     pub fn worth(&self, plan: &Plan) -> bool {
         !plan.pieces.is_empty()
             || !plan.gone.is_empty()
             || (!plan.extra && self.told > 0 && plan.tick >= self.told.saturating_add(LIFE_TICKS))
     }
 
-    /// The client's socket took the update.
+    /// Notes that the client's socket took the update.
     pub fn took(&mut self, plan: &Plan) {
         if self.told != plan.tick {
             self.told = plan.tick;

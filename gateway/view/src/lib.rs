@@ -1,8 +1,8 @@
-//! What each client sees of the world. Pure.
+//! Each client's view of the world. Pure.
 //!
-//! `entity` and `replica` hold what zones say, united; `encode` writes it once per format;
-//! `subscriptions` says what to ask of which run; `interest` and `stage` decide what each session
-//! gets, update by update.
+//! `entity` and `replica` unite the words of all zones; `encode` writes the world once per format;
+//! `subscriptions` decides which chunks to ask of which run; `interest` and `stage` decide each
+//! session's content, update by update.
 
 pub mod changes;
 pub mod encode;

@@ -1,8 +1,8 @@
-//! What zones say of the world, united.
+//! The world as all zones together describe it.
 //!
-//! Always: a thing is in one chunk; who speaks of it under a lower ownership sequence than was
-//! seen is not heard; what a run said of a chunk before its `full` does not count; a chunk that
-//! was whole once stays readable while its owners change, until it is dropped.
+//! Always: a thing is in one chunk; the replica drops words on it under a lower ownership sequence
+//! than the highest seen; a run's words on a chunk before its `full` do not count; a chunk that was
+//! whole once stays readable while its owners change, until it is dropped.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -19,19 +19,19 @@ use super::{
     entity::{Entity, Fields, parse_fields, same_fields},
 };
 
-/// Ticks for which a thing that went to another run waits to be published there.
+/// Ticks for which a thing that went to another run waits for that run to publish it.
 const TRANSFER_TICKS: u64 = 2;
-/// Ticks for which the sequence of a thing that is gone is remembered.
+/// Ticks for which the replica remembers the sequence of a thing that is gone.
 const REMEMBER_TICKS: u64 = 20;
 
 /// One chunk.
 #[derive(Debug, Default)]
 pub struct ChunkState {
-    /// The runs that may have something in it, and whether each has said all.
+    /// Runs that may have something in it, and whether each has said all.
     runs: BTreeMap<u64, bool>,
-    /// Everybody who may have something near it is among `runs`.
+    /// Whether all runs that may have something near it are among `runs`.
     complete: bool,
-    /// Every run has said all, once.
+    /// Whether every run has said all, once.
     ready: bool,
     entities: BTreeSet<Arc<str>>,
     /// Its snapshot as written, by format.
@@ -39,17 +39,17 @@ pub struct ChunkState {
 }
 
 impl ChunkState {
-    /// It can be shown.
+    /// Returns whether it can be shown.
     pub fn ready(&self) -> bool {
         self.ready
     }
 
-    /// The ids of what stands in it.
+    /// Returns the ids of the things in it.
     pub fn entities(&self) -> impl Iterator<Item = &Arc<str>> {
         self.entities.iter()
     }
 
-    /// Its snapshot in a format, or what `write` makes of it now.
+    /// Returns its snapshot in a format; on the first call `write` makes it.
     pub fn snapshot(&self, format: usize, write: impl FnOnce() -> Bytes) -> &Bytes {
         self.snapshot[format].get_or_init(write)
     }
@@ -60,9 +60,9 @@ impl ChunkState {
 pub struct Replica {
     entities: HashMap<Arc<str>, Entity>,
     chunks: HashMap<Chunk, ChunkState>,
-    /// Sequences of what is gone, and when it went.
+    /// Sequences of things that are gone, with the ticks at which they went.
     gone: HashMap<Arc<str>, (u64, u64)>,
-    /// Things that went to another run and wait to be published there.
+    /// Things that went to another run and wait for it to publish them.
     departing: BTreeSet<Arc<str>>,
     touched: HashMap<Arc<str>, Touched>,
     hits: HashMap<Chunk, Vec<Box<RawValue>>>,
@@ -71,33 +71,33 @@ pub struct Replica {
 }
 
 impl Replica {
-    /// The highest tick that was applied.
+    /// Returns the highest tick applied.
     pub fn tick(&self) -> u64 {
         self.tick
     }
 
-    /// How many things and chunks there are.
+    /// Returns the numbers of things and of chunks.
     pub fn size(&self) -> (usize, usize) {
         (self.entities.len(), self.chunks.len())
     }
 
-    /// Records that made no sense, since the last call.
+    /// Takes the number of records that made no sense since the last call.
     pub fn take_malformed(&mut self) -> u64 {
         std::mem::take(&mut self.malformed)
     }
 
-    /// A chunk that is subscribed.
+    /// Returns a subscribed chunk.
     pub fn chunk(&self, chunk: Chunk) -> Option<&ChunkState> {
         self.chunks.get(&chunk)
     }
 
-    /// A thing.
+    /// Returns a thing.
     pub fn entity(&self, id: &str) -> Option<&Entity> {
         self.entities.get(id)
     }
 
-    /// Says whose word on a chunk is awaited. `complete`: nobody owns something near it who is
-    /// not among them.
+    /// Sets the runs that have to describe a chunk. `complete`: no other run owns something near
+    /// it.
     pub fn set_runs(&mut self, chunk: Chunk, runs: &[u64], complete: bool) {
         let state = self.chunks.entry(chunk).or_default();
         state.runs.retain(|run, _| runs.contains(run));
@@ -120,7 +120,7 @@ impl Replica {
         self.hits.remove(&chunk);
     }
 
-    /// A run's streams were opened anew: it is to say all again.
+    /// Notes that a run's streams opened anew: it has to say all again.
     pub fn restart(&mut self, run: u64) {
         for state in self.chunks.values_mut() {
             if let Some(full) = state.runs.get_mut(&run) {
@@ -151,7 +151,7 @@ impl Replica {
                     self.begin_full(run, chunk, &frame.enter);
                 }
                 Some(true) => {}
-                // Not asked any more, or the full record is still to come.
+                // The gateway does not ask for it any more, or the full record is still to come.
                 Some(false) | None => continue,
             }
             heard.push((chunk, frame));
@@ -185,7 +185,7 @@ impl Replica {
         }
     }
 
-    /// Forgets what the run said of the chunk before, but for what it says again.
+    /// Forgets the run's earlier things in the chunk, except those that it names again.
     fn begin_full(&mut self, run: u64, chunk: Chunk, again: &[wire::Entity]) {
         let again: BTreeSet<&str> = again.iter().map(|entity| entity.id.as_str()).collect();
         let Some(state) = self.chunks.get(&chunk) else {
@@ -315,7 +315,7 @@ impl Replica {
         self.touch(id, Some(entity.chunk));
     }
 
-    /// The record of what became of a thing since the last flush; `before` is where it was, if
+    /// Returns the record of a thing's changes since the last flush. `before` is its chunk then, if
     /// this is the first word of it.
     fn touch(&mut self, id: &Arc<str>, before: Option<Chunk>) -> &mut Touched {
         let fresh = || Touched {
@@ -325,7 +325,7 @@ impl Replica {
         self.touched.entry(Arc::clone(id)).or_insert_with(fresh)
     }
 
-    /// A thing goes unless somebody publishes it soon.
+    /// Makes a thing go unless a run publishes it soon.
     fn depart(&mut self, id: &Arc<str>) {
         if let Some(entity) = self.entities.get_mut(id) {
             entity.departs.get_or_insert(self.tick + TRANSFER_TICKS);
@@ -333,8 +333,8 @@ impl Replica {
         }
     }
 
-    /// When everybody has spoken: the chunk can be shown, and what nobody speaks for goes, unless
-    /// a new owner, who may have spoken a tick too early, publishes it.
+    /// Settles a chunk when all its runs have spoken: it can be shown, and things of no present run
+    /// go. A new owner that spoke a tick too early may still publish them.
     fn settle(&mut self, chunk: Chunk) {
         let Some(state) = self.chunks.get_mut(&chunk) else {
             return;
@@ -363,7 +363,7 @@ impl Replica {
         }
     }
 
-    /// Everything that changed since the last flush.
+    /// Returns everything that changed since the last flush.
     pub fn flush(&mut self) -> Changes {
         self.end_departures();
         let tick = self.tick;

@@ -1,5 +1,5 @@
-//! One flush as sessions look at it: around each chunk in which somebody stands, what there is of
-//! the chunks in sight. Resolved once for all who stand in the same chunk.
+//! One flush as sessions look at it: the chunks in sight around each chunk in which somebody
+//! stands. The stage resolves them once for all who stand in the same chunk.
 
 use std::{cell::Cell, collections::HashMap};
 
@@ -18,7 +18,7 @@ use super::{
 pub struct Stage<'a> {
     replica: &'a Replica,
     changes: &'a Changes,
-    /// Bytes that were written anew.
+    /// Number of bytes encoded anew.
     encoded: &'a Cell<u64>,
     sights: HashMap<(Chunk, Format), Vec<Spot<'a>>>,
 }
@@ -34,8 +34,8 @@ pub struct Spot<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// A stage on which `changes` have just happened to `replica`; `encoded` counts the bytes that are
-    /// encoded anew.
+    /// Returns a stage on which `changes` have just happened to `replica`; `encoded` counts the
+    /// bytes encoded anew.
     pub fn new(replica: &'a Replica, changes: &'a Changes, encoded: &'a Cell<u64>) -> Self {
         Self {
             replica,
@@ -45,7 +45,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// What is in sight from a chunk, in the order of [`around`].
+    /// Returns the chunks in sight from a chunk, in the order of [`around`].
     pub fn from(&mut self, center: Chunk, format: Format) -> &[Spot<'a>] {
         let (replica, changes, encoded) = (self.replica, self.changes, self.encoded);
         self.sights.entry((center, format)).or_insert_with(|| {

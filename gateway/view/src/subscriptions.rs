@@ -1,8 +1,8 @@
-//! What to ask of whom: the chunks around all sessions, at every run that owns a region near
-//! them. Pure.
+//! Subscriptions to chunks: those around all sessions, at every run that owns a region near them.
+//! Pure.
 //!
-//! Always: a chunk that some session may see is asked of every run that owns a region within 32
-//! tiles of it; one that nobody has been near for some ticks is asked of nobody.
+//! Always: the gateway asks every run that owns a region within 32 tiles of a chunk for it, if some
+//! session may see the chunk; it asks nobody for a chunk that nobody has been near for some ticks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -12,18 +12,19 @@ use world::{
     geometry::tile::{CHUNK_TILES, REGION_TILES},
 };
 
-/// One chunk more than is seen, so that what comes into sight is known already.
+/// Chunks from a session to the edge of its subscription: one more than it sees, so that chunks are
+/// known before they come into sight.
 const MARGIN_CHUNKS: i32 = VIEW_CHUNKS + 1;
-/// A run may have something this far outside its regions.
+/// Distance from its regions within which a run may have something, in tiles.
 const REACH_TILES: i32 = 32;
-/// Ticks for which a chunk is kept that nobody is near.
+/// Ticks for which a chunk stays that nobody is near.
 const LINGER_TICKS: u64 = 10;
 
-/// Who owns what, as far as this needs to know.
+/// Owners of regions, as far as this module needs to know.
 pub trait Owners {
-    /// The run that owns the region.
+    /// Returns the run that owns the region.
     fn owner(&self, region: Region) -> Option<u64>;
-    /// The world has the region.
+    /// Returns whether the world has the region.
     fn exists(&self, region: Region) -> bool;
 }
 
@@ -34,11 +35,11 @@ pub struct Around {
     pub chunk: Chunk,
     /// In order, each once.
     pub runs: Vec<u64>,
-    /// Every region near it has an owner.
+    /// Whether every region near it has an owner.
     pub complete: bool,
 }
 
-/// What changed for the replica.
+/// Changes for the replica.
 #[derive(Debug, Default)]
 pub struct Change {
     /// Chunks that are new, or that have other runs around them.
@@ -47,12 +48,12 @@ pub struct Change {
     pub dropped: Vec<Chunk>,
 }
 
-/// What to say to one run.
+/// Message to one run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ask {
-    /// Chunks to begin with.
+    /// Chunks to subscribe.
     pub add: Vec<Chunk>,
-    /// Chunks to end with.
+    /// Chunks to unsubscribe.
     pub remove: Vec<Chunk>,
 }
 
@@ -67,11 +68,11 @@ struct Wanted {
 #[derive(Debug, Default)]
 pub struct Subscriptions {
     wanted: HashMap<Chunk, Wanted>,
-    /// What each linked run was asked for.
+    /// Chunks for which the gateway asked each linked run.
     told: BTreeMap<u64, HashSet<Chunk>>,
 }
 
-/// The runs around a chunk by the owners now.
+/// Returns the runs around a chunk by the owners now.
 pub fn around(chunk: Chunk, owners: &impl Owners) -> Around {
     let reach = |at: i32| {
         let from = at.saturating_mul(CHUNK_TILES);
@@ -100,7 +101,8 @@ pub fn around(chunk: Chunk, owners: &impl Owners) -> Around {
 }
 
 impl Subscriptions {
-    /// Takes where the sessions stand and who owns what, at a tick.
+    /// Takes the sessions' tiles and the regions' owners at a tick. Returns the changes for the
+    /// replica.
     pub fn reconcile(&mut self, positions: &[Tile], owners: &impl Owners, tick: u64) -> Change {
         let centers: HashSet<Chunk> = positions.iter().map(|tile| Chunk::from(*tile)).collect();
         let mut change = Change::default();
@@ -156,22 +158,22 @@ impl Subscriptions {
         change
     }
 
-    /// A run's streams are open: it was asked for nothing.
+    /// Notes that a run's streams are open: nobody has asked it for anything.
     pub fn link_up(&mut self, run: u64) {
         self.told.insert(run, HashSet::new());
     }
 
-    /// A run's streams have ended.
+    /// Notes that a run's streams have ended.
     pub fn link_down(&mut self, run: u64) {
         self.told.remove(&run);
     }
 
-    /// The run was asked for something.
+    /// Returns whether the gateway asked the run for something.
     pub fn asked(&self, run: u64) -> bool {
         self.told.get(&run).is_some_and(|told| !told.is_empty())
     }
 
-    /// What each linked run is to be asked for beyond what it was asked for.
+    /// Returns the messages that bring each linked run's subscription up to date.
     pub fn asks(&self) -> BTreeMap<u64, Ask> {
         let mut asks: BTreeMap<u64, Ask> = BTreeMap::new();
         for (chunk, wanted) in &self.wanted {
@@ -192,7 +194,7 @@ impl Subscriptions {
         asks
     }
 
-    /// The run was asked.
+    /// Notes that the gateway sent the message to the run.
     pub fn tell(&mut self, run: u64, ask: &Ask) {
         let Some(told) = self.told.get_mut(&run) else {
             return;

@@ -1,4 +1,4 @@
-//! Which run plays which region: a pure plan, and the one elected replica that carries it out.
+//! Placement of regions on runs: a pure plan, and the one elected replica that carries it out.
 //! Correctness never depends on it; the store checks every step.
 
 pub(crate) mod plan;

@@ -1,9 +1,9 @@
-//! Who should own what. Pure: what is in, what should change out.
+//! Plans the owner of each region. Pure: it takes a view of the store and returns the changes.
 //!
-//! Always: a region of a living run stays where it is until that run gives it away, and a plan
-//! only wishes that; a run is fenced only when its lease has ended or witnesses saw it dead, and
-//! somebody can take its regions; a run that drains is given nothing; the same view gives the
-//! same plan, and what a plan leads to is left as it is.
+//! Always: a region of a living run stays where it is until that run gives it away, and a plan only
+//! wishes that; a plan fences a run only when its lease has ended or witnesses saw it dead, and
+//! somebody can take its regions; a plan gives nothing to a run that drains; the same view gives
+//! the same plan, and a second plan after the first one changes nothing.
 
 mod assign;
 mod balance;
@@ -21,7 +21,7 @@ pub(crate) use move_backoff::MoveBackoff;
 use prospect::Prospect;
 pub(crate) use takeover::{WITNESS_MS, WITNESSES_MIN};
 
-/// What a plan is made from: one moment of the store.
+/// Input of a plan: one moment of the store.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     pub(crate) now_ms: i64,
@@ -31,7 +31,7 @@ pub(crate) struct View {
     pub(crate) regions: Vec<RegionView>,
     /// Runs taken over in the last minute.
     pub(crate) taken_over: usize,
-    /// Moves that did not happen, and are not planned again for a while.
+    /// Moves that did not happen. The planner does not plan them again for a while.
     pub(crate) backed_off: BTreeSet<(Region, i64)>,
 }
 
@@ -55,31 +55,31 @@ pub(crate) struct RegionView {
     pub(crate) epoch: i64,
     /// Its share of a tick's work, in microseconds, as its owner last said.
     pub(crate) cost_us: i64,
-    /// When it last changed its owner; 0: never.
+    /// Time of its last change of owner; 0: never.
     pub(crate) changed_ms: i64,
     /// The run to which its owner should give it; 0: it should keep it.
     pub(crate) wanted: i64,
-    /// It belongs to nobody until an operator says so.
+    /// Whether it belongs to nobody until an operator resumes it.
     pub(crate) paused: bool,
     /// How many of its runs panicked in it within [`FAULT_MS`].
     pub(crate) faults: i64,
 }
 
-/// How patient a plan is.
+/// Patience of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
-    /// The first regions are given out this long after the newest registration, so that runs that
-    /// start together share the world.
+    /// Delay of the first placement after the newest registration, so that runs that start together
+    /// share the world.
     pub(crate) settle_ms: i64,
     /// How overdue a lease must be when many lapsed at once.
     pub(crate) mass_lapse_ms: i64,
-    /// Nobody is fenced: the store has only just come back.
+    /// Whether to fence nobody, because the store has only just come back.
     pub(crate) quiet: bool,
-    /// Regions of living runs are moved to even out their load.
+    /// Whether to move regions of living runs to even out their load.
     pub(crate) balance: bool,
 }
 
-/// What should change.
+/// Changes of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Change {
     /// Runs whose lease has ended or that witnesses saw dead, by id.
@@ -96,7 +96,7 @@ pub(crate) struct Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Move {
     pub(crate) region: Region,
-    /// The epoch before.
+    /// Epoch before the move.
     pub(crate) epoch: i64,
     pub(crate) to: i64,
 }
@@ -107,7 +107,7 @@ pub(crate) struct Wish {
     pub(crate) region: Region,
     pub(crate) epoch: i64,
     pub(crate) owner: i64,
-    /// To whom; 0: it should keep it after all.
+    /// Run that should get it; 0: the owner should keep it after all.
     pub(crate) to: i64,
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct Pause {
     pub(crate) epoch: i64,
 }
 
-/// How work is spread, for who watches.
+/// Spread of the work, for metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Spread {
     /// The load of the busiest live run in thousandths of the mean; `None`: there is none.
@@ -127,7 +127,7 @@ pub(crate) struct Spread {
     pub(crate) wishes: usize,
 }
 
-/// How much of a plan was carried out.
+/// Number of changes that the store made for a plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Applied {
     /// Runs fenced because their lease had ended.
@@ -143,14 +143,14 @@ pub(crate) struct Applied {
 }
 
 impl Applied {
-    /// Whether anything was changed.
+    /// Returns whether it changed anything.
     pub(crate) fn is_anything(self) -> bool {
         self != Applied::default()
     }
 }
 
 impl Change {
-    /// Whether there is nothing to do.
+    /// Returns whether there is nothing to do.
     pub(crate) fn is_empty(&self) -> bool {
         self.fence.is_empty()
             && self.moves.is_empty()
@@ -159,7 +159,7 @@ impl Change {
     }
 }
 
-/// What should change now.
+/// Returns the changes that are due now.
 pub(crate) fn plan(view: &View, patience: Patience) -> Change {
     let fence = to_fence(view, patience);
     let known: BTreeSet<i64> = view.runs.iter().map(|run| run.id).collect();
@@ -185,7 +185,7 @@ pub(crate) fn plan(view: &View, patience: Patience) -> Change {
     }
 }
 
-/// How work is spread now.
+/// Returns the spread of the work now.
 pub(crate) fn spread(view: &View) -> Spread {
     let well = |run: &&RunView| run.state == RunState::Live && takeover::is_well(run, view.now_ms);
     let mut load: BTreeMap<i64, i64> = view
@@ -241,7 +241,8 @@ fn moves(view: &View, given: &BTreeMap<Region, i64>) -> Vec<Move> {
     view.regions.iter().filter_map(step).collect()
 }
 
-/// Where what is wished differs from what was. A region that changes its owner loses its wish.
+/// Returns the wishes that differ from the wishes in the view. A region that changes its owner
+/// loses its wish.
 fn wishes(view: &View, fence: &[i64], wanted: &BTreeMap<Region, i64>) -> Vec<Wish> {
     let owned = view
         .regions

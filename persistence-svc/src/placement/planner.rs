@@ -1,7 +1,7 @@
 //! Carries plans out, in the one replica that holds the planner's lease.
 //!
-//! Always: what it applies is checked again by the store; it fences nobody until the store has
-//! answered for one lease without a pause, so that live runs renew first.
+//! Always: the store checks again each change that the planner applies; the planner fences nobody
+//! until the store has answered for one lease without a pause, so that live runs renew first.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,12 +18,13 @@ use crate::store::{Store, new_id};
 const PERIOD: Duration = Duration::from_millis(200);
 /// How long the right to plan lasts without renewal.
 const LEAD_MS: i64 = 2_000;
-/// Bounds each step; a step that takes longer counts as the store being away.
+/// Bounds each step; a longer step counts as an absence of the store.
 const STEP_LIMIT: Duration = Duration::from_secs(2);
-/// From one answer of the store to the next; longer counts as the store having been away.
+/// Longest time from one answer of the store to the next; a longer one counts as an absence of the
+/// store.
 const PAUSE_MAX: Duration = Duration::from_millis(2_500);
 
-/// How the planner waits.
+/// Waiting times of the planner.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) lease: Duration,
@@ -32,8 +33,8 @@ pub(crate) struct Settings {
     pub(crate) balance: bool,
 }
 
-/// Plans until `stop`, then gives up the right to. It looks at once when it is `woken`, and now
-/// and then all the same.
+/// Plans until `stop`, then gives up the right to plan. It looks at once when `woken` notifies it,
+/// and at each round of its timer.
 pub(crate) async fn run(
     store: Arc<dyn Store>,
     settings: Settings,
@@ -44,7 +45,7 @@ pub(crate) async fn run(
     let holder = new_id();
     let mut rounds = interval(PERIOD);
     rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // Since when the store has answered every time, and when it did so last.
+    // Start of the time in which the store has answered every time, and its last answer.
     let mut steady: Option<(Instant, Instant)> = None;
     let (mut leads, mut failing) = (false, false);
     let mut move_backoff = MoveBackoff::default();
@@ -54,7 +55,8 @@ pub(crate) async fn run(
             () = woken.notified() => {}
             _ = rounds.tick() => {}
         }
-        // Who was stopped for a while cannot tell whether leases ended for want of an answer.
+        // After a pause of this process the planner cannot tell whether leases ended because the
+        // store did not answer.
         steady = steady.filter(|(_, last)| last.elapsed() < PAUSE_MAX);
         let quiet = steady.is_none_or(|(since, _)| since.elapsed() < settings.lease);
         match step(
@@ -87,11 +89,11 @@ pub(crate) async fn run(
             metrics.spread(None);
         }
     }
-    // Without it the next planner only waits for the lease to end.
+    // If this fails, the next planner only waits for the lease to end.
     let _ = timeout(STEP_LIMIT, store.resign(&holder)).await;
 }
 
-/// One round. Says whether this replica leads.
+/// Runs one round. Returns whether this replica leads.
 async fn step(
     store: &dyn Store,
     holder: &str,
@@ -108,10 +110,10 @@ async fn step(
     }
 }
 
-/// One round without a bound: looks, plans, does. Says whether this replica leads.
+/// Runs one round without a bound: looks, plans, applies. Returns whether this replica leads.
 ///
 /// # Errors
-/// As the store's.
+/// Those of the store.
 pub(crate) async fn round(
     store: &dyn Store,
     holder: &str,
@@ -148,7 +150,7 @@ pub(crate) async fn round(
     Ok(true)
 }
 
-/// A duration as the store counts it.
+/// Returns a duration as the store counts it, in milliseconds.
 pub(crate) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! `Accounts`: who plays.
+//! `Accounts`: accounts and their characters.
 
 use std::sync::Arc;
 

@@ -16,14 +16,14 @@ use crate::store::unsigned;
 const NAME_MAX: usize = 64;
 /// Reports that a run may send at once.
 const REPORTS_MAX: usize = 10_000;
-/// What stands in a path where an agent's id stands.
+/// Words that stand in a path in the place of an agent's id.
 const RESERVED: [&str; 3] = ["mapping", "mappings", "credentials"];
 
 /// The service.
 pub(crate) struct AgentsService(pub(crate) Arc<Desk>);
 
 impl AgentsService {
-    /// Brings an agent into the world at once; else a round of the waker does it.
+    /// Brings an agent into the world at once. If this fails, a round of the waker does it.
     async fn wake(&self, agent: &agents::Agent) {
         if !agent.orders.active || agent.online {
             return;
@@ -52,7 +52,7 @@ impl Agents for AgentsService {
             let account = ask.account_id.clone();
             let mut made = self.0.store.register_agent(ask, self.0.agents).await?;
             if made.resting {
-                // Naming it again is a wish to have it.
+                // A second registration counts as a need for the agent.
                 let (store, bounds) = (&self.0.store, self.0.agents);
                 made = store
                     .order_agent(&account, &made.id, Order::Heed, bounds)
@@ -210,7 +210,7 @@ impl Agents for AgentsService {
     }
 }
 
-/// An id that may stand in a path; empty: one is to be made.
+/// Checks that an id may stand in a path. An empty id asks for a new one.
 fn agent_id(id: String) -> Checked<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if id.len() > NAME_MAX || !id.chars().all(plain) || RESERVED.contains(&id.as_str()) {

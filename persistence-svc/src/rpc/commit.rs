@@ -1,8 +1,8 @@
-//! `Runs.Commit`: collects a batch, has it applied, says how it ended.
+//! `Runs.Commit`: collects a batch, lets the store apply it, and returns the outcome.
 //!
-//! Always: nothing is applied before the whole batch is here; a batch whose content is wrong is
-//! answered REFUSED, because sending it again would not help; one that was cut off is an error,
-//! because it would.
+//! Always: the store applies nothing before the whole batch is here; a batch with wrong content
+//! gets REFUSED, because a second attempt would not help; an incomplete batch gets an error,
+//! because a second attempt would help.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ const ROWS_MAX: usize = 60_000;
 const BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The deadline of a batch of no rows.
 const BASE: Duration = Duration::from_secs(2);
-/// And what each row adds.
+/// Time that each row adds to the deadline.
 const EACH: Duration = Duration::from_millis(1);
 /// How long a batch may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(10);
@@ -102,7 +102,7 @@ fn reply(outcome: Outcome, character_ids: Vec<String>, detail: String) -> wire::
     }
 }
 
-/// Why a batch can never be applied.
+/// Reason why the store can never apply a batch.
 struct Wrong {
     ids: Vec<String>,
     detail: String,
@@ -131,7 +131,7 @@ fn extend(rows: &mut wire::CommitRows, more: wire::CommitRows) {
     rows.chunks.extend(more.chunks);
 }
 
-/// Reads the whole stream, so that the caller is not cut off while it sends.
+/// Reads the whole stream, so that the answer does not cut off a caller that still sends.
 async fn collect(
     mut stream: Streaming<wire::CommitPart>,
 ) -> Result<(wire::CommitHeader, Rows), Status> {
@@ -200,7 +200,7 @@ fn batch(desk: &Desk, header: &wire::CommitHeader, rows: wire::CommitRows) -> Re
     })
 }
 
-/// Reads rows of one kind; what is wrong with one is said with the character that it is of.
+/// Reads rows of one kind. An error names the character of the wrong row.
 fn checked<W, R>(
     rows: Vec<W>,
     of: impl Fn(&W) -> Option<String>,
@@ -216,7 +216,7 @@ fn checked<W, R>(
     rows.into_iter().map(read).collect()
 }
 
-/// Applies the batch under a span of the tick that it is from, and one for the database.
+/// Applies the batch under a span of its tick, and one for the database.
 async fn traced(
     desk: &Desk,
     header: &wire::CommitHeader,

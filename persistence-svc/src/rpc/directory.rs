@@ -1,9 +1,9 @@
-//! `Directory.Watch`: pushes the whole directory, and a sign of life every second; and what
-//! witnesses say of the dead.
+//! `Directory.Watch` pushes the whole directory, and a sign of life every second. `Suspect` takes
+//! the reports of witnesses about dead runs.
 //!
-//! Always: a watcher that lags gets the newest directory next, never a queue of old ones; while
-//! this process cannot see the store there is no sign of life, and who asks to watch is refused,
-//! so that nobody takes what was known before for what is.
+//! Always: a watcher that lags gets the newest directory next, never a queue of old ones. While
+//! this process cannot see the store, it sends no sign of life and refuses new watchers. So nobody
+//! takes an old directory for the current one.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl Directory for DirectoryService {
         if newest.borrow().is_none() {
             return Err(Status::unavailable("the directory is not known yet"));
         }
-        // What it knows may be old by now; another replica may see the store.
+        // The feed may be stale; another replica may see the store.
         if !self.feed.is_fresh() {
             return Err(Status::unavailable("the store does not answer"));
         }
@@ -100,11 +100,11 @@ impl Directory for DirectoryService {
     }
 }
 
-/// Who says that a run is dead.
+/// Witness of a dead run.
 #[derive(Debug, PartialEq, Eq)]
 struct Witness {
     name: String,
-    /// It is this run.
+    /// Run that is the witness; `None`: a gateway.
     run: Option<i64>,
 }
 
@@ -119,7 +119,7 @@ fn witness(accused: i64, name: String) -> Result<Witness, Failure> {
         "gateway" if is_plain(id) => None,
         "run" => {
             let run = id.parse::<i64>().map_err(|_| wrong())?;
-            // One spelling for one run, or it would be many witnesses.
+            // One spelling for one run; otherwise one run could count as many witnesses.
             if run <= 0 || run.to_string() != id {
                 return Err(wrong());
             }
@@ -138,7 +138,7 @@ fn is_plain(id: &str) -> bool {
     (1..=WITNESS_MAX).contains(&id.len()) && id.bytes().all(plain)
 }
 
-/// The next message; `None` ends the stream.
+/// Returns the next message; `None` ends the stream.
 async fn next(watching: &mut Watching) -> Option<wire::DirectoryUpdate> {
     loop {
         tokio::select! {

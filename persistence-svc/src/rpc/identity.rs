@@ -1,7 +1,7 @@
-//! `Identity`: who may come in, and what operators decide.
+//! `Identity`: sign-in, gates and the decisions of operators.
 //!
-//! Always: a watcher that was told version 7 was told everything up to 7; while this process
-//! cannot see the store there is no sign of life.
+//! Always: a watcher that has version 7 has everything up to 7; while this process cannot see the
+//! store, it sends no sign of life.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::store::unsigned;
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 /// The longest reason or announcement, in bytes.
 const REASON_MAX: usize = 1_000;
-/// Ids that may be revoked at once.
+/// Most ids that one call may revoke.
 const REVOKED_MAX: usize = 16;
 const PAGE_MAX: u32 = 100;
 /// Roles of an account, and the longest name of one, in bytes.
@@ -48,11 +48,11 @@ struct Watching {
     feed: Arc<Feed>,
     newest: watch::Receiver<(i64, i64)>,
     beat: Interval,
-    /// The last version that was sent.
+    /// Last sent version.
     sent: i64,
     incarnation: i64,
     whole: bool,
-    /// There was more than fits a message.
+    /// Whether more gates wait than fit a message.
     more: bool,
     stop: CancellationToken,
 }
@@ -171,7 +171,7 @@ impl Identity for IdentityService {
         self.desk.is_open()?;
         let mut newest = self.feed.gates();
         let (_, incarnation) = *newest.borrow();
-        // What it knows may be old by now; another replica may see the store.
+        // The feed may be stale; another replica may see the store.
         if !self.feed.is_fresh() || incarnation == 0 {
             return Err(Status::unavailable("the store does not answer"));
         }
@@ -206,7 +206,7 @@ impl Identity for IdentityService {
     }
 }
 
-/// The next message; `None` ends the stream.
+/// Returns the next message; `None` ends the stream.
 async fn next(watching: &mut Watching) -> Option<Result<wire::GatesUpdate, Status>> {
     loop {
         if watching.more {
@@ -219,7 +219,7 @@ async fn next(watching: &mut Watching) -> Option<Result<wire::GatesUpdate, Statu
                 changed.ok()?;
                 let (version, incarnation) = *watching.newest.borrow_and_update();
                 if incarnation != watching.incarnation {
-                    // Another life of the store: versions begin anew.
+                    // The store has another incarnation: versions begin anew.
                     return None;
                 }
                 if version > watching.sent || watching.whole {
@@ -236,9 +236,9 @@ async fn next(watching: &mut Watching) -> Option<Result<wire::GatesUpdate, Statu
     }
 }
 
-/// What is newer than what was sent, as much as fits a message.
+/// Returns the gates that are newer than the last sent version, as many as fit a message.
 async fn page_of(watching: &mut Watching) -> Result<wire::GatesUpdate, Status> {
-    // Read before the gates: it may be too low, never too high.
+    // Reads the version before the gates, so that it may be too low but never too high.
     let version = watching.newest.borrow().0;
     let asked = watching.desk.store.gates(watching.sent).await;
     let gates = asked.map_err(|error| watching.desk.status("WatchGates", error.into()))?;
@@ -316,7 +316,7 @@ fn act(ask: wire::ModerateRequest) -> Checked<Act> {
     })
 }
 
-/// Roles that are asked for; without commas, which part them in the store.
+/// Checks the roles of a request. A role has no comma, because commas separate roles in the store.
 fn roles(deed: Deed, mut asked: Vec<String>) -> Checked<Vec<String>> {
     asked.sort_unstable();
     asked.dedup();

@@ -9,7 +9,7 @@ use crate::store::items::{ITEMS_MAX, ItemPage, ItemRow};
 /// The longest name, description or JSON text, in bytes.
 const WORDS_MAX: usize = 16 * 1024;
 
-/// A page, if it is one.
+/// Reads a page of items, and checks its order.
 pub(crate) fn page(ask: wire::MirrorItemsRequest) -> Checked<ItemPage> {
     if ask.items.len() > ITEMS_MAX {
         return Err(malformed(format!("items: at most {ITEMS_MAX}")));
@@ -52,7 +52,7 @@ fn item(row: wire::ItemRow) -> Checked<ItemRow> {
 }
 
 fn words(field: &str, value: String) -> Checked<String> {
-    // No database takes a zero byte; in JSON it may be written as an escape.
+    // No database takes a zero byte; JSON may hold one as an escape.
     if value.len() > WORDS_MAX || value.contains('\0') || value.contains("\\u0000") {
         return Err(malformed(format!(
             "{field} must have at most {WORDS_MAX} bytes, and no zero among them"

@@ -1,4 +1,4 @@
-//! What the other services may ask, one file per service: model ⇄ store, no decisions.
+//! Calls of the other services, one file per service: model ⇄ store, no decisions.
 //!
 //! Always: every call has a deadline here too; while the store is not ready, or away, the answer
 //! is UNAVAILABLE at once and never a guess.
@@ -29,7 +29,7 @@ use crate::store::Store;
 use crate::store::agents::Bounds;
 use crate::store::error::StoreError;
 
-/// What all services of this process share.
+/// State that all services of this process share.
 pub(crate) struct Desk {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) metrics: Metrics,
@@ -37,12 +37,12 @@ pub(crate) struct Desk {
     pub(crate) lease: Duration,
     /// How many agents there may be.
     pub(crate) agents: Bounds,
-    /// The tables are there.
+    /// Whether the tables are there.
     open: AtomicBool,
 }
 
 impl Desk {
-    /// Closed until the store is ready.
+    /// Builds a desk that is closed until the store is ready.
     pub(crate) fn new(
         store: Arc<dyn Store>,
         metrics: Metrics,
@@ -60,7 +60,7 @@ impl Desk {
         }
     }
 
-    /// From now on calls are answered.
+    /// Lets the services answer calls from now on.
     pub(crate) fn open(&self) {
         self.open.store(true, Ordering::Release);
     }
@@ -83,7 +83,8 @@ impl Desk {
         self.answer_within(DEADLINE, method, work).await
     }
 
-    /// The same for a call that may move much and whose caller waits longer.
+    /// Answers one call within `limit`, for a call that may move much and whose caller waits
+    /// longer.
     pub(crate) async fn answer_within<T>(
         &self,
         limit: Duration,
@@ -103,7 +104,7 @@ impl Desk {
         answered
     }
 
-    /// What the caller may see of a failure.
+    /// Returns the part of a failure that the caller may see.
     pub(crate) fn status(&self, method: &'static str, failure: Failure) -> Status {
         let error = match failure {
             Failure::Malformed(why) => return Status::invalid_argument(why),
@@ -142,7 +143,7 @@ impl Desk {
     }
 }
 
-/// Why a call was not done.
+/// Reason why a call failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The request itself is wrong.
@@ -157,7 +158,7 @@ impl From<StoreError> for Failure {
     }
 }
 
-/// A malformed request.
+/// Returns the failure of a malformed request.
 pub(crate) fn malformed(why: impl Into<String>) -> Failure {
     Failure::Malformed(why.into())
 }

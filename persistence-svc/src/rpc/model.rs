@@ -1,5 +1,5 @@
-//! Between the messages of the wire and what the store speaks of. Strict: whatever does not fit a
-//! column is refused here.
+//! Converts between the messages of the wire and the types of the store. Strict: it refuses every
+//! value that does not fit its column.
 
 use proto::rpc::common::v1 as common;
 use proto::rpc::persistence::v1 as wire;
@@ -26,7 +26,7 @@ const XP_TENTHS_MAX: u64 = 2_000_000_000;
 
 pub(super) type Checked<T> = Result<T, Failure>;
 
-/// A text that must not be empty.
+/// Checks a text that must not be empty.
 pub(crate) fn text(field: &str, value: String) -> Checked<String> {
     if value.is_empty() || value.len() > TEXT_MAX || value.contains('\0') {
         return Err(malformed(format!(
@@ -36,24 +36,24 @@ pub(crate) fn text(field: &str, value: String) -> Checked<String> {
     Ok(value)
 }
 
-/// A name that a character can have.
+/// Checks the name of a character.
 pub(crate) fn character_name(raw: &str) -> Checked<String> {
     proto::client::names::character_name(raw).map_err(|why| malformed(why.to_string()))
 }
 
-/// A number or id that fits the column.
+/// Checks a number or id that must fit its column.
 pub(crate) fn number(field: &str, value: u64) -> Checked<i64> {
     i64::try_from(value).map_err(|_| malformed(format!("{field} is too great")))
 }
 
-/// An `integer` column.
+/// Checks a number that must fit an `integer` column.
 pub(crate) fn small(field: &str, value: impl TryInto<i32>) -> Checked<i32> {
     value
         .try_into()
         .map_err(|_| malformed(format!("{field} is too great")))
 }
 
-/// A region that can exist.
+/// Checks a region.
 pub(crate) fn region(field: &str, value: Option<common::Region>) -> Checked<Region> {
     let Some(region) = value else {
         return Err(malformed(format!("{field} is missing")));
@@ -68,7 +68,7 @@ pub(crate) fn region(field: &str, value: Option<common::Region>) -> Checked<Regi
     })
 }
 
-/// The region of a tile.
+/// Returns the region of a tile.
 pub(crate) fn region_of(field: &str, value: Option<common::Tile>) -> Checked<Region> {
     let Some(tile) = value else {
         return Err(malformed(format!("{field} is missing")));
@@ -82,7 +82,7 @@ pub(crate) fn region_of(field: &str, value: Option<common::Tile>) -> Checked<Reg
     })
 }
 
-/// One row of a commit.
+/// Reads one row of a commit.
 pub(crate) fn row(row: wire::CharacterRow) -> Checked<Row> {
     let record = record(
         row.record
@@ -147,7 +147,7 @@ fn record(record: wire::CharacterRecord) -> Checked<Record> {
     })
 }
 
-/// Kills since the last row, one of each kind at least.
+/// Reads the kills since the last row, at least one of each kind.
 fn kills(kills: Vec<wire::Kills>) -> Checked<Vec<(String, i32)>> {
     let read = |kill: wire::Kills| {
         let count = small("kills.count", kill.count)?;
@@ -190,7 +190,7 @@ fn skills(given: Vec<wire::Skill>) -> Checked<[Option<SkillValue>; SKILLS.len()]
     Ok(skills)
 }
 
-/// The region as the wire says it.
+/// Converts a region for the wire.
 pub(crate) fn wire_region(region: Region) -> common::Region {
     common::Region {
         x: region.x,
@@ -198,7 +198,7 @@ pub(crate) fn wire_region(region: Region) -> common::Region {
     }
 }
 
-/// What lists show of a character.
+/// Converts a character as lists show it.
 pub(crate) fn summary(character: Character) -> Checked<wire::CharacterSummary> {
     Ok(wire::CharacterSummary {
         id: character.id,
@@ -211,7 +211,7 @@ pub(crate) fn summary(character: Character) -> Checked<wire::CharacterSummary> {
     })
 }
 
-/// An account, or that there is none.
+/// Converts an account for the wire, or says that there is none.
 pub(crate) fn signed_in(found: Option<SignedIn>) -> Checked<wire::SignInReply> {
     let Some(found) = found else {
         return Ok(wire::SignInReply::default());
@@ -233,7 +233,7 @@ pub(crate) fn signed_in(found: Option<SignedIn>) -> Checked<wire::SignInReply> {
     })
 }
 
-/// A character that came into the world.
+/// Converts a character that came into the world.
 pub(crate) fn opened(opened: Opened) -> Checked<wire::OpenSessionReply> {
     let region = opened.character.region;
     Ok(wire::OpenSessionReply {
@@ -245,7 +245,7 @@ pub(crate) fn opened(opened: Opened) -> Checked<wire::OpenSessionReply> {
     })
 }
 
-/// A character at rest.
+/// Converts a character at rest.
 pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
     let skills = SKILLS.iter().zip(record.skills);
     let skills = skills.filter_map(|(name, value)| Some((name, value?)));
@@ -280,7 +280,7 @@ pub(crate) fn wire_record(record: Record) -> Checked<wire::CharacterRecord> {
     })
 }
 
-/// Who owns a character.
+/// Converts the ownership of a character.
 pub(crate) fn ownership(ownership: Ownership) -> Checked<wire::CharacterOwnership> {
     Ok(wire::CharacterOwnership {
         character_id: ownership.character_id,
@@ -293,7 +293,7 @@ pub(crate) fn ownership(ownership: Ownership) -> Checked<wire::CharacterOwnershi
     })
 }
 
-/// The whole directory.
+/// Converts the whole directory.
 pub(crate) fn directory(directory: Directory) -> Result<wire::DirectoryUpdate, StoreError> {
     let runs = directory.runs.into_iter().map(|run| {
         Ok(wire::Run {
@@ -323,7 +323,7 @@ pub(crate) fn directory(directory: Directory) -> Result<wire::DirectoryUpdate, S
     })
 }
 
-/// The state of a run.
+/// Converts the state of a run.
 pub(crate) fn state(state: RunState) -> wire::RunState {
     match state {
         RunState::Live => wire::RunState::Live,

@@ -1,4 +1,4 @@
-//! `Queries`: what lists and dashboards read; `Changes`: what is changed at rest.
+//! `Queries`: reads for lists and dashboards; `Changes`: changes of characters at rest.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::store::queries::{
 };
 use crate::store::unsigned;
 
-/// The longest text that is searched for, in bytes.
+/// Longest search text, in bytes.
 const SEARCH_MAX: usize = 256;
 
-/// What is read.
+/// Service of the reads.
 pub(crate) struct QueriesService(pub(crate) Arc<Desk>);
 
-/// What is changed.
+/// Service of the changes.
 pub(crate) struct ChangesService(pub(crate) Arc<Desk>);
 
 #[async_trait]
@@ -228,7 +228,7 @@ fn page(page: Option<wire::Page>) -> Checked<Page> {
     })
 }
 
-/// A text that may be empty.
+/// Checks a text that may be empty.
 fn perhaps(field: &str, value: String) -> Checked<String> {
     if value.len() > SEARCH_MAX || value.contains('\0') {
         return Err(malformed(format!(
@@ -238,7 +238,7 @@ fn perhaps(field: &str, value: String) -> Checked<String> {
     Ok(value)
 }
 
-/// The number of a skill; `None`: all of them.
+/// Returns the number of a skill; `None`: all of them.
 fn skill(name: &str) -> Checked<Option<usize>> {
     if name.is_empty() {
         return Ok(None);

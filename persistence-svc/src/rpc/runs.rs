@@ -18,12 +18,12 @@ use crate::store::unsigned;
 
 /// A world has no more regions.
 const REGIONS_MAX: usize = 4_096;
-/// No more characters are quarantined at once: so many at fault are not at fault.
+/// Most characters that one call may quarantine. If more seem at fault, the fault lies elsewhere.
 const QUARANTINE_MAX: usize = 1_000;
-/// A crowded region is much to read; the caller's own deadline is what ends the wait.
+/// Limit for the load of a crowded region; the caller's own deadline ends the wait before it.
 const LOAD_LIMIT: Duration = Duration::from_secs(10);
 
-/// What regions cost, each said once.
+/// Reads the loads of regions. Each region must appear once.
 fn loads(said: Vec<wire::RegionLoad>) -> Result<Vec<RegionLoad>, Failure> {
     if said.len() > REGIONS_MAX {
         return Err(malformed("regions: too many"));
@@ -43,7 +43,7 @@ fn loads(said: Vec<wire::RegionLoad>) -> Result<Vec<RegionLoad>, Failure> {
     Ok(loads.into_values().collect())
 }
 
-/// How a run ended. What its reason does not concern is left out.
+/// Reads how a run ended. It leaves out the fields that the reason does not concern.
 fn ended(ask: wire::EndedRequest) -> Result<Ended, Failure> {
     if ask.regions.len() > REGIONS_MAX || ask.character_ids.len() > QUARANTINE_MAX {
         return Err(malformed("too much is at fault"));

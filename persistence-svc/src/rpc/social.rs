@@ -1,4 +1,4 @@
-//! `Social`: friends, and whom one does not want to hear.
+//! `Social`: friends and ignored players.
 
 use std::sync::Arc;
 

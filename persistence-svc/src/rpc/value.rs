@@ -1,4 +1,4 @@
-//! Packs, ground items, the ledger and gives, between the wire and the store. Strict.
+//! Converts packs, ground items, the ledger and gives between the wire and the store. Strict.
 
 use proto::rpc::persistence::v1 as wire;
 
@@ -13,15 +13,15 @@ use crate::store::value::{
 
 /// The longest name of a ledger cause.
 const CAUSE_BYTES_MAX: usize = 32;
-/// What lasts of one chunk at most.
+/// Longest document of the persistent objects of one chunk, in bytes.
 const CHUNK_BYTES_MAX: usize = 64 * 1024;
 
-/// The slots of a pack, each at most once.
+/// Reads the slots of a pack, each at most once.
 pub(crate) fn pack(slots: Vec<wire::Slot>) -> Checked<Pack> {
     places(slots, SLOTS)
 }
 
-/// What is at stake, in each place once.
+/// Reads the stakes, each place at most once.
 pub(crate) fn stakes(slots: Vec<wire::Slot>) -> Checked<Pack> {
     places(slots, STAKES)
 }
@@ -50,7 +50,7 @@ fn stack(item: String, quantity: u32) -> Checked<Stack> {
     })
 }
 
-/// The slots as the wire says them.
+/// Converts the slots for the wire.
 pub(crate) fn wire_pack(pack: Pack) -> Checked<Vec<wire::Slot>> {
     let slots = pack.into_iter().map(|(slot, stack)| {
         Ok(wire::Slot {
@@ -62,7 +62,7 @@ pub(crate) fn wire_pack(pack: Pack) -> Checked<Vec<wire::Slot>> {
     slots.collect()
 }
 
-/// What is worn, in each place once.
+/// Reads the worn items, each place at most once.
 pub(crate) fn worn(places: Vec<wire::Worn>) -> Checked<Worn> {
     let mut worn = Worn::new();
     for place in places {
@@ -77,7 +77,7 @@ pub(crate) fn worn(places: Vec<wire::Worn>) -> Checked<Worn> {
     Ok(worn)
 }
 
-/// What is worn, as the wire says it.
+/// Converts the worn items for the wire.
 pub(crate) fn wire_worn(worn: Worn) -> Checked<Vec<wire::Worn>> {
     let places = worn.into_iter().map(|(slot, stack)| {
         Ok(wire::Worn {
@@ -89,7 +89,7 @@ pub(crate) fn wire_worn(worn: Worn) -> Checked<Vec<wire::Worn>> {
     places.collect()
 }
 
-/// Items of a bank, each at most once.
+/// Reads the items of a bank, each at most once.
 pub(crate) fn bank(items: Vec<wire::BankItem>) -> Checked<Bank> {
     let mut bank = Bank::new();
     for item in items {
@@ -109,7 +109,7 @@ pub(crate) fn bank(items: Vec<wire::BankItem>) -> Checked<Bank> {
     Ok(bank)
 }
 
-/// A bank as the wire says it.
+/// Converts a bank for the wire.
 pub(crate) fn wire_bank(bank: Bank) -> Checked<Vec<wire::BankItem>> {
     let there = bank
         .into_iter()
@@ -126,7 +126,7 @@ pub(crate) fn wire_bank(bank: Bank) -> Checked<Vec<wire::BankItem>> {
     items.collect()
 }
 
-/// An item that lies on the ground.
+/// Reads a ground item.
 pub(crate) fn ground_item(item: wire::GroundItem) -> Checked<GroundItem> {
     if item.x.abs() > COORDINATE_MAX || item.z.abs() > COORDINATE_MAX {
         return Err(malformed("the ground item lies outside any world"));
@@ -159,7 +159,7 @@ fn ground_id(id: String) -> Checked<String> {
     text("ground.id", id)
 }
 
-/// The item as the wire says it.
+/// Converts a ground item for the wire.
 pub(crate) fn wire_ground_item(item: GroundItem) -> Checked<wire::GroundItem> {
     Ok(wire::GroundItem {
         id: item.id,
@@ -175,7 +175,7 @@ pub(crate) fn wire_ground_item(item: GroundItem) -> Checked<wire::GroundItem> {
     })
 }
 
-/// A ground item that lies no more.
+/// Reads a ground item that is gone.
 pub(crate) fn ground_gone(gone: wire::GroundGone) -> Checked<GroundGone> {
     Ok(GroundGone {
         id: ground_id(gone.id)?,
@@ -183,7 +183,7 @@ pub(crate) fn ground_gone(gone: wire::GroundGone) -> Checked<GroundGone> {
     })
 }
 
-/// What lasts of a chunk.
+/// Reads the persistent objects of a chunk.
 pub(crate) fn chunk(row: wire::ChunkRow) -> Checked<Chunk> {
     let at = row
         .chunk
@@ -203,7 +203,7 @@ pub(crate) fn chunk(row: wire::ChunkRow) -> Checked<Chunk> {
     })
 }
 
-/// What lasts of a chunk, as the wire says it.
+/// Converts the persistent objects of a chunk for the wire.
 pub(crate) fn wire_chunk(chunk: Chunk) -> wire::ChunkRow {
     wire::ChunkRow {
         chunk: Some(proto::rpc::common::v1::Chunk {
@@ -214,7 +214,7 @@ pub(crate) fn wire_chunk(chunk: Chunk) -> wire::ChunkRow {
     }
 }
 
-/// A row of the ledger.
+/// Reads a row of the ledger.
 pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
     let balance = match row.balance() {
         wire::Balance::Unspecified => return Err(malformed("a ledger row has no balance class")),
@@ -252,7 +252,7 @@ pub(crate) fn ledger_row(row: wire::LedgerRow) -> Checked<LedgerRow> {
     })
 }
 
-/// A region that is given away.
+/// Reads a region that the run gives away.
 pub(crate) fn region_give(give: wire::RegionGive) -> Checked<RegionGive> {
     Ok(RegionGive {
         region: region("give.region", give.region)?,

@@ -1,9 +1,9 @@
-//! Agents as the store speaks of them, and what both stores decide alike.
+//! Agents in the terms of the store, and the decisions that both stores share.
 
 use super::error::{Result, StoreError};
 use super::model::Region;
 
-/// Tokens of one account's agents that are good at the same time.
+/// Most tokens of one account's agents that are valid at the same time.
 pub(crate) const CREDENTIALS_MAX: i64 = 20;
 
 /// The columns of an agent, as `a` with its character as `c`.
@@ -14,8 +14,8 @@ pub(crate) const AGENT: &str = r#"a.agent_id, a.account_id, a.character_id, a.ag
 /// The tables of an agent.
 pub(crate) const FROM: &str = "agent_mappings a JOIN characters c ON c.id = a.character_id";
 
-/// The bans that its owner is under; the moment and two brackets follow. Who may not come in has no
-/// agents in the world either.
+/// Bans of an agent's owner; the moment and two brackets follow. An account that may not come in
+/// has no agents in the world either.
 pub(crate) const BANNED: &str = "SELECT 1 FROM gates g WHERE g.id = 'ban:' || a.account_id
  AND (g.until IS NULL OR g.until >";
 
@@ -24,7 +24,8 @@ pub(crate) const COUNTS: &str = "SELECT
  (SELECT count(*) FROM agent_mappings WHERE account_id = $1),
  (SELECT count(*) FROM agent_mappings WHERE active)";
 
-/// Agents that live in the world, longest without being needed first: those since before a moment.
+/// Agents that live in the world and that nobody needed since a moment; the longest idle come
+/// first.
 pub(crate) const IDLE: &str = "SELECT agent_id, account_id FROM agent_mappings
  WHERE active AND heeded_at < $1 AND updated_at < $1 ORDER BY heeded_at LIMIT $2";
 
@@ -42,18 +43,18 @@ pub(crate) struct Agent {
     pub(crate) created_ms: i64,
     pub(crate) updated_ms: i64,
     pub(crate) orders: Orders,
-    /// When its goal was set.
+    /// Time at which its goal began.
     pub(crate) goal_since_ms: i64,
     pub(crate) online: bool,
     pub(crate) region: Region,
-    /// Out of the world because nobody needed it, not because its owner said so.
+    /// Whether it is out of the world because nobody needed it, not because its owner said so.
     pub(crate) resting: bool,
-    /// When its owner last came into the world, ordered it or spoke to it.
+    /// Time at which its owner last came into the world, ordered it or spoke to it.
     pub(crate) heeded_ms: i64,
 }
 
 impl Agent {
-    /// The orders after `order`: active, paused, goal. `None`: they stay as they are.
+    /// Returns the orders after `order`: active, paused, goal. `None`: they stay as they are.
     pub(crate) fn after(&self, order: &Order) -> Option<(bool, bool, Option<String>)> {
         if let Order::Rest { before_ms } = order
             && (!self.orders.active || self.heeded_ms >= *before_ms)
@@ -73,14 +74,14 @@ impl Agent {
 /// How many agents there may be.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Of one account.
+    /// Most agents of one account.
     pub(crate) account: i64,
-    /// In the world when nobody plays them.
+    /// Most agents that live in the world when nobody plays them.
     pub(crate) world: i64,
 }
 
 impl Bounds {
-    /// Fails when there are more: the answer to [`COUNTS`].
+    /// Fails if the counts are above the bounds. The counts are the answer to [`COUNTS`].
     pub(crate) fn hold(self, (account, world): (i64, i64)) -> Result<()> {
         if account > self.account {
             return Err(StoreError::AccountOfAgents(self.account));
@@ -92,12 +93,12 @@ impl Bounds {
     }
 }
 
-/// What an agent is to do.
+/// Orders of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Orders {
     pub(crate) character_id: String,
     pub(crate) version: i64,
-    /// False: the character is none any more.
+    /// Whether the character is still an agent.
     pub(crate) agent: bool,
     pub(crate) active: bool,
     pub(crate) paused: bool,
@@ -106,7 +107,7 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
-    /// Those of a character that is an agent no more.
+    /// Returns the orders of a character that is no longer an agent.
     pub(crate) fn none(character_id: String, version: i64) -> Orders {
         Orders {
             character_id,
@@ -129,29 +130,30 @@ pub(crate) struct Registration {
     pub(crate) name: String,
 }
 
-/// What is to change of an agent's orders.
+/// Change of an agent's orders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Order {
     /// This goal; ends the pause.
     Goal(String),
-    /// No goal, and none is picked.
+    /// No goal, and the agent picks none.
     Stop,
-    /// Goals are picked again.
+    /// The agent picks goals again.
     Resume,
     /// Whether it lives in the world when nobody plays it.
     Active(bool),
-    /// Nothing but that somebody spoke to it: if it rests, it comes back.
+    /// Somebody spoke to it: if it rests, it comes back.
     Heed,
-    /// It leaves the world until it is needed, unless its owner was there since.
+    /// It leaves the world until somebody needs it, unless its owner was there since.
     Rest { before_ms: i64 },
 }
 
 impl Order {
-    /// The orders after it: active, paused, goal. `None`: they stay as they are.
+    /// Returns the orders after this change: active, paused, goal. `None`: they stay as they are.
     pub(crate) fn after(&self, now: &Orders) -> Option<(bool, bool, Option<String>)> {
         match self {
             Order::Goal(goal) => Some((now.active, false, Some(goal.clone()))),
-            // Also where nothing changes: it may be about what it was told since.
+            // A stop counts even if it changes nothing, because the agent may have new orders
+            // since.
             Order::Stop => Some((now.active, true, None)),
             Order::Resume => now.paused.then(|| (now.active, false, now.goal.clone())),
             Order::Active(active) => {
@@ -162,18 +164,18 @@ impl Order {
         }
     }
 
-    /// Whether the goal begins anew.
+    /// Returns whether the goal begins anew.
     pub(crate) fn begins(&self) -> bool {
         matches!(self, Order::Goal(_) | Order::Stop)
     }
 
-    /// Whether the agent rests after it.
+    /// Returns whether the agent rests after this change.
     pub(crate) fn rests(&self) -> bool {
         matches!(self, Order::Rest { .. })
     }
 }
 
-/// What a run says of the goal of a version.
+/// Report of a run about the goal of a version.
 #[derive(Debug, Clone)]
 pub(crate) struct Report {
     pub(crate) character_id: String,
@@ -194,7 +196,7 @@ pub(crate) struct Credential {
     pub(crate) revoked: bool,
 }
 
-/// What was removed: the orders of its character from now on, and the tokens that ended.
+/// Result of a removal: the orders of the character from now on, and the tokens that ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Removed {
     pub(crate) orders: Orders,
@@ -216,7 +218,7 @@ mod tests {
         }
     }
 
-    /// The table of the specification, and what else may happen in each state.
+    /// Tests the table of the specification, and the other orders in each state.
     #[test]
     fn goals_stop_and_go_on_as_specified() {
         let (explore, none) = (Some("explore".to_owned()), None);

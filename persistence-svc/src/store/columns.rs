@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::model::SKILLS;
 
-/// What lists show, as `c`.
+/// Columns of a character that lists show, as `c`.
 pub(crate) const SUMMARY: &str = r#"c.id, c."accountId", c.name, c."combatLevel", c."lastLogin",
  c.online, c."regionX", c."regionZ""#;
 

@@ -1,14 +1,14 @@
-//! Whether all that is held is what the ledger says, and whether everything has one owner. The
-//! questions are the same for both stores.
+//! Checks that all holdings agree with the ledger, and that everything has one owner. The queries
+//! are the same for both stores.
 //!
-//! Always: sums are made in the database, over one moment; what is in order is not listed.
+//! Always: the database makes the sums, over one moment; the check lists only differences.
 
-/// What the check found.
+/// Findings of the check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conservation {
-    /// Each item that is held or was ever written of, by name.
+    /// Each item in holdings or in the ledger, by name.
     pub totals: Vec<Total>,
-    /// Each thing that is not as it must be, as a sentence; empty: all is well.
+    /// Each fault as a sentence; empty: all is well.
     pub differences: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct Total {
     pub ledger: i64,
 }
 
-/// Who holds what; the ground is ''.
+/// Holdings by holder and item; the ground is ''.
 const HELD: &str = r#"SELECT holder, item, CAST(sum(amount) AS bigint) AS amount FROM (
    SELECT "playerId" AS holder, "itemId" AS item, quantity AS amount FROM inventory
    UNION ALL SELECT "playerId", "itemId", quantity FROM equipment
@@ -35,7 +35,7 @@ const HELD: &str = r#"SELECT holder, item, CAST(sum(amount) AS bigint) AS amount
 const WRITTEN: &str = "SELECT coalesce(character_id, '') AS holder, item_id AS item,
    CAST(sum(delta) AS bigint) AS amount FROM ledger GROUP BY 1, 2";
 
-/// Item, held, ledger.
+/// Returns the query for the totals: item, held, ledger.
 pub(crate) fn totals() -> String {
     format!(
         "SELECT item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
@@ -45,7 +45,7 @@ pub(crate) fn totals() -> String {
     )
 }
 
-/// Holder, item, held, ledger, where the last two differ.
+/// Returns the query for the differences: holder, item, held, ledger, where the last two differ.
 pub(crate) fn differences() -> String {
     format!(
         "SELECT holder, item, CAST(sum(held) AS bigint), CAST(sum(ledger) AS bigint) FROM (
@@ -55,7 +55,7 @@ pub(crate) fn differences() -> String {
     )
 }
 
-/// One sentence.
+/// Returns a difference as one sentence.
 pub(crate) fn difference(holder: &str, item: &str, held: i64, ledger: i64) -> String {
     let who = match holder {
         "" => "the ground has".to_owned(),
@@ -64,7 +64,7 @@ pub(crate) fn difference(holder: &str, item: &str, held: i64, ledger: i64) -> St
     format!("{who} {held} of {item}, the ledger says {ledger}")
 }
 
-/// What must find nothing: a sentence, and the query whose rows it is about.
+/// Checks that must find nothing: a sentence, and the query that gives its rows.
 pub(crate) const NEVER: [(&str, &str); 4] = [
     (
         "is in the world in a region that does not exist: character",
@@ -91,7 +91,7 @@ pub(crate) const NEVER: [(&str, &str); 4] = [
     ),
 ];
 
-/// What operators see of regions, in order.
+/// Regions as operators see them, in order.
 pub(crate) const REGIONS: &str = "SELECT r.region_x, r.region_z, r.run_id, r.epoch,
    coalesce(o.address, ''), CAST(r.cost_us AS bigint), CAST(r.players AS bigint), r.wanted_run_id,
    (SELECT count(*) FROM region_faults f

@@ -1,16 +1,16 @@
-//! How a store can fail. What a caller may see is decided in `rpc`.
+//! Errors of a store. The module `rpc` decides how much of them a caller may see.
 
-/// Why the store did not do what was asked. Nothing was changed, except after [`StoreError::Away`],
-/// where the outcome is unknown.
+/// Reason why the store refused or failed. The store changed nothing, except after
+/// [`StoreError::Away`], where the outcome is unknown.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
-    /// It cannot be reached, or did not answer in time.
+    /// The store did not answer in time, or at all.
     #[error("the store does not answer: {0}")]
     Away(String),
     /// The run is fenced: it must end.
     #[error("the run is fenced")]
     Fenced,
-    /// The run does not own what it asked for.
+    /// The run does not own the region of its request.
     #[error("the run does not own the region")]
     NotOwner,
     /// There is no such thing.
@@ -28,7 +28,7 @@ pub(crate) enum StoreError {
     /// The device key is that of an account which somebody has claimed.
     #[error("the anonymous account was claimed by somebody else")]
     KeyClaimed,
-    /// The account that is claimed is banned.
+    /// The claimed account is banned.
     #[error("the account is banned")]
     Banned,
     /// The id is another agent's, or the character is another agent.
@@ -40,13 +40,13 @@ pub(crate) enum StoreError {
     /// The account has all the agents that it may have.
     #[error("the account has {0} agents, which is all it may have; remove one")]
     AccountOfAgents(i64),
-    /// As many agents live in the world as may.
+    /// The world has all the agents that it may have.
     #[error("{0} agents live in the world, which is all it has room for; try again later")]
     WorldOfAgents(i64),
-    /// It cannot be done while the character is in the world.
+    /// The store refuses this while the character is in the world.
     #[error("the character is in the world")]
     InWorld,
-    /// The character is kept out of the world until an operator releases it.
+    /// The character stays out of the world until an operator releases it.
     #[error("the character is quarantined")]
     Quarantined,
     /// The store holds or said something that it never should.
@@ -54,7 +54,7 @@ pub(crate) enum StoreError {
     Broken(String),
 }
 
-/// What a store answers.
+/// Answer of a store.
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 
 /// The world in a data folder is open already, by this process or another.

@@ -1,11 +1,12 @@
-//! The hiscores: one list for each skill and one for all of them together, kept ready to be read.
+//! The hiscores: one list for each skill and one for all of them together, ready for readers.
 //!
 //! Always: a list holds exactly the best of all ranked characters, as many as it has entries; a
 //! reader sees one refresh as a whole, so names, ranks and the length belong to one moment.
 //!
-//! Play does not write lists. A refresh in the background compares whoever played since the last
-//! one with the entries, and moves those that differ. Its cost grows with who plays, not with who
-//! exists. A page is read from the nearest mark, so the last page costs as much as the first.
+//! Play does not write lists. A refresh in the background compares the characters that played since
+//! the last refresh with the entries, and moves those that differ. Its cost grows with the
+//! characters that play, not with all that exist. Readers start a page at the nearest mark, so the
+//! last page costs as much as the first.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,7 +18,7 @@ use super::queries::Page;
 pub(crate) const TOTAL: i32 = -1;
 /// Entries between two marks.
 pub(crate) const STRIDE: i64 = 250;
-/// Characters that are compared by one statement.
+/// Most characters that one statement compares.
 pub(crate) const CHUNK: usize = 500;
 /// Renamed and deleted characters of one refresh; more wait for the next.
 pub(crate) const DUE_MAX: i64 = 10_000;
@@ -30,7 +31,7 @@ pub(crate) const OVERLAP_MS: i64 = 60_000;
 pub(crate) struct Sizes {
     /// Entries that readers see.
     pub(crate) shown: i64,
-    /// Entries that are kept. The surplus fills the places of deleted characters.
+    /// Entries that the store keeps. The surplus fills the places of deleted characters.
     pub(crate) kept: i64,
 }
 
@@ -49,7 +50,7 @@ pub(crate) struct Ranked {
 }
 
 impl Ranked {
-    /// A row of [`ROWS`].
+    /// Builds an entry from a row of [`ROWS`].
     pub(crate) fn new(name: String, place: i64) -> Ranked {
         let (level, xp_tenths) = points(place);
         Ranked {
@@ -60,17 +61,17 @@ impl Ranked {
     }
 }
 
-/// How a refresh ended.
+/// Outcome of a refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refreshed {
-    /// The last one is not long ago, or another replica is at it.
+    /// The last refresh is not long ago, or another replica is refreshing.
     NotDue,
     Done,
-    /// Another list is to be filled from all characters.
+    /// The next refresh must fill another list from all characters.
     More,
 }
 
-/// Where an entry stands in its list: the smallest comes first.
+/// Place of an entry in its list: the smallest comes first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     /// See [`place`].
@@ -91,7 +92,7 @@ pub(crate) struct Entry {
 #[derive(Debug, Clone)]
 pub(crate) struct List {
     pub(crate) skill: i32,
-    /// Every ranked character is in it.
+    /// Whether every ranked character is in it.
     pub(crate) complete: bool,
     pub(crate) entries: i64,
     /// Its last entry.
@@ -99,12 +100,12 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// Whether an entry with this key belongs to the best that the list holds.
+    /// Returns whether an entry with this key belongs to the best that the list holds.
     fn takes(&self, key: &Key) -> bool {
         self.complete || self.worst.as_ref().is_some_and(|worst| key <= worst)
     }
 
-    /// Whether every ranked character is in it after a refresh that found so many entries.
+    /// Returns whether every ranked character is in it after a refresh that found so many entries.
     /// `filled`: they are the best of all characters.
     pub(crate) fn is_complete(&self, counted: i64, filled: bool, sizes: Sizes) -> bool {
         if filled {
@@ -114,7 +115,8 @@ impl List {
         }
     }
 
-    /// Whether it has become too short for its readers, so that all characters must be looked at.
+    /// Returns whether it has become too short for its readers, so that a refresh must look at all
+    /// characters.
     pub(crate) fn is_short(&self, sizes: Sizes) -> bool {
         !self.complete && self.entries < sizes.shown
     }
@@ -131,7 +133,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// Its key in a list; `None`: there is no such skill.
+    /// Returns its key in a list; `None`: there is no such skill.
     fn key(&self, skill: i32) -> Option<Key> {
         let (level, xp) = match usize::try_from(skill) {
             Ok(number) => {
@@ -153,7 +155,7 @@ impl Standing {
     }
 }
 
-/// What a refresh writes.
+/// Rows that a refresh writes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
     /// Characters and the lists that they leave.
@@ -163,7 +165,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// The lists that it touches.
+    /// Returns the lists that it touches.
     pub(crate) fn skills(&self) -> impl Iterator<Item = i32> + '_ {
         let gone = self.gone.iter().map(|(_, skill)| *skill);
         gone.chain(self.put.iter().map(|entry| entry.skill))
@@ -198,12 +200,12 @@ pub(crate) fn changes(lists: &[List], standings: &[Standing], entries: Vec<Entry
     changes
 }
 
-/// Level and experience as one number, the best first.
+/// Returns level and experience as one number, the best first.
 fn place(level: i64, xp_tenths: i64) -> i64 {
     -((level << XP_BITS) + xp_tenths)
 }
 
-/// Level and experience of a [`place`].
+/// Returns level and experience of a [`place`].
 fn points(place: i64) -> (i64, i64) {
     (-place >> XP_BITS, -place & ((1 << XP_BITS) - 1))
 }
@@ -211,15 +213,15 @@ fn points(place: i64) -> (i64, i64) {
 /// Bits of a place that hold experience: all skills together have less than 2^36 tenths.
 const XP_BITS: u32 = 40;
 
-/// The mark from which a page is reached, how many entries after it the page begins, and how many
-/// it has; `None`: it is beyond what is shown.
+/// Returns the mark before a page, the offset of the page from it, and the number of its entries;
+/// `None`: the page is beyond the shown entries.
 pub(crate) fn reached(page: Page, sizes: Sizes) -> Option<(i32, i64, i64)> {
     let limit = page.limit.min(sizes.shown - page.offset);
     let mark = i32::try_from(page.offset / STRIDE).ok()?;
     (limit > 0).then_some((mark, page.offset % STRIDE, limit))
 }
 
-/// The number of a list.
+/// Returns the number of a list.
 pub(crate) fn list_of(skill: Option<usize>) -> i32 {
     skill
         .and_then(|number| i32::try_from(number).ok())
@@ -241,14 +243,14 @@ pub(crate) const LISTS: &str = "SELECT skill, complete, entries FROM hiscore_lis
 /// The last entry of a list: $1 skill.
 pub(crate) const WORST: &str = "SELECT place, created, character_id FROM hiscores
  WHERE skill = $1 ORDER BY place DESC, created DESC, character_id DESC LIMIT 1";
-/// When the last refresh began.
+/// Start of the last refresh.
 pub(crate) const REFRESHED: &str = "SELECT at FROM hiscore_refresh";
-/// Notes when this one began: $1 the time.
+/// Notes the start of this refresh: $1 the time.
 pub(crate) const NOTE_REFRESH: &str = "UPDATE hiscore_refresh SET at = $1";
-/// Takes characters that were renamed or deleted: $1 at most.
+/// Takes renamed and deleted characters: $1 at most.
 pub(crate) const TAKE_DUE: &str = "DELETE FROM hiscore_due WHERE number IN
    (SELECT number FROM hiscore_due ORDER BY number LIMIT $1) RETURNING character_id";
-/// Who played since: $1 the time.
+/// Characters that played since a time: $1 the time.
 pub(crate) const PLAYED_SINCE: &str = r#"SELECT "playerId" FROM "playerSessions"
  WHERE logout IS NULL
  UNION SELECT "playerId" FROM "playerSessions" WHERE logout IS NOT NULL AND logout >= $1"#;
@@ -298,7 +300,7 @@ fn sum(of: &str) -> String {
     columns.collect::<Vec<_>>().join(" + ")
 }
 
-/// A standing's columns, as `c`: id, name, when it was made, level and experience of each skill.
+/// A standing's columns, as `c`: id, name, creation time, level and experience of each skill.
 pub(crate) static STANDING: LazyLock<String> = LazyLock::new(|| {
     let skills = SKILLS.iter();
     let skills = skills.map(|skill| format!(r#", c."{skill}Level", c."{skill}Xp""#));
@@ -378,7 +380,7 @@ mod tests {
         assert_eq!(found.skills().collect::<Vec<_>>(), [8, 8]);
     }
 
-    /// Somebody outside may be better than whoever is worse than the last entry.
+    /// A character outside the list may be better than one that is worse than the last entry.
     #[test]
     fn a_list_that_is_not_complete_takes_nobody_who_is_worse_than_its_last() {
         let list = mining(false, Some(key(place(5, 0), "bob")));

@@ -1,16 +1,16 @@
-//! Who may come in, as the store speaks of it.
+//! Identity in the terms of the store: accounts, gates and the deeds of operators.
 //!
-//! Always: versions of gates grow in the order in which their transactions commit, so that who has
-//! heard version 7 misses nothing that is 7 or lower.
+//! Always: versions of gates grow in the order in which their transactions commit. So a watcher
+//! that has version 7 misses nothing that is 7 or lower.
 
 use super::error::{Result, StoreError};
 
-/// The most gates that are read at once.
+/// Most gates of one read.
 pub(crate) const GATES_MAX: i64 = 500;
-/// How long an order to close or move sockets is told to who comes late.
+/// Time for which a late watcher still gets an order to close or move sockets.
 pub(crate) const ORDER_MS: i64 = 60_000;
 
-/// What a gate is about.
+/// Kind of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GateKind {
     Revoked,
@@ -21,7 +21,7 @@ pub(crate) enum GateKind {
 }
 
 impl GateKind {
-    /// As the column keeps it.
+    /// Returns the name that the column keeps.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Revoked => "revoked",
@@ -32,7 +32,7 @@ impl GateKind {
         }
     }
 
-    /// Of a column; whatever is unknown revokes nothing and bans nobody.
+    /// Reads the kind from a column; an unknown name revokes nothing and bans nobody.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let all = [
             Self::Revoked,
@@ -45,7 +45,7 @@ impl GateKind {
     }
 }
 
-/// Something that gateways must know of an account: one row of `gates`.
+/// Fact about an account for gateways: one row of `gates`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Gate {
     pub(crate) id: String,
@@ -53,7 +53,7 @@ pub(crate) struct Gate {
     pub(crate) account_id: String,
     pub(crate) subject: String,
     pub(crate) reason: String,
-    /// None: for ever.
+    /// End; `None`: for ever.
     pub(crate) until_ms: Option<i64>,
     pub(crate) by: String,
     pub(crate) at_ms: i64,
@@ -63,7 +63,8 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// A token or login that is good for nothing; the store says when it was written.
+    /// Builds the gate of a token or login that is no longer valid; the store sets the time of
+    /// writing.
     pub(crate) fn revoked(account: &str, id: &str, until_ms: i64, version: i64) -> Self {
         Self {
             id: format!("revoked:{id}"),
@@ -85,15 +86,15 @@ impl Gate {
 pub(crate) const GATE: &str =
     r#"id, kind, "accountId", subject, reason, until, "by", at, x, z, version"#;
 
-/// Signs in whom the identity provider names.
+/// Signs in the subject that the identity provider names.
 #[derive(Debug, Clone)]
 pub(crate) struct Subject {
     pub(crate) subject: String,
-    /// Whose anonymous account is claimed.
+    /// Device key of the anonymous account that the subject claims.
     pub(crate) device_key: Option<[u8; 32]>,
 }
 
-/// What an operator may do.
+/// Deed that an operator may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Deed {
     Kick,
@@ -110,7 +111,7 @@ pub(crate) enum Deed {
 }
 
 impl Deed {
-    /// As the record has it.
+    /// Returns the name in the record.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Kick => "kick",
@@ -126,12 +127,13 @@ impl Deed {
         }
     }
 
-    /// It concerns everybody, and names no account.
+    /// Returns whether it concerns everybody, and names no account.
     pub(crate) const fn of_all(self) -> bool {
         matches!(self, Self::Announce | Self::Freeze | Self::Unfreeze)
     }
 
-    /// What it makes of the switch that freezes exchanges.
+    /// Returns the new state of the switch that freezes exchanges; `None`: it leaves the switch
+    /// alone.
     pub(crate) const fn frozen(self) -> Option<bool> {
         match self {
             Self::Freeze => Some(true),
@@ -149,17 +151,17 @@ pub(crate) struct Act {
     pub(crate) account_id: String,
     pub(crate) character_id: String,
     pub(crate) reason: String,
-    /// None: for ever.
+    /// End; `None`: for ever.
     pub(crate) until_ms: Option<i64>,
     pub(crate) x: i32,
     pub(crate) z: i32,
-    /// With [`Deed::Roles`].
+    /// New roles, with [`Deed::Roles`].
     pub(crate) roles: Vec<String>,
 }
 
 impl Act {
-    /// The gate that it opens or closes, at `now_ms` and under `version`; `fresh`: an id for what
-    /// counts once.
+    /// Returns the gate that it opens or closes, at `now_ms` and under `version`; `fresh`: an id
+    /// for a deed that counts once.
     pub(crate) fn gate(&self, now_ms: i64, version: i64, fresh: &str) -> Option<Gate> {
         let account = self.account_id.as_str();
         let (kind, id, until_ms) = match self.deed {
@@ -190,7 +192,7 @@ impl Act {
         })
     }
 
-    /// What the record says beside who, whom and when.
+    /// Returns the details for the record, beside the operator, the account and the time.
     pub(crate) fn detail(&self) -> String {
         let until = match (self.deed, self.until_ms) {
             (Deed::Ban | Deed::Mute, Some(until)) => format!(" (until {until})"),
@@ -204,7 +206,7 @@ impl Act {
     }
 }
 
-/// What an operator did: one row of `deeds`.
+/// Record of a deed of an operator: one row of `deeds`.
 #[derive(Debug, Clone)]
 pub(crate) struct Done {
     pub(crate) id: i64,
@@ -216,19 +218,19 @@ pub(crate) struct Done {
     pub(crate) detail: String,
 }
 
-/// What a login with a device key finds.
+/// Accounts that a login with a device key finds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found<'a> {
     /// The account that the subject has already.
     pub(crate) own: Option<&'a str>,
-    /// The account of the key, and whether it is anonymous still.
+    /// Account of the key, and whether it is still anonymous.
     pub(crate) keyed: Option<(&'a str, bool)>,
 }
 
-/// What becomes of the two accounts.
+/// Outcome of a claim for the two accounts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
-    /// There is nothing to claim: the subject's own account, which may have to be made.
+    /// There is nothing to claim: the subject gets its own account, perhaps a new one.
     Nothing,
     /// The anonymous account becomes the subject's.
     Becomes,
@@ -236,7 +238,7 @@ pub(crate) enum Claim {
     Moves,
 }
 
-/// Decides on a claim. A key that nobody has is no reason to keep anybody out.
+/// Decides on a claim. An unknown key keeps nobody out.
 pub(crate) fn claim(found: Found<'_>) -> Result<Claim> {
     match (found.own, found.keyed) {
         (_, None) => Ok(Claim::Nothing),
@@ -281,7 +283,7 @@ mod tests {
         assert_eq!(decide(Some("p"), None), Some(Claim::Nothing));
         assert_eq!(decide(None, Some(("d", true))), Some(Claim::Becomes));
         assert_eq!(decide(Some("p"), Some(("d", true))), Some(Claim::Moves));
-        // Asked again by who has it, and by somebody else.
+        // The same subject claims it again, then another subject does.
         assert_eq!(decide(Some("d"), Some(("d", false))), Some(Claim::Nothing));
         assert_eq!(decide(Some("p"), Some(("d", false))), None);
         assert_eq!(decide(None, Some(("d", false))), None);

@@ -1,9 +1,9 @@
-//! Whether a batch fits what the store holds. Pure: the stores lock and read, this decides, the
-//! stores write.
+//! Decides whether a batch fits the contents of the store. Pure: the stores lock and read, this
+//! module decides, the stores write.
 //!
-//! Always: a row passes only when its region and ownership sequence are the store's and the
-//! region is the writing run's; a transfer passes only when its target stands at the epoch that
-//! the row names; a region is given only by its owner, and only to a run that is live.
+//! Always: a row passes only when its region and ownership sequence are the store's and the region
+//! is the writing run's; a transfer passes only when its target stands at the epoch that the row
+//! names; only its owner gives a region away, and only to a run that is live.
 
 mod holdings;
 mod ledger;
@@ -30,18 +30,18 @@ pub(crate) struct HeldRegion {
     pub(crate) epoch: i64,
 }
 
-/// What the transaction has locked.
+/// Rows that the transaction has locked.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     pub(crate) characters: BTreeMap<String, HeldCharacter>,
     pub(crate) regions: BTreeMap<Region, HeldRegion>,
-    /// Of the rows that write theirs.
+    /// Holdings of the characters whose rows write them.
     pub(crate) holdings: BTreeMap<String, Holdings>,
-    /// Of the items that the batch names, by id.
+    /// Ground items that the batch names, by id.
     pub(crate) ground: BTreeMap<String, GroundItem>,
-    /// Of the runs to which the batch gives regions, those that are live.
+    /// Live runs among those to which the batch gives regions.
     pub(crate) live: BTreeSet<i64>,
-    /// The broken variant: what a fenced run says is believed.
+    /// Whether the store believes a fenced run: the broken variant.
     #[cfg(feature = "simulation")]
     pub(crate) believes: bool,
 }
@@ -60,7 +60,7 @@ impl Held {
     }
 }
 
-/// What a row leaves behind, beside its record.
+/// State that a row leaves behind, beside its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct After {
     pub(crate) region: Region,
@@ -68,7 +68,7 @@ pub(crate) struct After {
     pub(crate) online: bool,
 }
 
-/// Where a batch stands among those of its run.
+/// Place of a batch among those of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Next,
@@ -76,7 +76,7 @@ pub(crate) enum Order {
     Gap,
 }
 
-/// Compares the batch's sequence with the last one that was applied.
+/// Compares the batch's sequence with the last applied one.
 pub(crate) fn order(last: i64, sequence: i64) -> Order {
     match sequence {
         repeated if repeated <= last => Order::Repeated,
@@ -85,7 +85,7 @@ pub(crate) fn order(last: i64, sequence: i64) -> Order {
     }
 }
 
-/// The refusal of a batch that leaves one out.
+/// Returns the refusal of a batch that leaves one out.
 pub(crate) fn gap(last: i64, sequence: i64) -> CommitOutcome {
     CommitOutcome::Refused {
         ids: Vec::new(),
@@ -93,7 +93,7 @@ pub(crate) fn gap(last: i64, sequence: i64) -> CommitOutcome {
     }
 }
 
-/// Every region that the batch reads, in the order in which they are locked.
+/// Returns every region that the batch reads, in the order in which the stores lock them.
 pub(crate) fn regions(batch: &Batch) -> BTreeSet<Region> {
     let from = batch.rows.iter().map(|row| row.record.region);
     let to = batch.rows.iter().filter_map(|row| match row.then {
@@ -109,7 +109,8 @@ pub(crate) fn regions(batch: &Batch) -> BTreeSet<Region> {
     rows.chain(value).chain(given).collect()
 }
 
-/// What each row leaves behind, in the order of the rows; or the outcome that refuses the batch.
+/// Returns the state that each row leaves behind, in the order of the rows; or the outcome that
+/// refuses the batch.
 pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Vec<After>, CommitOutcome> {
     let mut seen = BTreeSet::new();
     let mut wrong = Vec::new();
@@ -157,7 +158,7 @@ pub(crate) fn judge(batch: &Batch, held: &Held) -> Result<Vec<After>, CommitOutc
     Ok(after)
 }
 
-/// Whether each chunk is there once, and of a region of the run.
+/// Checks that the batch names each chunk once, and each in a region of the run.
 fn chunks(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> {
     let mut seen = BTreeSet::new();
     for chunk in &batch.chunks {
@@ -176,7 +177,7 @@ fn chunks(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> {
     Ok(())
 }
 
-/// The regions that cannot be given because who should have them is not live.
+/// Returns the regions that the run cannot give, because their taker is not live.
 fn gives(batch: &Batch, held: &Held) -> Result<Vec<Region>, CommitOutcome> {
     let mut seen = BTreeSet::new();
     let mut kept = Vec::new();
@@ -203,9 +204,9 @@ fn gives(batch: &Batch, held: &Held) -> Result<Vec<Region>, CommitOutcome> {
     Ok(kept)
 }
 
-/// Whether the row is of a character that the run owns; and whether it stays in the world. The
-/// logout of a session that was replaced meanwhile saves the character and leaves it online: the
-/// newer session is attached next and must find it.
+/// Checks that the run owns the character of the row, and returns whether the character stays in
+/// the world. If a newer session replaced the one that logs out, the row saves the character and
+/// leaves it online: the run attaches the newer session next and must find it.
 fn fits(run: i64, row: &Row, held: &Held) -> Result<bool, &'static str> {
     let record = &row.record;
     let Some(character) = held.characters.get(&record.id) else {
@@ -233,7 +234,8 @@ fn fits(run: i64, row: &Row, held: &Held) -> Result<bool, &'static str> {
     Ok(!(leaves && record.session_epoch == character.session_epoch))
 }
 
-/// Where the character is afterwards; `None` when its transfer is stale.
+/// Returns the region and ownership sequence of the character afterwards; `None` if its transfer is
+/// stale.
 fn arrives(run: i64, row: &Row, held: &Held) -> Result<Option<(Region, i64)>, &'static str> {
     let before = row.record.ownership_sequence;
     let Then::Transfer {

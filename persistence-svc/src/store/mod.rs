@@ -1,8 +1,8 @@
 //! The durable memory of the world.
 //!
-//! Always: ownership is decided here, in the transaction whose write it protects; the store's own
-//! clock is the only one that leases know; rows are locked in one order (the run, regions by
-//! place, characters by id), so that no two transactions wait for each other.
+//! Always: the store decides ownership, in the transaction whose write it protects; leases follow
+//! only the store's own clock; transactions lock rows in one order (the run, regions by place,
+//! characters by id), so that no two transactions wait for each other.
 //!
 //! One trait per concern, implemented over PostgreSQL and SQLite. Both pass the same tests.
 
@@ -47,176 +47,178 @@ pub(crate) const CHARACTERS_A_DAY_MAX: i32 = 20;
 /// A day, in milliseconds.
 pub(crate) const DAY_MS: i64 = 86_400_000;
 
-/// Who plays.
+/// Accounts and their characters.
 #[async_trait]
 pub(crate) trait Accounts: Send + Sync {
-    /// The account of a device key; made when `create` is set and there is none.
+    /// Returns the account of a device key. If `create` is set and there is none, makes one.
     async fn sign_in(&self, key: [u8; 32], create: bool) -> Result<Option<SignedIn>>;
-    /// An account by its id.
+    /// Returns an account by its id.
     async fn account(&self, id: &str) -> Result<Option<SignedIn>>;
-    /// Its characters, oldest first.
+    /// Returns the characters of an account, oldest first.
     async fn characters(&self, account: &str) -> Result<Vec<Character>>;
-    /// A new character that belongs to `region` until a zone places it.
+    /// Makes a character that belongs to the region `at` until a zone places it.
     async fn create_character(&self, account: &str, name: &str, at: Region) -> Result<Character>;
     /// Removes a character that is not in the world.
     async fn delete_character(&self, account: &str, character: &str) -> Result<()>;
-    /// By name, without regard to case.
+    /// Returns a character by name, without regard to case.
     async fn find_character(&self, name: &str) -> Result<Character>;
-    /// A secret of 32 random bytes, made once.
+    /// Returns a secret of 32 random bytes, which the first call makes.
     async fn secret(&self, name: &str) -> Result<Vec<u8>>;
 }
 
-/// Who may come in.
+/// Sign-in, gates and the deeds of operators.
 #[async_trait]
 pub(crate) trait Identity: Send + Sync {
-    /// The account of a subject of the identity provider, made when there is none; with a device
-    /// key its anonymous account is claimed in the same transaction. See [`identity::claim`].
+    /// Returns the account of a subject of the identity provider. If there is none, makes one. With
+    /// a device key the subject claims its anonymous account in the same transaction. See
+    /// [`identity::claim`].
     async fn sign_in_subject(&self, ask: identity::Subject) -> Result<SignedIn>;
-    /// Tokens and logins that are good for nothing from now on.
+    /// Revokes tokens and logins from now on.
     async fn revoke(&self, account: &str, ids: Vec<String>, until_ms: i64) -> Result<()>;
-    /// Does what an operator decided, and writes it down.
+    /// Carries out an operator's decision, and records it.
     async fn moderate(&self, act: identity::Act) -> Result<()>;
-    /// Grows with every change of gates.
+    /// Returns the version of the gates, which grows with every change of them.
     async fn gates_version(&self) -> Result<i64>;
-    /// Gates after a version, in order, at most [`identity::GATES_MAX`]; after 0 only those that
-    /// are not over.
+    /// Returns the gates after a version, in order, at most [`identity::GATES_MAX`]; after 0 only
+    /// those that are not over.
     async fn gates(&self, since: i64) -> Result<Vec<identity::Gate>>;
-    /// Those of an account that are not over.
+    /// Returns the gates of an account that are not over.
     async fn gates_of(&self, account: &str) -> Result<Vec<identity::Gate>>;
-    /// What operators made of an account; nothing where there is none.
+    /// Returns the roles of an account; empty if there is no such account.
     async fn roles_of(&self, account: &str) -> Result<Vec<String>>;
-    /// Bans and mutes that are not over, newest first.
+    /// Returns the bans and mutes that are not over, newest first.
     async fn sanctions(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Gate>>;
-    /// What operators did, newest first.
+    /// Returns the deeds of operators, newest first.
     async fn deeds(&self, before: Option<i64>, most: i64) -> Result<Vec<identity::Done>>;
     /// Removes at most `most` gates that were over `older_ms` ago. Returns how many.
     async fn prune_gates(&self, older_ms: i64, most: i64) -> Result<u64>;
 }
 
-/// Who is in the world.
+/// Sessions of characters in the world.
 #[async_trait]
 pub(crate) trait Sessions: Send + Sync {
     /// Brings a character into the world, in one transaction: raises its session epoch, and
     /// continues the open row of the session before it or writes a new one; see [`sessions`].
     async fn open_session(&self, ask: OpenSession) -> Result<Opened>;
-    /// One online character of a region that `run` owns.
+    /// Returns one online character of a region that `run` owns.
     async fn load_character(&self, run: i64, character: &str) -> Result<Record>;
-    /// All online characters of the regions of `run`.
+    /// Returns all online characters of the regions of `run`.
     async fn online_characters(&self, run: i64) -> Result<Vec<Ownership>>;
-    /// Who owns a character now.
+    /// Returns the current ownership of a character.
     async fn character_owner(&self, character: &str) -> Result<Ownership>;
 }
 
-/// Who may live and own.
+/// Runs, their leases and their end.
 #[async_trait]
 pub(crate) trait Runs: Send + Sync {
-    /// A new run; regions that were unknown become nobody's.
+    /// Registers a new run. Regions that were unknown become nobody's.
     async fn register(&self, ask: Registration) -> Result<Registered>;
     /// Renews the lease of a run that is not fenced, even a lapsed one.
     async fn renew(&self, ask: Renewal) -> Result<Renewed>;
-    /// Fences the run; its regions become nobody's. Again: nothing more happens.
+    /// Fences the run; its regions become nobody's. A second call changes nothing.
     async fn release(&self, run: i64) -> Result<()>;
-    /// The run is given no regions any more; false when that was so before. Fails with
-    /// [`StoreError::Fenced`] when it is fenced.
+    /// Marks the run as draining, so that it gets no more regions. Returns false if it drained
+    /// before. Fails with [`StoreError::Fenced`] if it is fenced.
     async fn drain(&self, run: i64) -> Result<bool>;
-    /// Fences a run that ended by a fault; its regions become nobody's, those at fault are noted,
-    /// and the named characters of its regions leave the world and are quarantined. False, and
-    /// nothing happens, when it was fenced before: others may play what it names by now.
+    /// Fences a run that ended by a fault. Its regions become nobody's. The store notes those at
+    /// fault, and takes the named characters of its regions out of the world into quarantine. If
+    /// the run was fenced before, changes nothing and returns false: others may play its regions by
+    /// now.
     async fn ended(&self, ask: Ended) -> Result<bool>;
-    /// Takes a character of the regions of `run` out of the world and quarantines it. Does nothing
-    /// with anybody else.
+    /// Takes a character of the regions of `run` out of the world and quarantines it. Leaves any
+    /// other character alone.
     async fn quarantine(&self, run: i64, character: &str) -> Result<()>;
-    /// Everything in a region that `run` owns at `epoch`.
+    /// Returns everything in a region that `run` owns at `epoch`.
     async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion>;
-    /// Removes at most `most` runs that were fenced `older_ms` ago and own nothing, with all that
-    /// is kept about them but their ledger. Returns how many.
+    /// Removes at most `most` runs that were fenced `older_ms` ago and own nothing, with all their
+    /// rows except their ledger. Returns how many.
     async fn prune(&self, older_ms: i64, most: i64) -> Result<u64>;
 }
 
-/// What was played.
+/// Batches of the runs.
 #[async_trait]
 pub(crate) trait Commits: Send + Sync {
-    /// Applies a batch in one transaction, or nothing of it. It renews the lease of a run that is
-    /// not fenced either way.
+    /// Applies a batch in one transaction, or nothing of it. Either way it renews the lease of a
+    /// run that is not fenced.
     async fn commit(&self, batch: Arc<Batch>) -> Result<CommitOutcome>;
 }
 
-/// Where everything is, and who decides it.
+/// Directory, right to plan, and plans.
 #[async_trait]
 pub(crate) trait Directories: Send + Sync {
-    /// Grows with every change of the directory.
+    /// Returns the version of the directory, which grows with every change of it.
     async fn version(&self) -> Result<i64>;
-    /// The whole directory at one moment.
+    /// Returns the whole directory at one moment.
     async fn directory(&self) -> Result<Directory>;
-    /// Takes or keeps the right to plan for `lease_ms`, written only when half of that is over;
-    /// false when another replica has it.
+    /// Takes or keeps the right to plan for `lease_ms`. It writes only when half of that is over.
+    /// Returns false if another replica has the right.
     async fn lead(&self, holder: &str, lease_ms: i64) -> Result<bool>;
     /// Gives up the right to plan.
     async fn resign(&self, holder: &str) -> Result<()>;
-    /// What a plan is made from, at one moment.
+    /// Returns the input of a plan, at one moment.
     async fn view(&self) -> Result<View>;
-    /// Carries a plan out in one transaction, as far as it still fits: fences only runs whose
-    /// lease has ended or that enough witnesses saw dead a moment ago, gives away only regions of
-    /// nobody and of runs fenced here, and wishes only what concerns the owner and the epoch that
-    /// the plan saw.
+    /// Carries a plan out in one transaction, as far as it still fits. It fences only runs whose
+    /// lease has ended or that enough witnesses saw dead a moment ago. It gives away only regions
+    /// of nobody and of runs that it fenced. It writes only wishes whose owner and epoch are those
+    /// of the plan.
     async fn apply(&self, change: Change) -> Result<Applied>;
-    /// Notes that a witness saw a run dead, and wakes the planners; nothing when the run is fenced
-    /// already. `by`: the witness is this run, and must not be fenced itself.
+    /// Notes that a witness saw a run dead, and wakes the planners. Does nothing if the run is
+    /// fenced already. `by`: the witness is this run, and must not be fenced itself.
     async fn suspect(&self, run: i64, witness: &str, by: Option<i64>) -> Result<()>;
 }
 
-/// What operators look at and decide. All of it works beside a running service.
+/// Checks and decisions of operators. All of them work beside a running service.
 #[async_trait]
 pub(crate) trait Operators: Send + Sync {
-    /// This store is another one than runs and watchers knew: every run ends and registers anew.
-    /// Returns which life of the world it is now.
+    /// Notes that this store replaces the one that runs and watchers knew: every run ends and
+    /// registers anew. Returns the new incarnation of the world.
     async fn promoted(&self) -> Result<i64>;
-    /// Compares all that is held with the ledger, and looks for owners that cannot be, at one
-    /// moment.
+    /// Compares all holdings with the ledger, and looks for impossible owners, at one moment.
     async fn check(&self) -> Result<Conservation>;
-    /// Freezes or allows exchanges of value; false when that was so before.
+    /// Freezes or allows exchanges of value. Returns false if that changes nothing.
     async fn freeze(&self, frozen: bool) -> Result<bool>;
-    /// All regions, in order.
+    /// Returns all regions, in order.
     async fn regions(&self) -> Result<Vec<RegionReport>>;
-    /// Lets a paused region be played again and forgets its faults; false when it was not paused.
+    /// Lets runs play a paused region again and forgets its faults. Returns false if it was not
+    /// paused.
     async fn resume_region(&self, region: Region) -> Result<bool>;
-    /// Who is quarantined: ids and names, by id.
+    /// Returns the ids and names of the quarantined characters, by id.
     async fn quarantined(&self) -> Result<Vec<(String, String)>>;
-    /// Lets a character into the world again; false when it was not quarantined.
+    /// Lets a character into the world again. Returns false if it was not quarantined.
     async fn release_character(&self, id: &str) -> Result<bool>;
 }
 
-/// What lists and dashboards read. Every list is cut into pages of at most [`queries::PAGE_MAX`].
+/// Reads for lists and dashboards. Every list comes in pages of at most [`queries::PAGE_MAX`].
 #[async_trait]
 pub(crate) trait Queries: Send + Sync {
-    /// All that is known of a character, at one moment.
+    /// Returns the profile of a character, at one moment.
     async fn profile(&self, id: &str) -> Result<Profile>;
-    /// Logins, newest first.
+    /// Returns logins, newest first.
     async fn logins(&self, of: LoginsOf) -> Result<Part<Login>>;
-    /// Accounts, newest first.
+    /// Returns accounts, newest first.
     async fn users(&self, like: UsersLike) -> Result<Part<User>>;
-    /// How much there is of everything.
+    /// Returns the totals of the world.
     async fn totals(&self) -> Result<Totals>;
-    /// The ledger, newest first.
+    /// Returns rows of the ledger, newest first.
     async fn ledger(&self, of: LedgerOf) -> Result<Part<Entry>>;
 }
 
-/// Who is best.
+/// Lists of the best characters.
 #[async_trait]
 pub(crate) trait Hiscores: Send + Sync {
-    /// The best at a skill (by number), or at all of them, as the last refresh found them.
+    /// Returns the best at a skill (by number), or at all of them, as the last refresh found them.
     async fn ranking(&self, skill: Option<usize>, page: Page) -> Result<Part<Ranked>>;
     /// Brings the lists up to date, unless any replica did so less than `period_ms` ago.
     async fn refresh_hiscores(&self, period_ms: i64, sizes: Sizes) -> Result<Refreshed>;
 }
 
-/// What owners change of what rests.
+/// Changes of characters at rest.
 #[async_trait]
 pub(crate) trait Changes: Send + Sync {
-    /// Changes a character of an account; fails with [`StoreError::InWorld`] when it is there.
+    /// Changes a character of an account. Fails with [`StoreError::InWorld`] if it is in the world.
     async fn change_character(&self, change: queries::Change) -> Result<Character>;
-    /// Gives at most `most` characters the skeletons of their names, which versions before did not
-    /// keep. Returns how many. Of two that look alike, the first one has it.
+    /// Gives at most `most` characters the skeletons of their names, which earlier versions did not
+    /// keep. Returns how many. Of two names that look alike, the first one keeps the skeleton.
     async fn keep_skeletons(&self, most: i64) -> Result<u64>;
 }
 
@@ -229,13 +231,13 @@ pub(crate) trait Agents: Send + Sync {
         ask: agents::Registration,
         bounds: agents::Bounds,
     ) -> Result<agents::Agent>;
-    /// An agent by its id.
+    /// Returns an agent by its id.
     async fn agent(&self, id: &str) -> Result<agents::Agent>;
-    /// Those of an account, oldest first.
+    /// Returns the agents of an account, oldest first.
     async fn agents_of(&self, account: &str) -> Result<Vec<agents::Agent>>;
-    /// The character is an agent no more.
+    /// Removes an agent; its character stays.
     async fn remove_agent(&self, account: &str, id: &str) -> Result<agents::Removed>;
-    /// Changes what an agent of the account is to do; one that rests comes back.
+    /// Changes the orders of an agent of the account. An agent that rests comes back.
     async fn order_agent(
         &self,
         account: &str,
@@ -243,14 +245,16 @@ pub(crate) trait Agents: Send + Sync {
         order: agents::Order,
         bounds: agents::Bounds,
     ) -> Result<agents::Agent>;
-    /// Notes that somebody of the account came into the world: its agents are needed.
+    /// Notes that a player of the account came into the world, which counts as a need for its
+    /// agents.
     async fn heed_agents(&self, account: &str) -> Result<()>;
-    /// Agents that live in the world and that nobody needed for `idle_ms`, longest first: id and
-    /// account; and the moment that this was.
+    /// Returns the agents (id and account) that live in the world and that nobody needed for
+    /// `idle_ms`, longest first; and the moment `idle_ms` ago.
     async fn idle_agents(&self, idle_ms: i64, most: i64) -> Result<(Vec<(String, String)>, i64)>;
-    /// Notes a token; its character and the time are the store's to say.
+    /// Notes a token. The store fills in its character and the time.
     async fn add_credential(&self, ask: agents::Credential) -> Result<agents::Credential>;
-    /// Those of an account, or of one agent of it, that have not ended; newest first.
+    /// Returns the tokens of an account, or of one of its agents, that have not ended; newest
+    /// first.
     async fn credentials(
         &self,
         account: &str,
@@ -258,24 +262,24 @@ pub(crate) trait Agents: Send + Sync {
     ) -> Result<Vec<agents::Credential>>;
     /// Ends a token.
     async fn revoke_credential(&self, account: &str, token: &str) -> Result<agents::Credential>;
-    /// The agents whose characters are in the world in the regions of a run that lives, and the
-    /// last version that is among them; what the run says of goals is noted before.
+    /// Notes the run's reports about goals. Then returns the agents whose characters are in the
+    /// world in the regions of a run that lives, and the last version among them.
     async fn agents_of_run(
         &self,
         run: i64,
         reports: Vec<agents::Report>,
     ) -> Result<(Vec<agents::Orders>, i64)>;
-    /// Brings active agents into the world that are not there: all, at most so many, or only the
-    /// one with that character. Returns how many.
+    /// Brings absent active agents into the world: at most `most`, or only the one with the
+    /// character `only`. Returns how many.
     async fn wake_agents(&self, only: Option<&str>, most: i64) -> Result<u64>;
 }
 
-/// Friends, and who is ignored.
+/// Friends and ignored players.
 #[async_trait]
 pub(crate) trait Social: Send + Sync {
-    /// All of a character that an account has.
+    /// Returns all lists of a character of an account.
     async fn lists(&self, who: social::Who) -> Result<social::Lists>;
-    /// Changes them, and gives them as they are then; see [`social::decide`].
+    /// Changes the lists, and returns them as they are afterwards; see [`social::decide`].
     async fn change_lists(
         &self,
         who: social::Who,
@@ -283,10 +287,10 @@ pub(crate) trait Social: Send + Sync {
     ) -> Result<social::Changed>;
 }
 
-/// What the content says of items.
+/// Catalogue of items.
 #[async_trait]
 pub(crate) trait Items: Send + Sync {
-    /// Writes a page of the catalogue for a run that lives; how many rows became different.
+    /// Writes a page of the catalogue for a run that lives. Returns how many rows changed.
     async fn mirror_items(&self, page: items::ItemPage) -> Result<u64>;
 }
 
@@ -307,30 +311,30 @@ pub(crate) trait Store:
     + Social
     + Items
 {
-    /// `postgresql` or `sqlite`, for traces.
+    /// Returns `postgresql` or `sqlite`, for traces.
     fn system(&self) -> &'static str;
-    /// Brings the tables up to date. May be repeated.
+    /// Brings the tables up to date. A second call changes nothing.
     async fn migrate(&self) -> Result<()>;
-    /// Told when the directory may have changed, by whoever.
+    /// Returns the signal that the directory may have changed, through any replica.
     fn changed(&self) -> Arc<Notify>;
-    /// Listens for changes made by other replicas, as long as it is polled.
+    /// Listens for changes by other replicas, as long as the caller polls it.
     async fn listen(&self);
-    /// Ends all use of it and waits until that is done.
+    /// Ends all use of the store and waits for that end.
     async fn close(&self);
 }
 
-/// A character's name as it is compared.
+/// Returns a character's name in the form for comparisons.
 pub(crate) fn name_key(name: &str) -> String {
     name.trim().to_lowercase()
 }
 
-/// Stands for the skeleton of a name that looked like another before skeletons were kept. No name
-/// has such a one.
+/// Returns a substitute for the skeleton of a name that looked like another before the store kept
+/// skeletons. No name has such a skeleton.
 pub(crate) fn no_skeleton(character: &str) -> String {
     format!("={character}")
 }
 
-/// A fresh id.
+/// Returns a fresh id.
 pub(crate) fn new_id() -> String {
     #[cfg(feature = "simulation")]
     if let Some(id) = crate::simulation::new_id() {
@@ -339,24 +343,24 @@ pub(crate) fn new_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
-/// The name of an account that has none: its first characters never say whose it is.
+/// Returns the name of an account that has none. Its first characters never tell its owner.
 pub(crate) fn anonymous_name() -> String {
     let id = uuid::Uuid::new_v4().simple().to_string();
     format!("Wanderer-{}", &id[..8])
 }
 
-/// The name of an account that the identity provider vouches for, until it gets another.
+/// Returns the first name of an account that the identity provider confirms.
 pub(crate) fn subject_name() -> String {
     let id = uuid::Uuid::new_v4().simple().to_string();
     format!("Player-{}", &id[..8])
 }
 
-/// 32 random bytes.
+/// Returns 32 random bytes.
 pub(crate) fn fresh_secret() -> Vec<u8> {
     rand::random::<[u8; 32]>().to_vec()
 }
 
-/// Roles as the column keeps them: separated by commas.
+/// Reads roles from the column, which separates them with commas.
 pub(crate) fn roles(text: &str) -> Vec<String> {
     text.split(',')
         .filter(|role| !role.is_empty())
@@ -364,7 +368,7 @@ pub(crate) fn roles(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A count or id from the database that must not be negative.
+/// Converts a count or id from the database, which must not be negative.
 pub(crate) fn unsigned(value: i64) -> Result<u64> {
     u64::try_from(value).map_err(|_| StoreError::Broken(format!("{value} is negative")))
 }

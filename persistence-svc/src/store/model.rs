@@ -1,11 +1,11 @@
-//! What the store speaks of. Numbers are as the database keeps them; whatever came over the wire
-//! has been checked before it becomes one of these.
+//! Types of the store. Numbers are as the database keeps them. The module `rpc` checks every
+//! message of the wire before it builds one of these types.
 
 use bytes::Bytes;
 
 use super::value::{Chunk, GroundGone, GroundItem, Holdings, LedgerRow, RegionGive};
 
-/// A square of 64 x 64 tiles. Rows are locked in the order of this type.
+/// A square of 64 x 64 tiles. Transactions lock rows in the order of this type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Region {
     pub(crate) x: i32,
@@ -58,11 +58,11 @@ pub(crate) struct Account {
 pub(crate) struct SignedIn {
     pub(crate) account: Account,
     pub(crate) characters: Vec<Character>,
-    /// It was made by this very call.
+    /// Whether this call made the account.
     pub(crate) created: bool,
 }
 
-/// What lists show of a character.
+/// Character as lists show it.
 #[derive(Debug, Clone)]
 pub(crate) struct Character {
     pub(crate) id: String,
@@ -89,13 +89,13 @@ pub(crate) struct Record {
     pub(crate) z: i32,
     pub(crate) combat_level: i32,
     pub(crate) health: i32,
-    /// In a commit it counts only where the row says so.
+    /// Holdings; a commit writes only the parts that its row names.
     pub(crate) holdings: Holdings,
     pub(crate) placed: bool,
-    /// The document with all else; the store does not look into it. In a commit, an empty one leaves
+    /// Document with everything else; the store does not read it. In a commit, an empty one leaves
     /// the store's.
     pub(crate) state: Bytes,
-    /// In the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
+    /// Skills in the order of [`SKILLS`]; in a commit, `None` leaves the store's value.
     pub(crate) skills: [Option<SkillValue>; SKILLS.len()],
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct OpenSession {
 }
 
 impl OpenSession {
-    /// That of an agent that nobody plays.
+    /// Builds the request for an agent that nobody plays.
     pub(crate) fn of_agent(account_id: String, character_id: String) -> OpenSession {
         OpenSession {
             account_id,
@@ -154,18 +154,18 @@ pub(crate) struct Registered {
     pub(crate) incarnation: i64,
 }
 
-/// What a run says of itself when it renews its lease.
+/// Report of a run when it renews its lease.
 #[derive(Debug, Clone)]
 pub(crate) struct Renewal {
     pub(crate) run: i64,
     pub(crate) players: i32,
     pub(crate) tick_cost_us: i32,
-    /// Those of its regions that cost something.
+    /// Loads of its regions that cost something.
     pub(crate) loads: Vec<RegionLoad>,
     pub(crate) lease_ms: i64,
 }
 
-/// What a region costs its owner.
+/// Cost of a region for its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RegionLoad {
     pub(crate) region: Region,
@@ -177,19 +177,19 @@ pub(crate) struct RegionLoad {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ended {
     pub(crate) run: i64,
-    /// Where it panicked.
+    /// Regions in which it panicked.
     pub(crate) faults: Vec<Region>,
-    /// Whose rows were refused.
+    /// Characters whose rows the store refused.
     pub(crate) quarantine: Vec<String>,
 }
 
-/// What operators see of a region.
+/// Region as operators see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RegionReport {
     pub(crate) region: Region,
     pub(crate) run: i64,
     pub(crate) epoch: i64,
-    /// Where its owner is reached; empty: nobody's.
+    /// Address of its owner; empty: nobody's.
     pub(crate) address: String,
     pub(crate) cost_us: i64,
     pub(crate) players: i64,
@@ -206,7 +206,7 @@ pub(crate) struct Renewed {
     pub(crate) incarnation: i64,
 }
 
-/// The state of a run. A run that the store does not know is fenced.
+/// State of a run. A run that the store does not know counts as fenced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunState {
     Live,
@@ -215,7 +215,7 @@ pub(crate) enum RunState {
 }
 
 impl RunState {
-    /// As the table says it.
+    /// Reads the state from the table.
     pub(crate) fn parse(text: &str) -> RunState {
         match text {
             "live" => RunState::Live,
@@ -232,11 +232,11 @@ pub(crate) struct LoadedRegion {
     pub(crate) state: Vec<u8>,
     pub(crate) ground: Vec<GroundItem>,
     pub(crate) chunks: Vec<Chunk>,
-    /// The last tick that the last owner committed; 0: never played.
+    /// Last tick that the last owner committed; 0: never played.
     pub(crate) played_tick: i64,
 }
 
-/// Who owns a character.
+/// Ownership of a character.
 #[derive(Debug, Clone)]
 pub(crate) struct Ownership {
     pub(crate) character_id: String,
@@ -248,14 +248,14 @@ pub(crate) struct Ownership {
     pub(crate) region_epoch: i64,
 }
 
-/// What one tick of one run changed. Gives are applied last.
+/// Changes of one tick of one run. The store applies gives last.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Batch {
     pub(crate) run: i64,
     pub(crate) sequence: i64,
     pub(crate) tick: i64,
     pub(crate) rows: Vec<Row>,
-    /// New ones, and those of which something changed.
+    /// New and changed ground items.
     pub(crate) ground: Vec<GroundItem>,
     pub(crate) gone: Vec<GroundGone>,
     pub(crate) ledger: Vec<LedgerRow>,
@@ -265,29 +265,29 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// How many rows it has of all kinds together.
+    /// Returns the number of rows of all kinds together.
     pub(crate) fn len(&self) -> usize {
         let value = self.ground.len() + self.gone.len() + self.ledger.len();
         self.rows.len() + value + self.gives.len() + self.chunks.len()
     }
 }
 
-/// What became of one character. Region and sequence of the record are those before the batch.
+/// Outcome for one character. Region and sequence of the record are those before the batch.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub(crate) record: Record,
     pub(crate) then: Then,
-    /// Pack and coins of the record are written; without it the store keeps its own.
+    /// Whether to write the pack and coins of the record; otherwise the store keeps its own.
     pub(crate) holdings: bool,
-    /// What the record says is worn is written; without it the store keeps its own.
+    /// Whether to write the worn items of the record; otherwise the store keeps its own.
     pub(crate) worn: bool,
-    /// What the record says is at stake is written; without it the store keeps its own.
+    /// Whether to write the stakes of the record; otherwise the store keeps its own.
     pub(crate) staked: bool,
-    /// How many NPCs of which kind it has killed beside those that the store knows of.
+    /// Kills by kind of NPC, beside those that the store has counted.
     pub(crate) kills: Vec<(String, i32)>,
 }
 
-/// What else happens to the character of a row.
+/// Further event for the character of a row.
 #[derive(Debug, Clone)]
 pub(crate) enum Then {
     Stay,
@@ -302,7 +302,7 @@ pub(crate) enum Then {
     },
 }
 
-/// How a commit ended. Nothing was changed unless it is done.
+/// Outcome of a commit. The store changed nothing unless it is `Done`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CommitOutcome {
     Done {
@@ -313,7 +313,7 @@ pub(crate) enum CommitOutcome {
         ids: Vec<String>,
         detail: String,
     },
-    /// `ids`: whose transfers, `regions`: whose gives could not be done.
+    /// `ids`: characters whose transfers failed; `regions`: regions whose gives failed.
     TransferStale {
         ids: Vec<String>,
         regions: Vec<Region>,
@@ -321,7 +321,7 @@ pub(crate) enum CommitOutcome {
     },
 }
 
-/// Everything that gateways and zones must know of who is where. One consistent moment.
+/// Places and owners of everything, for gateways and zones, at one consistent moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Directory {
     pub(crate) version: i64,
@@ -344,7 +344,7 @@ pub(crate) struct DirectoryRun {
     pub(crate) content_hash: String,
 }
 
-/// Who owns a region, at which epoch.
+/// Owner and epoch of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RegionOwner {
     pub(crate) region: Region,
@@ -356,9 +356,9 @@ pub(crate) struct RegionOwner {
     pub(crate) paused: bool,
 }
 
-/// A coordinate as the column keeps it, as the whole tile that it is.
+/// Returns the whole tile of a coordinate from the column.
 pub(crate) fn whole(value: f64) -> i32 {
-    // Saturates; rows that were committed are within a million.
+    // Saturates; committed rows are within a million.
     #[allow(clippy::cast_possible_truncation)]
     let tile = value.floor() as i32;
     tile

@@ -1,7 +1,7 @@
-//! What lists and dashboards read, in the words of both databases.
+//! Reads for lists and dashboards, in the SQL of both databases.
 //!
-//! Always: nothing here writes; every list is cut into pages and has one order, so that no row is
-//! shown twice while nothing changes. `$n` first appears in order: SQLite counts names that way.
+//! Always: nothing here writes; every list has pages and one order, so that it shows no row twice
+//! while nothing changes. `$n` first appears in order: SQLite counts names that way.
 
 use std::sync::LazyLock;
 
@@ -17,14 +17,14 @@ pub(crate) struct Page {
     pub(crate) limit: i64,
 }
 
-/// A part of a list, and how long it is in all.
+/// A part of a list, and the length of the whole list.
 #[derive(Debug)]
 pub(crate) struct Part<T> {
     pub(crate) rows: Vec<T>,
     pub(crate) total: i64,
 }
 
-/// All that is known of a character.
+/// Profile of a character.
 #[derive(Debug)]
 pub(crate) struct Profile {
     pub(crate) record: Record,
@@ -33,7 +33,7 @@ pub(crate) struct Profile {
     pub(crate) online: bool,
     pub(crate) quarantined: bool,
     pub(crate) agent: bool,
-    /// Kind of NPC, how many.
+    /// Kills: kind of NPC and number.
     pub(crate) kills: Vec<(String, i32)>,
     pub(crate) logins: i64,
     pub(crate) played_ms: i64,
@@ -51,17 +51,17 @@ pub(crate) struct Login {
     pub(crate) reason: String,
 }
 
-/// Which logins.
+/// Filter of logins.
 #[derive(Debug, Clone)]
 pub(crate) struct LoginsOf {
     /// Empty: everybody's.
     pub(crate) character: String,
-    /// Only those that go on.
+    /// Whether to list only open logins.
     pub(crate) open: bool,
     pub(crate) page: Page,
 }
 
-/// Which accounts.
+/// Filter of accounts.
 #[derive(Debug, Clone)]
 pub(crate) struct UsersLike {
     /// A part of the name, or the whole id; empty: everybody.
@@ -72,7 +72,7 @@ pub(crate) struct UsersLike {
 }
 
 impl UsersLike {
-    /// What the name, the id and the roles must be like.
+    /// Returns the patterns for the name and for the roles.
     pub(crate) fn patterns(&self) -> (String, String) {
         let roles = match self.role.as_str() {
             "" => "%".to_owned(),
@@ -85,7 +85,7 @@ impl UsersLike {
     }
 }
 
-/// As a pattern that only the text itself is like, with `\` as the escape.
+/// Returns a pattern that matches only the text itself, with `\` as the escape.
 fn literally(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -104,7 +104,7 @@ pub(crate) struct User {
     pub(crate) characters: i64,
 }
 
-/// How much there is of everything.
+/// Totals of the world.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Totals {
     pub(crate) users: i64,
@@ -115,7 +115,7 @@ pub(crate) struct Totals {
     pub(crate) banned: i64,
 }
 
-/// Which rows of the ledger; empty texts: any.
+/// Filter of the ledger's rows; empty texts: any.
 #[derive(Debug, Clone)]
 pub(crate) struct LedgerOf {
     pub(crate) character: String,
@@ -137,7 +137,7 @@ pub(crate) struct Entry {
     pub(crate) at_ms: i64,
 }
 
-/// What an owner changes of a character at rest.
+/// Change of a character at rest by its owner.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     pub(crate) account: String,
@@ -146,20 +146,20 @@ pub(crate) struct Change {
     pub(crate) agent: Option<bool>,
 }
 
-/// Of a character, beside its record: $1 id.
+/// Columns of a character beside its record: $1 id.
 pub(crate) const BESIDE: &str = r#"SELECT "createdAt", "lastLogin", online, quarantined,
  "isAgent" <> 0 FROM characters WHERE id = $1"#;
-/// What it killed: $1 id.
+/// Kills of a character: $1 id.
 pub(crate) const KILLS: &str = r#"SELECT "npcId", "killCount" FROM "npcKills"
  WHERE "playerId" = $1 ORDER BY "npcId""#;
-/// How often and how long it played: $1 now, $2 id.
+/// Number and length of a character's logins: $1 now, $2 id.
 pub(crate) const PLAYED: &str = r#"SELECT count(s.id) + c."earlierLogins",
  CAST(coalesce(sum(coalesce(s.logout, $1) - s.login), 0) AS bigint) + c."earlierPlayedMs"
  FROM characters c LEFT JOIN "playerSessions" s ON s."playerId" = c.id WHERE c.id = $2
  GROUP BY c.id"#;
 
-/// A list, and how long it is. The conditions are just those that are asked for, since an index
-/// serves no condition that may be none.
+/// A list, and its length. It has only the conditions of the request, since an index serves no
+/// optional condition.
 pub(crate) struct Listing {
     pub(crate) list: String,
     pub(crate) total: String,
@@ -181,7 +181,8 @@ static LOGINS: LazyLock<[Listing; 4]> = LazyLock::new(|| {
     })
 });
 
-/// Logins, newest first: $1 character or empty, $2 only open ones, $3 limit, $4 offset.
+/// Returns the list of logins, newest first: $1 character or empty, $2 only open ones, $3 limit, $4
+/// offset.
 pub(crate) fn logins(of: &LoginsOf) -> &'static Listing {
     &LOGINS[usize::from(!of.character.is_empty()) + 2 * usize::from(of.open)]
 }
@@ -197,7 +198,7 @@ pub(crate) const USERS: &str = r#"SELECT u.id, u.name, u.anonymous, u.roles, u."
  FROM users u WHERE (lower(u.name) LIKE $1 ESCAPE '\' OR u.id = $2)
    AND ',' || u.roles || ',' LIKE $3 ESCAPE '\'
  ORDER BY u."createdAt" DESC, u.id LIMIT $4 OFFSET $5"#;
-/// How many: $1 to $3 as above.
+/// Number of accounts: $1 to $3 as in [`USERS`].
 pub(crate) const USERS_TOTAL: &str = r"SELECT count(*) FROM users u
  WHERE (lower(u.name) LIKE $1 ESCAPE '\' OR u.id = $2)
    AND ',' || u.roles || ',' LIKE $3 ESCAPE '\'";
@@ -223,7 +224,8 @@ static LEDGER: LazyLock<[Listing; 4]> = LazyLock::new(|| {
     })
 });
 
-/// The ledger, newest first: $1 character, $2 item, $3 limit, $4 offset; empty: any.
+/// Returns the list of the ledger's rows, newest first: $1 character, $2 item, $3 limit, $4 offset;
+/// empty: any.
 pub(crate) fn ledger(of: &LedgerOf) -> &'static Listing {
     &LEDGER[usize::from(!of.character.is_empty()) + 2 * usize::from(!of.item.is_empty())]
 }

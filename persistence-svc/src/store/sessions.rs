@@ -1,10 +1,10 @@
-//! The rows of `"playerSessions"`, in the words of both databases.
+//! The rows of `"playerSessions"`, in the SQL of both databases.
 //!
 //! Always: one row is one stay in the world. A session that takes over from another continues its
-//! row, so reconnecting adds none. Of each character the newest [`SESSIONS_KEPT`] rows are kept;
-//! how many there were before, and how long, is added up in the character's own row.
+//! row, so reconnecting adds none. The store keeps the newest [`SESSIONS_KEPT`] rows of each
+//! character. The character's own row holds the number and length of the removed ones.
 
-/// Rows that are kept of a character.
+/// Rows that the store keeps of a character.
 pub(crate) const SESSIONS_KEPT: i64 = 100;
 
 /// Continues the open row of a character: $1 epoch, $2 session, $3 gateway, $4 character.
@@ -17,14 +17,14 @@ pub(crate) const BEGIN: &str = r#"INSERT INTO "playerSessions"
    ("playerId", "sessionEpoch", "sessionId", "gatewayId", login)
  VALUES ($1, $2, $3, $4, $5)"#;
 
-/// Removes the oldest rows of a character and gives when each began and ended: $1 character,
-/// $2 how many are kept.
+/// Removes the oldest rows of a character and returns the begin and end of each: $1 character, $2
+/// how many rows stay.
 pub(crate) const FORGET: &str = r#"DELETE FROM "playerSessions" WHERE id IN
    (SELECT id FROM "playerSessions" WHERE "playerId" = $1 AND logout IS NOT NULL
     ORDER BY login DESC, id DESC LIMIT 1000 OFFSET $2)
  RETURNING login, logout"#;
 
-/// Sessions whose rows were removed.
+/// Sums over sessions with removed rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Forgotten {
     pub(crate) logins: i64,
@@ -32,7 +32,7 @@ pub(crate) struct Forgotten {
 }
 
 impl FromIterator<(i64, i64)> for Forgotten {
-    /// From when each began and ended.
+    /// Adds up sessions from the begin and end of each.
     fn from_iter<T: IntoIterator<Item = (i64, i64)>>(rows: T) -> Forgotten {
         let add = |sum: Forgotten, (login, logout): (i64, i64)| Forgotten {
             logins: sum.logins + 1,

@@ -1,19 +1,19 @@
-//! Friends and ignored players as the store speaks of them, and what both stores decide alike.
+//! Friends and ignored players in the terms of the store, and the decisions that both stores share.
 //!
-//! Always: friendship is mutual, two rows; nobody is one's own account's friend; a request is void
-//! after a week; requests by who is ignored are kept, but not shown, so that whoever is ignored
-//! cannot tell.
+//! Always: friendship is mutual, two rows; no character befriends one of its own account; a request
+//! is void after a week; the store keeps requests by ignored players, but does not show them, so
+//! that an ignored player cannot tell.
 
 /// Friends of a character, and its requests in one direction.
 pub(crate) const FRIENDS_MAX: i64 = 99;
-/// Whom one account ignores.
+/// Most players that one account ignores.
 pub(crate) const IGNORED_MAX: i64 = 99;
 /// How long a request lives.
 pub(crate) const REQUEST_MS: i64 = 7 * 24 * 60 * 60 * 1000;
 
-// The statements of both stores. Both number what is put in by its first place in the text.
+// The statements of both stores. Both number parameters by their first place in the text.
 
-/// Whose character it is: id.
+/// The character with this id, if it belongs to this account: id.
 pub(crate) const OWN: &str = r#"SELECT id FROM characters WHERE id = $1 AND "accountId" = $2"#;
 
 /// Somebody by name, or by one that looks like it: id and account.
@@ -23,15 +23,15 @@ pub(crate) const BY_NAME: &str = r#"SELECT id, "accountId" FROM characters
 /// Somebody by id: id and account.
 pub(crate) const BY_ID: &str = r#"SELECT id, "accountId" FROM characters WHERE id = $1"#;
 
-/// Who else a request is about, by its id, for this character, if it is younger than that: the
-/// other's id and account, and whether that one asked.
+/// The other character of a request that is younger than a moment, by the request's id and this
+/// character: the other's id and account, and whether the other one asked.
 pub(crate) const BY_REQUEST: &str = r#"SELECT c.id, c."accountId", r."toPlayerId" = $1
  FROM friend_requests r JOIN characters c
    ON c.id = CASE WHEN r."toPlayerId" = $1 THEN r."fromPlayerId" ELSE r."toPlayerId" END
  WHERE r.id = $2 AND (r."toPlayerId" = $1 OR r."fromPlayerId" = $1) AND r."createdAt" > $3"#;
 
-/// [`Facts`] of a character, another one, the moment from which requests count, and the first
-/// one's account.
+/// [`Facts`] of two characters. Parameters: a character, another one, the moment from which
+/// requests count, and the first one's account.
 pub(crate) const FACTS: &str = r#"SELECT
  (SELECT count(*) FROM friendships WHERE "playerId" = $1),
  (SELECT count(*) FROM friendships WHERE "playerId" = $2),
@@ -50,7 +50,8 @@ pub(crate) const FRIENDS: &str = r#"SELECT c.id, c.name, c."combatLevel", c."las
  FROM friendships f JOIN characters c ON c.id = f."friendId"
  WHERE f."playerId" = $1 ORDER BY c."nameKey""#;
 
-/// [`Request`]s from and to a character that are younger, but for those that the account ignores.
+/// [`Request`]s from and to a character that are not void, except those of players that the account
+/// ignores.
 pub(crate) const REQUESTS: &str = r#"SELECT r.id, a.id, a.name, b.id, b.name, r."createdAt"
  FROM friend_requests r
    JOIN characters a ON a.id = r."fromPlayerId" JOIN characters b ON b.id = r."toPlayerId"
@@ -84,31 +85,31 @@ const IGNORE: &str = r#"INSERT INTO ignore_lists ("accountId", "ignoredPlayerId"
 const UNIGNORE: &str =
     r#"DELETE FROM ignore_lists WHERE "accountId" = $1 AND "ignoredPlayerId" = $2"#;
 
-/// What somebody wants.
+/// Change of a player's lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
     /// Be friends with the character of this name.
     Request(String),
-    /// By the request's id.
+    /// Request by its id.
     Accept(String),
-    /// By the request's id.
+    /// Request by its id.
     Decline(String),
-    /// By character.
+    /// Character by its id.
     Remove(String),
-    /// By name.
+    /// Character by its name.
     Ignore(String),
-    /// By character.
+    /// Character by its id.
     Unignore(String),
 }
 
-/// Somebody who wants something.
+/// Player that asks for a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Who {
     pub(crate) account_id: String,
     pub(crate) character_id: String,
 }
 
-/// How a change went.
+/// Outcome of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
@@ -122,15 +123,15 @@ pub(crate) enum Outcome {
     IgnoreLimit,
 }
 
-/// What is known of two characters.
+/// State of two characters toward each other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) friends: i64,
     pub(crate) their_friends: i64,
     pub(crate) are_friends: bool,
-    /// The other one has asked.
+    /// Whether the other one has asked.
     pub(crate) was_asked: bool,
-    /// The other one was asked.
+    /// Whether the first one has asked.
     pub(crate) has_asked: bool,
     /// Requests by the first one that wait.
     pub(crate) asking: i64,
@@ -140,10 +141,10 @@ pub(crate) struct Facts {
     pub(crate) is_ignored: bool,
 }
 
-/// What is to be done about two characters.
+/// Step of a change about two characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Deed {
-    /// All requests between them are settled.
+    /// Settle all requests between them.
     Forget,
     Befriend,
     Part,
@@ -153,8 +154,8 @@ pub(crate) enum Deed {
 }
 
 impl Deed {
-    /// The statement, and what is put into it, of: the first one's account, both characters, now,
-    /// and a fresh id.
+    /// Returns the statement and its parameters, out of: the first one's account, both characters,
+    /// now, and a fresh id.
     pub(crate) fn statement(self) -> (&'static str, &'static [Put]) {
         use Put::{Account, FreshId, Me, Now, Other};
         match self {
@@ -168,7 +169,7 @@ impl Deed {
     }
 }
 
-/// Something that is put into the statement of a deed.
+/// Parameter of a deed's statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Put {
     Account,
@@ -178,11 +179,11 @@ pub(crate) enum Put {
     FreshId,
 }
 
-/// What comes of a change that is about another character, of the account `theirs`. `asked`: the
-/// request that it names was made by the other one.
+/// Decides on a change about another character. `own`: that character is of the same account.
+/// `asked`: that character made the request that the change names.
 ///
 /// # Errors
-/// Nothing is to be done, and why.
+/// The outcome if there is nothing to do.
 pub(crate) fn decide(
     change: &Change,
     own: bool,
@@ -215,12 +216,12 @@ pub(crate) fn decide(
     }
 }
 
-/// Whether the other one sees something of it.
+/// Returns whether the other one sees something of the change.
 pub(crate) fn concerns_both(change: &Change) -> bool {
     !matches!(change, Change::Ignore(_) | Change::Unignore(_))
 }
 
-/// All of a character.
+/// All lists of a character.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Lists {
     pub(crate) friends: Vec<Friend>,
@@ -255,12 +256,12 @@ pub(crate) struct Ignored {
     pub(crate) added_ms: i64,
 }
 
-/// What came of a change.
+/// Result of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Changed {
     pub(crate) outcome: Outcome,
     pub(crate) lists: Lists,
-    /// Whose lists are different besides.
+    /// Other character whose lists changed too.
     pub(crate) other: Option<String>,
 }
 
@@ -337,7 +338,7 @@ mod tests {
         }
         assert_eq!(decide(request, true, false, &none), Err(Outcome::Yourself));
         assert_eq!(decide(ignore, true, false, &none), Err(Outcome::Yourself));
-        // One's own request is not one's own to accept.
+        // A player cannot accept a request that it made.
         assert_eq!(decide(accept, false, false, &none), Err(Outcome::NotThere));
     }
 }

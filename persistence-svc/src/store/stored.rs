@@ -1,7 +1,7 @@
-//! What is worn, what is at stake and what lies in banks: the part of holdings that few batches touch.
+//! Worn items, stakes and banks: the part of holdings that few batches touch.
 //!
-//! Always: a row of a batch names only the items of the bank of which something changed; whoever
-//! is not named keeps what the store has.
+//! Always: a row of a batch names only the items of the bank that changed; the store keeps all
+//! other items as they are.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::judge::Held;
 use super::model::Batch;
 use super::value::{Pack, Stack};
 
-/// Where things are worn.
+/// Places for worn items.
 pub(crate) const PLACES: [&str; 11] = [
     "weapon", "shield", "helmet", "body", "legs", "boots", "gloves", "cape", "amulet", "ring",
     "arrows",
@@ -17,32 +17,32 @@ pub(crate) const PLACES: [&str; 11] = [
 /// Tabs of a bank.
 pub(crate) const TABS: i32 = 9;
 
-/// What is worn, by place.
+/// Worn items by place.
 pub(crate) type Worn = BTreeMap<String, Stack>;
 
 /// All of one item in a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Banked {
-    /// 0: only its place is kept.
+    /// Quantity; 0: the bank keeps only its place.
     pub(crate) quantity: i32,
     pub(crate) tab: i32,
     /// The order in the tab.
     pub(crate) place: i32,
 }
 
-/// A bank by item. In a commit: `None` is there no more.
+/// A bank by item. In a commit, `None` removes the item.
 pub(crate) type Bank = BTreeMap<String, Option<Banked>>;
 
-/// What the rows of a batch change of what is worn.
+/// Places of worn items that the rows of a batch change.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct PlaceChanges<'a> {
-    /// Character, place and what is worn there now.
+    /// Character, place and its worn item now.
     pub(crate) put: Vec<(&'a str, &'a str, &'a Stack)>,
-    /// Character and place where nothing is worn now.
+    /// Character and place that is empty now.
     pub(crate) cleared: Vec<(&'a str, &'a str)>,
 }
 
-/// The places that differ from what the store holds, and no others.
+/// Returns the places that differ from those in the store, and no others.
 pub(crate) fn places<'a>(batch: &'a Batch, held: &'a Held) -> PlaceChanges<'a> {
     let mut changes = PlaceChanges::default();
     for row in batch.rows.iter().filter(|row| row.worn) {
@@ -64,13 +64,13 @@ pub(crate) fn places<'a>(batch: &'a Batch, held: &'a Held) -> PlaceChanges<'a> {
     changes
 }
 
-/// Those of whom the batch says what is at stake.
+/// Returns the characters whose stakes the batch writes, with those stakes.
 pub(crate) fn staking(batch: &Batch) -> impl Iterator<Item = (&str, &Pack)> {
     let rows = batch.rows.iter().filter(|row| row.staked);
     rows.map(|row| (row.record.id.as_str(), &row.record.holdings.stakes))
 }
 
-/// Character, item, and how it lies in the bank now.
+/// Returns the bank changes of the batch: character, item, and its state in the bank now.
 pub(crate) fn banked(batch: &Batch) -> impl Iterator<Item = (&str, &str, Option<Banked>)> {
     batch.rows.iter().flat_map(|row| {
         let items = row.record.holdings.bank.iter();

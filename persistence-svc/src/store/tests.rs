@@ -1,4 +1,5 @@
-//! What a store refuses to a planner whose view is wrong. Over gRPC no such plan can be sent.
+//! Tests that a store refuses plans from a planner whose view is wrong. No caller can send such a
+//! plan over gRPC.
 
 mod hiscores;
 
@@ -38,7 +39,7 @@ fn change(fence: &[i64], moves: &[(Region, i64, i64)]) -> Change {
     }
 }
 
-/// Carries a plan out; how many runs were fenced and regions given.
+/// Carries a plan out. Returns how many runs it fenced and how many regions it gave.
 async fn apply(store: &dyn Store, change: Change) -> (usize, usize) {
     let applied = store.apply(change).await.unwrap();
     (applied.lapsed + applied.witnessed, applied.moved)
@@ -62,16 +63,16 @@ async fn a_plan_from_a_wrong_view_changes_nothing(store: &dyn Store) {
         change(&[lives], &[(HERE, 1, other)]),
         // The owner is not fenced.
         change(&[], &[(HERE, 1, other)]),
-        // Nobody has it, but at another epoch.
+        // Nobody has the region, but it is at another epoch.
         change(&[], &[(THERE, 1, other)]),
-        // Nobody like that is there to take it.
+        // No such run is there to take it.
         change(&[], &[(THERE, 0, 4_711)]),
     ] {
         assert_eq!(apply(store, wrong.clone()).await, (0, 0), "{wrong:?}");
         assert_eq!(owner(store, HERE).await, (lives, 1));
         assert_eq!(owner(store, THERE).await, (0, 0));
     }
-    // Two planners that saw the same: one of them does it.
+    // Two planners saw the same: only one of them does it.
     let dead = register(store, 0).await;
     apply(store, change(&[], &[(THERE, 0, dead)])).await;
     let takeover = change(&[dead], &[(THERE, 1, other)]);
@@ -80,7 +81,7 @@ async fn a_plan_from_a_wrong_view_changes_nothing(store: &dyn Store) {
     done.sort_unstable();
     assert_eq!(done, [(0, 0), (1, 1)]);
     assert_eq!(owner(store, THERE).await, (other, 2));
-    // A fenced run gets nothing, and what the plan forgot is nobody's.
+    // A fenced run gets nothing, and its regions that the plan forgot become nobody's.
     store.release(lives).await.unwrap();
     assert_eq!(owner(store, HERE).await, (0, 2));
     let given = apply(store, change(&[], &[(HERE, 2, lives)])).await;
@@ -103,7 +104,7 @@ async fn one_replica_leads(store: &dyn Store) {
     assert!(!store.lead("two", 60_000).await.unwrap());
     store.resign("one").await.unwrap();
     assert!(store.lead("two", 0).await.unwrap());
-    // Its lease of no time is over.
+    // The lease of `two` had no length, so it is over.
     assert!(store.lead("one", 60_000).await.unwrap());
 }
 
@@ -126,11 +127,11 @@ async fn runs_that_ended_long_ago_are_forgotten(store: &dyn Store) {
     store.suspect(ended, "gateway:one", None).await.unwrap();
     store.release(ended).await.unwrap();
     assert_eq!(store.prune(60_000, 10).await.unwrap(), 0);
-    // A clock that stands still for a moment makes it no older.
+    // The negative age keeps the test independent of a clock that stands still for a moment.
     assert_eq!(store.prune(-1_000, 0).await.unwrap(), 0);
     assert_eq!(store.prune(-1_000, 10).await.unwrap(), 1);
     assert_eq!(store.prune(-1_000, 10).await.unwrap(), 0);
-    // Who is not known is fenced; who lives is left alone.
+    // An unknown run counts as fenced; the prune leaves a live run alone.
     assert_eq!(batch(ended).await.unwrap(), CommitOutcome::Fenced);
     let again = CommitOutcome::Done { repeated: true };
     assert_eq!(batch(lives).await.unwrap(), again);

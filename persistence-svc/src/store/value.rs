@@ -1,4 +1,5 @@
-//! What is of value: packs, clothes, banks, coins, ground items, and the ledger of how they came and went.
+//! Items of value: packs, worn items, banks, coins, ground items, and the ledger of their gains and
+//! losses.
 //!
 //! Always: coins count as the item [`COINS`], in the pouch or as a stack.
 
@@ -7,15 +8,15 @@ use std::collections::BTreeMap;
 use super::model::Region;
 use super::stored::{Bank, Worn};
 
-/// The item that coins are.
+/// Item of coins.
 pub(crate) const COINS: &str = "coins";
-/// The cause of a deleted character's losses. Only the store says it.
+/// Cause of a deleted character's losses. Only the store writes it.
 pub(crate) const DELETED: &str = "deleted";
-/// Places for what is at stake, numbered from 0.
+/// Places for stakes, numbered from 0.
 pub(crate) const STAKES: u32 = 56;
 /// Slots of a pack, numbered from 0.
 pub(crate) const SLOTS: u32 = 28;
-/// No change of the ledger is greater: the sum over a batch never leaves the type.
+/// Greatest change in a row of the ledger, so that the sum over a batch fits the type.
 pub(crate) const DELTA_MAX: u64 = 1 << 40;
 
 /// Some of an item, at least one.
@@ -34,19 +35,19 @@ pub(crate) struct Holdings {
     pub(crate) coins: i32,
     pub(crate) pack: Pack,
     pub(crate) worn: Worn,
-    /// What is at stake in a duel, by place.
+    /// Stakes in a duel, by place.
     pub(crate) stakes: Pack,
     pub(crate) bank: Bank,
 }
 
 impl Holdings {
-    /// What it has of each item, an item once for each place where it is.
+    /// Returns the amounts of all items; an item appears once for each place that holds it.
     pub(crate) fn amounts(&self) -> impl Iterator<Item = (&str, i64)> {
         let kept = self.banked().chain(self.staked());
         self.carried().chain(self.dressed()).chain(kept)
     }
 
-    /// What is in the pack and in the pouch.
+    /// Returns the amounts in the pack and in the pouch.
     pub(crate) fn carried(&self) -> impl Iterator<Item = (&str, i64)> {
         self.pack
             .values()
@@ -54,24 +55,24 @@ impl Holdings {
             .chain([(COINS, i64::from(self.coins))])
     }
 
-    /// What is worn.
+    /// Returns the amounts of worn items.
     pub(crate) fn dressed(&self) -> impl Iterator<Item = (&str, i64)> {
         self.worn.values().map(amount)
     }
 
-    /// What is at stake.
+    /// Returns the amounts at stake.
     pub(crate) fn staked(&self) -> impl Iterator<Item = (&str, i64)> {
         self.stakes.values().map(amount)
     }
 
-    /// What is in the bank.
+    /// Returns the amounts in the bank.
     pub(crate) fn banked(&self) -> impl Iterator<Item = (&str, i64)> {
         let there = self.bank.iter();
         let there = there.filter_map(|(item, lies)| Some((item, (*lies)?)));
         there.map(|(item, lies)| (item.as_str(), i64::from(lies.quantity)))
     }
 
-    /// The rows that say that all of it is gone with its holder.
+    /// Returns the ledger rows that write all of it off with its holder.
     pub(crate) fn written_off(&self, character: &str) -> Vec<LedgerRow> {
         let mut sums: BTreeMap<&str, i64> = BTreeMap::new();
         for (item, amount) in self.amounts().filter(|(_, amount)| *amount != 0) {
@@ -100,22 +101,23 @@ pub(crate) struct GroundItem {
     pub(crate) x: i32,
     pub(crate) z: i32,
     pub(crate) stack: Stack,
-    /// Who alone may take it at first; empty: anybody.
+    /// Character that alone may take it at first; empty: anybody.
     pub(crate) owner: String,
     pub(crate) public_tick: i64,
     pub(crate) expires_tick: i64,
-    /// The grave in which it is until it is public; empty: it lies about.
+    /// Grave that holds it until it is public; empty: none.
     pub(crate) grave: String,
 }
 
-/// A ground item that lies no more.
+/// A ground item that is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GroundGone {
     pub(crate) id: String,
     pub(crate) region: Region,
 }
 
-/// What outlives the loss of whoever plays a chunk; the store does not look into it.
+/// Persistent objects of a chunk, which outlive the run that plays it. The store does not read
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chunk {
     pub(crate) x: i32,
@@ -128,7 +130,7 @@ impl Chunk {
     /// Chunks on each side of a region.
     pub(crate) const OF_REGION: i32 = 8;
 
-    /// The region in which it lies.
+    /// Returns the region that contains it.
     pub(crate) fn region(&self) -> Region {
         Region {
             x: self.x.div_euclid(Chunk::OF_REGION),
@@ -137,7 +139,8 @@ impl Chunk {
     }
 }
 
-/// What a ledger cause may do to holdings. The zone servers name causes; the store judges the class.
+/// Effect that a ledger cause may have on holdings. The zone servers name causes; the store judges
+/// the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Balance {
     Makes,
@@ -169,7 +172,7 @@ pub(crate) struct LedgerRow {
     /// `None`: the ground.
     pub(crate) character: Option<String>,
     pub(crate) item: String,
-    /// Its name, 1 to 32 of a to z and _.
+    /// Name of the cause: 1 to 32 of a to z and _.
     pub(crate) cause: String,
     pub(crate) balance: Balance,
     pub(crate) delta: i64,

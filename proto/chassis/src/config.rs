@@ -1,7 +1,7 @@
 //! The one reader of the environment.
 //!
-//! Always: a wrong variable is a problem that is collected, not an early end, so that one start
-//! names them all; a secret is never printed; an empty variable counts as not set.
+//! Always: the reader collects each wrong variable as a problem instead of an early end, so that
+//! one start names them all; it never prints a secret; an empty variable counts as not set.
 
 mod env;
 mod samples;
@@ -17,7 +17,7 @@ pub use env::Env;
 pub use samples::is_sample;
 pub use secret::Secret;
 
-/// Where a setting came from.
+/// Source of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Environment,
@@ -35,19 +35,19 @@ impl Source {
     }
 }
 
-/// What a process is run for.
+/// Purpose of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Environment {
-    /// To try things, on one machine.
+    /// For trials, on one machine.
     Development,
-    /// To be tested: nothing is asked that no setting names.
+    /// For tests: the process asks no service that no setting names.
     Test,
     /// For players.
     Production,
 }
 
 impl Environment {
-    /// As `NODE_ENV` says it.
+    /// Returns the name in `NODE_ENV`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Development => "development",
@@ -66,20 +66,21 @@ struct Entry {
     help: &'static str,
 }
 
-/// What is wrong with the settings, in one sentence that names every problem. The process ends
-/// with exit code 64.
+/// Error of the settings, in one sentence that names every problem. The process ends with exit code
+/// 64.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
 
 impl ConfigError {
-    /// A problem that only shows when the setting is used, such as a data folder in use.
+    /// Builds the error of a problem that shows only when the process uses the setting, such as a
+    /// data folder in use.
     pub fn new(sentence: impl Into<String>) -> Self {
         Self(sentence.into())
     }
 }
 
-/// Reads settings, remembers where each came from and what was wrong with it.
+/// Reads settings, and remembers the source and the problems of each.
 #[derive(Debug)]
 pub struct Reader {
     env: Env,
@@ -88,7 +89,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader of these variables.
+    /// Builds a reader of these variables.
     pub fn new(env: Env) -> Self {
         Self {
             env,
@@ -97,7 +98,7 @@ impl Reader {
         }
     }
 
-    /// A setting with a default. A text that cannot be read is a problem and gives the default.
+    /// Reads a setting with a default. An unreadable text is a problem and gives the default.
     pub fn value<T>(&mut self, name: &'static str, default: T, help: &'static str) -> T
     where
         T: FromStr + Display,
@@ -109,8 +110,8 @@ impl Reader {
         }
     }
 
-    /// A number with a default and the range that is allowed, its ends included. Anything else is
-    /// a problem and gives the default.
+    /// Reads a number with a default and an allowed range, its ends included. Anything else is a
+    /// problem and gives the default.
     pub fn within<T>(
         &mut self,
         name: &'static str,
@@ -131,7 +132,7 @@ impl Reader {
         default
     }
 
-    /// A setting that may be absent.
+    /// Reads a setting that may be absent.
     pub fn optional<T>(&mut self, name: &'static str, help: &'static str) -> Option<T>
     where
         T: FromStr + Display,
@@ -140,7 +141,8 @@ impl Reader {
         self.optional_as(name, "-", help)
     }
 
-    /// A setting that may be absent, and means what `absent` says then.
+    /// Reads a setting that may be absent. The table of settings then shows `absent` as its
+    /// meaning.
     pub fn optional_as<T>(
         &mut self,
         name: &'static str,
@@ -159,7 +161,7 @@ impl Reader {
         value
     }
 
-    /// A setting that must be there.
+    /// Reads a setting that must be there.
     pub fn required<T>(&mut self, name: &'static str, help: &'static str) -> T
     where
         T: FromStr + Display + Default,
@@ -171,7 +173,7 @@ impl Reader {
         self.optional(name, help).unwrap_or_default()
     }
 
-    /// A switch: true or false, 1 or 0, yes or no, on or off.
+    /// Reads a switch: true or false, 1 or 0, yes or no, on or off.
     pub fn flag(&mut self, name: &'static str, default: bool, help: &'static str) -> bool {
         let given = self.env.get(name).map(str::to_ascii_lowercase);
         let read = match given.as_deref() {
@@ -191,7 +193,7 @@ impl Reader {
         self.keep(name, read.unwrap_or(default), source, help)
     }
 
-    /// A list, separated by commas; blanks around its parts and empty parts are dropped.
+    /// Reads a list, separated by commas. It drops blanks around the parts, and empty parts.
     pub fn list(&mut self, name: &'static str, default: &str, help: &'static str) -> Vec<String> {
         let (text, source) = match self.env.get(name) {
             Some(text) => (text.to_owned(), Source::Environment),
@@ -212,8 +214,9 @@ impl Reader {
         parts
     }
 
-    /// A secret, from the variable or from the file that `NAME_FILE` names (its last line break is
-    /// dropped). Both at once are a problem; so is in production one that everybody knows.
+    /// Reads a secret from the variable or from the file that `NAME_FILE` names, without its last
+    /// line break. Both at once are a problem. In production, a secret that everybody knows is a
+    /// problem too.
     pub fn secret(&mut self, name: &'static str, help: &'static str) -> Option<Secret> {
         let direct = self.env.get(name).map(str::to_owned);
         let file = self.env.get(&format!("{name}_FILE")).map(str::to_owned);
@@ -260,7 +263,7 @@ impl Reader {
         self.problems.push(sentence);
     }
 
-    /// What `NODE_ENV` says; `development` where it says nothing.
+    /// Reads the environment from `NODE_ENV`; `development` if that is empty.
     pub fn environment(&mut self) -> Environment {
         const HELP: &str = "development, test or production";
         let given = self.env.get("NODE_ENV").unwrap_or_default().to_owned();
@@ -281,12 +284,12 @@ impl Reader {
         environment
     }
 
-    /// Whether `NODE_ENV` is `production`.
+    /// Returns whether `NODE_ENV` is `production`.
     pub fn production(&mut self) -> bool {
         self.environment() == Environment::Production
     }
 
-    /// Fails when anything was wrong, with all of it in one sentence.
+    /// Fails if there was any problem, with all problems in one sentence.
     pub fn finish(&self) -> Result<(), ConfigError> {
         if self.problems.is_empty() {
             return Ok(());
@@ -297,7 +300,7 @@ impl Reader {
         )))
     }
 
-    /// Every setting with its value (secrets redacted), its source and what it is for.
+    /// Returns every setting with its value (secrets redacted), its source and its purpose.
     pub fn table(&self) -> String {
         let width = |of: fn(&Entry) -> usize| self.entries.iter().map(of).max().unwrap_or(0);
         let (name, value) = (width(|e| e.name.len()), width(|e| e.shown.len()).min(40));
@@ -313,7 +316,7 @@ impl Reader {
         out
     }
 
-    /// Every setting with its default and what it is for.
+    /// Returns every setting with its default and its purpose.
     pub(crate) fn help(&self) -> String {
         let name = self.entries.iter().map(|e| e.name.len()).max();
         let name = name.unwrap_or(0);

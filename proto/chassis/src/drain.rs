@@ -1,4 +1,4 @@
-//! Leaving in order: the signals that ask for it, and waiting that ends.
+//! Stop in order: the signals that ask for it, and waits with a limit.
 
 use std::time::Duration;
 
@@ -40,7 +40,8 @@ async fn signal() -> &'static str {
     }
 }
 
-/// Waits for `work` at most `limit`; `None`, and a warning that names `what`, when it is not done.
+/// Waits for `work` at most `limit`. If it is not done by then, returns `None` and logs a warning
+/// that names `what`.
 pub async fn within<T>(limit: Duration, what: &str, work: impl Future<Output = T>) -> Option<T> {
     match tokio::time::timeout(limit, work).await {
         Ok(done) => Some(done),

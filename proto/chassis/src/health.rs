@@ -1,6 +1,7 @@
-//! What the platform asks of a process: `/livez`, `/readyz` and `/metrics`.
+//! Routes for the platform: `/livez`, `/readyz` and `/metrics`.
 //!
-//! Always: answered from memory; alive as long as it answers, whatever else is ill.
+//! Always: a process answers from memory; it is alive as long as it answers, even if other parts
+//! fail.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -23,27 +24,27 @@ const DRAIN: Duration = Duration::from_secs(1);
 pub struct Health(Arc<Mutex<Option<String>>>);
 
 impl Health {
-    /// Not ready yet: `starting`.
+    /// Builds a state that is not ready yet: `starting`.
     pub fn new() -> Self {
         Self(Arc::new(Mutex::new(Some("starting".to_owned()))))
     }
 
-    /// Whether it is ready.
+    /// Returns whether it is ready.
     pub fn ready(&self) -> bool {
         self.state().is_none()
     }
 
-    /// Why it is not ready; empty when it is.
+    /// Returns the reason why it is not ready; empty if it is.
     pub fn reason(&self) -> String {
         self.state().clone().unwrap_or_default()
     }
 
-    /// Ready, or not ready for no particular reason.
+    /// Sets it to ready, or to not ready for no particular reason.
     pub fn set_ready(&self, ready: bool) {
         *self.state() = (!ready).then(|| "not ready".to_owned());
     }
 
-    /// Not ready, with the reason that `/readyz` shows.
+    /// Sets it to not ready, with the reason that `/readyz` shows.
     pub fn set_unready(&self, reason: impl Into<String>) {
         *self.state() = Some(reason.into());
     }
@@ -59,7 +60,7 @@ impl Default for Health {
     }
 }
 
-/// The three routes, for a process that serves them beside others.
+/// Returns the three routes, for a process that serves them beside others.
 pub fn routes(health: Health, telemetry: Telemetry) -> Router {
     Router::new()
         .route("/livez", get(|| async { "ok\n" }))

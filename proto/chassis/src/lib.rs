@@ -1,5 +1,5 @@
-//! The chassis of every Tilestead process: how it reads its settings, reports what it does, says
-//! whether it is ready, talks to its peers, and stops. It knows nothing of the game.
+//! The chassis of every Tilestead process: settings, telemetry, readiness, calls to peers, and
+//! stop. It knows nothing of the game.
 
 #![cfg_attr(
     test,

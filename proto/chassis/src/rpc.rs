@@ -1,5 +1,5 @@
-//! gRPC between the processes: one way to make a channel and a server, so that a peer that is
-//! silently gone is noticed within two seconds on both sides.
+//! gRPC between the processes: one way to make a channel and a server, so that both sides notice a
+//! silently lost peer within two seconds.
 
 mod channels;
 mod replicas;
@@ -28,8 +28,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(1);
 const STREAM_WINDOW_BYTES: u32 = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES: u32 = 4 * 1024 * 1024;
 
-/// A channel to `address` (`host:port`), which connects when it is first used and again whenever
-/// it must. Call it inside a runtime. Fails when the address is none.
+/// Returns a channel to `address` (`host:port`), which connects at its first use and again whenever
+/// it must. Call it inside a runtime. Fails if the address is malformed.
 pub fn channel(address: &str) -> anyhow::Result<Channel> {
     let uri = if address.contains("://") {
         address.to_owned()
@@ -48,7 +48,8 @@ pub fn channel(address: &str) -> anyhow::Result<Channel> {
     Ok(endpoint.connect_lazy())
 }
 
-/// A server with the same keep-alive and windows. Handlers set their own deadlines.
+/// Returns a server with the keep-alive and windows of [`channel`]. Handlers set their own
+/// deadlines.
 pub fn server() -> Server {
     Server::builder()
         .tcp_nodelay(true)
@@ -88,8 +89,8 @@ pub async fn bounded<T>(
     }
 }
 
-/// Growing pauses between attempts: from 50 ms up to 2 s, each between half of that and all of
-/// it, so that many who lost the same peer do not come back at the same moment.
+/// Growing pauses between attempts, from 50 ms up to 2 s. Each lasts between half of its length and
+/// all of it, so that clients of one lost peer do not come back at one moment.
 #[derive(Debug, Clone)]
 pub struct Backoff {
     next: Duration,
@@ -104,7 +105,7 @@ impl Backoff {
         Self { next: Self::FIRST }
     }
 
-    /// The next pause.
+    /// Returns the next pause.
     pub fn pause(&mut self) -> Duration {
         let whole = self.next;
         self.next = (whole * 2).min(Self::LAST);
@@ -117,7 +118,7 @@ impl Backoff {
         tokio::time::sleep(pause).await;
     }
 
-    /// After a success: starts again with the shortest pause.
+    /// Starts again with the shortest pause, after a success.
     pub fn reset(&mut self) {
         self.next = Self::FIRST;
     }

@@ -1,8 +1,8 @@
 //! `main` of every service: settings, telemetry, work, drain.
 //!
-//! Always: a wrong setting ends the process with one sentence on stderr and exit code 64 before a
-//! port is bound; content that cannot be used likewise with 65; a clean end is exit code 0;
-//! anything else is 1.
+//! Always: a wrong setting ends the process with one sentence on stderr and exit code 64 before it
+//! binds a port; unusable content ends it likewise with 65; a clean end is exit code 0; anything
+//! else is 1.
 
 use std::{io::Write, process::ExitCode, time::Duration};
 
@@ -15,20 +15,19 @@ use crate::{
     telemetry::{self, Telemetry, TelemetryConfig},
 };
 
-/// The exit code for settings that cannot be used (`EX_USAGE`).
+/// Exit code for unusable settings (`EX_USAGE`).
 pub const EXIT_CONFIG: u8 = 64;
-/// The exit code for content that cannot be used (`EX_DATAERR`).
+/// Exit code for unusable content (`EX_DATAERR`).
 pub const EXIT_DATA: u8 = 65;
 
-/// What the process was given to work on cannot be used, in one sentence. It ends with exit
-/// code 65.
+/// Error of unusable input data, in one sentence. The process ends with exit code 65.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnusableData(pub String);
 
 const RUNTIME_DRAIN: Duration = Duration::from_secs(2);
 
-/// What the command line asks for.
+/// Request of the command line.
 #[derive(Debug, PartialEq, Eq)]
 enum Asked {
     Run,
@@ -37,7 +36,7 @@ enum Asked {
     Text(String),
 }
 
-/// Runs a service until it ends or is told to stop.
+/// Runs a service until it ends or a signal stops it.
 ///
 /// `read` takes all settings, also for `--help`, where it sees no variables; `run` gets them, its
 /// telemetry and the token that SIGTERM and SIGINT cancel.
@@ -54,8 +53,8 @@ where
     main_with(name, about, std::env::args(), read, run)
 }
 
-/// Like [`main`], with the arguments given (the program's name first): for a program with
-/// commands of its own, which takes them out before.
+/// Runs a service as [`main`] does, with these arguments (the program's name first). It is for a
+/// program with commands of its own, which takes them out before.
 pub fn main_with<C, F, Fut>(
     name: &'static str,
     about: &'static str,
@@ -114,7 +113,7 @@ where
     ended
 }
 
-/// A runtime with at least two workers: telemetry needs one while another waits.
+/// Builds a runtime with at least two workers: telemetry needs one while another waits.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     let workers = std::thread::available_parallelism().map_or(2, |n| n.get().max(2));
     tokio::runtime::Builder::new_multi_thread()
@@ -125,11 +124,11 @@ pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 
 /// Installs the one crypto provider of the process (ring). Calling it again changes nothing.
 pub fn install_crypto() {
-    // Fails only when a provider is installed already.
+    // This fails only if the process has a provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// Says on stderr how it ended, where it did not end well, and gives the exit code.
+/// Returns the exit code. If the process did not end well, it also prints the error on stderr.
 pub fn exit(name: &str, ended: anyhow::Result<()>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -141,8 +140,8 @@ pub fn exit(name: &str, ended: anyhow::Result<()>) -> ExitCode {
     }
 }
 
-/// 65 for [`UnusableData`]; 64 for what a person must set right: a [`ConfigError`], or a port that
-/// is taken or not ours; 1 for anything else.
+/// Returns the exit code of an error: 65 for [`UnusableData`]; 64 for an error that a person must
+/// correct (a [`ConfigError`], or a port that is taken or not ours); 1 for anything else.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     if error.chain().any(|cause| cause.is::<UnusableData>()) {
@@ -158,14 +157,14 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     if wrong { EXIT_CONFIG } else { 1 }
 }
 
-/// Says on stderr, in one sentence, why the process does not start; exit code 64.
+/// Prints on stderr, in one sentence, why the process does not start. Returns exit code 64.
 pub fn refuse(name: &str, sentence: &str) -> ExitCode {
     complain(name, sentence);
     ExitCode::from(EXIT_CONFIG)
 }
 
 fn complain(name: &str, sentence: &str) {
-    // Nowhere is left to say that stderr is closed.
+    // If stderr is closed, there is no place left for a message.
     let _ = writeln!(std::io::stderr(), "{name}: {sentence}");
 }
 
@@ -176,7 +175,7 @@ fn print(text: &str) -> ExitCode {
     }
 }
 
-/// The table of settings with their defaults.
+/// Returns the table of settings with their defaults.
 fn settings_help<C>(read: fn(&mut Reader) -> C) -> String {
     let mut reader = Reader::new(Env::default());
     TelemetryConfig::read(&mut reader);

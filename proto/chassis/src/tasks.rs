@@ -1,7 +1,7 @@
 //! The tasks of one part of a process.
 //!
-//! Always: whoever stops the part can wait for all of them; a panic in one is logged and counted,
-//! and ends that task alone.
+//! Always: the stopper of the part can wait for all of them; the group logs and counts a panic,
+//! which ends that task alone.
 
 use std::panic::AssertUnwindSafe;
 
@@ -22,7 +22,7 @@ pub struct TaskGroup {
 }
 
 impl TaskGroup {
-    /// Makes a group whose tasks end at `stop`. Panics are counted as `tasks.panicked`, by the
+    /// Makes a group of tasks that end at `stop`. It counts panics as `tasks.panicked`, by the
     /// task's name.
     pub fn new(meter: &Meter, stop: CancellationToken) -> Self {
         let panics = meter
@@ -54,15 +54,15 @@ impl TaskGroup {
     /// Runs `work` to its end or to the stop, which may cut it short at any await.
     pub fn spawn(&self, name: &'static str, work: impl Future<Output = ()> + Send + 'static) {
         let work = self.stop.clone().run_until_cancelled_owned(work);
-        // Cut short: the part is over, and nobody waits for what this came to.
+        // If the stop cuts it short, the part is over, and nobody waits for its result.
         self.finish(name, work.map(drop));
     }
 
     /// Runs `work` to its end, also beyond the stop.
     pub fn finish(&self, name: &'static str, work: impl Future<Output = ()> + Send + 'static) {
         let panics = self.panics.clone();
-        // Boxed: an async block would hold the future of a whole session twice. What a panicked
-        // task shared stands behind locks that say so.
+        // Boxed: an async block would hold the future of a whole session twice. Locks guard the
+        // shared state of a panicked task, and they report the panic.
         let work = AssertUnwindSafe(Box::pin(work)).catch_unwind();
         self.tracker.spawn(async move {
             if work.await.is_err() {
@@ -72,7 +72,7 @@ impl TaskGroup {
         });
     }
 
-    /// Runs `work` to its end, for somebody who waits for its result and sees its panic.
+    /// Runs `work` to its end, for a caller that waits for its result and sees its panic.
     pub fn joined<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -88,7 +88,7 @@ impl TaskGroup {
 }
 
 impl Default for TaskGroup {
-    /// A group that counts nothing and never stops.
+    /// Makes a group that counts nothing and never stops.
     fn default() -> Self {
         let meter = NoopMeterProvider::new().meter("none");
         Self::new(&meter, CancellationToken::new())

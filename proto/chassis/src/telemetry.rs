@@ -1,8 +1,8 @@
 //! Traces, metrics and logs.
 //!
 //! Always: each service instance has its own providers and its own Prometheus registry, so that
-//! several may live in one process; nothing is sent anywhere unless an endpoint is set; nothing
-//! here ever blocks its caller on a collector.
+//! several may live in one process; without an endpoint it sends nothing; nothing here ever blocks
+//! its caller on a collector.
 
 mod context;
 mod sample;
@@ -35,7 +35,7 @@ pub type Tracer = opentelemetry_sdk::trace::SdkTracer;
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long the last export may take when the process ends.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
-/// Between two exports of metrics.
+/// Time between two exports of metrics.
 const METRICS_INTERVAL: Duration = Duration::from_secs(15);
 
 /// The traces and metrics of one service instance. Clones share them.
@@ -102,23 +102,23 @@ impl Telemetry {
         })))
     }
 
-    /// Makes instruments. Their names appear in `/metrics` exactly as they are written: counters
-    /// end in `_total`, durations in `_seconds`.
+    /// Returns the maker of instruments. Their names appear in `/metrics` unchanged: counters end
+    /// in `_total`, durations in `_seconds`.
     pub fn meter(&self) -> Meter {
         self.0.metrics.meter(self.0.service)
     }
 
-    /// Makes spans; they go nowhere unless tracing is enabled.
+    /// Returns the maker of spans; they go nowhere unless tracing is on.
     pub fn tracer(&self) -> Tracer {
         self.0.traces.tracer(self.0.service)
     }
 
-    /// Whether spans go anywhere.
+    /// Returns whether the process exports spans.
     pub fn tracing_enabled(&self) -> bool {
         self.0.tracing
     }
 
-    /// All metrics in the Prometheus text format.
+    /// Returns all metrics in the Prometheus text format.
     pub fn render_metrics(&self) -> String {
         let mut out = Vec::new();
         if let Err(error) = TextEncoder::new().encode(&self.0.registry.gather(), &mut out) {
@@ -127,7 +127,7 @@ impl Telemetry {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// Sends what waits to be sent, within a bounded time. Afterwards nothing is recorded.
+    /// Sends all waiting spans and metrics, within a bounded time. Afterwards it records nothing.
     pub async fn shutdown(&self) {
         let shared = Arc::clone(&self.0);
         // The exporters need a worker of the runtime while this thread blocks.

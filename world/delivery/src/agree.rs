@@ -1,23 +1,23 @@
-//! Which version of the content the world plays, when processes have different ones. Pure.
+//! Agreement on the version of the content that the world plays, if processes differ. Pure.
 //!
-//! Always: the oldest run that is not leaving decides, so all who see the same runs decide alike,
-//! and a process that starts late never changes what is played.
+//! Always: the oldest run that is not leaving decides. So all who see the same runs decide alike,
+//! and a process that starts late never changes the version.
 
 /// One life of a zone server, as the directory shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// Grows from run to run.
+    /// Number that grows from run to run.
     pub id: u64,
-    /// host:port.
+    /// Address as host:port.
     pub address: String,
-    /// The hash of what it plays; empty when it did not say.
+    /// Hash of the content that it plays; empty if it did not say.
     pub content: String,
-    /// It gives its regions away.
+    /// Whether it gives its regions away.
     pub leaving: bool,
 }
 
-/// The runs to ask for the version that the world plays, the oldest first; none when that is
-/// `mine`. A run sees only those that are older than itself (`me`).
+/// Returns the runs to ask for the version that the world plays, the oldest first; none if that is
+/// `mine`. A run counts only those that are older than itself (`me`).
 pub fn other_version(runs: &[Run], me: Option<u64>, mine: &str) -> Vec<Run> {
     let mut counting: Vec<&Run> = runs
         .iter()

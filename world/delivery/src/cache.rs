@@ -1,8 +1,8 @@
-//! The copies that production keeps of what the content server had, in the world's folder.
+//! Copies of the content server's manifests, which production keeps in the world's folder.
 //!
-//! Always: a file changes as a whole, the index after the files; a file whose text is not the one
-//! that the index knows has no tag, so it is asked for anew. Processes that share the folder take
-//! turns.
+//! Always: a file changes as a whole, the index after the files. If the index knows another text
+//! for a file, the file has no tag, so a fetch asks for it anew. Processes that share the folder
+//! take turns.
 
 use std::{
     collections::BTreeMap,
@@ -17,27 +17,27 @@ use sha2::{Digest, Sha256};
 
 use crate::{Files, folder, plan::Merged};
 
-/// What is known of the copies. Not a manifest: names with a dot are none.
+/// Index of the copies. Not a manifest: names with a dot are none.
 const INDEX: &str = ".index.json";
 const LOCK: &str = ".lock";
 
-/// The folder of the copies.
+/// Folder of the copies.
 #[derive(Debug, Clone)]
 pub(crate) struct Cache {
     folder: PathBuf,
 }
 
-/// What the folder holds.
+/// Contents of the folder.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
     pub(crate) files: Files,
-    /// The tags under which this server gave them.
+    /// Tags under which this server gave the files.
     pub(crate) etags: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Index {
-    /// The server that gave them.
+    /// Server that gave the files.
     from: String,
     files: BTreeMap<String, Entry>,
 }
@@ -55,13 +55,13 @@ impl Cache {
         }
     }
 
-    /// The copies of what a content server may have, and those tags that the one at `from` gave.
+    /// Reads the copies of known manifests, and those tags that the server at `from` gave.
     pub(crate) fn read(&self, from: &str) -> anyhow::Result<Copies> {
         let _turn = self.turn(File::lock_shared);
         let mut files = folder::read(&self.folder)?;
         files.retain(|path, _| world::content::manifest(path).is_some());
         let index = fs::read(self.folder.join(INDEX)).unwrap_or_default();
-        // An index that cannot be read only means that all is fetched.
+        // An index that nobody can read only makes a fetch ask for everything.
         let index: Index = serde_json::from_slice(&index).unwrap_or_default();
         let known = index.files.into_iter().filter(|(path, entry)| {
             let text = files.get(path);
@@ -71,8 +71,8 @@ impl Cache {
         Ok(Copies { files, etags })
     }
 
-    /// Makes the copies these, as whoever wrote last saw them; what is right already stays as it
-    /// is.
+    /// Makes the copies equal to `merged`, and writes its tags as those of `from`. A copy with the
+    /// right text stays as it is.
     pub(crate) fn write(&self, from: &str, merged: &Merged) -> anyhow::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let _turn = self.turn(File::lock);
@@ -100,7 +100,7 @@ impl Cache {
         self.replace(INDEX, &serde_json::to_string_pretty(&index)?)
     }
 
-    /// Waits until nobody else writes, or reads; where there is no such file, nobody does.
+    /// Waits for the lock on the folder. Without the lock file it waits for nobody.
     fn turn(&self, lock: fn(&File) -> io::Result<()>) -> Option<File> {
         let file = self.folder.join(LOCK);
         let file = File::options().create(true).append(true).open(file).ok()?;
@@ -108,7 +108,7 @@ impl Cache {
         Some(file)
     }
 
-    /// Puts the text in the place of the file, all of it or nothing.
+    /// Replaces the file by the text, all of it or nothing.
     fn replace(&self, path: &str, text: &str) -> anyhow::Result<()> {
         let target = self.folder.join(path);
         let folder = target.parent().unwrap_or(&self.folder);
@@ -121,13 +121,13 @@ impl Cache {
             fs::rename(&draft, &target)
         });
         if written.is_err() {
-            // It would only lie about; the next writer sweeps it away otherwise.
+            // The draft is of no use; if it stays, the next writer sweeps it away.
             let _ = fs::remove_file(&draft);
         }
         written.with_context(|| format!("write {}", target.display()))
     }
 
-    /// Removes what writers left that were killed.
+    /// Removes drafts that killed writers left.
     fn sweep(&self) {
         let folders = world::content::MANIFESTS
             .iter()
@@ -142,7 +142,7 @@ impl Cache {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name.starts_with('.') && name.ends_with(".draft") {
-                // Whoever cannot remove it can live with it.
+                // A draft that this process cannot remove does no harm.
                 let _ = fs::remove_file(entry.path());
             }
         }

@@ -1,4 +1,4 @@
-//! What is wrong with manifests, before anybody plays them.
+//! Check of manifests before anybody plays them.
 
 use std::{io::Write, path::Path};
 
@@ -8,13 +8,13 @@ use world::{Content, ContentError, Loaded, inspect};
 
 use crate::{Files, folder};
 
-/// Reads the manifests in `at`, or in `at/assets/manifests`, as a server does, and writes to `out`
-/// all that is wrong with them: the file, the place in it, and what comes of it; then, of the
-/// world that they make, what nobody can come to, get, make or end. Whether production would play
-/// them; where `strict`, only without a warning.
+/// Reads the manifests in `at`, or in `at/assets/manifests`, as a server does, and writes all
+/// faults to `out`. A fault names the file, the place in it, and the consequence. Then come faults
+/// of the world as a whole: things that nobody can reach, get, make or end. Returns whether
+/// production would play the manifests; if `strict`, only without a warning.
 ///
 /// # Errors
-/// There are none, a file cannot be read, or `out` cannot be written to.
+/// There are no manifests, a file cannot be read, or `out` cannot be written.
 pub fn check(at: &Path, strict: bool, out: &mut impl Write) -> anyhow::Result<bool> {
     let below = folder::manifests(at);
     let at = if below.is_dir() { &below } else { at };
@@ -53,7 +53,7 @@ fn judge(files: &Files, strict: bool, out: &mut impl Write) -> std::io::Result<b
     Ok(!strict || warnings == 0)
 }
 
-/// Names every required manifest that is missing or cannot be read, not just the first.
+/// Writes every required manifest that is missing or cannot be read, not just the first.
 fn unplayable(files: &Files, first: &ContentError, out: &mut impl Write) -> std::io::Result<bool> {
     let broken = files
         .iter()

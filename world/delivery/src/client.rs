@@ -1,7 +1,7 @@
-//! One file from a content server.
+//! Client for one file of a content server.
 //!
-//! Always: an attempt ends by its deadline; a body is never longer than a manifest may be; no
-//! redirect is followed, so that what is asked is what is named in the settings.
+//! Always: an attempt ends by its deadline; a body is never longer than a manifest may be. The
+//! client follows no redirect, so it asks only the server that the settings name.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use reqwest::{
 
 use crate::{folder::BYTES_MAX, plan::Outcome};
 
-/// For the connection itself.
+/// Timeout of the connection itself.
 const CONNECT: Duration = Duration::from_secs(3);
-/// How often a file is asked for before it counts as not to be had.
+/// Attempts at a file before the client gives up.
 const ATTEMPTS: usize = 3;
-/// A longer tag is not worth keeping.
+/// Longest tag worth keeping, in bytes.
 const TAG_BYTES_MAX: usize = 256;
 
 /// A content server.
@@ -28,17 +28,17 @@ pub(crate) struct Client {
     attempt: Duration,
 }
 
-/// Why an attempt failed.
+/// Reason why an attempt failed.
 enum Failure {
-    /// It may work the next time.
+    /// Failure that another attempt may not meet.
     Passing(String),
-    /// It will not.
+    /// Failure that every attempt would meet.
     Lasting(String),
 }
 
 impl Client {
-    /// A client of the manifests below `base`. Fails when the machine has no certificates to
-    /// trust, for https.
+    /// Returns a client of the manifests below `base`. Fails if `base` is https and the machine has
+    /// no certificates to trust.
     pub(crate) fn new(base: &str, attempt: Duration) -> anyhow::Result<Self> {
         chassis::run::install_crypto();
         let mut http = reqwest::Client::builder()
@@ -91,7 +91,7 @@ impl Client {
         match status {
             StatusCode::OK => {}
             StatusCode::NOT_MODIFIED if etag.is_some() => return Ok(Outcome::Unchanged),
-            // A store of files that may not be listed answers 403 for what it has not.
+            // A file store that does not list its files answers 403 for a missing one.
             StatusCode::NOT_FOUND | StatusCode::GONE | StatusCode::FORBIDDEN => {
                 return Ok(Outcome::Absent);
             }
@@ -114,7 +114,7 @@ impl Client {
     }
 }
 
-/// The tag of an answer, as it is to be sent back.
+/// Returns the tag of an answer, as the next request sends it.
 fn tag(headers: &HeaderMap) -> Option<String> {
     let tag = headers.get(ETAG)?.to_str().ok()?;
     (!tag.is_empty() && tag.len() <= TAG_BYTES_MAX).then(|| tag.to_owned())
@@ -142,7 +142,7 @@ fn refused(status: StatusCode, headers: &HeaderMap) -> String {
     }
 }
 
-/// The whole story of an error, without the address, which the reader of the log has.
+/// Returns an error with all its causes, but without the address, which the reader of the log has.
 fn passing(error: &reqwest::Error) -> Failure {
     let mut story = Vec::new();
     let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);

@@ -1,39 +1,39 @@
-//! What is set about the delivery of content.
+//! Settings of the delivery of content.
 
 use std::{path::PathBuf, time::Duration};
 
 use chassis::config::{Environment, Reader};
 
-/// Where the content server of a developer is.
+/// Address of a developer's own content server.
 const LOCAL_CDN: &str = "http://localhost:8080";
 
-/// Where content comes from.
+/// Settings of the sources of content.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Which rules hold.
+    /// Environment, which decides the rules of delivery.
     pub environment: Environment,
     /// The world's folder; manifests are in its `assets/manifests`.
     pub world: PathBuf,
-    /// The content server; its manifests are below `/manifests/`.
+    /// Content server; its manifests are below `/manifests/`.
     pub cdn_url: Option<String>,
-    /// Where development turns when its own content server is away.
+    /// Content server of production, for development whose own content server is away.
     pub production_cdn_url: Option<String>,
-    /// Nothing is fetched and nothing read: what is built in is played.
+    /// Whether to fetch and read nothing, and play the built-in content.
     pub skip: bool,
-    /// What is in the folder is not looked at outside production: all comes from the server.
+    /// Whether, outside production, to ignore the folder and take everything from the server.
     pub all_from_cdn: bool,
-    /// Start with the version that the zones play, where they play another one.
+    /// Whether to start with the version that the zones play, if they play another one.
     pub follow: bool,
-    /// How long things may take.
+    /// Time limits of a fetch.
     pub times: Times,
 }
 
-/// How long a fetch may take.
+/// Time limits of a fetch.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
-    /// One attempt at one file.
+    /// Limit of one attempt at one file.
     pub attempt: Duration,
-    /// All of it.
+    /// Limit of the whole fetch.
     pub whole: Duration,
 }
 
@@ -47,7 +47,7 @@ impl Default for Times {
 }
 
 impl Config {
-    /// Reads it all; problems gather in the reader.
+    /// Reads all settings; problems gather in the reader.
     pub fn read(reader: &mut Reader) -> Self {
         let environment = reader.environment();
         let world = reader.value(
@@ -63,7 +63,7 @@ impl Config {
         let from_cdn = "do not look for manifests in the world directory; not in production";
         let skip_assets = is_set(reader, "SKIP_ASSETS", from_cdn);
         let ci = is_set(reader, "CI", from_cdn);
-        // What is asked where nobody names a server; see `cdn`.
+        // Server to ask when nobody names one; see `cdn`.
         let absent = match environment {
             Environment::Development => LOCAL_CDN,
             Environment::Production | Environment::Test => "-",
@@ -101,7 +101,7 @@ impl Config {
         config
     }
 
-    /// The content server to ask: the one that is set, or in development the local one.
+    /// Returns the content server to ask: the one in the settings, or in development the local one.
     pub fn cdn(&self) -> Option<&str> {
         let set = self.cdn_url.as_deref();
         match self.environment {
@@ -111,14 +111,14 @@ impl Config {
     }
 }
 
-/// Whether the variable is set to anything that does not deny it: build servers choose the word.
+/// Returns whether the variable holds anything but a denial: build servers choose the word.
 fn is_set(reader: &mut Reader, name: &'static str, help: &'static str) -> bool {
     let word: Option<String> = reader.optional(name, help);
     let denied = ["false", "0", "no", "off"];
     word.is_some_and(|word| !denied.contains(&word.to_ascii_lowercase().as_str()))
 }
 
-/// The address without the slash at its end.
+/// Returns the address without the slash at its end.
 fn address(given: &str) -> Result<String, String> {
     let url = reqwest::Url::parse(given).map_err(|error| format!("is no address ({error})"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {

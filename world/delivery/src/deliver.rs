@@ -1,4 +1,4 @@
-//! Brings the content: does what the settings and the rules of each environment say.
+//! Brings the content, by the settings and the rules of each environment.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -15,13 +15,14 @@ use crate::{
     plan::{self, Merged, Source},
 };
 
-/// Warnings about the content that are worth a line each; of the rest only the number is told.
+/// Warnings about the content that get a line each; of the rest the log tells only the number.
 const WARNINGS_MAX: usize = 50;
 
-/// The content to play or to show.
+/// Brings the content to play or to show.
 ///
 /// # Errors
-/// [`UnusableData`]: there is none that can be played. Anything else: a folder cannot be read.
+/// [`UnusableData`]: there is no content that a world can play. Anything else: a folder cannot be
+/// read.
 pub async fn deliver(config: &Config) -> anyhow::Result<Delivered> {
     let delivered = if config.skip {
         tracing::info!("SKIP_MANIFESTS is set: the built-in content is played");
@@ -40,10 +41,11 @@ pub async fn deliver(config: &Config) -> anyhow::Result<Delivered> {
     Ok(delivered)
 }
 
-/// The content in the world's folder, else what is built in: for tools, which ask no server.
+/// Brings the content of the world's folder, else the built-in content: for tools, which ask no
+/// server.
 ///
 /// # Errors
-/// The folder cannot be read, or what is in it cannot be played.
+/// The folder cannot be read, or no world can play its manifests.
 pub fn from_folder(world: &Path) -> anyhow::Result<Delivered> {
     let files = folder::local(world)?;
     if files.is_empty() {
@@ -52,7 +54,7 @@ pub fn from_folder(world: &Path) -> anyhow::Result<Delivered> {
     Ok(playable(files, Source::Folder, false).map_err(UnusableData)?)
 }
 
-/// Always asks the server; what it gave stays as a copy for the days when it is away.
+/// Asks the server first, always, and keeps its manifests as copies for the days when it is away.
 async fn production(config: &Config) -> anyhow::Result<Delivered> {
     let Some(from) = config.cdn() else {
         return without_server(config).await;
@@ -64,7 +66,7 @@ async fn production(config: &Config) -> anyhow::Result<Delivered> {
         tracing::error!(error = format!("{error:#}"), "the cache cannot be read");
         Copies::default()
     });
-    // A tag for each file: what may be kept and what not is clear only from all of them.
+    // Each file has a tag, but only all answers together tell which copies may stay.
     let outcomes = match fetch(from, &copies.etags, config.times).await {
         Ok(outcomes) => outcomes,
         Err(why) => return from_cache(copies.files, &format!("{from} gives no manifests: {why}")),
@@ -92,7 +94,7 @@ async fn production(config: &Config) -> anyhow::Result<Delivered> {
     }
 }
 
-/// Production that has no content server: what is in its folder, or what is built in.
+/// Brings the content for production without a server: from its folder, or the built-in content.
 async fn without_server(config: &Config) -> anyhow::Result<Delivered> {
     let files = read_folder(config).await?;
     if files.is_empty() {
@@ -103,7 +105,7 @@ async fn without_server(config: &Config) -> anyhow::Result<Delivered> {
     checked(files, Source::Folder, true).await
 }
 
-/// The copies as they are, because of `why`.
+/// Brings the copies as they are, because of `why`.
 fn from_cache(files: Files, why: &str) -> anyhow::Result<Delivered> {
     let count = files.len();
     let nothing = |error: String| {
@@ -118,7 +120,7 @@ fn from_cache(files: Files, why: &str) -> anyhow::Result<Delivered> {
     Ok(delivered)
 }
 
-/// Keeps copies of what was fetched. Where that is not possible it is played all the same.
+/// Keeps copies of the fetched manifests. If it cannot write them, the world plays on all the same.
 async fn keep(cache: Cache, from: String, merged: Merged) {
     let (changed, removed) = (merged.changed.len(), merged.removed.len());
     let written = tokio::task::spawn_blocking(move || cache.write(&from, &merged)).await;
@@ -128,7 +130,8 @@ async fn keep(cache: Cache, from: String, merged: Merged) {
     }
 }
 
-/// What is in the folder; else what a content server has, in memory only; else what is built in.
+/// Brings the folder's content. If manifests are missing there, brings a content server's, in
+/// memory only. If no server has any and the folder is empty, brings the built-in content.
 async fn development(config: &Config) -> anyhow::Result<Delivered> {
     let files = if config.all_from_cdn {
         Files::new()
@@ -189,11 +192,11 @@ async fn checked(files: Files, source: Source, strict: bool) -> anyhow::Result<D
     Ok(read.map_err(unusable)?)
 }
 
-/// Reads the manifests, and says what is wrong with them; an error when they cannot be played.
-/// `strict` is for production, which plays nothing that is ambiguous.
+/// Reads the manifests and logs their faults; an error if no world can play them. `strict` is for
+/// production, which plays nothing ambiguous.
 pub(crate) fn playable(files: Files, source: Source, strict: bool) -> Result<Delivered, String> {
     if is_built_in(&files) {
-        // Read already, and shared by all services of one process.
+        // This process has read these already, and all its services share them.
         return Ok(Delivered {
             source,
             ..Delivered::embedded()
@@ -214,8 +217,8 @@ pub(crate) fn playable(files: Files, source: Source, strict: bool) -> Result<Del
     })
 }
 
-/// Says what is wrong with content that is played all the same. What production would not play
-/// for it comes first, and as an error.
+/// Logs the faults of content that the world plays all the same. Faults that production refuses
+/// come first, and as errors.
 fn tell(warnings: &[Warning]) {
     let (fatal, rest): (Vec<_>, Vec<_>) = warnings.iter().partition(|w| Loaded::is_fatal(w));
     for error in fatal.iter().take(WARNINGS_MAX) {
@@ -231,7 +234,7 @@ fn tell(warnings: &[Warning]) {
     }
 }
 
-/// The text of the manifest at `path` that is built into this process.
+/// Returns the text of the manifest at `path` that is built into this process.
 pub fn built_in(path: &str) -> Option<&'static str> {
     let mut all = Content::embedded_files().iter();
     all.find(|(known, _)| *known == path).map(|(_, text)| *text)

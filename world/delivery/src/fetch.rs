@@ -1,7 +1,7 @@
-//! All manifests from a content server.
+//! Fetch of all manifests from a content server.
 //!
-//! Always: bounded in time, in bytes and in files at once; a server that does not answer for the
-//! first file is asked for no other.
+//! Always: time, bytes and files at once are bounded. If a server does not answer for the first
+//! file, the fetch asks it for no other.
 
 use std::{
     collections::BTreeMap,
@@ -13,14 +13,14 @@ use tokio::time::timeout_at;
 
 use crate::{client::Client, config::Times, folder::TOTAL_BYTES_MAX, plan::Outcome};
 
-/// Files that are asked for at the same time.
+/// Files to ask for at the same time.
 const AT_ONCE: usize = 8;
-/// A required file: a server that cannot give it is not there.
+/// Required file to ask for first: a server that cannot give it counts as away.
 const FIRST: &str = "npcs.json";
-/// Between two lines in the log about how far it has come.
+/// Time between two lines in the log about the progress.
 const SAY_EVERY: Duration = Duration::from_secs(1);
 
-/// What came of it, by path; or why the server counts as away.
+/// Fetches the manifests. Returns the outcome of each by path, or why the server counts as away.
 pub(crate) async fn fetch(
     base: &str,
     tags: &BTreeMap<String, String>,

@@ -1,6 +1,6 @@
 //! Manifests in a folder.
 //!
-//! Always: what is read lies inside the folder, also behind links; sizes and numbers are bounded.
+//! Always: every file lies inside the folder, also behind links; sizes and numbers are bounded.
 
 use std::{
     fs, io,
@@ -11,16 +11,16 @@ use anyhow::Context;
 
 use crate::Files;
 
-/// A manifest has at most this many bytes.
+/// Most bytes of a manifest.
 pub(crate) const BYTES_MAX: u64 = 16 * 1024 * 1024;
-/// All of them together.
+/// Most bytes of all manifests together.
 pub(crate) const TOTAL_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// There are at most this many.
+/// Most manifests.
 const COUNT_MAX: usize = 1_000;
-/// Folders in folders.
+/// Most levels of folders in folders.
 const DEPTH_MAX: usize = 4;
 
-/// The manifests of the world's folder; none where there is no such folder.
+/// Reads the manifests of the world's folder; none if there is no such folder.
 ///
 /// # Errors
 /// The folder or a file cannot be read, or is too large.
@@ -28,12 +28,13 @@ pub fn local(world: &Path) -> anyhow::Result<Files> {
     read(&manifests(world))
 }
 
-/// Where a world's folder has its manifests.
+/// Returns the folder in which a world's folder has its manifests.
 pub(crate) fn manifests(world: &Path) -> PathBuf {
     world.join("assets/manifests")
 }
 
-/// All manifests in `folder` and its subfolders. Names that begin with a dot are no manifests.
+/// Reads all manifests in `folder` and its subfolders. Names that begin with a dot are no
+/// manifests.
 pub(crate) fn read(folder: &Path) -> anyhow::Result<Files> {
     let mut reading = Reading::default();
     let root = match folder.canonicalize() {
@@ -91,8 +92,8 @@ impl Reading {
     }
 }
 
-/// The file that `path`, as a client names it, means inside the folder `root`; none where that
-/// is not plainly a file inside it.
+/// Returns the file inside the folder `root` that a client names by `path`; none if `path` is not
+/// plainly a file inside it.
 pub fn inside(root: &Path, path: &str) -> Option<PathBuf> {
     let plain = |part: &str| {
         !part.is_empty()
@@ -112,7 +113,7 @@ pub fn inside(root: &Path, path: &str) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// A new folder that goes when the test ends.
+    /// New folder that goes when the test ends.
     struct Folder(PathBuf);
 
     impl Folder {

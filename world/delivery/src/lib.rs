@@ -1,13 +1,14 @@
-//! How the content reaches the processes that play or show it: from the content server with a
-//! cache behind it, from the world's folder, from another process, or from what is built in.
+//! Delivery of the content to the processes that play or show it. The content comes from the
+//! content server with a cache behind it, from the world's folder, from another process, or is
+//! built in.
 //!
-//! In reading order: `config` (what is set), `plan` (pure: where from, and what a fetch makes of
-//! a cache), `deliver` (does it), `client` (one file from a content server), `fetch` (all of
-//! them), `folder` and `cache` (what is on the disk), `agree` (which version the world plays),
+//! To read first: `config` (the settings), `plan` (pure: sources, and how a fetch changes a cache),
+//! `deliver` (does it). Then: `client` (one file from a content server), `fetch` (all of them),
+//! `folder` and `cache` (files on the disk). Last: `agree` (the version that the world plays),
 //! `peer` (the same version as another process).
 //!
-//! Always: what is delivered can be played, and manifests and content are of one version; only
-//! production writes the cache, and never what could not be played.
+//! Always: a world can play delivered content, and manifests and content are of one version. Only
+//! production writes the cache, and never manifests that it could not play.
 
 mod agree;
 mod cache;
@@ -36,19 +37,19 @@ pub use proto::rpc::content::v1::content_server::ContentServer;
 /// Manifests: text by path below the folder of manifests.
 pub type Files = BTreeMap<String, String>;
 
-/// One version of the content, with the manifests that it was read from.
+/// One version of the content, with its manifests.
 #[derive(Debug, Clone)]
 pub struct Delivered {
-    /// The manifests.
+    /// Manifests.
     pub files: Arc<Files>,
-    /// What they say.
+    /// Content that the manifests describe.
     pub content: Arc<Content>,
-    /// Where they came from.
+    /// Source of the manifests.
     pub source: Source,
 }
 
 impl Delivered {
-    /// What is built into this process.
+    /// Returns the content that is built into this process.
     pub fn embedded() -> Self {
         let texts = Content::embedded_files().iter();
         let files = texts.map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));

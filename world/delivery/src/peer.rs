@@ -1,6 +1,6 @@
-//! The version of the content that another process plays, and ours for others.
+//! The version of the content that another process plays, and this process's version for others.
 //!
-//! Always: what came is read as any content is, and has the hash that was asked for.
+//! Always: content from a peer passes the same checks as any other, and has the requested hash.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,34 +19,34 @@ use crate::{
     plan::Source,
 };
 
-/// A manifest and its path in one message.
+/// Most bytes of one message: a manifest and its path.
 const MESSAGE_BYTES_MAX: usize = BYTES_MAX as usize + 64 * 1024;
-/// For all manifests of one process.
+/// Time limit for all manifests of one process.
 const WHOLE: Duration = Duration::from_secs(20);
 const COUNT_MAX: usize = 1_000;
 
-/// What this process plays now. Clones share it.
+/// Version of the content that this process plays now. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Shelf(Arc<ArcSwap<Delivered>>);
 
 impl Shelf {
-    /// With this on it.
+    /// Returns a shelf that holds `delivered`.
     pub fn new(delivered: Delivered) -> Self {
         Self(Arc::new(ArcSwap::from_pointee(delivered)))
     }
 
-    /// What is on it; another version may take its place at any time.
+    /// Returns the version on the shelf; another may take its place at any time.
     pub fn get(&self) -> Arc<Delivered> {
         self.0.load_full()
     }
 
-    /// Puts another version in its place.
+    /// Replaces the version by another one.
     pub fn put(&self, delivered: Delivered) {
         self.0.store(Arc::new(delivered));
     }
 }
 
-/// Gives what this process plays to whoever asks.
+/// Service that gives this process's version to other processes.
 #[derive(Debug)]
 pub struct ContentService(pub Shelf);
 
@@ -73,10 +73,10 @@ impl Service for ContentService {
     }
 }
 
-/// What the first of `runs` plays that answers; they all play the same.
+/// Fetches the content from the first of `runs` that answers; they all play the same.
 ///
 /// # Errors
-/// None of them gave it.
+/// None of the runs gave it.
 pub async fn from_runs(runs: &[Run]) -> anyhow::Result<Delivered> {
     let mut last = anyhow::anyhow!("there is nobody to ask");
     for run in runs {
@@ -106,7 +106,7 @@ async fn from_peer(address: &str, hash: &str) -> anyhow::Result<Delivered> {
         let text = String::from_utf8(manifest.text.into()).context("a manifest is not UTF-8")?;
         files.insert(manifest.path, text);
     }
-    // Seconds of work for a large world: not where others wait for their turn.
+    // A large world takes seconds to read, so the work runs where no other task waits.
     let read = tokio::task::spawn_blocking(move || playable(files, Source::Zone, false));
     let delivered = read.await?.map_err(anyhow::Error::msg)?;
     anyhow::ensure!(

@@ -1,28 +1,28 @@
-//! Where content comes from, and what a fetch makes of the copies in the cache. Pure.
+//! Sources of content, and the changes that a fetch makes to the copies in the cache. Pure.
 
 use std::{collections::BTreeMap, fmt};
 
 use crate::Files;
 
-/// Where content came from.
+/// Source of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// What is built into the process.
+    /// Manifests built into the process.
     BuiltIn,
     /// The world's folder.
     Folder,
-    /// The content server.
+    /// Content server.
     Cdn,
-    /// Copies of what the content server had.
+    /// Copies of a content server's manifests.
     Cache,
-    /// The production's content server, asked by a developer.
+    /// Production's content server, which a developer asks.
     ProductionCdn,
-    /// A zone that plays it.
+    /// Zone that plays the content.
     Zone,
 }
 
 impl Source {
-    /// All of them.
+    /// All sources.
     pub const ALL: [Source; 6] = [
         Self::BuiltIn,
         Self::Folder,
@@ -32,7 +32,7 @@ impl Source {
         Self::Zone,
     ];
 
-    /// One word for it.
+    /// Returns one word for the source.
     pub const fn name(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
@@ -51,39 +51,39 @@ impl fmt::Display for Source {
     }
 }
 
-/// What came of asking for one file.
+/// Outcome of asking for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It is here, and has the shape that such a file has.
+    /// The file is here, and has the shape of a manifest.
     Fresh { text: String, etag: Option<String> },
     /// The copy is still right.
     Unchanged,
     /// The server has no such file.
     Absent,
-    /// It is here, but is not what such a file must be.
+    /// The file is here, but has not the shape that it must have.
     Broken(String),
-    /// It could not be had.
+    /// The fetch could not get the file.
     Failed(String),
 }
 
-/// What a fetch makes of the copies.
+/// Copies after a fetch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Merged {
-    /// The manifests after it.
+    /// Manifests after the fetch.
     pub(crate) files: Files,
-    /// The tags of those that the server has, by path.
+    /// Tags of those that the server has, by path.
     pub(crate) etags: BTreeMap<String, String>,
-    /// Those whose text has changed, or that are new.
+    /// Paths of new manifests, and of those with a new text.
     pub(crate) changed: Vec<String>,
-    /// Those that the server has no more.
+    /// Paths of manifests that the server no longer has.
     pub(crate) removed: Vec<String>,
-    /// A copy is older than what the server has, because that could not be had.
+    /// Whether a copy may be older than the server's file, because the fetch could not get that.
     pub(crate) stale: bool,
-    /// What is wrong, a sentence for each file.
+    /// Faults, a sentence for each file.
     pub(crate) wrong: Vec<String>,
 }
 
-/// Lays what was fetched over the copies, which have these tags.
+/// Lays the fetched files over the copies, which have these tags.
 pub(crate) fn merge(
     copies: &Files,
     tags: &BTreeMap<String, String>,
@@ -130,7 +130,7 @@ pub(crate) fn merge(
     merged
 }
 
-/// Says which required files are missing; nothing when none is.
+/// Returns the required files that are missing; `None` if none is.
 pub(crate) fn lacks(files: &Files) -> Option<String> {
     let missing = world::content::missing(|path| files.contains_key(path));
     (!missing.is_empty()).then(|| missing.join(", "))

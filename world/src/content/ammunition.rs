@@ -8,26 +8,26 @@ use super::items::{EquipSlot, Items};
 use super::reader::{Defect, Of, Reader};
 use crate::features::training::skill::Skill;
 
-/// The file.
+/// File of the arrows.
 const FILE: &str = "ammunition.json";
 
-/// An arrow.
+/// Kind of arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrow {
-    /// The item.
+    /// Item of the arrow.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// What it adds to the most damage of a shot.
+    /// Bonus to the most damage of a shot.
     pub ranged_strength: i32,
-    /// The level in ranged that it takes.
+    /// Level in ranged that it takes.
     pub ranged_level: u8,
-    /// The tier of the bow that it takes: the level of that bow.
+    /// Tier of the bow that it takes: the level of that bow.
     pub bow_tier: u32,
 }
 
-/// The arrows of the file, and those items worn as arrows of which it says nothing, with a
-/// warning where there is a file.
+/// Reads the arrows of the file. Adds those items worn as arrows that the file leaves out, with a
+/// warning if there is a file.
 pub(crate) fn load(reader: &Reader, items: &Items) -> Catalog<Arrow> {
     let mut arrows = Catalog::default();
     for fields in &reader.records(FILE) {
@@ -39,7 +39,7 @@ pub(crate) fn load(reader: &Reader, items: &Items) -> Catalog<Arrow> {
     let worn = items
         .iter()
         .filter(|item| item.equip_slot == Some(EquipSlot::Arrows));
-    // What is put in below is not what the file says.
+    // The loop below adds arrows that the file does not list.
     let listed = !arrows.is_empty();
     for item in worn {
         if arrows.contains(&item.id) {

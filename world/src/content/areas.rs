@@ -7,11 +7,11 @@ use super::zones;
 use super::zones::{Fishing, FlatZone, SubZone};
 use crate::geometry::tile::{Bounds, Tile};
 
-/// The file.
+/// File of the areas.
 pub(crate) const FILE: &str = "world-areas.json";
-/// In an area of more tiles nobody looks for shores.
+/// Most tiles of an area in which the loader looks for shores.
 const SHORES_TILES_MAX: u64 = 1 << 20;
-/// The root keys under which areas stand, those of the towns first.
+/// Root keys under which areas stand, those of the towns first.
 const GROUPS: [&str; 5] = [
     "starterTowns",
     "level1Areas",
@@ -20,61 +20,61 @@ const GROUPS: [&str; 5] = [
     "specialAreas",
 ];
 
-/// The lists of an area whose entries have a position.
+/// Lists of an area whose entries have a position.
 const PLACED: [&str; 4] = ["npcs", "mobSpawns", "resources", "stations"];
-/// A grove may spill so many tiles over an area's edge.
+/// Tiles by which a grove may spill over an area's edge.
 const EDGE_TILES: i32 = 8;
 
-/// A named part of the world.
+/// Named part of the world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Area {
-    /// Unique among areas.
+    /// Id, unique among areas.
     pub id: String,
-    /// As players see it.
+    /// Name that players see.
     pub name: String,
-    /// What it is like.
+    /// Description for players.
     pub description: String,
-    /// 0 (towns) to 3.
+    /// Difficulty, 0 (towns) to 3.
     pub difficulty_level: u32,
-    /// Where it is.
+    /// Tiles of the area.
     pub bounds: Bounds,
-    /// What grows there.
+    /// Biome of the area, which decides its growth.
     pub biome: String,
-    /// Nobody loses what they carry when they die here.
+    /// Whether players keep their things when they die here.
     pub safe_zone: bool,
-    /// Players may attack each other.
+    /// Whether players may attack each other.
     pub pvp: bool,
-    /// Any number may fight one here.
+    /// Whether any number may fight one here.
     #[serde(default)]
     pub multi_combat: bool,
-    /// It is one of the towns in which players begin.
+    /// Whether it is one of the towns in which players begin.
     pub starter_town: bool,
     /// Parts of it with rules of their own.
     pub sub_zones: Vec<SubZone>,
-    /// Ground in it that is made flat.
+    /// Flattened ground in it.
     pub flat_zones: Vec<FlatZone>,
-    /// The fishing spots that it wants on its shores.
+    /// Fishing spots that it wants on its shores.
     pub fishing: Option<Fishing>,
 }
 
-/// An area as it was read.
+/// Area with the object that describes it.
 pub(crate) struct Written<'v> {
-    /// The area, as it lies in the world.
+    /// Area, as it lies in the world.
     pub(crate) area: Area,
-    /// The object that describes it.
+    /// Object that describes the area.
     pub(crate) fields: Fields<'v>,
-    /// The tiles by which its positions are moved, east and north, to lie in the world.
+    /// Tiles that move its positions into the world, east and north.
     pub(crate) offset: (i32, i32),
 }
 
 impl Area {
-    /// Returns the area and what may spill over its edge.
+    /// Returns the bounds of the area and of things that may spill over its edge.
     pub(crate) fn near(&self) -> Bounds {
         self.bounds.grown(EDGE_TILES)
     }
 }
 
-/// All areas, in the order of the file.
+/// Reads all areas, in the order of the file.
 pub(crate) fn load<'v>(root: &Fields<'v>) -> Vec<Written<'v>> {
     let mut areas = Vec::new();
     for group in GROUPS {
@@ -90,7 +90,7 @@ pub(crate) fn load<'v>(root: &Fields<'v>) -> Vec<Written<'v>> {
     areas
 }
 
-/// Moves the zones of `area` along where its positions count from its centre.
+/// Pairs `area` with its object. If its positions count from its centre, moves its zones along.
 fn written<'v>(mut area: Area, fields: Fields<'v>) -> Written<'v> {
     let offset = offset(&area, &fields);
     let (east, north) = offset;
@@ -114,9 +114,9 @@ fn written<'v>(mut area: Area, fields: Fields<'v>) -> Written<'v> {
     }
 }
 
-/// Returns the tiles by which the positions in an area are moved: those of its centre where they
-/// count from there, else none. They count from the centre where every placed thing lies outside
-/// the area as it is written, and inside when it is moved.
+/// Returns the tiles that move the positions of an area: those of its centre if they count from
+/// there, else none. They count from the centre if every placed thing lies outside the written
+/// area, and inside after the move.
 fn offset(area: &Area, fields: &Fields<'_>) -> (i32, i32) {
     let Tile { x: east, z: north } = area.bounds.middle();
     let placed = placed(fields);
@@ -134,7 +134,7 @@ fn offset(area: &Area, fields: &Fields<'_>) -> (i32, i32) {
     (east, north)
 }
 
-/// Where the things are that an area places, without a warning of those that are nowhere.
+/// Returns the positions of the things that an area places; no warning for those without one.
 fn placed(fields: &Fields<'_>) -> Vec<Tile> {
     let lists = PLACED
         .iter()
@@ -171,7 +171,7 @@ fn area<'v>(key: &'v str, fields: &Fields<'v>, starter_town: bool) -> Option<Are
     })
 }
 
-/// The fishing spots that an area wants, if it is small enough to look for its shores.
+/// Reads the fishing spots that an area wants, if it is small enough to look for its shores.
 fn fishing(fields: &Fields<'_>, bounds: Bounds) -> Option<Fishing> {
     let fishing = zones::fishing(fields)?;
     if bounds.area() > SHORES_TILES_MAX {
@@ -184,7 +184,7 @@ fn fishing(fields: &Fields<'_>, bounds: Bounds) -> Option<Fishing> {
     Some(fishing)
 }
 
-/// A rectangle written {minX, maxX, minZ, maxZ}.
+/// Reads a rectangle of the form {minX, maxX, minZ, maxZ}.
 pub(crate) fn bounds(fields: &Fields<'_>) -> Option<Bounds> {
     Some(Bounds {
         min_x: fields.coordinate("minX")?,
@@ -194,7 +194,7 @@ pub(crate) fn bounds(fields: &Fields<'_>) -> Option<Bounds> {
     })
 }
 
-/// A point written {x, z}; y is the terrain's business.
+/// Reads a point of the form {x, z}; the terrain decides y.
 pub(crate) fn position(fields: &Fields<'_>) -> Option<Tile> {
     Some(Tile::new(fields.coordinate("x")?, fields.coordinate("z")?))
 }

@@ -1,4 +1,4 @@
-//! `biomes.json`: what the ground is like where nothing is painted or built.
+//! `biomes.json`: the ground without paint and buildings.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use super::reader::{ContentError, Defect, Of, Reader};
 use crate::geometry::Ground;
 use crate::geometry::plan::Biome;
 
-/// The file.
+/// File of the biomes.
 pub(crate) const FILE: &str = "biomes.json";
 
-/// Heights are kept in quarters of a tile.
+/// Parts of a tile in which the plan keeps heights: quarters.
 const QUARTERS: i32 = 4;
-/// The greatest height, in tiles; heights given as parts of it are 1 at most.
+/// Greatest height, in tiles; heights given as parts of it are 1 at most.
 const HEIGHT_TILES: i32 = 50;
-/// The heights of a biome that gives none, in quarters.
+/// Heights of a biome that gives none, in quarters.
 const USUAL: (i32, i32) = (20, 60);
 
-/// The biomes in the order of the file, and which is which.
+/// Biomes in the order of the file, and their places in the list by id.
 #[derive(Debug, Default)]
 pub(crate) struct Biomes {
     pub(crate) list: Vec<Biome>,
@@ -70,7 +70,7 @@ pub(crate) fn load(reader: &Reader) -> Result<Biomes, ContentError> {
     Ok(biomes)
 }
 
-/// A list of [ground name, number]; what cannot be read is skipped with a warning.
+/// Reads a list of [ground name, number]; skips anything else with a warning.
 fn weighed(fields: &Fields<'_>, name: &str) -> Vec<(Ground, u32)> {
     let mut found = Vec::new();
     for value in fields.values(name) {
@@ -90,7 +90,7 @@ fn weighed(fields: &Fields<'_>, name: &str) -> Vec<(Ground, u32)> {
     found
 }
 
-/// `heightRange` in tiles, or in parts of the greatest height where nothing is above 1.
+/// Reads `heightRange` in tiles, or in parts of the greatest height if nothing is above 1.
 fn heights(fields: &Fields<'_>) -> (i32, i32) {
     let values = fields.values("heightRange");
     let range: Vec<f64> = values.iter().filter_map(Value::as_f64).collect();
@@ -112,7 +112,7 @@ fn heights(fields: &Fields<'_>) -> (i32, i32) {
     }
 }
 
-/// The grounds of a biome that names none, by the kind of its terrain.
+/// Returns the grounds of a biome that names none, by the kind of its terrain.
 fn usual(terrain: &str) -> Vec<(Ground, u32)> {
     use Ground::{Dirt, ForestFloor, Grass, Meadow, Sand, Shallows, Snow, Swamp, Water};
     match terrain.to_lowercase().as_str() {

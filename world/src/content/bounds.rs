@@ -1,32 +1,33 @@
-//! `model-bounds.json`: how large models are, and so how many tiles things cover.
+//! `model-bounds.json`: sizes of models, which decide how many tiles things cover.
 //!
-//! The file's own footprints are those of a model at scale 1 and are not used. Always: a size times
-//! a scale is rounded up to whole tiles by [`tiles_covered`], here and where the file is made.
+//! The file's own footprints are those of a model at scale 1, and the loader does not use them.
+//! Always: [`tiles_covered`] rounds a size times a scale up to whole tiles, here and in the tool
+//! that makes the file.
 
 use std::collections::BTreeMap;
 
 use super::reader::Reader;
 use super::stations::SIDE_MAX;
 
-/// The file.
+/// File of the models' sizes.
 const FILE: &str = "model-bounds.json";
-/// Dimensions are kept in millionths of a tile, which is how the file says them.
+/// Parts of a tile in which the file gives dimensions: millionths.
 const MILLION: u32 = 1_000_000;
-/// The greatest dimension of a model, in millionths of a tile.
+/// Greatest dimension of a model, in millionths of a tile.
 const WIDE_MAX: i32 = 1_000_000_000;
 
-/// How large models are.
+/// Sizes of models.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModelBounds {
-    /// East and north, in millionths of a tile, by id.
+    /// Sizes east and north, in millionths of a tile, by id.
     models: BTreeMap<String, (u32, u32)>,
     /// Ids by the path of the model below the root of assets.
     paths: BTreeMap<String, String>,
 }
 
 impl ModelBounds {
-    /// The tiles that the station `kind` covers, east and north, whose model is at the path
-    /// `model` and shown at `scale_thousandths`; none when the model was not measured.
+    /// Returns the tiles that the station `kind` covers, east and north. Its model is at the path
+    /// `model`, at `scale_thousandths`; none if nobody measured the model.
     pub fn footprint(&self, kind: &str, model: &str, scale_thousandths: u32) -> Option<(i32, i32)> {
         let by_path = self.paths.get(below_root(model));
         let id = by_path.map_or_else(|| format!("stations/{kind}"), Clone::clone);
@@ -37,31 +38,31 @@ impl ModelBounds {
         ))
     }
 
-    /// How many models were measured.
+    /// Returns the number of measured models.
     pub fn len(&self) -> usize {
         self.models.len()
     }
 
-    /// Whether none was.
+    /// Returns whether there are no measured models.
     pub fn is_empty(&self) -> bool {
         self.models.is_empty()
     }
 }
 
-/// How many tiles a length covers at a scale: rounded up, at least one. The length is in
-/// millionths of a tile and the scale in thousandths; of what is smaller than that nothing is
-/// known, so that a model of one tile is one tile however its file's fractions came out.
+/// Returns how many tiles a length covers at a scale: rounded up, at least one. The length is in
+/// millionths of a tile and the scale in thousandths. The length knows no smaller parts, so a model
+/// of one tile is one tile, whatever fractions its file had.
 pub fn tiles_covered(length_millionths: u32, scale_thousandths: u32) -> u64 {
     let billionths = u64::from(length_millionths) * u64::from(scale_thousandths);
     billionths.div_ceil(1_000_000_000).max(1)
 }
 
-/// The same, of what a station may cover.
+/// Returns the same, capped at the most tiles of a station's side.
 fn tiles(length: u32, scale: u32) -> i32 {
     tiles_covered(length, scale).min(SIDE_MAX.unsigned_abs().into()) as i32
 }
 
-/// The path below the root of assets that an `asset://` address means.
+/// Returns the path below the root of assets that an `asset://` address means.
 fn below_root(path: &str) -> &str {
     path.strip_prefix("asset://").unwrap_or(path)
 }

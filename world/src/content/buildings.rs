@@ -1,4 +1,5 @@
-//! `buildings.json`: houses. Upstream's object of town generators is accepted and builds nothing.
+//! `buildings.json`: houses. The loader accepts upstream's object of town generators, and builds
+//! nothing from it.
 
 use serde_json::Value;
 
@@ -8,7 +9,7 @@ use crate::geometry::Ground;
 use crate::geometry::plan::Building;
 use crate::geometry::tile::{Bounds, Tile};
 
-/// The file.
+/// File of the buildings.
 pub(crate) const FILE: &str = "buildings.json";
 
 pub(crate) fn load(reader: &Reader) -> Vec<Building> {
@@ -47,7 +48,7 @@ fn building(fields: &Fields<'_>) -> Option<Building> {
     })
 }
 
-/// The corners, both of which belong to the building.
+/// Reads the corners, both of which belong to the building.
 fn corners(fields: &Fields<'_>) -> Option<Bounds> {
     Some(Bounds {
         min_x: fields.coordinate("minX")?,
@@ -57,7 +58,7 @@ fn corners(fields: &Fields<'_>) -> Option<Bounds> {
     })
 }
 
-/// A point written [x, z].
+/// Reads a point of the form [x, z].
 pub(crate) fn point(value: &Value) -> Option<Tile> {
     let [x, z] = value.as_array()?.as_slice() else {
         return None;

@@ -21,37 +21,37 @@ impl<T> Default for Catalog<T> {
 }
 
 impl<T> Catalog<T> {
-    /// The record with that id.
+    /// Returns the record with that id.
     pub fn get(&self, id: &str) -> Option<&Arc<T>> {
         self.records.get(id)
     }
 
-    /// Whether there is a record with that id.
+    /// Returns whether there is a record with that id.
     pub fn contains(&self, id: &str) -> bool {
         self.records.contains_key(id)
     }
 
-    /// All records, by id.
+    /// Returns all records, by id.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
         self.records.values()
     }
 
-    /// All ids, in order.
+    /// Returns all ids, in order.
     pub fn ids(&self) -> impl Iterator<Item = &Arc<str>> {
         self.records.keys()
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// Puts a record that was read from `fields` in; the last one with an id counts.
+    /// Adds a record from `fields`; of several with an id, the last one counts.
     pub(crate) fn add(&mut self, fields: &Fields<'_>, id: &str, record: T) {
         if self.put(id, record) {
             let what = format!("{id} is there twice, the last one counts");
@@ -59,7 +59,7 @@ impl<T> Catalog<T> {
         }
     }
 
-    /// Puts a record in; whether it took another's place.
+    /// Adds a record. Returns whether it took another's place.
     pub(crate) fn put(&mut self, id: &str, record: T) -> bool {
         self.records.insert(id.into(), Arc::new(record)).is_some()
     }

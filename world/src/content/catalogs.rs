@@ -1,4 +1,4 @@
-//! All that manifests describe, by id.
+//! Everything that manifests describe, by id.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use super::{
 };
 use crate::item::COINS;
 
-/// All that manifests describe, by id.
+/// Everything that manifests describe, by id.
 #[derive(Debug)]
 pub(crate) struct Catalogs {
     pub(crate) items: Items,
@@ -79,7 +79,7 @@ impl Catalogs {
         })
     }
 
-    /// Whether what a manifest refers to is there.
+    /// Returns whether the target of a reference is there.
     pub(crate) fn has(&self, of: Of, id: &str) -> bool {
         match of {
             Of::Item => self.items.contains(id),
@@ -90,32 +90,33 @@ impl Catalogs {
             Of::Prayer => self.prayers.contains(id),
             Of::Spell => self.spells.contains(id),
             Of::Yield => self.resources.contains(id) || self.items.contains(id),
-            // Where there is no such file, plants are no part of this content.
+            // If there is no such file, plants are no part of this content.
             Of::Plant => self.plants.is_empty() || self.plants.contains(id),
-            // They are land and no catalog: whoever resolves knows them.
+            // Biomes are land and no catalog: the caller that resolves references knows them.
             Of::Biome => false,
         }
     }
 }
 
-/// What rules ask for.
+/// Lookups for the rules.
 impl Content {
-    /// All items, and the notes of those that have one.
+    /// Returns all items, and the notes of those that have one.
     pub fn items(&self) -> &Items {
         &self.catalogs.items
     }
 
-    /// The item with that id.
+    /// Returns the item with that id.
     pub fn item(&self, id: &str) -> Option<&Arc<ItemKind>> {
         self.catalogs.items.get(id)
     }
 
-    /// Whether any number of `item` lies in one slot. What is not known does, so that it keeps.
+    /// Returns whether any number of `item` lies in one slot. An unknown item does, so that it
+    /// keeps.
     pub fn stackable(&self, item: &str) -> bool {
         item == COINS || self.item(item).is_none_or(|kind| kind.stackable)
     }
 
-    /// The item that `item` is the note of; `item` itself where it is no note.
+    /// Returns the item behind the note `item`; `item` itself if it is no note.
     pub fn unnoted<'a>(&'a self, item: &'a str) -> &'a str {
         match self.item(item).map(|kind| &kind.note) {
             Some(Note::Of(base)) => base,
@@ -123,87 +124,87 @@ impl Content {
         }
     }
 
-    /// All shops.
+    /// Returns all shops.
     pub fn stores(&self) -> &Catalog<Store> {
         &self.catalogs.stores
     }
 
-    /// The kinds of NPCs.
+    /// Returns the kinds of NPCs.
     pub fn npc_kinds(&self) -> &Catalog<NpcKind> {
         &self.catalogs.npcs
     }
 
-    /// The kinds of trees, rocks and fishing spots.
+    /// Returns the kinds of trees, rocks and fishing spots.
     pub fn resources(&self) -> &Catalog<ResourceKind> {
         &self.catalogs.resources
     }
 
-    /// The kinds of furnaces, anvils, banks …, by type.
+    /// Returns the kinds of furnaces, anvils, banks …, by type.
     pub fn stations(&self) -> &Catalog<StationKind> {
         &self.catalogs.stations
     }
 
-    /// What can be made of what.
+    /// Returns all recipes.
     pub fn recipes(&self) -> &Recipes {
         &self.catalogs.recipes
     }
 
-    /// All prayers.
+    /// Returns all prayers.
     pub fn prayers(&self) -> &Catalog<Prayer> {
         &self.catalogs.prayers
     }
 
-    /// All quests.
+    /// Returns all quests.
     pub fn quests(&self) -> &Catalog<Quest> {
         &self.catalogs.quests
     }
 
-    /// The spells for fights.
+    /// Returns the spells for fights.
     pub fn spells(&self) -> &Catalog<Spell> {
         &self.catalogs.spells
     }
 
-    /// All arrows, by item.
+    /// Returns all arrows, by item.
     pub fn arrows(&self) -> &Catalog<Arrow> {
         &self.catalogs.arrows
     }
 
-    /// The table of rare things.
+    /// Returns the table of rare things.
     pub fn rare_drops(&self) -> &[RareDrop] {
         &self.catalogs.rare_drops
     }
 
-    /// Runes, and staves that spare them.
+    /// Returns runes, and staves that spare them.
     pub fn runes(&self) -> &Runes {
         &self.catalogs.runes
     }
 
-    /// What one gathers with, by item.
+    /// Returns the tools for gathering, by item.
     pub fn tools(&self) -> &Catalog<Tool> {
         &self.catalogs.tools
     }
 
-    /// The levels that go with bronze, iron, leather …
+    /// Returns the levels that go with bronze, iron, leather …
     pub fn tiers(&self) -> &Tiers {
         &self.catalogs.tiers
     }
 
-    /// What levels bring, in words.
+    /// Returns the descriptions of the rewards of levels.
     pub fn unlocks(&self) -> &Unlocks {
         &self.catalogs.unlocks
     }
 
-    /// Where duels are fought, unless an area says so itself.
+    /// Returns the arenas of the file, which count unless an area has its own.
     pub fn duel_arenas(&self) -> &DuelArenas {
         &self.catalogs.duel_arenas
     }
 
-    /// What clients play.
+    /// Returns the music that clients play.
     pub fn music(&self) -> &Catalog<Track> {
         &self.catalogs.music
     }
 
-    /// What clients strew over the land.
+    /// Returns the plants that clients strew over the land.
     pub fn plants(&self) -> &Catalog<Plant> {
         &self.catalogs.plants
     }

@@ -1,5 +1,5 @@
-//! `duel-arenas.json`: where duels are fought. Where an area has sub-zones for duels, those count
-//! and this file does not.
+//! `duel-arenas.json`: places for duels. If an area has sub-zones for duels, those count and this
+//! file does not.
 
 use std::sync::Arc;
 
@@ -8,43 +8,43 @@ use super::fields::Fields;
 use super::reader::Reader;
 use crate::geometry::tile::Tile;
 
-/// The file.
+/// File of the arenas.
 const FILE: &str = "duel-arenas.json";
 
-/// An arena.
+/// Arena for duels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arena {
-    /// Unique among arenas; a number in upstream's.
+    /// Id, unique among arenas; a number in upstream's.
     pub id: Arc<str>,
-    /// Its middle.
+    /// Middle of the arena.
     pub center: Tile,
-    /// Its width and depth, in tiles.
+    /// Width and depth, in tiles.
     pub size: (u32, u32),
-    /// Where the two begin.
+    /// Tiles on which the two begin.
     pub begins: Vec<Tile>,
-    /// Where one gives up.
+    /// Tiles on which one gives up.
     pub trapdoors: Vec<Tile>,
 }
 
-/// A place beside the arenas.
+/// Place beside the arenas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hall {
-    /// Its middle.
+    /// Middle of the hall.
     pub center: Tile,
-    /// Its width and depth, in tiles.
+    /// Width and depth, in tiles.
     pub size: (u32, u32),
-    /// Where one comes to stand.
+    /// Tile on which an arriving player stands.
     pub spawn: Tile,
 }
 
-/// Where duels are fought.
+/// Arenas for duels and the halls beside them.
 #[derive(Debug, Default)]
 pub struct DuelArenas {
-    /// In the order of the manifest.
+    /// Arenas, in the order of the manifest.
     pub arenas: Vec<Arena>,
-    /// Where one challenges others.
+    /// Hall in which players challenge each other.
     pub lobby: Option<Hall>,
-    /// Where the beaten wake.
+    /// Hall in which the beaten wake.
     pub hospital: Option<Hall>,
 }
 
@@ -94,7 +94,7 @@ fn middle(fields: &Fields<'_>) -> Option<Tile> {
     center
 }
 
-/// A number for both sides, or {width, depth}.
+/// Reads a number for both sides, or {width, depth}.
 fn size(fields: &Fields<'_>) -> (u32, u32) {
     let one = |value: u32| value.clamp(1, 256);
     if fields.get("size").is_some_and(|size| size.is_object()) {

@@ -9,7 +9,7 @@ use super::reader::{Defect, Of, Reader, Reference};
 use super::words::Word;
 use crate::features::training::skill::Skill;
 
-/// How long a tick takes, in milliseconds; older generations give times so.
+/// Milliseconds of a tick; older generations give times in milliseconds.
 const TICK_MS: f64 = 600.0;
 
 /// One object of a manifest.
@@ -22,7 +22,7 @@ pub(crate) struct Fields<'v> {
 }
 
 impl<'v> Fields<'v> {
-    /// The object that a file is.
+    /// Returns the root object of a file.
     pub(crate) fn root(reader: &'v Reader, file: &'v str, value: &'v Value) -> Option<Fields<'v>> {
         Some(Fields {
             reader,
@@ -32,7 +32,7 @@ impl<'v> Fields<'v> {
         })
     }
 
-    /// The objects of a list; what is none is skipped with a warning.
+    /// Returns the objects of a list; skips anything else with a warning.
     pub(crate) fn list(
         reader: &'v Reader,
         file: &'v str,
@@ -72,7 +72,7 @@ impl<'v> Fields<'v> {
         self.reader.warn(defect, self.file, &self.place(name), what);
     }
 
-    /// The field, if it is there and not null.
+    /// Returns the field, if it is there and not null.
     pub(crate) fn get(&self, name: &str) -> Option<&'v Value> {
         self.map.get(name).filter(|v| !v.is_null())
     }
@@ -81,7 +81,7 @@ impl<'v> Fields<'v> {
         self.get(name).is_some()
     }
 
-    /// The first of several names that is there, else the first.
+    /// Returns the first of several names that is there, else the first.
     pub(crate) fn either<'n>(&self, names: &[&'n str]) -> &'n str {
         let there = names.iter().find(|name| self.has(name));
         there.or(names.first()).copied().unwrap_or("")
@@ -96,7 +96,7 @@ impl<'v> Fields<'v> {
         read
     }
 
-    /// A text without which the record says nothing: it is skipped with a warning.
+    /// Reads a text that the record needs; if it is missing, warns that the record is skipped.
     pub(crate) fn key(&self, name: &str) -> Option<&'v str> {
         let text = self.get(name).and_then(Value::as_str);
         let text = text.filter(|text| !text.is_empty());
@@ -106,7 +106,7 @@ impl<'v> Fields<'v> {
         text
     }
 
-    /// The name that players see; `id` with a warning where there is none.
+    /// Reads the name that players see; returns `id` with a warning if there is none.
     pub(crate) fn name(&self, id: &'v str) -> &'v str {
         match self.get("name").and_then(Value::as_str) {
             Some(text) if !text.is_empty() => text,
@@ -124,12 +124,12 @@ impl<'v> Fields<'v> {
         self.read(name, "a text", Value::as_str).unwrap_or(default)
     }
 
-    /// A text; empty where there is none.
+    /// Reads a text; empty if there is none.
     pub(crate) fn text(&self, name: &str) -> Arc<str> {
         self.text_or(name, "").into()
     }
 
-    /// The texts of a list, which may be missing.
+    /// Reads the texts of a list, which may be missing.
     pub(crate) fn texts(&self, name: &str) -> Vec<Arc<str>> {
         let mut texts = Vec::new();
         for (i, value) in self.values(name).iter().enumerate() {
@@ -146,7 +146,7 @@ impl<'v> Fields<'v> {
             .unwrap_or(default)
     }
 
-    /// A word of a list, in whatever case; kept with a warning when nobody knows it.
+    /// Reads a word of a list, in any case; keeps an unknown word with a warning.
     pub(crate) fn word<T: Word>(&self, name: &str) -> Option<T> {
         let text = self.text_or(name, "");
         (!text.is_empty()).then(|| {
@@ -158,18 +158,18 @@ impl<'v> Fields<'v> {
         })
     }
 
-    /// A number rounded down to a whole one.
+    /// Reads a number, rounded down to a whole one.
     pub(crate) fn int_or(&self, name: &str, default: i64) -> i64 {
         self.scaled_or(name, 1, default)
     }
 
-    /// A number times `scale`, rounded down to a whole one.
+    /// Reads a number times `scale`, rounded down to a whole one.
     pub(crate) fn scaled_or(&self, name: &str, scale: i32, default: i64) -> i64 {
         let number = self.read(name, "a number", Value::as_f64);
         number.map_or(default, |n| whole(n, scale))
     }
 
-    /// A number times `scale`, rounded to the nearest whole one from 0 to 2^31 - 1.
+    /// Reads a number times `scale`, rounded to the nearest whole one from 0 to 2^31 - 1.
     pub(crate) fn parts_or(&self, name: &str, scale: u32, default: u32) -> u32 {
         let Some(number) = self.read(name, "a number", Value::as_f64) else {
             return default;
@@ -181,23 +181,23 @@ impl<'v> Fields<'v> {
         number.clamp(0, i64::from(i32::MAX)) as u32
     }
 
-    /// A number times `scale`, rounded to the nearest whole one, which may be below 0.
+    /// Reads a number times `scale`, rounded to the nearest whole one, which may be below 0.
     pub(crate) fn signed_or(&self, name: &str, scale: u32, default: i32) -> i32 {
         let number = self.read(name, "a number", Value::as_f64);
         number.map_or(default, |n| (n * f64::from(scale)).round() as i32)
     }
 
-    /// A whole number from 0 to 2^31 - 1.
+    /// Reads a whole number from 0 to 2^31 - 1.
     pub(crate) fn count_or(&self, name: &str, default: u32) -> u32 {
         self.parts_or(name, 1, default)
     }
 
-    /// XP, in tenths.
+    /// Reads XP, in tenths.
     pub(crate) fn tenths(&self, name: &str) -> u32 {
         self.parts_or(name, 10, 0)
     }
 
-    /// A chance from 0 to 1, in millionths.
+    /// Reads a chance from 0 to 1, in millionths.
     pub(crate) fn millionths_or(&self, name: &str, default: u32) -> u32 {
         let chance = self.parts_or(name, 1_000_000, default);
         if chance > 1_000_000 {
@@ -206,12 +206,12 @@ impl<'v> Fields<'v> {
         chance.min(1_000_000)
     }
 
-    /// A level from 1 to 99.
+    /// Reads a level from 1 to 99.
     pub(crate) fn level_or(&self, name: &str, default: u32) -> u8 {
         self.count_or(name, default).clamp(1, 99) as u8
     }
 
-    /// Ticks, from the field `ticks` or, in milliseconds, from the field `ms`.
+    /// Reads ticks, from the field `ticks` or, in milliseconds, from the field `ms`.
     pub(crate) fn ticks_or(&self, ticks: &str, ms: &str, default: u32) -> u32 {
         if self.has(ticks) || !self.has(ms) {
             return self.count_or(ticks, default);
@@ -222,12 +222,12 @@ impl<'v> Fields<'v> {
         }
     }
 
-    /// A coordinate: a number from -10000 to 10000, rounded down.
+    /// Reads a coordinate: a number from -10000 to 10000, rounded down.
     pub(crate) fn coordinate(&self, name: &str) -> Option<i32> {
         self.get(name).and_then(Value::as_f64).and_then(coordinate)
     }
 
-    /// An object that may be missing.
+    /// Reads an object that may be missing.
     pub(crate) fn object(&self, name: &str) -> Option<Fields<'v>> {
         self.read(name, "an object", Value::as_object)
             .map(|map| self.inner(name, map))
@@ -241,25 +241,25 @@ impl<'v> Fields<'v> {
         }
     }
 
-    /// The values of a list, which may be missing.
+    /// Returns the values of a list, which may be missing.
     pub(crate) fn values(&self, name: &str) -> &'v [Value] {
         self.read(name, "a list", Value::as_array)
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The objects of a list, which may be missing.
+    /// Returns the objects of a list, which may be missing.
     pub(crate) fn objects(&self, name: &str) -> Vec<Fields<'v>> {
         Fields::list(self.reader, self.file, &self.place(name), self.values(name))
     }
 
-    /// The fields by name, without `$schema` and `_comment`.
+    /// Returns the fields by name, without `$schema` and `_comment`.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&'v str, &'v Value)> {
         let comment = |name: &str| name.starts_with('$') || name.starts_with('_');
         let fields = self.map.iter().map(|(name, value)| (name.as_str(), value));
         fields.filter(move |(name, _)| !comment(name))
     }
 
-    /// The objects of a map, by key; what is none is skipped with a warning.
+    /// Returns the objects of a map, by key; skips anything else with a warning.
     pub(crate) fn entries(&self) -> Vec<(&'v str, Fields<'v>)> {
         let mut found = Vec::new();
         for (key, value) in self.fields() {
@@ -271,18 +271,18 @@ impl<'v> Fields<'v> {
         found
     }
 
-    /// The lists of a map, by key, each with its objects.
+    /// Returns the lists of a map, by key, each with its objects.
     pub(crate) fn lists(&self) -> Vec<(&'v str, Vec<Fields<'v>>)> {
         let names = self.fields().map(|(name, _)| name);
         names.map(|name| (name, self.objects(name))).collect()
     }
 
-    /// A map from skill to level, from 1 to 99; unknown skills are left out with a warning.
+    /// Reads a map from skill to level, from 1 to 99; leaves unknown skills out with a warning.
     pub(crate) fn levels(&self) -> BTreeMap<Skill, u8> {
         self.by_skill(|name| self.level_or(name, 1))
     }
 
-    /// A map by skill; unknown skills are left out with a warning.
+    /// Reads a map by skill; leaves unknown skills out with a warning.
     pub(crate) fn by_skill<T>(&self, read: impl Fn(&str) -> T) -> BTreeMap<Skill, T> {
         let mut found = BTreeMap::new();
         for (name, _) in self.fields() {
@@ -296,7 +296,7 @@ impl<'v> Fields<'v> {
         found
     }
 
-    /// A skill by name; none with a warning for an unknown one.
+    /// Reads a skill by name; returns `None` with a warning for an unknown one.
     pub(crate) fn skill(&self, name: &str) -> Option<Skill> {
         let text = self.text_or(name, "");
         let skill = Skill::named(text);
@@ -307,8 +307,8 @@ impl<'v> Fields<'v> {
         skill
     }
 
-    /// The id of something else that a text names; `so` is what comes of it when there is no such
-    /// thing.
+    /// Reads a text that names something else, and returns the id of that. `so` is the consequence
+    /// if there is no such thing.
     pub(crate) fn refer(&self, name: &str, of: Of, so: &'static str) -> Arc<str> {
         match self.text_or(name, "") {
             "" => "".into(),
@@ -316,14 +316,14 @@ impl<'v> Fields<'v> {
         }
     }
 
-    /// As [`Fields::refer`], for a list of texts.
+    /// Reads a list of texts in the way of [`Fields::refer`].
     pub(crate) fn refer_all(&self, name: &str, of: Of, so: &'static str) -> Vec<Arc<str>> {
         let ids = self.texts(name).into_iter().enumerate();
         let read = ids.map(|(i, id)| self.refer_to(&format!("{name}[{i}]"), of, &id, so));
         read.collect()
     }
 
-    /// Notes that `name` refers to `id`, and returns the id under which that is known.
+    /// Notes that `name` refers to `id`, and returns the id under which the catalogs know it.
     pub(crate) fn refer_to(&self, name: &str, of: Of, id: &str, so: &'static str) -> Arc<str> {
         self.reader.refer(Reference {
             file: self.file.to_owned(),
@@ -336,12 +336,12 @@ impl<'v> Fields<'v> {
     }
 }
 
-/// `number` times `scale`, rounded down; the ends of the range for what does not fit.
+/// Returns `number` times `scale`, rounded down; the ends of the range if it does not fit.
 pub(crate) fn whole(number: f64, scale: i32) -> i64 {
     (number * f64::from(scale)).floor() as i64
 }
 
-/// A coordinate from -10000 to 10000, rounded down.
+/// Returns a coordinate from -10000 to 10000, rounded down.
 pub(crate) fn coordinate(number: f64) -> Option<i32> {
     let number = number.floor();
     (-10_000.0..=10_000.0)

@@ -1,42 +1,43 @@
-//! Which manifests there are, which of them must be there, and whether one can be read at all.
+//! The list of manifests, the need for each, and the check that one can be read at all.
 
 use serde_json::Value;
 
 use super::reader::ContentError;
 
-/// Whether a manifest must be there.
+/// Need for a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing can be played without it.
+    /// Manifest without which nobody can play.
     Required,
-    /// Required together with the others of `items/` that are marked so, unless `items.json`
-    /// is there.
+    /// Required together with the others of `items/` that carry this mark, unless `items.json` is
+    /// there.
     Items,
     /// Required unless `items/` is complete.
     ItemsInOne,
-    /// The world is poorer without it.
+    /// Manifest without which the world is poorer.
     Optional,
 }
 
-/// What the root of a manifest is.
+/// Shape of a manifest's root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Root {
-    /// A list, or an object with a list under one of these names.
+    /// List, or object with a list under one of these names.
     List(&'static [&'static str]),
-    /// An object.
+    /// Object.
     Object,
-    /// A list or an object.
+    /// List or object.
     Either,
 }
 
-/// A manifest that is known.
+/// Known manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manifest {
-    /// Its path below the folder of manifests.
+    /// Path below the folder of manifests.
     pub path: &'static str,
-    /// Whether it must be there.
+    /// Need for it.
     pub need: Need,
-    /// The world's rules read it; others are for clients, served but not read.
+    /// Whether the world's rules read it; the server serves the others to clients without reading
+    /// them.
     pub rules: bool,
     root: Root,
 }
@@ -68,7 +69,7 @@ const fn shown(path: &'static str) -> Manifest {
     }
 }
 
-/// The manifests of all generations: all that is worth asking a content server for.
+/// Manifests of all generations: everything worth a request to a content server.
 pub const MANIFESTS: &[Manifest] = &[
     list("npcs.json", Need::Required, &["npcs"]),
     Manifest {
@@ -133,12 +134,12 @@ pub const MANIFESTS: &[Manifest] = &[
     shown("batch-generation.json"),
 ];
 
-/// The manifest at `path`, if it is one that is known.
+/// Returns the manifest at `path`, if it is known.
 pub fn manifest(path: &str) -> Option<&'static Manifest> {
     MANIFESTS.iter().find(|manifest| manifest.path == path)
 }
 
-/// The names under which a list file may keep its list in an object.
+/// Returns the names under which a list file may keep its list in an object.
 pub(crate) fn list_names(path: &str) -> &'static [&'static str] {
     match manifest(path).map(|manifest| manifest.root) {
         Some(Root::List(names)) => names,
@@ -146,8 +147,8 @@ pub(crate) fn list_names(path: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether the items stand in the folder `items/`, rather than in `items.json`: where both are
-/// complete, and where neither is but some of the folder is there.
+/// Returns whether the items stand in the folder `items/`, rather than in `items.json`. They do if
+/// both are complete, and if neither is but some of the folder is there.
 pub(crate) fn items_in_folder(has: impl Fn(&str) -> bool) -> bool {
     let mut folder = MANIFESTS.iter().filter(|m| m.need == Need::Items);
     if has("items.json") {
@@ -157,8 +158,7 @@ pub(crate) fn items_in_folder(has: impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// The required manifests that are not among those that `has` knows; nothing can be played
-/// without them.
+/// Returns the required manifests that `has` does not know. Without them nobody can play.
 pub fn missing(has: impl Fn(&str) -> bool) -> Vec<&'static str> {
     let folder = items_in_folder(&has);
     let needed = MANIFESTS.iter().filter(|manifest| match manifest.need {
@@ -170,12 +170,12 @@ pub fn missing(has: impl Fn(&str) -> bool) -> Vec<&'static str> {
     needed.map(|m| m.path).filter(|path| !has(path)).collect()
 }
 
-/// Reads the text of the manifest at `path` as JSON of the shape that such a file has at all.
-/// Whoever keeps copies asks this before a new one replaces an old one.
+/// Reads the text of the manifest at `path` as JSON of the shape that such a file has at all. A
+/// cache checks a new copy with it before that replaces an old one.
 ///
 /// # Errors
-/// [`ContentError::Broken`]: it is not JSON, or its root is neither a list nor an object where
-/// that is needed. Any JSON will do for a path that is not known.
+/// [`ContentError::Broken`]: it is not JSON, or its root is neither a list nor an object if the
+/// path needs one. For an unknown path any JSON will do.
 pub fn parse(path: &str, text: &str) -> Result<Value, ContentError> {
     let broken = |why: String| ContentError::Broken {
         file: path.to_owned(),
@@ -195,7 +195,7 @@ pub fn parse(path: &str, text: &str) -> Result<Value, ContentError> {
     }
 }
 
-/// What a person needs to mend a text that is not JSON.
+/// Returns the reason for a person who has to mend a text that is not JSON.
 fn why_not(text: &str, error: &serde_json::Error) -> String {
     let marked = ["<<<<<<< ", "=======", ">>>>>>> "];
     let mut lines = text.lines().enumerate();
@@ -205,7 +205,7 @@ fn why_not(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// The list that `value` is, or that it has under one of `names`.
+/// Returns the list that `value` is, or that it has under one of `names`.
 pub(crate) fn list_of<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Vec<Value>> {
     match value {
         Value::Array(list) => Some(list),

@@ -1,4 +1,4 @@
-//! `gathering/*.json` (or the older `resources.json`): what trees, rocks and fishing spots are.
+//! `gathering/*.json` (or the older `resources.json`): trees, rocks and fishing spots.
 
 use std::sync::Arc;
 
@@ -16,50 +16,50 @@ const FILES: [&str; 4] = [
     "gathering/mining.json",
     "gathering/fishing.json",
 ];
-/// Ticks between tries, where nobody says.
+/// Ticks between tries, if the record gives none.
 const CYCLE_TICKS: u32 = 4;
-/// Ticks until it is back, where nobody says.
+/// Ticks until it is back, if the record gives none.
 const RESPAWN_TICKS: u32 = 80;
 
-/// A kind of tree, rock or fishing spot.
+/// Kind of tree, rock or fishing spot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceKind {
-    /// Unique among kinds.
+    /// Id, unique among kinds.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// tree, ore, fishing_spot …
+    /// Sort: tree, ore, fishing_spot …
     pub kind: Arc<str>,
-    /// What a good look tells.
+    /// Text for a good look.
     pub examine: Arc<str>,
-    /// The level that it takes.
+    /// Level that it takes.
     pub level: u32,
-    /// The skill that it takes and gives XP in; none for what only stands there.
+    /// Skill that it takes, and for which it gives XP; none for a thing that only stands there.
     pub skill: Option<Skill>,
-    /// What it takes in the hand or pack; empty for nothing.
+    /// Tool that it takes in the hand or pack.
     pub tool: ToolNeed,
-    /// What every success uses up.
+    /// Item that every success uses up.
     pub bait: Option<Arc<str>>,
     /// Ticks between tries, at least 1.
     pub cycle_ticks: u32,
-    /// The chance that a success empties it, in millionths.
+    /// Chance that a success empties it, in millionths.
     pub deplete_millionths: u32,
     /// Ticks until it is back.
     pub respawn_ticks: u32,
-    /// What it gives, the main product first.
+    /// Products, the main one first.
     pub yields: Vec<Yield>,
-    /// Its model; a path that begins with `asset://`.
+    /// Model; a path that begins with `asset://`.
     pub model: Option<Arc<str>>,
-    /// Its model's scale, in thousandths.
+    /// Scale of the model, in thousandths.
     pub scale_thousandths: u32,
     /// Tiles that it covers, east and north.
     pub footprint: (i32, i32),
 }
 
-/// What gathering takes.
+/// Tool that gathering takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolNeed {
-    /// Nothing.
+    /// No tool.
     Nothing,
     /// Any tool of that skill: the manifest says `pickaxe`, or `bronze_hatchet`.
     Any(Skill),
@@ -67,18 +67,18 @@ pub enum ToolNeed {
     Item(Arc<str>),
 }
 
-/// What a try may give.
+/// Product that a try may give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Yield {
-    /// The item.
+    /// Item.
     pub item: Arc<str>,
-    /// How many.
+    /// Number of items.
     pub quantity: u32,
-    /// The chance, in millionths.
+    /// Chance, in millionths.
     pub chance_millionths: u32,
     /// XP, in tenths.
     pub xp_tenths: u32,
-    /// The level that it takes.
+    /// Level that it takes.
     pub level: u8,
     /// For fish: the chance at level 1 and at level 99, in 256ths.
     pub catch: Option<(u32, u32)>,
@@ -128,8 +128,8 @@ fn kind<'v>(id: &'v str, fields: &Fields<'v>, bounds: &ModelBounds) -> ResourceK
     }
 }
 
-/// The tiles that it covers: what the record says, else what was measured of its model. Of a tree
-/// only the trunk is in anybody's way, of a fishing spot nothing.
+/// Returns the tiles that it covers: those of the record, else the measured ones of its model. A
+/// tree blocks only the tile of its trunk, a fishing spot nothing.
 fn footprint(fields: &Fields<'_>, sort: &str, bounds: &ModelBounds, scale: u32) -> (i32, i32) {
     if let Some(own) = own_footprint(fields) {
         return own;
@@ -143,8 +143,8 @@ fn footprint(fields: &Fields<'_>, sort: &str, bounds: &ModelBounds, scale: u32) 
     }
 }
 
-/// In the oldest generation a place names the item that it gives. What stands there then: the
-/// kind that gives this item, else one made from what the place and the item say.
+/// Returns the kind of a place that names the item that it gives, as in the oldest generation. That
+/// is the kind that gives this item, else a new one from the place and the item.
 pub(crate) fn named_by_item(
     item: &str,
     sort: &str,

@@ -1,7 +1,7 @@
-//! `items/*.json`, or the older `items.json`: what can be had.
+//! `items/*.json`, or the older `items.json`: items.
 //!
-//! Always: a note is made for every item that may have one; a note is never worn or eaten. XP is
-//! in tenths, weights are in grams, chances in millionths.
+//! Always: the loader makes a note for every item that may have one; nobody wears or eats a note.
+//! XP is in tenths, weights are in grams, chances in millionths.
 
 mod bonuses;
 mod read;
@@ -22,13 +22,13 @@ use super::tiers::Tiers;
 use super::words::words;
 use crate::features::training::skill::Skill;
 
-/// The file of the older generations.
+/// File of the older generations.
 const SINGLE: &str = "items.json";
-/// What the id of a note ends in.
+/// Ending of a note's id.
 const NOTED: &str = "_noted";
 
 words! {
-    /// What an item is for.
+    /// Use of an item.
     ItemSort {
         Weapon = "weapon",
         Tool = "tool",
@@ -43,112 +43,111 @@ words! {
     }
 }
 
-/// A kind of item.
+/// Kind of item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemKind {
-    /// Unique among items.
+    /// Id, unique among items.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// What a good look tells.
+    /// Text for a good look.
     pub examine: Arc<str>,
-    /// What it is for.
+    /// Use of the item.
     pub sort: ItemSort,
-    /// common, uncommon, rare … as the manifest says.
+    /// Rarity as the manifest gives it: common, uncommon, rare …
     pub rarity: Arc<str>,
-    /// bronze, iron, leather … as the manifest says; empty for none.
+    /// Tier as the manifest gives it: bronze, iron, leather …; empty for none.
     pub tier: Arc<str>,
-    /// It may be given to others.
+    /// Whether players may give it to others.
     pub tradeable: bool,
-    /// Any number of them fills one slot.
+    /// Whether any number of them fills one slot.
     pub stackable: bool,
     /// Worth in coins.
     pub value: u64,
-    /// In grams.
+    /// Weight, in grams.
     pub weight_grams: i32,
-    /// Where it is worn; none for what cannot be worn.
+    /// Slot in which a player wears it; none if nobody can wear it.
     pub equip_slot: Option<EquipSlot>,
-    /// Worn in the weapon's slot, it needs the shield's too.
+    /// Whether it needs the shield's slot too when worn in the weapon's.
     pub two_handed: bool,
-    /// How one fights with it.
+    /// Its use as a weapon.
     pub weapon: Option<Weapon>,
-    /// What it adds while it is worn.
+    /// Bonuses while worn.
     pub bonuses: Bonuses,
-    /// The levels without which it cannot be worn, or used as a tool: its own, else those of
-    /// its tier.
+    /// Levels that wearing it, or using it as a tool, takes: its own, else those of its tier.
     pub requires: BTreeMap<Skill, u8>,
-    /// What it is a tool for.
+    /// Its use as a tool.
     pub tool: Option<ToolUse>,
-    /// Health that it gives when it is eaten; 0 for what is not eaten.
+    /// Health from eating it; 0 if nobody eats it.
     pub heals: u32,
-    /// XP in prayer, in tenths, when it is buried; 0 for what is not buried.
+    /// XP in prayer from burying it, in tenths; 0 if nobody buries it.
     pub bury_xp_tenths: u32,
-    /// The level in prayer that burying it takes.
+    /// Level in prayer that burying it takes.
     pub bury_level: u8,
-    /// The runes of which whoever wields it has any number.
+    /// Runes of which its wielder has any number.
     pub endless_runes: Vec<Arc<str>>,
-    /// What rubbing it gives.
+    /// Experience from rubbing it.
     pub lamp: Option<Lamp>,
-    /// What can be done with it in a pack; the first is the left click.
+    /// Actions on it in a pack; the first is the left click.
     pub actions: Vec<Arc<str>>,
-    /// Whether it is a note or has one.
+    /// Its note, or the item of which it is the note.
     pub note: Note,
-    /// Where its pictures are; a path that begins with `asset://`.
+    /// Path of its pictures; begins with `asset://`.
     pub icon: Option<Arc<str>>,
-    /// Its model on the ground.
+    /// Model on the ground.
     pub model: Option<Arc<str>>,
 }
 
-/// How one fights with a weapon.
+/// Use of an item as a weapon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weapon {
-    /// What sort of weapon.
+    /// Sort of weapon.
     pub sort: WeaponType,
-    /// What sort of attack.
+    /// Sort of attack.
     pub attack: AttackType,
     /// Ticks between attacks, at least 1.
     pub speed_ticks: u32,
-    /// How far it reaches, in tiles.
+    /// Reach, in tiles.
     pub range_tiles: u32,
 }
 
-/// What a tool is for.
+/// Use of an item as a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
-    /// The skill.
+    /// Skill of the tool.
     pub skill: Skill,
-    /// As the manifest says; generations disagree on whether 1 is the best.
+    /// Priority from the manifest; generations disagree on whether 1 is the best.
     pub priority: u32,
-    /// Ticks between tries with it, if it says.
+    /// Ticks between tries with it, if the manifest gives them.
     pub roll_ticks: Option<u32>,
-    /// The chance of a quicker try, in millionths.
+    /// Chance of a quicker try, in millionths.
     pub bonus_chance_millionths: u32,
     /// Ticks that a quicker try takes.
     pub bonus_roll_ticks: u32,
 }
 
-/// What rubbing a lamp gives in a skill of one's choice.
+/// Experience from rubbing a lamp, in a skill of the player's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lamp {
     /// XP, in tenths.
     pub xp_tenths: u32,
-    /// The lamp is gone then.
+    /// Whether rubbing uses up the lamp.
     pub consumed: bool,
 }
 
-/// Whether an item is a note or has one.
+/// Relation of an item to its note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// Neither.
+    /// Neither a note nor an item with one.
     None,
-    /// It has this note.
+    /// Item that has this note.
     Has(Arc<str>),
-    /// It is the note of this item.
+    /// Note of this item.
     Of(Arc<str>),
 }
 
-/// All items. An item is also found by its alias: `<metal>_sword` and `<metal>_shortsword` are the
-/// same where only one of them is there.
+/// All items. They also have aliases: `<metal>_sword` and `<metal>_shortsword` are the same if only
+/// one of them is there.
 #[derive(Debug, Default)]
 pub struct Items {
     catalog: Catalog<ItemKind>,
@@ -157,14 +156,13 @@ pub struct Items {
 }
 
 impl Items {
-    /// The item with that id or alias.
+    /// Returns the item with that id or alias.
     pub fn get(&self, id: &str) -> Option<&Arc<ItemKind>> {
         let found = self.catalog.get(id);
         found.or_else(|| self.catalog.get(self.aliases.get(id)?))
     }
 
-    /// Returns the id of the item that `name` is the id or alias of; `name` itself where there is
-    /// no such item.
+    /// Returns the id of the item with the id or alias `name`; `name` itself if there is none.
     pub fn id(&self, name: &str) -> Arc<str> {
         let kind = self.get(name);
         kind.map_or_else(|| name.into(), |kind| Arc::clone(&kind.id))
@@ -175,27 +173,27 @@ impl Items {
         self.aliases.iter()
     }
 
-    /// Whether there is an item with that id.
+    /// Returns whether there is an item with that id or alias.
     pub fn contains(&self, id: &str) -> bool {
         self.get(id).is_some()
     }
 
-    /// All items and notes, by id.
+    /// Returns all items and notes, by id.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ItemKind>> {
         self.catalog.iter()
     }
 
-    /// How many items and notes there are.
+    /// Returns the number of items and notes.
     pub fn len(&self) -> usize {
         self.catalog.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.catalog.is_empty()
     }
 
-    /// A note as the thing of which it is one; anything else as itself.
+    /// Returns the item of a note; anything else as itself.
     pub fn unnoted(&self, item: &Arc<str>) -> Arc<str> {
         match self.get(item).map(|kind| &kind.note) {
             Some(Note::Of(base)) => Arc::clone(base),
@@ -203,7 +201,7 @@ impl Items {
         }
     }
 
-    /// Names what items say of each other by its id.
+    /// Replaces aliases in references between items by ids.
     fn resolved(mut self) -> Items {
         let aliases = &self.aliases;
         let resolve = |name: &mut Arc<str>| {
@@ -221,7 +219,7 @@ impl Items {
         self
     }
 
-    /// The note of `item`, if it has one.
+    /// Returns the note of `item`, if it has one.
     pub fn note_of(&self, item: &str) -> Option<&Arc<ItemKind>> {
         match &self.get(item)?.note {
             Note::Has(note) => self.get(note),
@@ -239,7 +237,7 @@ fn aliases(catalog: &Catalog<ItemKind>) -> BTreeMap<Arc<str>, Arc<str>> {
     catalog.ids().filter_map(alias).collect()
 }
 
-/// The other name of what once was called `id`, or is now.
+/// Returns the other name of a sword: the former or the present one of `id`.
 fn renamed(id: &str) -> Option<String> {
     let (base, end) = match id.strip_suffix(NOTED) {
         Some(base) => (base, NOTED),
@@ -252,7 +250,7 @@ fn renamed(id: &str) -> Option<String> {
     Some(format!("{metal}_shortsword{end}"))
 }
 
-/// The files in which items stand, in the order in which they are read.
+/// Returns the files with the items, in reading order.
 pub(crate) fn files_of(reader: &Reader) -> Vec<&'static str> {
     if files::items_in_folder(|file| reader.has(file)) {
         let paths = MANIFESTS.iter().map(|manifest| manifest.path);
@@ -285,12 +283,13 @@ pub(crate) fn load(reader: &Reader, tiers: &Tiers) -> Result<Items, ContentError
     Ok(items.resolved())
 }
 
-/// Whether `warning` is about two items with the same id, which production refuses.
+/// Returns whether `defect` in `file` is about two items with the same id, which production
+/// refuses.
 pub(crate) fn is_duplicate(file: &str, defect: Defect) -> bool {
     defect == Defect::Duplicate && (file == SINGLE || file.starts_with("items/"))
 }
 
-/// Makes the notes that are not written down.
+/// Makes the notes that no manifest describes.
 fn add_notes(catalog: &mut Catalog<ItemKind>) {
     let mut notes = Vec::new();
     let ids: Vec<Arc<str>> = catalog.ids().cloned().collect();
@@ -305,7 +304,7 @@ fn add_notes(catalog: &mut Catalog<ItemKind>) {
     }
 }
 
-/// The note of `item`.
+/// Returns the note of `item`.
 fn note(item: &ItemKind, id: &Arc<str>) -> ItemKind {
     ItemKind {
         id: Arc::clone(id),
@@ -317,7 +316,7 @@ fn note(item: &ItemKind, id: &Arc<str>) -> ItemKind {
 }
 
 impl ItemKind {
-    /// The same thing, but good for nothing.
+    /// Returns the same item without any use.
     fn as_paper(&self) -> ItemKind {
         ItemKind {
             equip_slot: None,
@@ -335,13 +334,13 @@ impl ItemKind {
         }
     }
 
-    /// Whether it is a note.
+    /// Returns whether it is a note.
     pub fn is_note(&self) -> bool {
         matches!(self.note, Note::Of(_))
     }
 }
 
-/// The id of the note of `fields`' item, if it may have one.
+/// Returns the id of the note of `fields`' item, if it may have one.
 fn noted(fields: &Fields<'_>, id: &str) -> Arc<str> {
     match fields.text_or("notedItemId", "") {
         "" => format!("{id}{NOTED}").into(),

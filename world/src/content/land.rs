@@ -1,4 +1,4 @@
-//! The root key `terrain` of `world-areas.json`: how large the land is and what is painted on it.
+//! The root key `terrain` of `world-areas.json`: the size of the land and its paints.
 //!
 //! Content without it gets land around its areas and a spawn in the middle of its first town.
 
@@ -12,12 +12,12 @@ use crate::geometry::plan::{Paint, Plan, Zone};
 use crate::geometry::shape::Shape;
 use crate::geometry::tile::{Bounds, REGION_TILES, Tile};
 
-/// How rough an edge may be, in tiles.
+/// Most tiles by which an edge may wander.
 const ROUGH_MAX: i64 = 16;
-/// How wide a stroke may be, in tiles.
+/// Most tiles of a stroke's width.
 const WIDTH_MAX: i64 = 2_000;
 
-/// The plan of the land, without houses and things, and where new players begin.
+/// Reads the plan of the land, without houses and things, and the place where new players begin.
 pub(crate) fn load(root: &Fields<'_>, areas: &[Area], biomes: Biomes) -> (Plan, Tile) {
     let terrain = root.object("terrain");
     let zones = zones(root, areas, &biomes);
@@ -80,7 +80,7 @@ fn zones(root: &Fields<'_>, areas: &[Area], biomes: &Biomes) -> Vec<Zone> {
     zones
 }
 
-/// All regions with a tile of an area; four regions around the middle without any area.
+/// Returns all regions with a tile of an area; without any area, four regions around the middle.
 fn around(areas: &[Area]) -> Bounds {
     let down = |v: i32| v.div_euclid(REGION_TILES) * REGION_TILES;
     let up = |v: i32| -down(-v);

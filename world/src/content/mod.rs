@@ -1,7 +1,7 @@
-//! Content: the text of manifests in, catalogs and the land out. Reads no file.
+//! Content: turns the text of manifests into catalogs and the land. Reads no file.
 //!
-//! Always: the same text gives the same content and the same hash; what is required but missing
-//! is an error that names it; all else that is wrong is a warning.
+//! Always: the same text gives the same content and the same hash. A required manifest that is
+//! missing is an error that names it; any other fault is a warning.
 
 mod ammunition;
 mod areas;
@@ -88,7 +88,7 @@ use reader::{Of, Reader};
 
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/manifests.rs"));
 
-/// Everything about the world that does not change while it is played.
+/// Everything about the world that play does not change.
 #[derive(Debug)]
 pub struct Content {
     hash: String,
@@ -102,22 +102,23 @@ pub struct Content {
     rings: Option<Rings>,
 }
 
-/// Content, and what was found wrong with it.
+/// Content, and the faults found in it.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The content.
+    /// Content.
     pub content: Content,
-    /// What is not as it should be, in the order in which it was found.
+    /// Faults, in the order in which the loader found them.
     pub warnings: Vec<Warning>,
 }
 
 impl Loaded {
-    /// Whether production would not play the content for what the warning says.
+    /// Returns whether production refuses the content because of `warning`.
     pub fn is_fatal(warning: &Warning) -> bool {
         items::is_duplicate(&warning.file, warning.defect)
     }
 
-    /// What production does not play, though development does: two items with the same id.
+    /// Refuses content that production does not play, though development does: two items with the
+    /// same id.
     ///
     /// # Errors
     /// [`ContentError::Duplicate`] for the first of them.
@@ -206,7 +207,7 @@ impl Content {
         Ok(content)
     }
 
-    /// Sorts what is placed by region; in a region by id.
+    /// Sorts the placed things by region; in a region by id.
     fn place(&mut self, placed: Placed) {
         for npc in placed.npcs {
             self.npcs
@@ -228,15 +229,15 @@ impl Content {
         self.fixture_ids.values_mut().for_each(|ids| ids.sort());
     }
 
-    /// The manifests that ship: (path, text), by path.
+    /// Returns the built-in manifests: (path, text), by path.
     pub fn embedded_files() -> &'static [(&'static str, &'static str)] {
         EMBEDDED
     }
 
-    /// The content that ships, read once per process.
+    /// Returns the built-in content, read once per process.
     ///
     /// # Panics
-    /// If it cannot be read, which the tests of this crate rule out.
+    /// If nobody can read it, which the tests of this crate rule out.
     pub fn embedded() -> Arc<Content> {
         static CONTENT: OnceLock<Arc<Content>> = OnceLock::new();
         let read = || {
@@ -251,65 +252,65 @@ impl Content {
         Arc::clone(CONTENT.get_or_init(read))
     }
 
-    /// SHA-256 over all paths and texts, in hexadecimal.
+    /// Returns the SHA-256 over all paths and texts, in hexadecimal.
     pub fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// The land.
+    /// Returns the land.
     pub fn terrain(&self) -> &Terrain {
         &self.terrain
     }
 
-    /// The land's outer edge; multiples of 64.
+    /// Returns the land's outer edge; multiples of 64.
     pub fn bounds(&self) -> Bounds {
         self.terrain.bounds()
     }
 
-    /// All regions of the world.
+    /// Returns all regions of the world.
     pub fn regions(&self) -> Vec<Region> {
         self.bounds().regions()
     }
 
-    /// Where new players first stand, or would if it were free.
+    /// Returns the tile on which new players first stand, or would if it were free.
     pub fn spawn(&self) -> Tile {
         self.spawn
     }
 
-    /// The named parts of the world, in the order of the manifest, towns first.
+    /// Returns the named parts of the world, in the order of the manifest, towns first.
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }
 
-    /// Where duels are fought; `None`: nowhere.
+    /// Returns the rings for duels; `None`: there are none.
     pub fn rings(&self) -> Option<&Rings> {
         self.rings.as_ref()
     }
 
-    /// The smallest area in which `tile` lies.
+    /// Returns the smallest area in which `tile` lies.
     pub fn area_at(&self, tile: Tile) -> Option<&Area> {
         let around = self.areas.iter().filter(|a| a.bounds.contains(tile));
         around.min_by_key(|a| a.bounds.area())
     }
 
-    /// The NPCs that live in `region`, by id.
+    /// Returns the NPCs that live in `region`, by id.
     pub fn npcs_in(&self, region: Region) -> &[NpcPlacement] {
         self.npcs.get(&region).map_or(&[], Vec::as_slice)
     }
 
-    /// The resources and stations that stand in `region`, by id.
+    /// Returns the resources and stations that stand in `region`, by id.
     pub fn fixtures_in(&self, region: Region) -> impl Iterator<Item = &Fixture> {
         let ids = self.fixture_ids.get(&region).into_iter().flatten();
         ids.filter_map(|id| self.fixtures.get(id))
     }
 
-    /// The resource or station with that id.
+    /// Returns the resource or station with that id.
     pub fn fixture(&self, id: &EntityId) -> Option<&Fixture> {
         self.fixtures.get(id)
     }
 }
 
-/// The tile and its eight neighbours.
+/// Returns the tile and its eight neighbours.
 fn around(tile: Tile) -> impl Iterator<Item = Tile> {
     (-1..=1).flat_map(move |dx| (-1..=1).map(move |dz| tile.moved(dx, dz)))
 }

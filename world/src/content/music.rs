@@ -1,4 +1,4 @@
-//! `music.json`: what clients play; the rules only know that it is there.
+//! `music.json`: the music that clients play; the rules only know that it is there.
 
 use std::sync::Arc;
 
@@ -6,23 +6,23 @@ use super::catalog::Catalog;
 use super::fields::Fields;
 use super::reader::Reader;
 
-/// The file.
+/// File of the music.
 const FILE: &str = "music.json";
 
-/// A piece of music.
+/// Piece of music.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Track {
-    /// Unique among pieces.
+    /// Id, unique among pieces.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// theme, ambient, combat …
+    /// Kind: theme, ambient, combat …
     pub kind: Arc<str>,
-    /// intro, normal, combat …
+    /// Category: intro, normal, combat …
     pub category: Arc<str>,
-    /// Where it is; begins with `asset://`.
+    /// Path; begins with `asset://`.
     pub path: Arc<str>,
-    /// How long it is, in seconds.
+    /// Length, in seconds.
     pub seconds: u32,
 }
 

@@ -1,4 +1,4 @@
-//! `npcs.json`, and the older `mobs.json`: what kinds of people and beasts there are.
+//! `npcs.json`, and the older `mobs.json`: kinds of people and beasts.
 
 mod combat;
 mod dialogue;
@@ -18,25 +18,25 @@ use super::fields::Fields;
 use super::reader::{ContentError, Of, Reader};
 use crate::geometry::tile::Tile;
 
-/// The file.
+/// File of the NPCs.
 const FILE: &str = "npcs.json";
-/// Where beasts stand in the oldest generation.
+/// File of the beasts in the oldest generation.
 const MOBS: &str = "mobs.json";
-/// How far an NPC strays from home that does not say, in steps.
+/// Steps that an NPC strays from home, if its record gives none.
 const LEASH_TILES: i64 = 7;
 
-/// A kind of NPC.
+/// Kind of NPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NpcKind {
-    /// Unique among kinds.
+    /// Id, unique among kinds.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// What a good look tells.
+    /// Text for a good look.
     pub description: Arc<str>,
-    /// mob, neutral …
+    /// Category: mob, neutral …
     pub category: Arc<str>,
-    /// monster, town …; empty for none.
+    /// Faction: monster, town …; empty for none.
     pub faction: Arc<str>,
     /// Combat level.
     pub level: u32,
@@ -44,47 +44,47 @@ pub struct NpcKind {
     pub health: u32,
     /// Whether anybody may attack it.
     pub attackable: bool,
-    /// How it moves of its own accord.
+    /// Movement of its own accord.
     pub movement: Movement,
-    /// Steps it takes in a tick.
+    /// Steps that it takes in a tick.
     pub tiles_per_tick: u32,
-    /// How far it strays from home at most, in steps.
+    /// Most steps that it strays from home.
     pub leash_tiles: i32,
-    /// How good it is at what.
+    /// Levels in fighting.
     pub stats: Stats,
-    /// How it fights.
+    /// NPC combat: how it fights.
     pub fight: Fight,
-    /// What it leaves behind.
+    /// Things that it leaves behind.
     pub drops: Drops,
-    /// What it does for people.
+    /// Services for people.
     pub services: Services,
-    /// What it says; none for who says nothing.
+    /// Its talk; none if it says nothing.
     pub dialogue: Option<Arc<Dialogue>>,
-    /// Its model; a path that begins with `asset://`.
+    /// Model; a path that begins with `asset://`.
     pub model: Option<Arc<str>>,
-    /// Its model's scale, in thousandths.
+    /// Scale of the model, in thousandths.
     pub scale_thousandths: u32,
 }
 
-/// How an NPC moves of its own accord.
+/// Movement of an NPC of its own accord.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Movement {
-    /// Not at all.
+    /// No movement.
     Stationary,
-    /// To random tiles within so many steps of home.
+    /// Walks to random tiles within so many steps of home.
     Wander {
-        /// Steps.
+        /// Steps from home.
         radius: i32,
     },
-    /// From point to point and round again.
+    /// Walks from point to point and round again.
     Patrol {
-        /// The points, where the one who is placed has none of its own.
+        /// Points, for a placed NPC that has none of its own.
         points: Vec<Tile>,
     },
 }
 
 impl NpcKind {
-    /// Somebody of whom nothing is known: level 1, standing about, in nobody's way.
+    /// Returns an NPC without any details: level 1, standing about, in nobody's way.
     pub(crate) fn plain(id: &str, name: &str) -> NpcKind {
         NpcKind {
             id: id.into(),
@@ -126,7 +126,7 @@ pub(crate) fn load(reader: &Reader) -> Result<Catalog<NpcKind>, ContentError> {
 
 fn kind<'v>(id: &'v str, fields: &Fields<'v>, category: &'static str) -> NpcKind {
     let combat = fields.object("combat");
-    // The oldest generation keeps both on the record itself and in `behavior`.
+    // The oldest generation keeps both values on the record itself and in `behavior`.
     let behavior = fields.object("behavior");
     let leash = combat.as_ref().filter(|c| c.has("leashRange"));
     let leash = leash.or(behavior.as_ref()).map_or(LEASH_TILES, |f| {
@@ -171,12 +171,12 @@ fn kind<'v>(id: &'v str, fields: &Fields<'v>, category: &'static str) -> NpcKind
     }
 }
 
-/// Whether the record is one of the people of the oldest generation.
+/// Returns whether the record is one of the people of the oldest generation.
 fn old_person(fields: &Fields<'_>) -> bool {
     fields.has("npcType")
 }
 
-/// Units a second times 0.6 s, rounded to whole tiles, one at least.
+/// Returns units a second times 0.6 s, rounded to whole tiles, one at least.
 fn steps(movement: Option<&Fields<'_>>, fields: &Fields<'_>) -> u32 {
     let speed = match movement {
         Some(movement) => movement.scaled_or("speed", 600, 0),
@@ -201,7 +201,7 @@ fn moves(fields: &Fields<'_>) -> Movement {
     }
 }
 
-/// The points of `patrolPath`, in the world's coordinates.
+/// Reads the points of `patrolPath`, in the world's coordinates.
 pub(crate) fn patrol(fields: &Fields<'_>) -> Vec<Tile> {
     let list = fields.objects("patrolPath");
     let points: Vec<Tile> = list.iter().filter_map(position).collect();
@@ -211,7 +211,7 @@ pub(crate) fn patrol(fields: &Fields<'_>) -> Vec<Tile> {
     points
 }
 
-/// What somebody says who is placed with words of its own.
+/// Reads the talk of a placed NPC that has words of its own.
 pub(crate) fn own_words(fields: &Fields<'_>) -> Option<Arc<Dialogue>> {
     dialogue::read(fields).map(Arc::new)
 }

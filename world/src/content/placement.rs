@@ -1,7 +1,7 @@
-//! What areas place in the world: NPCs, resources and stations.
+//! Things that areas place in the world: NPCs, resources and stations.
 //!
-//! Always: a placed thing's id depends only on what is placed where and by which area, never on
-//! the order in a file; ids are unique and at most 64 bytes long.
+//! Always: the id of a placed thing depends only on the thing, its tile and its area, never on the
+//! order in a file. Ids are unique and at most 64 bytes long.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,69 +21,70 @@ use crate::features::movement::border::PAST_TILES_MAX;
 use crate::geometry::tile::{Bounds, Region, Tile};
 use crate::rng;
 
-/// How many NPCs one spawn may hold.
+/// Most NPCs of one spawn.
 const SPAWN_MAX: i64 = 64;
-/// How long an id may be, in bytes.
+/// Most bytes of an id.
 pub(crate) const ID_BYTES_MAX: usize = 64;
 
-/// An NPC that content places.
+/// NPC that content places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NpcPlacement {
-    /// Its id for ever.
+    /// Id that never changes.
     pub id: EntityId,
-    /// What its dice are keyed by.
+    /// Key of its dice.
     pub key: u64,
-    /// What it is.
+    /// Kind of NPC.
     pub kind: Arc<NpcKind>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// bank, general_store … as the area says; empty for beasts.
+    /// Service as the area gives it: bank, general_store …; empty for beasts.
     pub service: Arc<str>,
-    /// Where it lives.
+    /// Tile of its home.
     pub tile: Tile,
-    /// It first appears within so many tiles of there.
+    /// Tiles from home within which it first appears.
     pub radius: i32,
-    /// The points that it walks to in turn.
+    /// Points that it walks to in turn.
     pub patrol: Vec<Tile>,
-    /// What it says: words of its own, else its kind's.
+    /// Its talk: words of its own, else its kind's.
     pub dialogue: Option<Arc<Dialogue>>,
-    /// The shop that it keeps.
+    /// Shop that it keeps.
     pub store: Option<Arc<str>>,
-    /// Ticks until it is back after it died, at least 1.
+    /// Ticks from its death until it is back, at least 1.
     pub respawn_ticks: u32,
 }
 
-/// A resource or a station that content places.
+/// Resource or station that content places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fixture {
-    /// Its id for ever.
+    /// Id that never changes.
     pub id: EntityId,
     /// `Resource` or `Station`.
     pub kind: Kind,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// tree, ore, fishing_spot, furnace, bank …
+    /// Sort: tree, ore, fishing_spot, furnace, bank …
     pub sort: Arc<str>,
-    /// Its kind's id; a station's is its sort.
+    /// Id of its kind; a station's is its sort.
     pub of: Arc<str>,
-    /// What a good look tells.
+    /// Text for a good look.
     pub examine: Arc<str>,
-    /// The level that it takes; 1 for stations.
+    /// Level that it takes; 1 for stations.
     pub level: u32,
-    /// Where it stands: the middle of what it covers.
+    /// Middle of the tiles that it covers.
     pub tile: Tile,
-    /// The tiles that it covers.
+    /// Tiles that it covers.
     pub covers: Bounds,
-    /// The tiles that nobody can stand on because of it.
+    /// Tiles on which nobody can stand because of it.
     pub blocks: Vec<Tile>,
-    /// Ticks until it is back when it is empty; none where its kind says.
+    /// Ticks until an empty one is back; none if its kind decides.
     pub respawn_ticks: Option<u32>,
-    /// air, water … for an altar where runes are made; empty for all else.
+    /// Type of a rune altar: air, water …; empty for all else.
     pub rune_type: Arc<str>,
 }
 
 impl Fixture {
-    /// Steps from `tile` to the nearest tile that it covers; 1 for who stands next to it.
+    /// Returns the steps from `tile` to the nearest tile that it covers; 1 from the tile next to
+    /// it.
     pub fn distance(&self, tile: Tile) -> i32 {
         let past = |at: i32, min: i32, max: i32| (min - at).max(at - (max - 1)).max(0);
         let east = past(tile.x, self.covers.min_x, self.covers.max_x);
@@ -91,17 +92,17 @@ impl Fixture {
     }
 }
 
-/// Everything that is placed.
+/// Everything that content places.
 #[derive(Debug, Default)]
 pub(crate) struct Placed {
     pub(crate) npcs: Vec<NpcPlacement>,
     pub(crate) fixtures: Vec<Fixture>,
-    /// Kinds that nobody describes: things called by the item that they give.
+    /// Kinds without a record: the loader makes them from the item that they give.
     pub(crate) implied: Catalog<ResourceKind>,
     ids: BTreeSet<EntityId>,
 }
 
-/// The catalogs that placements refer to.
+/// Catalogs to which placements refer.
 pub(crate) struct Kinds<'a> {
     pub(crate) items: &'a Items,
     pub(crate) npcs: &'a Catalog<NpcKind>,
@@ -287,8 +288,8 @@ impl Placed {
         Some(())
     }
 
-    /// Warns of what an area places far outside itself: it is there, but under the rules of
-    /// whatever lies there.
+    /// Warns of things that an area places far outside itself. They stay there, under the rules of
+    /// the area in which they lie.
     fn outside(&self, of: &Written<'_>, before: (usize, usize)) {
         let npcs = self.npcs[before.0..].iter().map(|npc| npc.tile);
         let fixtures = self.fixtures[before.1..].iter().map(|fixture| fixture.tile);
@@ -304,7 +305,7 @@ impl Placed {
         }
     }
 
-    /// `wanted` as an id, with the tile or a number behind it where it is taken or too long.
+    /// Returns `wanted` as an id. If it is taken or too long, the tile or a number follows it.
     fn id(&mut self, fields: &Fields<'_>, wanted: &str, tile: Tile) -> EntityId {
         let mut id = EntityId::from(wanted);
         if wanted.len() > ID_BYTES_MAX {
@@ -327,8 +328,8 @@ impl Placed {
     }
 }
 
-/// The points to which one of `kind` who lives at `home` walks: its own, else its kind's; those
-/// that are too far from its region are left out.
+/// Returns the points to which an NPC of `kind` with its home at `home` walks: its own, else its
+/// kind's. Points too far from its region are left out.
 fn patrol(of: &Written<'_>, fields: &Fields<'_>, kind: &NpcKind, home: Tile) -> Vec<Tile> {
     let mut points = npcs::patrol(fields);
     if let (true, Movement::Patrol { points: usual }) = (points.is_empty(), &kind.movement) {
@@ -348,7 +349,8 @@ fn patrol(of: &Written<'_>, fields: &Fields<'_>, kind: &NpcKind, home: Tile) -> 
     points
 }
 
-/// Where the thing that `fields` describe is; without it the thing is skipped with a warning.
+/// Reads the position of the thing that `fields` describe; if there is none, warns that it is
+/// skipped.
 fn place(of: &Written<'_>, fields: &Fields<'_>) -> Option<Tile> {
     let tile = fields.object("position").as_ref().and_then(position);
     if tile.is_none() {
@@ -358,7 +360,8 @@ fn place(of: &Written<'_>, fields: &Fields<'_>) -> Option<Tile> {
     tile.map(|tile| tile.moved(east, north))
 }
 
-/// The tiles of a footprint whose middle is `tile`; of an even one the middle's upper half.
+/// Returns the tiles of a footprint around `tile`; for an even side, `tile` is the upper half of
+/// the middle.
 fn around(tile: Tile, (width, depth): (i32, i32)) -> Bounds {
     let low = tile.moved(-(width / 2), -(depth / 2));
     Bounds {

@@ -8,13 +8,13 @@ use super::items::AttackType;
 use super::reader::{Of, Reader};
 use super::words::words;
 
-/// The file.
+/// File of the prayers.
 const FILE: &str = "prayers.json";
-/// A multiplier of 1.
+/// Multiplier of 1.
 const ONE: u32 = 1_000;
 
 words! {
-    /// What a prayer is for.
+    /// Purpose of a prayer.
     PrayerKind {
         Offensive = "offensive",
         Defensive = "defensive",
@@ -26,19 +26,19 @@ words! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "multipliers are of what they are called")]
 pub struct Prayer {
-    /// Unique among prayers.
+    /// Id, unique among prayers.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// What it does, in words.
+    /// Description of its effect.
     pub description: Arc<str>,
-    /// A picture or a sign.
+    /// Picture or sign.
     pub icon: Arc<str>,
-    /// The level that it takes.
+    /// Level that it takes.
     pub level: u8,
-    /// What it is for.
+    /// Purpose of the prayer.
     pub kind: PrayerKind,
-    /// What it adds to the drain counter each tick.
+    /// Amount that it adds to the drain counter each tick.
     pub drain: u32,
     pub attack_thousandths: u32,
     pub strength_thousandths: u32,
@@ -47,9 +47,9 @@ pub struct Prayer {
     pub ranged_strength_thousandths: u32,
     pub magic_attack_thousandths: u32,
     pub magic_defense_thousandths: u32,
-    /// It spares one blows of that sort.
+    /// Sort of attack from which it protects.
     pub protects_from: Option<AttackType>,
-    /// The prayers that end when it begins; also such as there are not.
+    /// Prayers that end when it begins; some may be unknown.
     pub conflicts: Vec<Arc<str>>,
 }
 

@@ -12,11 +12,11 @@ use super::words::words;
 use crate::features::training::skill::Skill;
 use crate::geometry::tile::Tile;
 
-/// The file.
+/// File of the quests.
 const FILE: &str = "quests.json";
 
 words! {
-    /// How hard a quest is.
+    /// Difficulty of a quest.
     Difficulty {
         Novice = "novice",
         Intermediate = "intermediate",
@@ -27,7 +27,7 @@ words! {
 }
 
 words! {
-    /// What a stage of a quest asks for.
+    /// Task of a stage of a quest.
     StageKind {
         Dialogue = "dialogue",
         Kill = "kill",
@@ -40,66 +40,65 @@ words! {
 /// A quest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quest {
-    /// Unique among quests.
+    /// Id, unique among quests.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// What it is about.
+    /// Description for players.
     pub description: Arc<str>,
-    /// How hard it is.
+    /// Difficulty of the quest.
     pub difficulty: Difficulty,
-    /// The points that it gives.
+    /// Quest points for it.
     pub points: u32,
-    /// It can be done again.
+    /// Whether a player can do it again.
     pub replayable: bool,
-    /// What one must have done before.
+    /// Quests that the player must have done before.
     pub after: Vec<Arc<str>>,
-    /// The levels that it takes.
+    /// Levels that it takes.
     pub levels: BTreeMap<Skill, u8>,
-    /// The items that one must have with one to begin.
+    /// Items that the player must carry to begin.
     pub needs: Vec<Arc<str>>,
-    /// Who gives it, and to whom one returns.
+    /// NPC that gives it, and to which the player returns.
     pub giver: Arc<str>,
-    /// What it asks for, in order.
+    /// Stages, in order.
     pub stages: Vec<Stage>,
-    /// What one is given at its beginning.
+    /// Items that the player gets at its beginning.
     pub given: Vec<Reward>,
-    /// What one is given at its end.
+    /// Items that the player gets at its end.
     pub rewards: Vec<Reward>,
     /// XP at its end, in tenths.
     pub xp_tenths: BTreeMap<Skill, u32>,
 }
 
-/// A stage of a quest.
+/// Stage of a quest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stage {
-    /// Unique in the quest.
+    /// Id, unique in the quest.
     pub id: Arc<str>,
-    /// What it asks for.
+    /// Task of the stage.
     pub kind: StageKind,
-    /// The same in words.
+    /// Description of the task.
     pub description: Arc<str>,
-    /// With whom to talk; empty for nobody.
+    /// NPC for a talk; empty for nobody.
     pub npc: Arc<str>,
-    /// What to kill, gather or make; empty for nothing.
+    /// Target to kill, gather or make; empty for nothing.
     pub target: Arc<str>,
-    /// How many, at least 1.
+    /// Number to reach, at least 1.
     pub count: u32,
-    /// Where to go, and how near.
+    /// Goal of a journey, and the distance from it that is near enough.
     pub place: Option<(Tile, u32)>,
 }
 
-/// So many of one item.
+/// Number of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reward {
-    /// The item.
+    /// Item.
     pub item: Arc<str>,
-    /// How many, at least 1.
+    /// Number of items, at least 1.
     pub quantity: u32,
 }
 
-/// The quests. `items` are those that there are: what a stage asks one to make may also be a
-/// fire, which is no item.
+/// Reads the quests. A stage may ask a player to make one of `items`, or a fire, which is no item.
 pub(crate) fn load(reader: &Reader, items: &Items) -> Catalog<Quest> {
     let mut quests = Catalog::default();
     if reader.optional(FILE).is_some_and(|value| value.is_array()) {

@@ -1,28 +1,28 @@
-//! `rare-drops.json`: the table of rare things. An NPC of which `npcs.json` says so leaves one of
-//! them behind, with the chance that stands there.
+//! `rare-drops.json`: the table of rare things. If `npcs.json` gives an NPC a chance for the table,
+//! the NPC leaves one of them behind with that chance.
 
 use std::sync::Arc;
 
 use super::fields::Fields;
 use super::reader::{Of, Reader};
 
-/// The file.
+/// File of the table.
 const FILE: &str = "rare-drops.json";
-/// The greatest share, so that sums stay small.
+/// Greatest share, so that sums stay small.
 const WEIGHT_MAX: u32 = 1_000_000;
 
-/// Something of the table.
+/// Entry of the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RareDrop {
-    /// The item.
+    /// Item.
     pub item: Arc<str>,
-    /// The fewest of them.
+    /// Fewest items.
     pub least: u32,
-    /// The most of them.
+    /// Most items.
     pub most: u32,
     /// Its share among the shares of all.
     pub weight: u32,
-    /// As a note.
+    /// Whether it comes as a note.
     pub noted: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Reading manifests: strict about which files are needed, tolerant of all else.
+//! Reading manifests: strict about the required files, tolerant of all else.
 //!
-//! Always: what is missing or wrong in a file that can be read becomes a warning and a default,
-//! or the record is skipped; unknown fields are nobody's business; numbers may be written 1 or
-//! 1.0. What refers to something else is looked up when all is read, so files know no order.
+//! Always: if a readable file lacks something or has it wrong, the reader warns, and takes a
+//! default or skips the record. It ignores unknown fields, and takes a number written 1 or 1.0. It
+//! looks up references after it has read everything, so files know no order.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -15,29 +15,29 @@ use super::fields::Fields;
 use super::files;
 use super::items::Items;
 
-/// What sort of fault a warning is about.
+/// Sort of fault in a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Defect {
-    /// Something is missing or not of the right kind; it is skipped or has its default.
+    /// Missing or malformed value; the reader skips it or takes a default.
     Malformed,
-    /// A word that the rules do not know; it is kept.
+    /// Word that the rules do not know; the reader keeps it.
     Unknown,
-    /// It names something that there is not.
+    /// Name of something that is not there.
     Dangling,
-    /// An id that is there twice; the last one counts.
+    /// Id that is there twice; the last one counts.
     Duplicate,
 }
 
-/// Something in a manifest that is not as it should be, but could be read.
+/// Fault in a manifest that could be read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Warning {
-    /// The manifest's path.
+    /// Path of the manifest.
     pub file: String,
-    /// Where in it.
+    /// Place in the manifest.
     pub at: String,
-    /// What is wrong, and what comes of it.
+    /// Description of the fault and its consequence.
     pub what: String,
-    /// What sort of fault it is.
+    /// Sort of the fault.
     pub defect: Defect,
 }
 
@@ -47,28 +47,28 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Why content cannot be played.
+/// Reason why nobody can play the content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContentError {
-    /// A required manifest is not there.
+    /// Required manifest that is not there.
     Missing {
-        /// Its path.
+        /// Path of the manifest.
         file: String,
     },
-    /// A manifest is not JSON, or not of the right shape at all.
+    /// Manifest that is not JSON, or not of the right shape at all.
     Broken {
-        /// Its path.
+        /// Path of the manifest.
         file: String,
-        /// What is wrong.
+        /// Description of the fault.
         why: String,
     },
-    /// An item's id is there twice, which production does not play.
+    /// Id of an item that is there twice, which production does not play.
     Duplicate {
-        /// The manifest's path.
+        /// Path of the manifest.
         file: String,
-        /// Where in it.
+        /// Place in the manifest.
         at: String,
-        /// What is wrong.
+        /// Description of the fault.
         why: String,
     },
 }
@@ -85,7 +85,7 @@ impl fmt::Display for ContentError {
 
 impl std::error::Error for ContentError {}
 
-/// What a reference is to.
+/// Sort of thing to which a reference leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Of {
     Item,
@@ -95,7 +95,7 @@ pub(crate) enum Of {
     Prayer,
     Spell,
     Resource,
-    /// A node, or what is got from one: files of biomes name either.
+    /// A node, or an item that one gives: files of biomes name either.
     Yield,
     Plant,
     Biome,
@@ -117,23 +117,23 @@ impl Of {
     }
 }
 
-/// Something that names something else.
+/// Name of something else, and its place.
 #[derive(Debug)]
 pub(crate) struct Reference {
     pub(crate) file: String,
     pub(crate) at: String,
     pub(crate) of: Of,
     pub(crate) id: String,
-    /// What comes of it when there is no such thing.
+    /// Consequence if there is no such thing.
     pub(crate) so: &'static str,
 }
 
-/// The files to read, what was found wrong with them so far, and what they refer to.
+/// Files to read, faults found in them so far, and their references.
 pub(crate) struct Reader {
     files: BTreeMap<String, Result<Value, ContentError>>,
     warnings: RefCell<Vec<Warning>>,
     references: RefCell<Vec<Reference>>,
-    /// Ids of items by alias, from when the items are read.
+    /// Ids of items by alias, set when the reader has read the items.
     aliases: OnceCell<BTreeMap<Arc<str>, Arc<str>>>,
 }
 
@@ -148,14 +148,15 @@ impl Reader {
         }
     }
 
-    /// Notes the aliases of items: from now on every reference to an item is read as its id.
+    /// Notes the aliases of items: from now on the reader takes every reference to an item by its
+    /// id.
     pub(crate) fn know_aliases(&self, items: &Items) {
         let aliases = items.aliases();
         let all = aliases.map(|(alias, id)| (Arc::clone(alias), Arc::clone(id)));
         self.aliases.get_or_init(|| all.collect());
     }
 
-    /// Returns the id of what `name` refers to.
+    /// Returns the id of the thing to which `name` refers.
     pub(crate) fn id(&self, of: Of, name: &str) -> Arc<str> {
         let aliases = self.aliases.get().filter(|_| of == Of::Item);
         let id = aliases.and_then(|aliases| aliases.get(name));
@@ -166,7 +167,7 @@ impl Reader {
         self.files.contains_key(file)
     }
 
-    /// A required manifest.
+    /// Returns a required manifest.
     fn required(&self, file: &str) -> Result<&Value, ContentError> {
         match self.files.get(file) {
             Some(parsed) => parsed.as_ref().map_err(Clone::clone),
@@ -176,7 +177,7 @@ impl Reader {
         }
     }
 
-    /// A manifest that may be missing, or broken, which is a warning.
+    /// Returns a manifest that may be missing. If it is broken, the reader warns and leaves it out.
     pub(crate) fn optional(&self, file: &str) -> Option<&Value> {
         match self.files.get(file)? {
             Ok(value) => Some(value),
@@ -202,7 +203,7 @@ impl Reader {
         self.references.borrow_mut().push(reference);
     }
 
-    /// Warns of everything that names something which `exists` does not know.
+    /// Warns of every reference to something that `exists` does not know.
     pub(crate) fn resolve(&self, exists: impl Fn(Of, &str) -> bool) {
         for reference in self.references.take() {
             let Reference {
@@ -223,7 +224,7 @@ impl Reader {
         self.warnings.into_inner()
     }
 
-    /// The records of a list file that must be there.
+    /// Returns the records of a list file that must be there.
     pub(crate) fn required_records<'v>(
         &'v self,
         file: &'v str,
@@ -231,8 +232,8 @@ impl Reader {
         Ok(self.list(file, self.required(file)?))
     }
 
-    /// The records of a list file; none where it is not there or cannot be read. What is not an
-    /// object is skipped with a warning.
+    /// Returns the records of a list file; none if it is not there or cannot be read. Skips
+    /// anything that is not an object with a warning.
     pub(crate) fn records<'v>(&'v self, file: &'v str) -> Vec<Fields<'v>> {
         let value = self.optional(file);
         value.map_or_else(Vec::new, |value| self.list(file, value))
@@ -248,12 +249,13 @@ impl Reader {
         Fields::list(self, file, at.unwrap_or(""), list)
     }
 
-    /// The object that a file is; none where it is not there, cannot be read or is none.
+    /// Returns the root object of a file; none if it is not there, cannot be read or has no such
+    /// root.
     pub(crate) fn object<'v>(&'v self, file: &'v str) -> Option<Fields<'v>> {
         Fields::root(self, file, self.optional(file)?)
     }
 
-    /// The object that a file must be.
+    /// Returns the root object of a file, which must have one.
     pub(crate) fn required_object<'v>(&'v self, file: &'v str) -> Result<Fields<'v>, ContentError> {
         let value = self.required(file)?;
         Fields::root(self, file, value).ok_or_else(|| ContentError::Broken {

@@ -1,7 +1,7 @@
-//! `recipes/*.json`: what can be made of what.
+//! `recipes/*.json`: recipes.
 //!
-//! Always: XP is in tenths, chances are in millionths, times are in ticks. Items of the single
-//! file of December 2025 carry their recipes themselves; a recipe of its own file goes before.
+//! Always: XP is in tenths, chances are in millionths, times are in ticks. Items of the single file
+//! of December 2025 carry their recipes themselves; a recipe of its own file takes precedence.
 
 mod cooking;
 mod crafting;
@@ -28,50 +28,50 @@ use super::fields::Fields;
 use super::items;
 use super::reader::{Of, Reader};
 
-/// What comes of a recipe that names an item which there is not.
+/// Consequence for a recipe that names an unknown item.
 const UNMADE: &str = "it cannot be made";
-/// Ticks that making one takes, where nobody says.
+/// Ticks for one product, if the record gives none.
 const TICKS: u32 = 4;
 
-/// What can be made of what.
+/// Recipes of all skills.
 #[derive(Debug, Default)]
 pub struct Recipes {
-    /// By the raw item.
+    /// Recipes by the raw item.
     pub cooking: Catalog<Cooking>,
-    /// By the log.
+    /// Recipes by the log.
     pub firemaking: Catalog<Firemaking>,
-    /// By what is made.
+    /// Recipes by product.
     pub smelting: Catalog<Smelting>,
-    /// By what is made.
+    /// Recipes by product.
     pub smithing: Catalog<Smithing>,
-    /// By what is made.
+    /// Recipes by product.
     pub crafting: Catalog<Crafting>,
-    /// By what is made and the first thing that it is made of; see [`Fletching::key`].
+    /// Recipes by product and first input; see [`Fletching::key`].
     pub fletching: Catalog<Fletching>,
-    /// By what is made of it: the hide.
+    /// Recipes by the hide.
     pub tanning: Catalog<Tanning>,
-    /// By the rune's type.
+    /// Recipes by the rune's type.
     pub runecrafting: Catalog<Runecrafting>,
 }
 
 impl Recipes {
-    /// How many there are.
+    /// Returns the number of recipes.
     pub fn len(&self) -> usize {
         let making = self.smelting.len() + self.smithing.len() + self.crafting.len();
         let other = self.fletching.len() + self.tanning.len() + self.runecrafting.len();
         self.cooking.len() + self.firemaking.len() + making + other
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// What every recipe has.
+/// Cost and gain that every recipe has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// The level that it takes.
+    /// Level that it takes.
     pub level: u8,
     /// XP for one, in tenths.
     pub xp_tenths: u32,
@@ -79,12 +79,12 @@ pub struct Effort {
     pub ticks: u32,
 }
 
-/// So many of one item.
+/// Number of one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The item.
+    /// Item.
     pub item: Arc<str>,
-    /// How many, at least 1.
+    /// Number of items, at least 1.
     pub amount: u32,
 }
 
@@ -171,7 +171,7 @@ fn effort(fields: &Fields<'_>) -> Effort {
     }
 }
 
-/// The items of a list of {item, amount}.
+/// Reads the items of a list of {item, amount}.
 fn parts(fields: &Fields<'_>, name: &str) -> Vec<Part> {
     let read = |part: &Fields<'_>| {
         part.key("item")?;
@@ -183,7 +183,7 @@ fn parts(fields: &Fields<'_>, name: &str) -> Vec<Part> {
     fields.objects(name).iter().filter_map(read).collect()
 }
 
-/// The item that the field `name` must name.
+/// Reads the item that the field `name` must name.
 fn item(fields: &Fields<'_>, name: &str) -> Option<Arc<str>> {
     fields.key(name)?;
     Some(fields.refer(name, Of::Item, UNMADE))

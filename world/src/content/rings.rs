@@ -1,5 +1,4 @@
-//! Where duels are fought, wherever content says so: an area with sub-zones for them, else
-//! `duel-arenas.json`.
+//! Places for duels, from the content: an area with sub-zones for them, else `duel-arenas.json`.
 //!
 //! Always: a ring has two different places inside it at which its two begin.
 
@@ -8,41 +7,41 @@ use super::duel_arenas::{Arena, DuelArenas};
 use super::zones::SubZone;
 use crate::geometry::tile::{Bounds, Tile};
 
-/// Where one challenges others, and where the two fight then.
+/// Places for challenges and duels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rings {
-    /// Where one challenges others.
+    /// Bounds in which players challenge each other.
     pub lobby: Bounds,
-    /// Where both come to stand after a duel.
+    /// Tile on which both stand after a duel.
     pub exit: Tile,
-    /// Where only those who fight come to: nobody walks in or out.
+    /// Bounds that only fighters enter: nobody walks in or out.
     pub closed: Vec<Bounds>,
-    /// The rings, the first of which is number 1.
+    /// Rings, the first of which is number 1.
     pub rings: Vec<Ring>,
 }
 
-/// Where two fight.
+/// Ring in which two fight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ring {
-    /// Its edges are walls for the two.
+    /// Bounds whose edges are walls for the two.
     pub bounds: Bounds,
-    /// Where they begin: the challenger first.
+    /// Tiles on which they begin: the challenger first.
     pub begins: [Tile; 2],
 }
 
 impl Rings {
-    /// The ring with that number, from 1.
+    /// Returns the ring with that number, from 1.
     pub fn ring(&self, number: u8) -> Option<&Ring> {
         self.rings.get(usize::from(number).checked_sub(1)?)
     }
 
-    /// What nobody walks into or out of.
+    /// Returns the bounds whose edges nobody crosses on foot.
     pub(crate) fn fences(&self) -> impl Iterator<Item = Bounds> {
         let rings = self.rings.iter().map(|ring| ring.bounds);
         self.closed.iter().copied().chain(rings)
     }
 
-    /// Whether only those who fight come to `tile`.
+    /// Returns whether only fighters come to `tile`.
     pub fn closes(&self, tile: Tile) -> bool {
         self.closed.iter().any(|bounds| bounds.contains(tile))
     }
@@ -66,7 +65,7 @@ fn of_area(area: &Area) -> Option<Rings> {
     .filter(|all| !all.rings.is_empty())
 }
 
-/// The rings of a zone: row by row, from its south-western corner.
+/// Returns the rings of a zone: row by row, from its south-western corner.
 fn grid(zone: &SubZone) -> Vec<Ring> {
     let Some(of) = zone.arenas else {
         return Vec::new();

@@ -7,26 +7,26 @@ use super::catalog::Catalog;
 use super::fields::Fields;
 use super::reader::{Of, Reader};
 
-/// The file.
+/// File of the runes.
 const FILE: &str = "runes.json";
 
-/// A rune.
+/// Kind of rune.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rune {
-    /// The item.
+    /// Item of the rune.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// air, water …; empty for none.
+    /// Element: air, water …; empty for none.
     pub element: Arc<str>,
 }
 
 /// Runes, and staves that spare them.
 #[derive(Debug, Default)]
 pub struct Runes {
-    /// By item.
+    /// Runes by item.
     pub runes: Catalog<Rune>,
-    /// The runes of which whoever wields a staff has any number, by staff.
+    /// Runes of which the wielder of a staff has any number, by staff.
     pub staves: BTreeMap<Arc<str>, Vec<Arc<str>>>,
 }
 

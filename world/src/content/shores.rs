@@ -1,7 +1,7 @@
-//! The fishing spots that an area wants on its shores without saying where.
+//! Fishing spots that an area wants on its shores without a place for them.
 //!
-//! Always: the same land and the same area give the same spots; each lies in the water, next to a
-//! tile on which one can stand, and no two of an area are nearer than [`APART_TILES`] steps.
+//! Always: the same land and area give the same spots. Each lies in the water, next to a tile on
+//! which one can stand. No two of an area are nearer than [`APART_TILES`] steps.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::geometry::tile::{Bounds, Tile};
 use crate::geometry::{Ground, Terrain};
 use crate::rng;
 
-/// How far apart the spots of an area are at least, in steps.
+/// Least distance between the spots of an area, in steps.
 const APART_TILES: u32 = 4;
 
-/// The spots of all areas that ask for some; `taken` are the tiles of what is placed.
+/// Returns the spots of all areas that ask for some; `taken` are the tiles of placed things.
 pub(crate) fn spots(
     areas: &[Area],
     kinds: &Catalog<ResourceKind>,
@@ -51,7 +51,7 @@ pub(crate) fn spots(
     spots
 }
 
-/// So many tiles on the shores of `area`, strewn by the names of area and tile.
+/// Returns up to `count` tiles on the shores of `area`, strewn by the names of area and tile.
 fn places(area: &Area, terrain: &Terrain, taken: &BTreeSet<Tile>, count: usize) -> Vec<Tile> {
     let mut shore: Vec<(u64, Tile)> = tiles(area.bounds)
         .filter(|tile| !taken.contains(tile) && is_shore(terrain, *tile))

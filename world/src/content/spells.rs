@@ -6,42 +6,42 @@ use super::catalog::Catalog;
 use super::fields::Fields;
 use super::reader::{Of, Reader};
 
-/// The file.
+/// File of the spells.
 const FILE: &str = "combat-spells.json";
-/// Ticks between casts, where nobody says.
+/// Ticks between casts, if the record gives none.
 const SPEED_TICKS: u32 = 5;
 
-/// A spell for fights.
+/// Spell for fights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spell {
-    /// Unique among spells.
+    /// Id, unique among spells.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// The book in which it stands: standard.
+    /// Book with the spell: standard.
     pub book: Arc<str>,
-    /// strike, bolt … as the manifest says.
+    /// Group as the manifest gives it: strike, bolt …
     pub group: Arc<str>,
-    /// The level that it takes.
+    /// Level that it takes.
     pub level: u8,
-    /// The most damage, before what gear adds.
+    /// Most damage, without the bonuses of gear.
     pub max_hit: u32,
     /// XP for a cast, in tenths.
     pub xp_tenths: u32,
-    /// air, water …; empty for none.
+    /// Element: air, water …; empty for none.
     pub element: Arc<str>,
     /// Ticks between casts, at least 1.
     pub speed_ticks: u32,
-    /// What a cast uses up.
+    /// Runes that a cast uses up.
     pub runes: Vec<RuneCost>,
 }
 
-/// So many of a rune.
+/// Number of one rune.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuneCost {
-    /// The rune.
+    /// Item of the rune.
     pub rune: Arc<str>,
-    /// How many, at least 1.
+    /// Number of runes, at least 1.
     pub quantity: u32,
 }
 

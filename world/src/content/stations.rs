@@ -1,7 +1,7 @@
 //! `stations.json`: furnaces, anvils, banks and the like.
 //!
-//! How many tiles one covers: what the record itself says; else what `model-bounds.json` measures
-//! times the model's scale, where both are there; else one tile.
+//! A station covers the tiles that its record gives. Without them it covers the size in
+//! `model-bounds.json` times the model's scale; if one of these is missing, one tile.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use super::catalog::Catalog;
 use super::fields::Fields;
 use super::reader::{Defect, Reader};
 
-/// The file.
+/// File of the stations.
 const FILE: &str = "stations.json";
-/// The most tiles that a side of something covers.
+/// Most tiles that a side of something covers.
 pub(crate) const SIDE_MAX: i32 = 16;
 
-/// A kind of station.
+/// Kind of station.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StationKind {
-    /// furnace, anvil, bank …
+    /// Type: furnace, anvil, bank …
     pub kind: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// What a good look tells.
+    /// Text for a good look.
     pub examine: Arc<str>,
     /// Tiles that it covers, east and north.
     pub footprint: (i32, i32),
-    /// Its model; a path that begins with `asset://`.
+    /// Model; a path that begins with `asset://`.
     pub model: Option<Arc<str>>,
-    /// Its model's scale, in thousandths.
+    /// Scale of the model, in thousandths.
     pub scale_thousandths: u32,
 }
 
@@ -59,7 +59,7 @@ fn station(kind: &str, fields: &Fields<'_>, bounds: &ModelBounds) -> StationKind
     }
 }
 
-/// The footprint that the record of a thing gives: {width, depth}, or a preset's name.
+/// Reads the footprint of a thing's record: {width, depth}, or a preset's name.
 pub(crate) fn own_footprint(fields: &Fields<'_>) -> Option<(i32, i32)> {
     let value = fields.get("footprint")?;
     let Some(preset) = value.as_str() else {

@@ -6,44 +6,44 @@ use super::catalog::Catalog;
 use super::fields::Fields;
 use super::reader::{ContentError, Of, Reader};
 
-/// The file.
+/// File of the shops.
 pub(crate) const FILE: &str = "stores.json";
-/// What a shop that does not say pays, in thousandths of an item's worth.
+/// Price that a shop pays if its record gives none, in thousandths of an item's worth.
 const BUYBACK_THOUSANDTHS: u32 = 500;
-/// Until one more is there of what does not say, or says 0: a minute.
+/// Ticks until one more is there, if the record gives none or 0: a minute.
 const RESTOCK_TICKS: u32 = 100;
 
 /// A shop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Store {
-    /// Unique among shops.
+    /// Id, unique among shops.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// What it is like.
+    /// Description for players.
     pub description: Arc<str>,
-    /// It buys things, too.
+    /// Whether it buys things, too.
     pub buys: bool,
-    /// What it pays, in thousandths of an item's worth.
+    /// Price that it pays, in thousandths of an item's worth.
     pub buyback_thousandths: u32,
-    /// What it sells, in the order of the manifest; also what there is not.
+    /// Goods that it sells, in the order of the manifest; some may be unknown items.
     pub goods: Vec<Good>,
 }
 
-/// Something that a shop sells.
+/// Item that a shop sells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Good {
-    /// Unique in the shop.
+    /// Id, unique in the shop.
     pub id: Arc<str>,
-    /// The item.
+    /// Item.
     pub item: Arc<str>,
-    /// In coins.
+    /// Price, in coins.
     pub price: u32,
-    /// How many it has when it has all; none for any number.
+    /// Full stock; none for any number.
     pub stock: Option<u32>,
     /// Ticks until one more is there, at least 1.
     pub restock_ticks: u32,
-    /// weapons, food … as the manifest says.
+    /// Category as the manifest gives it: weapons, food …
     pub category: Arc<str>,
 }
 
@@ -81,7 +81,7 @@ fn good(fields: &Fields<'_>) -> Option<Good> {
     })
 }
 
-/// The manifest says it in milliseconds.
+/// Reads the time until one more is there, which the manifest gives in milliseconds.
 fn restock_ticks(fields: &Fields<'_>) -> u32 {
     match fields.count_or("restockTime", 0) {
         0 => RESTOCK_TICKS,

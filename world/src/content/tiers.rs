@@ -6,12 +6,12 @@ use super::items::AttackType;
 use super::reader::Reader;
 use crate::features::training::skill::Skill;
 
-/// The file.
+/// File of the tiers.
 const FILE: &str = "tier-requirements.json";
 
 type Levels = BTreeMap<Skill, u8>;
 
-/// The levels by tier, of each table of the file.
+/// Levels by tier, from each table of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tiers {
     melee: BTreeMap<String, Levels>,
@@ -20,19 +20,19 @@ pub struct Tiers {
     magic: BTreeMap<String, Levels>,
 }
 
-/// What something of a tier is used as.
+/// Use of a thing of a tier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Use {
-    /// A tool of a skill.
+    /// Tool of a skill.
     Tool(Skill),
-    /// A weapon with that sort of attack.
+    /// Weapon with that sort of attack.
     Weapon(AttackType),
     /// Armour.
     Armor,
 }
 
 impl Tiers {
-    /// The levels that something of `tier` asks for; none where the tier has no row.
+    /// Returns the levels that something of `tier` takes; none if the tier has no row.
     pub fn levels(&self, tier: &str, to: &Use) -> BTreeMap<Skill, u8> {
         let row = |table: &BTreeMap<String, Levels>, skills: &[Skill]| {
             let row = table.get(tier).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! `tools.json`: what one gathers with, best first.
+//! `tools.json`: tools for gathering, best first.
 
 use std::sync::Arc;
 
@@ -7,26 +7,26 @@ use super::fields::Fields;
 use super::reader::{Of, Reader};
 use crate::features::training::skill::Skill;
 
-/// The file.
+/// File of the tools.
 const FILE: &str = "tools.json";
 
 /// A tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// The item; also such as there is not.
+    /// Item of the tool; may be unknown.
     pub item: Arc<str>,
-    /// What it is for.
+    /// Skill of the tool.
     pub skill: Skill,
-    /// bronze, iron …; empty for none.
+    /// Tier: bronze, iron …; empty for none.
     pub tier: Arc<str>,
-    /// The level in the skill that it takes.
+    /// Level in the skill that it takes.
     pub level: u8,
-    /// As the manifest says, which generations mean differently: choose by `level` and
+    /// Priority from the manifest, which generations mean differently: choose by `level` and
     /// `roll_ticks`.
     pub priority: u32,
-    /// Ticks between tries with it, if it says.
+    /// Ticks between tries with it, if the manifest gives them.
     pub roll_ticks: Option<u32>,
-    /// The chance of a quicker try, in millionths.
+    /// Chance of a quicker try, in millionths.
     pub bonus_chance_millionths: u32,
     /// Ticks that a quicker try takes.
     pub bonus_roll_ticks: u32,

@@ -1,4 +1,4 @@
-//! `skill-unlocks.json`: what levels bring, in words.
+//! `skill-unlocks.json`: descriptions of the rewards of levels.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,11 +7,11 @@ use super::reader::Reader;
 use super::words::words;
 use crate::features::training::skill::Skill;
 
-/// The file.
+/// File of the rewards.
 const FILE: &str = "skill-unlocks.json";
 
 words! {
-    /// What sort of thing a level brings.
+    /// Sort of reward that a level brings.
     UnlockKind {
         Item = "item",
         Ability = "ability",
@@ -21,21 +21,21 @@ words! {
     }
 }
 
-/// Something that a level brings.
+/// Reward that a level brings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unlock {
-    /// The level.
+    /// Level.
     pub level: u8,
-    /// What.
+    /// Description of the reward.
     pub description: Arc<str>,
-    /// What sort of thing.
+    /// Sort of reward.
     pub kind: UnlockKind,
 }
 
-/// What levels bring, by skill and then by level.
+/// Rewards of levels, by skill and then by level.
 pub type Unlocks = BTreeMap<Skill, Vec<Unlock>>;
 
-/// The file keeps the skills under `skills`, or is the map itself.
+/// Reads the rewards. The file keeps the skills under `skills`, or is the map itself.
 pub(crate) fn load(reader: &Reader) -> Unlocks {
     let Some(root) = reader.object(FILE) else {
         return Unlocks::new();

@@ -1,4 +1,5 @@
-//! `vegetation.json`: what clients strew over the land; the rules only know that it is there.
+//! `vegetation.json`: plants that clients strew over the land; the rules only know that they are
+//! there.
 
 use std::sync::Arc;
 
@@ -6,21 +7,21 @@ use super::catalog::Catalog;
 use super::fields::Fields;
 use super::reader::Reader;
 
-/// The file.
+/// File of the plants.
 const FILE: &str = "vegetation.json";
 
-/// A plant, a stone or the like.
+/// Plant, stone or the like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plant {
-    /// Unique among plants.
+    /// Id, unique among plants.
     pub id: Arc<str>,
-    /// tree, bush, grass …
+    /// Category: tree, bush, grass …
     pub category: Arc<str>,
-    /// Its model; a path.
+    /// Path of the model.
     pub model: Arc<str>,
-    /// Its model's scale, in thousandths.
+    /// Scale of the model, in thousandths.
     pub scale_thousandths: u32,
-    /// How often it stands beside others.
+    /// Frequency beside others.
     pub weight: u32,
 }
 

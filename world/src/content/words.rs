@@ -1,10 +1,10 @@
-//! Words of which there is a list: read in any case, and kept when nobody knows them.
+//! Words of a list: the reader takes them in any case, and keeps unknown ones.
 
 /// One of a list of words.
 pub(crate) trait Word: Sized {
-    /// The word written `text` in whatever case; none if it is not on the list.
+    /// Returns the word of `text` in any case; none if it is not on the list.
     fn known(text: &str) -> Option<Self>;
-    /// A word that is not on the list.
+    /// Returns a word that is not on the list.
     fn other(text: &str) -> Self;
 }
 

@@ -1,5 +1,5 @@
-//! What areas of `world-areas.json` hold beside people and things: zones in zones, flattened
-//! ground, and fishing.
+//! Parts of areas in `world-areas.json` beside people and things: zones in zones, flattened ground,
+//! and fishing.
 
 use std::sync::Arc;
 
@@ -10,63 +10,63 @@ use super::fields::Fields;
 use super::reader::Of;
 use crate::geometry::tile::{Bounds, Tile};
 
-/// A part of an area with rules of its own.
+/// Part of an area with rules of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubZone {
-    /// Unique in the area.
+    /// Id, unique in the area.
     pub id: String,
-    /// As players see it.
+    /// Name that players see.
     pub name: String,
-    /// Where it is.
+    /// Tiles of the zone.
     pub bounds: Bounds,
-    /// Nobody loses what they carry when they die here.
+    /// Whether players keep their things when they die here.
     pub safe_zone: bool,
-    /// Where one comes to stand.
+    /// Tile on which an arriving player stands.
     pub spawn: Option<Tile>,
-    /// Only who fights a duel is let in.
+    /// Whether only fighters of a duel may enter.
     pub duel_only: bool,
-    /// The arenas in it.
+    /// Arenas in the zone.
     pub arenas: Option<ArenaGrid>,
 }
 
 /// Arenas in rows and columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArenaGrid {
-    /// How many in all.
+    /// Number of arenas.
     pub count: u32,
-    /// How many beside each other, east.
+    /// Number beside each other, east.
     pub columns: u32,
-    /// How many behind each other, north.
+    /// Number behind each other, north.
     pub rows: u32,
-    /// Tiles, east.
+    /// Tiles of an arena, east.
     pub width: u32,
-    /// Tiles, north.
+    /// Tiles of an arena, north.
     pub length: u32,
-    /// Tiles between them.
+    /// Tiles between arenas.
     pub gap: u32,
 }
 
-/// Ground that is made flat for something to stand on; of no matter to who walks.
+/// Flattened ground for something to stand on; it makes no difference to walkers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlatZone {
-    /// Unique in the area.
+    /// Id, unique in the area.
     pub id: String,
-    /// Its middle.
+    /// Middle of the ground.
     pub center: Tile,
     /// Tiles, east.
     pub width: u32,
     /// Tiles, north.
     pub depth: u32,
-    /// Tiles over which it becomes the ground around.
+    /// Tiles over which it blends into the ground around.
     pub blend: u32,
 }
 
-/// The fishing spots that an area wants on its shores.
+/// Fishing spots that an area wants on its shores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fishing {
-    /// How many.
+    /// Number of spots.
     pub spots: u32,
-    /// Of which kinds, in turn.
+    /// Kinds of the spots, in turn.
     pub kinds: Vec<Arc<str>>,
 }
 

@@ -11,7 +11,7 @@ use super::look::{Kind, Look};
 use crate::geometry::tile::{Region, Tile};
 use crate::time::Tick;
 
-/// What the ids of all fires begin with.
+/// Prefix of the ids of all fires.
 pub(crate) const ID_PREFIX: &str = "fire:";
 
 /// A fire.
@@ -21,11 +21,11 @@ pub struct Fire {
     pub id: EntityId,
     /// The region to which it belongs.
     pub region: Region,
-    /// Where it burns.
+    /// Tile on which it burns.
     pub tile: Tile,
-    /// Who lit it.
+    /// Character that lit it.
     pub lit_by: CharacterId,
-    /// From then on it is out.
+    /// Tick from which it is out.
     pub out_at: Tick,
 }
 

@@ -1,7 +1,7 @@
 //! Items on the ground.
 //!
-//! Always: each is in the pile of its tile and among those of its region; it is due to be gone
-//! at one moment, and to be anybody's at one before, if somebody owns it.
+//! Always: each item is in the pile of its tile and among those of its region; it has one moment at
+//! which it goes and, if somebody owns it, an earlier one at which it becomes anybody's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::geometry::tile::{Region, Tile};
 use crate::item::Stack;
 use crate::time::Tick;
 
-/// What the ids of all ground items begin with.
+/// Prefix of the ids of all ground items.
 pub const ID_PREFIX: &str = "item:";
-/// What the ids of all graves begin with.
+/// Prefix of the ids of all graves.
 pub const GRAVE_PREFIX: &str = "grave:";
 
 /// A stack that lies on the ground.
@@ -24,19 +24,19 @@ pub const GRAVE_PREFIX: &str = "grave:";
 pub struct GroundItem {
     /// `item:<run id>-<number>`, for ever its own.
     pub id: EntityId,
-    /// The region to which it belongs for ever: that of whoever dropped it.
+    /// Region to which it belongs for ever: that of the character that dropped it.
     pub region: Region,
-    /// Where it lies.
+    /// Tile on which it lies.
     pub tile: Tile,
-    /// Which item.
+    /// Id of the item.
     pub item: Arc<str>,
     /// At least 1.
     pub quantity: u32,
-    /// Who alone may take it before `public_at`; `None`: anybody may.
+    /// Character that alone may take it before `public_at`; `None`: anybody may.
     pub owner: Option<CharacterId>,
-    /// From then on anybody may take it.
+    /// Tick from which anybody may take it.
     pub public_at: Tick,
-    /// From then on it is gone.
+    /// Tick from which it is gone.
     pub expires_at: Tick,
     /// The grave in which it is until `public_at`; nobody sees it there.
     #[serde(default)]
@@ -46,17 +46,17 @@ pub struct GroundItem {
 /// A grave as its owner sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraveShown {
-    /// Which.
+    /// Id of the grave.
     pub id: EntityId,
-    /// Where; `None`: it is no more.
+    /// Tile of the grave; `None`: it is no more.
     pub tile: Option<Tile>,
-    /// What is in it.
+    /// Contents of the grave.
     pub items: Vec<Stack>,
-    /// In so many ticks what is in it lies about for anybody.
+    /// Ticks until the contents lie about for anybody.
     pub ticks: u64,
 }
 
-/// What became of something on the ground.
+/// A change to something on the ground.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GroundChange {
     /// It lies there now, or something about it changed.
@@ -71,17 +71,17 @@ pub enum GroundChange {
 }
 
 impl GroundItem {
-    /// What is seen of it: itself, or the grave in which it is.
+    /// Returns the id that others see: its own, or that of the grave in which it is.
     pub(crate) fn seen(&self) -> &EntityId {
         self.grave.as_ref().unwrap_or(&self.id)
     }
 
-    /// Who alone may take it at `now`.
+    /// Returns the character that alone may take it at `now`.
     pub(crate) fn protected_for(&self, now: Tick) -> Option<&CharacterId> {
         self.owner.as_ref().filter(|_| now < self.public_at)
     }
 
-    /// The same with all that is due so many ticks later.
+    /// Returns the same item with all its moments so many ticks later.
     pub(crate) fn delayed(mut self, ticks: u64) -> GroundItem {
         self.public_at = self.public_at.after(ticks);
         self.expires_at = self.expires_at.after(ticks);
@@ -111,7 +111,7 @@ impl GroundItem {
 }
 
 impl GroundItem {
-    /// How the grave looks in which it is.
+    /// Returns the look of the grave in which it is.
     fn grave_look(&self, grave: &EntityId) -> Look {
         let mut fields: Vec<(&'static str, Field)> =
             vec![("name", (&Arc::<str>::from("Grave")).into())];
@@ -136,9 +136,9 @@ pub(crate) struct Ground {
     regions: BTreeMap<Region, BTreeSet<EntityId>>,
     expiring: BTreeSet<(Tick, EntityId)>,
     guarded: BTreeSet<(Tick, EntityId)>,
-    /// By grave.
+    /// Items in graves, by grave.
     graves: BTreeMap<EntityId, BTreeSet<EntityId>>,
-    /// What is in graves, by the moment at which it is not any more.
+    /// Items in graves, by the moment at which they leave the grave.
     buried: BTreeSet<(Tick, EntityId)>,
 }
 
@@ -151,7 +151,7 @@ impl Ground {
         self.items.get(id)
     }
 
-    /// Puts an item down; one of the same id is replaced.
+    /// Puts an item down; replaces one of the same id.
     pub(crate) fn put(&mut self, item: GroundItem) {
         self.take(&item.id);
         let id = &item.id;
@@ -184,55 +184,55 @@ impl Ground {
         Some(item)
     }
 
-    /// What lies on `tile`, by id.
+    /// Returns the items on `tile`, by id.
     pub(crate) fn pile(&self, tile: Tile) -> impl Iterator<Item = &GroundItem> {
         let ids = self.piles.get(&tile).into_iter().flatten();
         ids.filter_map(|id| self.items.get(id))
     }
 
-    /// How many lie on `tile`.
+    /// Returns the number of items on `tile`.
     pub(crate) fn pile_len(&self, tile: Tile) -> usize {
         self.piles.get(&tile).map_or(0, BTreeSet::len)
     }
 
-    /// What belongs to `region`, by id.
+    /// Returns the items that belong to `region`, by id.
     pub(crate) fn of(&self, region: Region) -> impl Iterator<Item = &GroundItem> {
         let ids = self.regions.get(&region).into_iter().flatten();
         ids.filter_map(|id| self.items.get(id))
     }
 
-    /// What is in a grave, by id; nothing: there is no such grave here.
+    /// Returns the items in a grave, by id; none if there is no such grave here.
     pub(crate) fn in_grave(&self, grave: &EntityId) -> impl Iterator<Item = &GroundItem> {
         let ids = self.graves.get(grave).into_iter().flatten();
         ids.filter_map(|id| self.items.get(id))
     }
 
-    /// The graves of `who`, by id.
+    /// Returns the graves of `who`, by id.
     pub(crate) fn graves_of(&self, who: &CharacterId) -> Vec<EntityId> {
         let first = |grave: &&EntityId| self.in_grave(grave).next();
         let of = |grave: &&EntityId| first(grave).is_some_and(|i| i.owner.as_ref() == Some(who));
         self.graves.keys().filter(of).cloned().collect()
     }
 
-    /// What lies here under that id: a thing, or the first of what is in a grave.
+    /// Returns the item that lies here under that id, or the first of the items in that grave.
     pub(crate) fn seen(&self, id: &EntityId) -> Option<&GroundItem> {
         let lies = self.get(id).filter(|item| item.grave.is_none());
         lies.or_else(|| self.in_grave(id).next())
     }
 
-    /// What should not be in its grave any more at `now`.
+    /// Returns the items that should not be in their graves any more at `now`.
     pub(crate) fn graves_due(&self, now: Tick) -> Vec<EntityId> {
         let due = self.buried.iter().take_while(|(at, _)| *at <= now);
         due.map(|(_, id)| id.clone()).collect()
     }
 
-    /// What should be gone at `now`, the longest overdue first.
+    /// Returns the items that should be gone at `now`, the longest overdue first.
     pub(crate) fn expired(&self, now: Tick) -> Vec<EntityId> {
         let due = self.expiring.iter().take_while(|(at, _)| *at <= now);
         due.map(|(_, id)| id.clone()).collect()
     }
 
-    /// What has become anybody's by `now`; each is told once.
+    /// Returns the items that have become anybody's by `now`; names each of them once.
     pub(crate) fn published(&mut self, now: Tick) -> Vec<EntityId> {
         let mut ids = Vec::new();
         while let Some((_, id)) = self.guarded.first().filter(|(at, _)| *at <= now) {

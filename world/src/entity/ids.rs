@@ -51,20 +51,20 @@ text_id! {
 }
 
 text_id! {
-    /// Anything that stands in the world. A player's is its character id; what the content
-    /// places has `npc:…`, `res:…` or `sta:…` and keeps it for ever.
+    /// Anything that stands in the world. A player's id is its character id; things of content have
+    /// `npc:…`, `res:…` or `sta:…` and keep it for ever.
     EntityId
 }
 
 impl CharacterId {
-    /// The id under which the character stands in the world.
+    /// Returns the id under which the character stands in the world.
     pub fn entity(&self) -> EntityId {
         EntityId(Arc::clone(&self.0))
     }
 }
 
 impl EntityId {
-    /// The same text as a character's id; whether there is such a character is another matter.
+    /// Returns the same text as a character's id; such a character need not exist.
     pub fn character(&self) -> CharacterId {
         CharacterId(Arc::clone(&self.0))
     }

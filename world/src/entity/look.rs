@@ -1,11 +1,11 @@
-//! How a thing in the world looks to everybody.
+//! Looks: things in the world as everybody sees them.
 
 use std::sync::Arc;
 
 use super::ids::EntityId;
 use crate::geometry::tile::{Region, Tile};
 
-/// What sort of thing it is.
+/// Sort of an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Somebody's avatar.
@@ -20,12 +20,12 @@ pub enum Kind {
     Item,
     /// A fire.
     Fire,
-    /// What is left of somebody, with their things.
+    /// The grave of a dead player, with its things.
     Grave,
 }
 
 impl Kind {
-    /// The word for it on the wire.
+    /// Returns the word for it on the wire.
     pub const fn wire(self) -> &'static str {
         match self {
             Kind::Player => "player",
@@ -77,20 +77,20 @@ impl From<&str> for Field {
 /// A thing in the world as all may see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
-    /// Which.
+    /// Id of the entity.
     pub id: EntityId,
-    /// What sort of thing.
+    /// Sort of the entity.
     pub kind: Kind,
-    /// Where it stands.
+    /// Tile on which it stands.
     pub tile: Tile,
     /// The region to which it belongs, wherever it stands.
     pub region: Region,
-    /// What else there is to see, `name` always among it; camel case.
+    /// All other visible properties, `name` always among them; keys in camel case.
     pub fields: Vec<(&'static str, Field)>,
 }
 
 impl Look {
-    /// The field of that name.
+    /// Returns the field of that name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|(n, _)| *n == name).map(|(_, f)| f)
     }

@@ -1,6 +1,6 @@
 //! A person or beast of the world's own.
 //!
-//! Always: what moves and lies of it is in [`NpcState`]; the rest is content.
+//! Always: [`NpcState`] holds its changing parts; the rest is content.
 
 use std::collections::BTreeMap;
 
@@ -24,33 +24,33 @@ pub(crate) struct Npc {
     pub(crate) state: NpcState,
 }
 
-/// All about an NPC that changes.
+/// Changing state of an NPC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NpcState {
     pub(crate) id: EntityId,
     pub(crate) tile: Tile,
-    /// What it strays around.
+    /// Tile around which it strays.
     pub(crate) home: Tile,
-    /// Where it is walking to.
+    /// Tile to which it is walking.
     pub(crate) goal: Option<Tile>,
-    /// When it next thinks of walking.
+    /// Tick at which it next thinks of walking.
     pub(crate) walks_at: Tick,
-    /// The point of its patrol that comes next.
+    /// Point of its patrol that comes next.
     pub(crate) leg: u32,
-    /// For how many ticks others have stood in its way.
+    /// Ticks for which others have stood in its way.
     pub(crate) waited_ticks: u32,
-    /// For how many ticks it has waited for customers since it last strolled.
+    /// Ticks for which it has waited for customers since it last strolled.
     #[serde(default)]
     pub(crate) attended_ticks: u32,
     /// Health points.
     pub(crate) health: u32,
-    /// What it has of fights.
+    /// Its part in fights.
     #[serde(default)]
     pub(crate) feud: NpcCombat,
 }
 
 impl Npc {
-    /// Whether it is to be seen at all: the dead are not.
+    /// Returns whether others can see it: the dead are hidden.
     pub(crate) fn lives(&self) -> bool {
         self.state.feud.back_at.is_none()
     }

@@ -1,8 +1,8 @@
-//! What of the land outlives the loss of whoever plays it: stumps that stand for long, fires, and
+//! Objects of the land that outlive the loss of their owner: stumps that stand for long, fires, and
 //! beasts that are dead for long.
 //!
-//! Always: what lasts is told of by the chunk of its region in which it stands; what was due when
-//! it was last played is not brought back.
+//! Always: the store has each object under the chunk of its region in which it stands; the world
+//! does not restore an object that was due when its region was last played.
 
 use super::fire::Fire;
 use super::ids::EntityId;
@@ -11,23 +11,23 @@ use crate::geometry::tile::{Chunk, Region};
 use crate::time::Tick;
 use crate::world::World;
 
-/// What is back sooner is not worth a word with the store, in ticks.
+/// Ticks: an object that is back sooner is not worth saving.
 pub(crate) const LASTS_TICKS: u64 = 100;
 
-/// All that lasts of a chunk.
+/// All persistent objects of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PersistentObjects {
-    /// What is empty, and until when.
+    /// Empty resources, each with the tick at which it is back.
     pub empty: Vec<(EntityId, Tick)>,
-    /// What burns.
+    /// Fires that burn.
     pub fires: Vec<Fire>,
-    /// Who is dead, and until when; by the chunk in which it comes back.
+    /// Dead NPCs, each with the tick at which it is back; by the chunk in which it comes back.
     #[serde(default)]
     pub dead: Vec<(EntityId, Tick)>,
 }
 
 impl World {
-    /// What lasts of a chunk of a region that is played here.
+    /// Returns the persistent objects of a chunk of a region that is played here.
     pub fn persistent_objects(&self, chunk: Chunk) -> PersistentObjects {
         let region = Region::from(chunk);
         let content = self.content();
@@ -53,8 +53,9 @@ impl World {
         }
     }
 
-    /// Brings back what the store has of `region`, which came from it without its state: `played`
-    /// is the last tick that it was played, and timers go on from there. False: it is not here.
+    /// Brings back the persistent objects of `region`, which the store gave without its state:
+    /// `played` is the last tick of its play, and timers go on from there. Returns false if the
+    /// region is not here.
     pub fn persistent_objects_in(
         &mut self,
         region: Region,
@@ -89,7 +90,7 @@ impl World {
         true
     }
 
-    /// An NPC of `region` that has come to its place is dead until then after all.
+    /// Keeps an NPC of `region`, which has come to its place, dead until `back_at` after all.
     fn keep_dead(&mut self, region: Region, id: &EntityId, back_at: Tick) {
         let npc = self.npcs.get_mut(id);
         let Some(npc) = npc.filter(|npc| npc.region == region && npc.lives()) else {

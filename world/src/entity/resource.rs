@@ -1,7 +1,7 @@
-//! What becomes of trees, rocks and fishing spots: felled, emptied, swum away.
+//! Changes to trees, rocks and fishing spots: felled, emptied, swum away.
 //!
-//! Always: whatever is not here stands as content has it; what is, belongs to the region in which
-//! content places it.
+//! Always: a resource without an entry here stands as content has it; one with an entry belongs to
+//! the region in which content places it.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use crate::content::{Content, Fixture};
 use crate::geometry::tile::{Region, Tile};
 use crate::time::Tick;
 
-/// All about a resource that changes.
+/// Changing state of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ResourceState {
     pub(crate) id: EntityId,
-    /// Where it is, if not where content has it.
+    /// Its tile, if it is not where content has it.
     #[serde(default)]
     pub(crate) tile: Option<Tile>,
-    /// When it moves on, if it does.
+    /// Tick at which it moves on, if it does.
     #[serde(default)]
     pub(crate) moves_at: Option<Tick>,
-    /// It is empty until then.
+    /// Tick until which it is empty.
     #[serde(default)]
     pub(crate) back_at: Option<Tick>,
-    /// For how many ticks it was cut since it was last whole.
+    /// Ticks for which somebody cut it since it was last whole.
     #[serde(default)]
     pub(crate) cut_ticks: u32,
 }
@@ -41,14 +41,14 @@ impl ResourceState {
         }
     }
 
-    /// All that is due is due so many ticks later.
+    /// Moves all its due moments so many ticks later.
     pub(crate) fn delay(&mut self, ticks: u64) {
         for at in [&mut self.moves_at, &mut self.back_at] {
             *at = at.map(|at| at.after(ticks));
         }
     }
 
-    /// It is as content has it.
+    /// Returns whether it is as content has it.
     pub(crate) fn is_plain(&self) -> bool {
         self.tile.is_none()
             && self.moves_at.is_none()
@@ -57,7 +57,7 @@ impl ResourceState {
     }
 }
 
-/// What differs here from how content places it, by id.
+/// Resources that differ from content, by id.
 #[derive(Debug, Default)]
 pub(crate) struct Resources(BTreeMap<EntityId, ResourceState>);
 
@@ -66,7 +66,7 @@ impl Resources {
         self.0.get(id)
     }
 
-    /// All about that one, to be changed.
+    /// Returns the state of that resource for changes; adds a plain one if there is none.
     pub(crate) fn entry(&mut self, id: &EntityId) -> &mut ResourceState {
         let state = self.0.entry(id.clone());
         state.or_insert_with(|| ResourceState::of(id))
@@ -84,18 +84,18 @@ impl Resources {
         self.0.values()
     }
 
-    /// Where `fixture` is now.
+    /// Returns the tile on which `fixture` is now.
     pub(crate) fn tile(&self, fixture: &Fixture) -> Tile {
         let moved = self.get(&fixture.id).and_then(|state| state.tile);
         moved.unwrap_or(fixture.tile)
     }
 
-    /// Whether there is nothing to be had of it now.
+    /// Returns whether the resource is empty now.
     pub(crate) fn is_empty(&self, id: &EntityId) -> bool {
         self.get(id).is_some_and(|state| state.back_at.is_some())
     }
 
-    /// Those of `region`, by id.
+    /// Returns the states of the resources of `region`, by id.
     pub(crate) fn of<'a>(
         &'a self,
         content: &'a Content,

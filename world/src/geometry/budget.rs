@@ -1,8 +1,8 @@
-//! Who may search for a way in a tick, and how far: each asker has its own share first, and what
-//! others leave of theirs comes on top.
+//! The budget of searches for a way in a tick. Each asker has its own share first, and the rest
+//! that others leave comes on top.
 //!
-//! Always: all searches together visit no more tiles than the budget; nobody's searches take
-//! anything of the shares of those whose turn comes later.
+//! Always: all searches together visit no more tiles than the budget; no search takes anything of
+//! the shares of askers whose turn comes later.
 
 use std::collections::BTreeSet;
 
@@ -11,26 +11,25 @@ use crate::entity::ids::CharacterId;
 use crate::rng::{self, Dice};
 use crate::time::Tick;
 
-/// Dice for the order of a tick, apart from other dice of the same player.
+/// Key of the dice for the order of a tick, apart from other dice of the same player.
 const DICE: u64 = 0x5745_4152_4348;
 
-/// The tiles that the searches of one phase of a tick may visit.
+/// Tiles that the searches of one phase of a tick may visit.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// The share of each asker.
+    /// Share of each asker.
     own: u64,
-    /// Those who have a whole search on top of that in this tick.
+    /// Askers that have a whole search on top of that in this tick.
     first: BTreeSet<CharacterId>,
-    /// The number of visited tiles at which searches end for whose turn it is.
+    /// Number of visited tiles at which the searches of the present turn end.
     end: u64,
-    /// Whose turn it is.
+    /// Asker that has its turn.
     turn: Option<CharacterId>,
 }
 
 impl Budget {
-    /// Shares `tiles` out among `askers`. Half of them goes to as many whole searches as it makes
-    /// up, for the first askers by an order that is another one in each tick; the rest is shared
-    /// equally.
+    /// Shares `tiles` out among `askers`. Half of them becomes as many whole searches as it holds,
+    /// for the first askers by an order that changes each tick. The askers share the rest equally.
     pub(crate) fn new<'a>(
         tiles: u64,
         askers: impl Iterator<Item = &'a CharacterId>,
@@ -61,8 +60,8 @@ impl Budget {
         }
     }
 
-    /// The turn of `who`, once for all that it asks: its share comes on top of what those before
-    /// it have left. Returns the number of visited tiles at which its searches end.
+    /// Begins the turn of `who`, once for all that it asks: its share comes on top of the tiles
+    /// that others have left. Returns the number of visited tiles at which its searches end.
     pub(crate) fn turn(&mut self, who: &CharacterId) -> u64 {
         if self.turn.as_ref() != Some(who) {
             let whole = if self.first.contains(who) {

@@ -1,4 +1,4 @@
-//! From a plan to the tiles of one region. Pure: the same plan gives the same tiles.
+//! Generation of the tiles of one region from a plan. Pure: the same plan gives the same tiles.
 
 use super::ground::Ground;
 use super::noise;
@@ -7,13 +7,13 @@ use super::tile::{REGION_TILES, Region, Tile};
 
 /// Tiles in a region.
 pub(crate) const REGION_AREA: usize = (REGION_TILES * REGION_TILES) as usize;
-/// How far the border between two biomes wanders.
+/// Tiles by which the border between two biomes wanders.
 const WARP_TILES: i32 = 7;
-/// Heights of biomes are blended over this many tiles.
+/// Tiles over which the heights of biomes blend.
 const RELIEF_TILES: i32 = 16;
 const RELIEF_POINTS: usize = (REGION_TILES / RELIEF_TILES) as usize + 1;
 
-/// The tiles of one region, row by row from the south-west.
+/// Tiles of one region, row by row from the south-west.
 #[derive(Debug)]
 pub(crate) struct Grid {
     pub(crate) kinds: [Ground; REGION_AREA],
@@ -21,7 +21,7 @@ pub(crate) struct Grid {
     pub(crate) walkable: [bool; REGION_AREA],
 }
 
-/// Where in its region's grid a tile is.
+/// Returns the index of a tile in its region's grid.
 pub(crate) const fn index(tile: Tile) -> usize {
     ((tile.z & (REGION_TILES - 1)) * REGION_TILES + (tile.x & (REGION_TILES - 1))) as usize
 }
@@ -48,7 +48,7 @@ pub(crate) fn grid(plan: &Plan, region: Region) -> Box<Grid> {
     grid
 }
 
-/// The parts of a plan that matter to one region.
+/// Parts of a plan that matter to one region.
 struct Local<'a> {
     plan: &'a Plan,
     zones: Vec<&'a Zone>,
@@ -111,7 +111,7 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// What the biome makes of the tile.
+    /// Returns the ground that the biome gives the tile.
     fn grown(&self, tile: Tile) -> Ground {
         let seed = self.plan.seed;
         let shift = |seed| {
@@ -160,7 +160,7 @@ impl<'a> Local<'a> {
     }
 }
 
-/// The ground at `at` of 0..=65535 along the grounds laid end to end by weight.
+/// Returns the ground at `at` of 0..=65535 along the grounds laid end to end by weight.
 fn mixed(grounds: &[(Ground, u32)], at: i32) -> Ground {
     let total: u64 = grounds.iter().map(|(_, w)| u64::from(*w)).sum();
     let mut left = total * u64::from(at.cast_unsigned()) / 65_536;

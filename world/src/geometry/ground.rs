@@ -1,4 +1,4 @@
-//! What a tile is made of.
+//! The ground of a tile.
 
 macro_rules! grounds {
     ($($(#[$meta:meta])* $variant:ident = $id:literal, $name:literal, $color:literal, $walk:literal;)*) => {
@@ -89,7 +89,7 @@ grounds! {
 }
 
 impl Ground {
-    /// Whether it is the surface of water, which lies flat.
+    /// Returns whether it is the surface of water, which lies flat.
     pub(crate) const fn flat(self) -> bool {
         matches!(
             self,

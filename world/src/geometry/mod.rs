@@ -1,4 +1,4 @@
-//! Tiles, chunks and regions; the lie of the land: grounds, walls, heights; and routes over it.
+//! Tiles, chunks and regions; the land's grounds, walls and heights; and routes over it.
 
 pub(crate) mod budget;
 mod generate;

@@ -1,9 +1,9 @@
 //! Smooth chance over the plane, in whole numbers, the same on every machine.
 
-/// The greatest value of [`smooth`].
+/// Greatest value of [`smooth`].
 pub(crate) const ONE: i32 = 65_535;
 
-/// A well mixed number for a point.
+/// Returns a well mixed number for a point.
 pub(crate) fn hash(seed: u64, x: i32, z: i32) -> u32 {
     let point = (u64::from(x.cast_unsigned()) << 32) | u64::from(z.cast_unsigned());
     let mut v = seed ^ point.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -12,13 +12,13 @@ pub(crate) fn hash(seed: u64, x: i32, z: i32) -> u32 {
     ((v ^ (v >> 31)) >> 32) as u32
 }
 
-/// 3t² - 2t³ over 0..=65535.
+/// Returns 3t² - 2t³ over 0..=65535.
 pub(crate) fn ease(t: i32) -> i32 {
     let t = i64::from(t.clamp(0, ONE));
     ((t * t / 65_536) * (3 * 65_536 - 2 * t) / 65_536).clamp(0, i64::from(ONE)) as i32
 }
 
-/// Value noise, 0..=65535, that takes about `period` tiles from one hill to the next.
+/// Returns value noise, 0..=65535, that takes about `period` tiles from one hill to the next.
 pub(crate) fn smooth(seed: u64, x: i32, z: i32, period: i32) -> i32 {
     let (cx, cz) = (x.div_euclid(period), z.div_euclid(period));
     let fraction = |v: i32| ease(v.rem_euclid(period) * 65_536 / period);
@@ -30,13 +30,13 @@ pub(crate) fn smooth(seed: u64, x: i32, z: i32, period: i32) -> i32 {
     blend(south, north, fz)
 }
 
-/// From `a` to `b` by `t` of 65536.
+/// Returns the value from `a` to `b` by `t` of 65536.
 pub(crate) fn blend(a: i32, b: i32, t: i32) -> i32 {
     let (a, b) = (i64::from(a), i64::from(b));
     (a + (b - a) * i64::from(t) / 65_536) as i32
 }
 
-/// Three octaves of [`smooth`], 0..=65535.
+/// Returns three octaves of [`smooth`], 0..=65535.
 pub(crate) fn hills(seed: u64, x: i32, z: i32, period: i32) -> i32 {
     let wide = smooth(seed, x, z, period);
     let middle = smooth(seed ^ 0x51, x, z, (period / 3).max(2));

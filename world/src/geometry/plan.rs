@@ -1,4 +1,4 @@
-//! What the land is to be: all that content says about it, resolved and in whole numbers.
+//! The plan of the land: all that content says about it, resolved and in whole numbers.
 
 use std::collections::BTreeSet;
 
@@ -6,43 +6,43 @@ use super::ground::Ground;
 use super::shape::Shape;
 use super::tile::{Bounds, Tile};
 
-/// Everything from which terrain is generated.
+/// Everything from which the generator makes terrain.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Plan {
-    /// Of the noise.
+    /// Seed of the noise.
     pub(crate) seed: u64,
     /// The whole land; multiples of a region.
     pub(crate) bounds: Bounds,
-    /// What grows where.
+    /// Biomes, with their grounds and obstacles.
     pub(crate) biomes: Vec<Biome>,
-    /// Where each biome is, the smallest area first.
+    /// Rectangles of biomes, the smallest area first.
     pub(crate) zones: Vec<Zone>,
-    /// The biome outside all zones.
+    /// Biome outside all zones.
     pub(crate) default_biome: usize,
-    /// Painted over the biomes, in order.
+    /// Paints over the biomes, in order.
     pub(crate) paints: Vec<Paint>,
-    /// Built over the paints, in order.
+    /// Buildings over the paints, in order.
     pub(crate) buildings: Vec<Building>,
-    /// Tiles on which something stands that cannot be walked through.
+    /// Tiles on which something stands that nobody can walk through.
     pub(crate) blocked: BTreeSet<Tile>,
-    /// Nobody steps over the edges of these.
+    /// Bounds over whose edges nobody steps.
     pub(crate) fences: Vec<Bounds>,
-    /// Tiles that must not be scattered with obstacles.
+    /// Tiles on which the generator scatters no obstacles.
     pub(crate) clear: BTreeSet<Tile>,
 }
 
-/// How a biome looks.
+/// Look of a biome.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Biome {
     /// Grounds and their weights.
     pub(crate) grounds: Vec<(Ground, u32)>,
     /// Obstacles and their chance per mille of tiles.
     pub(crate) scatter: Vec<(Ground, u32)>,
-    /// The lowest and the highest ground, in quarters of a tile.
+    /// Lowest and highest ground, in quarters of a tile.
     pub(crate) heights: (i32, i32),
 }
 
-/// A rectangle of one biome.
+/// Rectangle of one biome.
 #[derive(Debug, Clone)]
 pub(crate) struct Zone {
     pub(crate) bounds: Bounds,
@@ -54,11 +54,11 @@ pub(crate) struct Zone {
 pub(crate) struct Paint {
     pub(crate) ground: Ground,
     pub(crate) shape: Shape,
-    /// How many tiles the edge wanders.
+    /// Tiles by which the edge wanders.
     pub(crate) rough: i32,
 }
 
-/// A house: a wall around a floor, open at its doors.
+/// House: a wall around a floor, open at its doors.
 #[derive(Debug, Clone)]
 pub(crate) struct Building {
     pub(crate) bounds: Bounds,
@@ -68,7 +68,7 @@ pub(crate) struct Building {
 }
 
 impl Building {
-    /// What the building makes of `tile`.
+    /// Returns the ground that the building gives `tile`, or `None` outside.
     pub(crate) fn at(&self, tile: Tile) -> Option<Ground> {
         let b = self.bounds;
         if !b.contains(tile) {

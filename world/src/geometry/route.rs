@@ -1,66 +1,66 @@
-//! Ways over static ground: the straight way if it is free, else the shortest, else as near as
-//! there is a way. A goal that is not free means the free tile near it.
+//! Ways over static ground: the straight way if it is free, else the shortest, else a way as near
+//! as there is one. A goal that is not free means the free tile near it.
 //!
 //! Always: each tile of a way is one free step from the one before; a way has at most
-//! [`PATH_TILES_MAX`] tiles; a search looks at no more than the square around its start; the straight
-//! way costs no search.
+//! [`PATH_TILES_MAX`] tiles. A search looks at no more than the square around its start; the
+//! straight way costs no search.
 
 use super::generate::index;
 use super::terrain::{STEPS, StepGrid, Terrain};
 use super::tile::{Region, Tile};
 use crate::refusal::Refusal;
 
-/// How far away a goal may be, in steps, and how long a way.
+/// Greatest distance of a goal, in steps, and greatest length of a way.
 pub const PATH_TILES_MAX: u32 = 200;
-/// A search looks this far to each side: as far as a goal may be.
+/// Tiles that a search looks to each side: as far as a goal may be.
 pub const SEARCH_TILES: i32 = PATH_TILES_MAX as i32;
-/// A search visits no more tiles than this: those of a square of 128 to each side.
+/// Most tiles that a search visits: those of a square of 128 to each side.
 pub const SEARCH_VISITS_MAX: u64 = 257 * 257;
-/// How far around a blocked goal a free tile is looked for.
+/// Steps around a blocked goal within which a free tile counts as the goal.
 pub const GOAL_RINGS: i32 = 5;
 
-/// How far around a goal amid much that is blocked the nearest free tile is looked for.
+/// Steps around a goal amid much blocked ground within which to find the nearest free tile.
 const SHORE_RINGS: i32 = 48;
 
 const SIDE: i32 = 2 * SEARCH_TILES + 1;
 const CELLS: usize = (SIDE * SIDE) as usize;
 const START: u8 = 8;
-/// One step changes what a way is estimated to take by 0, 1 or 2 steps.
+/// One step changes the estimated length of a way by 0, 1 or 2 steps.
 const BUCKETS: usize = 3;
 
-/// Finds ways; keeps its memory from one search to the next.
+/// Finder of ways; keeps its memory from one search to the next.
 #[derive(Debug, Default)]
 pub struct Router {
     seen: Vec<Seen>,
     search: u32,
-    /// Cells to look at next and how far they are from the start, by the estimated length of
-    /// the whole way, modulo the number of buckets.
+    /// Cells to look at next and their distance from the start, by the estimated length of the
+    /// whole way, modulo the number of buckets.
     open: [Vec<(u32, u16)>; BUCKETS],
     visited: u64,
 }
 
-/// What the search of that number knows of a cell.
+/// Knowledge of a cell by the search of that number.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     search: u32,
     /// Steps from the start.
     far: u16,
-    /// The step that leads there.
+    /// Step that leads there.
     step: u8,
 }
 
 impl Router {
-    /// How many tiles all searches so far have visited: what they have cost.
+    /// Returns how many tiles all searches so far have visited: their cost.
     pub fn visited(&self) -> u64 {
         self.visited
     }
 
-    /// Puts the way from `from` to `to`, or as near as there is one, into `path`; empty when
-    /// that is `from` itself. A search visits no more than `most` tiles.
+    /// Puts the way from `from` to `to`, or as near as there is one, into `path`; empty if that is
+    /// `from` itself. A search visits no more than `most` tiles.
     ///
     /// # Errors
-    /// `TooFar`: the goal is more than 200 steps away. `Unreachable`: no step brings anybody
-    /// nearer. `Busy`: the search would visit more tiles than `most`.
+    /// `TooFar`: the goal is more than 200 steps away. `Unreachable`: no step leads nearer. `Busy`:
+    /// the search would visit more tiles than `most`.
     pub fn find(
         &mut self,
         terrain: &Terrain,
@@ -95,8 +95,8 @@ impl Router {
         }
     }
 
-    /// The shortest way within the square around `from`, by A*: of two tiles the one that may
-    /// lie on a shorter way is looked at first. Fails if more than `most` tiles have to be visited.
+    /// Finds the shortest way within the square around `from`, by A*. Of two tiles, it first looks
+    /// at the one that may lie on a shorter way. Fails if it has to visit more than `most` tiles.
     fn search(
         &mut self,
         (terrain, most): (&Terrain, u64),
@@ -156,8 +156,8 @@ impl Router {
         self.open.iter_mut().for_each(Vec::clear);
     }
 
-    /// Opens all neighbours of `at` to which there is a free step. The straight ones come last,
-    /// and so are looked at first: ways keep straight where it costs nothing.
+    /// Opens all neighbours of `at` with a free step. The straight ones come last, so the search
+    /// looks at them first: ways keep straight if it costs nothing.
     fn spread(&mut self, at: u32, far: u16, free: u8, from: Tile, goal: Tile) {
         let (x, z) = (at as i32 % SIDE, at as i32 / SIDE);
         let mut left = free;
@@ -186,7 +186,7 @@ impl Router {
         }
     }
 
-    /// The way back from `at` to the start, turned round.
+    /// Puts the way from the start to `at` into `path`, by tracing it back.
     fn trace(&self, mut at: u32, from: Tile, path: &mut Vec<Tile>) {
         loop {
             let step = self.seen[at as usize].step;
@@ -211,7 +211,7 @@ fn tile_of(at: u32, from: Tile) -> Tile {
     )
 }
 
-/// The steps of the region looked at last: neighbours are mostly in the same one.
+/// Steps of the region of the last look: neighbours are mostly in the same one.
 #[derive(Default)]
 struct Ground<'a> {
     last: Option<(Region, Option<&'a StepGrid>)>,
@@ -232,8 +232,9 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Puts the straight way into `path`: diagonally until aligned, then straight; where a diagonal
-/// is blocked along the longer axis, else along the other. False: something is in the way.
+/// Puts the straight way into `path`: diagonally until aligned, then straight. If a diagonal is
+/// blocked, it goes along the longer axis, else along the other. Returns false if something is in
+/// the way.
 pub(crate) fn straight(terrain: &Terrain, from: Tile, goal: Tile, path: &mut Vec<Tile>) -> bool {
     let mut at = from;
     while at != goal {
@@ -247,7 +248,7 @@ pub(crate) fn straight(terrain: &Terrain, from: Tile, goal: Tile, path: &mut Vec
     true
 }
 
-/// The greedy step from `at` toward `goal` that `free` allows; each step brings nearer.
+/// Returns the greedy step from `at` toward `goal` that `free` allows; each step leads nearer.
 pub(crate) fn toward(at: Tile, goal: Tile, free: impl Fn(Tile) -> bool) -> Option<Tile> {
     let (dx, dz) = (goal.x.cmp(&at.x) as i32, goal.z.cmp(&at.z) as i32);
     let (along_x, along_z) = (at.moved(dx, 0), at.moved(0, dz));
@@ -302,7 +303,7 @@ mod tests {
         })
     }
 
-    /// How many steps it takes to everywhere, the slow and simple way.
+    /// Returns the number of steps to each tile, the slow and simple way.
     fn distances(terrain: &Terrain, from: Tile) -> BTreeMap<Tile, usize> {
         let mut far = BTreeMap::from([(from, 0)]);
         let mut queue = VecDeque::from([from]);

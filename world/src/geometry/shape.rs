@@ -3,21 +3,21 @@
 use super::noise;
 use super::tile::{Bounds, Tile};
 
-/// Where a paint goes.
+/// Shape of a paint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Along points, `width` tiles wide.
+    /// Line along points, `width` tiles wide.
     Line { width: i32, points: Vec<Tile> },
-    /// All within `radius` of `center`.
+    /// All tiles within `radius` of `center`.
     Disc { center: Tile, radius: i32 },
-    /// An upright rectangle.
+    /// Upright rectangle.
     Rect(Bounds),
-    /// Inside the closed line through the points, the line included.
+    /// Inside of the closed line through the points, the line included.
     Polygon { points: Vec<Tile> },
 }
 
 impl Shape {
-    /// A rectangle with all of the shape inside, `rough` noisy tiles included.
+    /// Returns a rectangle with all of the shape inside, `rough` noisy tiles included.
     pub(crate) fn bounds(&self, rough: i32) -> Bounds {
         let around = |points: &[Tile]| Bounds {
             min_x: points.iter().map(|p| p.x).min().unwrap_or(0),
@@ -43,7 +43,7 @@ impl Shape {
         }
     }
 
-    /// Whether `tile` is painted; the edge wanders by up to `rough` tiles in or out.
+    /// Returns whether the shape covers `tile`; the edge wanders by up to `rough` tiles in or out.
     pub(crate) fn covers(&self, tile: Tile, rough: i32, seed: u64) -> bool {
         let tile = ragged(tile, rough, seed);
         match self {
@@ -60,7 +60,7 @@ impl Shape {
     }
 }
 
-/// `tile` shifted by smooth noise of up to `rough` tiles.
+/// Returns `tile` shifted by smooth noise of up to `rough` tiles.
 fn ragged(tile: Tile, rough: i32, seed: u64) -> Tile {
     if rough == 0 {
         return tile;
@@ -81,7 +81,7 @@ fn near_line(points: &[Tile], tile: Tile, width: i64) -> bool {
     }
 }
 
-/// Whether `tile` is within `width` / 2 of the segment, without a root or a division.
+/// Returns whether `tile` is within `width` / 2 of the segment, without a root or a division.
 fn near_segment(a: Tile, b: Tile, tile: Tile, width: i64) -> bool {
     let (dx, dz) = (
         i64::from(b.x) - i64::from(a.x),
@@ -104,7 +104,7 @@ fn near_segment(a: Tile, b: Tile, tile: Tile, width: i64) -> bool {
     4 * cross * cross <= i128::from(width) * i128::from(width) * i128::from(length2)
 }
 
-/// Even-odd rule; the edge itself counts as inside.
+/// Returns whether `tile` is inside, by the even-odd rule; the edge itself counts as inside.
 fn inside(points: &[Tile], tile: Tile) -> bool {
     let mut odd = false;
     for (i, &a) in points.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! The land as everybody reads it: generated region by region on first use, then kept.
+//! The land as everybody reads it: the first use of a region generates it, and keeps it then.
 //!
-//! Always: a tile has the same kind, height and steps whenever and by whomever it is asked; a
-//! tile outside the bounds is deep water, and nobody can step there.
+//! Always: a tile has the same kind, height and steps at any time and for any reader. A tile
+//! outside the bounds is deep water, and nobody can step there.
 
 use std::sync::OnceLock;
 
@@ -22,7 +22,7 @@ pub(crate) const STEPS: [(i32, i32); 8] = [
     (1, 1),
 ];
 
-/// Which of [`STEPS`] are free from each tile of a region, one bit each.
+/// The free ones of [`STEPS`] from each tile of a region, one bit each.
 pub(crate) type StepGrid = [u8; REGION_AREA];
 
 /// Static terrain and collision.
@@ -54,34 +54,34 @@ impl Terrain {
         }
     }
 
-    /// The seed of its noise.
+    /// Returns the seed of its noise.
     pub fn seed(&self) -> u64 {
         self.plan.seed
     }
 
-    /// The land's outer edge.
+    /// Returns the land's outer edge.
     pub fn bounds(&self) -> Bounds {
         self.plan.bounds
     }
 
-    /// What the tile is made of; deep water outside the bounds.
+    /// Returns the ground of the tile; deep water outside the bounds.
     pub fn kind(&self, tile: Tile) -> Ground {
         self.grid(tile)
             .map_or(Ground::DeepWater, |g| g.kinds[index(tile)])
     }
 
-    /// How high it lies, in quarters of a tile; 0 outside the bounds.
+    /// Returns the height of the tile, in quarters of a tile; 0 outside the bounds.
     pub fn height(&self, tile: Tile) -> u8 {
         self.grid(tile).map_or(0, |g| g.heights[index(tile)])
     }
 
-    /// Whether anybody can stand there: the ground bears and nothing fixed is in the way.
+    /// Returns whether anybody can stand there: the ground bears and nothing fixed is in the way.
     pub fn walkable(&self, tile: Tile) -> bool {
         self.grid(tile).is_some_and(|g| g.walkable[index(tile)])
     }
 
-    /// Whether one step leads from `from` to `to`: both are free, they touch, no fence is between
-    /// them, and past a corner both neighbours are free too.
+    /// Returns whether one step leads from `from` to `to`. Both are free, they touch, no fence is
+    /// between them, and past a corner both neighbours are free too.
     pub fn step(&self, from: Tile, to: Tile) -> bool {
         if from.steps_to(to) != 1 || !self.walkable(from) {
             return false;
@@ -97,8 +97,8 @@ impl Terrain {
                 || (self.walkable(from.moved(dx, 0)) && self.walkable(from.moved(0, dz))))
     }
 
-    /// Kind and height of all tiles of `region`: two bytes a tile, [ground id, height], at
-    /// `((z & 63) * 64 + (x & 63)) * 2`.
+    /// Returns kind and height of all tiles of `region`. Each has two bytes, [ground id, height],
+    /// at `((z & 63) * 64 + (x & 63)) * 2`.
     pub fn region_bytes(&self, region: Region) -> Vec<u8> {
         let corner = Tile::new(region.bounds().min_x, region.bounds().min_z);
         match self.grid(corner) {
@@ -112,8 +112,8 @@ impl Terrain {
         }
     }
 
-    /// The walkable tile nearest to `tile`, no more than `rings` steps away, the tile itself
-    /// first; in a ring, the one nearest to `toward`.
+    /// Returns the walkable tile nearest to `tile`, no more than `rings` steps away, the tile
+    /// itself first. In a ring, it takes the one nearest to `toward`.
     pub(crate) fn free_near(&self, tile: Tile, toward: Tile, rings: i32) -> Option<Tile> {
         (0..=rings).find_map(|ring| {
             ring_tiles(tile, ring)
@@ -122,7 +122,7 @@ impl Terrain {
         })
     }
 
-    /// The free steps from all tiles of the region, or `None` outside the bounds.
+    /// Returns the free steps from all tiles of the region, or `None` outside the bounds.
     pub(crate) fn steps(&self, region: Region) -> Option<&StepGrid> {
         let cell = self.cell(region)?;
         Some(cell.steps.get_or_init(|| self.find_steps(region)))
@@ -160,7 +160,7 @@ impl Terrain {
     }
 }
 
-/// The tiles exactly `ring` steps from `center`.
+/// Returns the tiles exactly `ring` steps from `center`.
 fn ring_tiles(center: Tile, ring: i32) -> impl Iterator<Item = Tile> {
     (-ring..=ring).flat_map(move |dz| {
         let inner = dz.abs() < ring;

@@ -21,12 +21,12 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The tile at `x`, `z`.
+    /// Returns the tile at `x`, `z`.
     pub const fn new(x: i32, z: i32) -> Tile {
         Tile { x, z }
     }
 
-    /// This tile moved by `dx`, `dz`; it stays inside the number range.
+    /// Returns this tile moved by `dx`, `dz`; it stays inside the number range.
     pub const fn moved(self, dx: i32, dz: i32) -> Tile {
         Tile {
             x: self.x.saturating_add(dx),
@@ -34,12 +34,12 @@ impl Tile {
         }
     }
 
-    /// How many steps a king needs on an empty board: the greater of the two differences.
+    /// Returns the steps of a king on an empty board: the greater of the two differences.
     pub fn steps_to(self, other: Tile) -> u32 {
         self.x.abs_diff(other.x).max(self.z.abs_diff(other.z))
     }
 
-    /// The sum of the two differences.
+    /// Returns the sum of the two differences.
     pub fn manhattan_to(self, other: Tile) -> u64 {
         u64::from(self.x.abs_diff(other.x)) + u64::from(self.z.abs_diff(other.z))
     }
@@ -96,7 +96,7 @@ impl From<Chunk> for Region {
 }
 
 impl Region {
-    /// The tiles of the region.
+    /// Returns the tiles of the region.
     pub const fn bounds(self) -> Bounds {
         let min_x = self.x.saturating_mul(REGION_TILES);
         let min_z = self.z.saturating_mul(REGION_TILES);
@@ -108,7 +108,7 @@ impl Region {
         }
     }
 
-    /// How far outside the region `tile` is, in steps; 0 inside.
+    /// Returns how far outside the region `tile` is, in steps; 0 inside.
     pub fn tiles_past(self, tile: Tile) -> u32 {
         self.bounds().tiles_past(tile)
     }
@@ -128,12 +128,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Whether `tile` lies inside.
+    /// Returns whether `tile` lies inside.
     pub const fn contains(self, tile: Tile) -> bool {
         tile.x >= self.min_x && tile.x < self.max_x && tile.z >= self.min_z && tile.z < self.max_z
     }
 
-    /// Whether the two share a tile.
+    /// Returns whether the two share a tile.
     pub const fn meets(self, other: Bounds) -> bool {
         self.min_x < other.max_x
             && other.min_x < self.max_x
@@ -141,7 +141,7 @@ impl Bounds {
             && other.min_z < self.max_z
     }
 
-    /// The rectangle with `by` more tiles on each side.
+    /// Returns the rectangle with `by` more tiles on each side.
     pub const fn grown(self, by: i32) -> Bounds {
         Bounds {
             min_x: self.min_x.saturating_sub(by),
@@ -169,7 +169,7 @@ impl Bounds {
         }
     }
 
-    /// How many tiles there are inside.
+    /// Returns the number of tiles inside.
     pub fn area(self) -> u64 {
         let side = |min: i32, max: i32| {
             if max > min {
@@ -181,7 +181,7 @@ impl Bounds {
         side(self.min_x, self.max_x) * side(self.min_z, self.max_z)
     }
 
-    /// How far outside `tile` is, in steps; 0 inside.
+    /// Returns how far outside `tile` is, in steps; 0 inside.
     pub fn tiles_past(self, tile: Tile) -> u32 {
         let past = |v: i32, min: i32, max: i32| {
             if v < min {
@@ -195,7 +195,7 @@ impl Bounds {
         past(tile.x, self.min_x, self.max_x).max(past(tile.z, self.min_z, self.max_z))
     }
 
-    /// The regions that the rectangle touches, by column and row.
+    /// Returns the regions that the rectangle touches, by column and row.
     pub fn regions(self) -> Vec<Region> {
         if self.area() == 0 {
             return Vec::new();

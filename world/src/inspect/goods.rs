@@ -1,4 +1,5 @@
-//! What can be had: dropped, sold, gathered, made, given or begun with.
+//! Goods: all items that a player can get by drops, sale, gathering, making, gifts or from the
+//! start.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,16 +12,16 @@ use crate::content::{
 use crate::features::arrivals::starter;
 use crate::item::COINS;
 
-/// What is left of every fire.
+/// Item that every fire leaves.
 const ASHES: &str = "ashes";
-/// Where metal is made, bars are worked and runes are made.
+/// Sorts of stations: where players smelt metal, work bars and make runes.
 const FURNACE: &str = "furnace";
 const ANVIL: &str = "anvil";
 const RUNE_ALTAR: &str = "runecrafting_altar";
-/// What bars are worked with.
+/// Tool for working bars.
 const HAMMER: &str = "hammer";
 
-/// Everything that somebody could come to own, and where it can be worked on.
+/// Everything that somebody could come to own, and the stations that somebody can use.
 #[derive(Debug, Default)]
 pub(super) struct Goods {
     items: BTreeSet<Arc<str>>,
@@ -30,7 +31,7 @@ pub(super) struct Goods {
 }
 
 impl Goods {
-    /// Whether somebody could come to own `item`.
+    /// Returns whether somebody could come to own `item`.
     pub(super) fn has(&self, item: &str) -> bool {
         self.items.contains(item)
     }
@@ -39,8 +40,8 @@ impl Goods {
         self.stations.contains(sort)
     }
 
-    /// Everything that comes of what can be met and used; begun with what is given to all, and
-    /// gone over until nothing is added.
+    /// Collects everything that comes of the things that players can meet and use. Begins with the
+    /// things that all characters get, and repeats until nothing is added.
     pub(super) fn gather(content: &Content, reach: &Reach) -> Goods {
         let mut goods = Goods::default();
         goods.items.insert(COINS.into());
@@ -86,7 +87,7 @@ impl Goods {
         goods
     }
 
-    /// Adds what comes of what there is so far.
+    /// Adds the items that one can get with the goods so far.
     fn grow(&mut self, content: &Content, sources: &Sources<'_>) {
         for kind in &sources.resources {
             if self.gathers(&sources.tools, kind) {
@@ -110,7 +111,7 @@ impl Goods {
         }
     }
 
-    /// Whether somebody could gather there.
+    /// Returns whether somebody could gather there.
     fn gathers(&self, tools: &[&ItemKind], kind: &ResourceKind) -> bool {
         let tool = match &kind.tool {
             ToolNeed::Nothing => true,
@@ -123,7 +124,7 @@ impl Goods {
     }
 }
 
-/// What things come from, where somebody can come to it.
+/// Resources and quests that somebody can reach, and all tools.
 struct Sources<'c> {
     resources: Vec<&'c ResourceKind>,
     quests: Vec<&'c Quest>,
@@ -174,21 +175,21 @@ fn tans(npc: &NpcPlacement) -> bool {
     npc.service.as_ref() == "tanner" || effects.any(|effect| *effect == Effect::OpenTanner)
 }
 
-/// A recipe of whatever skill.
+/// Recipe of any skill.
 struct Recipe<'a> {
     sort: &'static str,
     inputs: Vec<&'a str>,
     outputs: Vec<&'a Arc<str>>,
-    /// Any one of them will do; no matter which where there is none.
+    /// Items of which any one will do; if there are none, the recipe needs none.
     any_of: &'a [Arc<str>],
-    /// The sort of station; none for anywhere.
+    /// Sort of station; none for anywhere.
     station: Option<&'a str>,
     rune_type: Option<&'a str>,
     tanned: bool,
 }
 
 impl Recipe<'_> {
-    /// What keeps everybody from making it.
+    /// Returns the reason why nobody can make it, if there is one.
     fn missing(&self, goods: &Goods) -> Option<String> {
         if let Some(item) = self.inputs.iter().find(|item| !goods.has(item)) {
             return Some(format!("nobody can get {item}"));
@@ -217,7 +218,7 @@ fn each<'a>(content: &'a Content, mut to: impl FnMut(&Recipe<'a>)) {
 }
 
 impl Recipe<'_> {
-    /// One of that skill, of nothing and for nothing.
+    /// Returns a recipe of that skill without inputs or outputs.
     fn blank(sort: &'static str) -> Recipe<'static> {
         Recipe {
             sort,
@@ -235,7 +236,7 @@ fn of(parts: &[Part]) -> impl Iterator<Item = &str> {
     parts.iter().map(|part| part.item.as_ref())
 }
 
-/// What is cooked, smelted and smithed.
+/// Hands the recipes of cooking, smelting and smithing to `to`.
 fn heated<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     let recipes = content.recipes();
     for r in recipes.cooking.iter() {
@@ -264,7 +265,7 @@ fn heated<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     }
 }
 
-/// What is crafted and fletched.
+/// Hands the recipes of crafting and fletching to `to`.
 fn by_hand<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     let recipes = content.recipes();
     for r in recipes.crafting.iter() {
@@ -287,7 +288,7 @@ fn by_hand<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     }
 }
 
-/// What is brought to an altar or to a tanner.
+/// Hands the recipes of rune altars and tanners to `to`.
 fn brought<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     let recipes = content.recipes();
     for r in recipes.runecrafting.iter() {
@@ -309,7 +310,7 @@ fn brought<'a>(content: &'a Content, to: &mut impl FnMut(&Recipe<'a>)) {
     }
 }
 
-/// Items that cannot be had, and recipes that cannot be made.
+/// Adds a fault for each item that nobody can get and each recipe that nobody can make.
 pub(super) fn inspect(content: &Content, goods: &Goods, faults: &mut Faults) {
     for item in content.items().iter() {
         let burns = !content.recipes().firemaking.is_empty();
@@ -352,7 +353,7 @@ pub(super) fn inspect(content: &Content, goods: &Goods, faults: &mut Faults) {
     }
 }
 
-/// Whether there is a recipe for `item`.
+/// Returns whether there is a recipe for `item`.
 pub(super) fn made(content: &Content, item: &str) -> bool {
     let mut found = false;
     each(content, |recipe| {

@@ -1,7 +1,7 @@
-//! What is wrong with content that could be read: what nobody can come to, get, make or end.
+//! Inspection of content that could be read, for things that nobody can reach, get, make or end.
 //!
-//! Always: the same content gives the same faults in the same order; nothing is changed. What a
-//! manifest says wrongly is the loader's to warn of; here it is about what the whole comes to.
+//! Always: the same content gives the same faults in the same order; nothing changes. The loader
+//! warns of errors in a single manifest; the inspection is about the content as a whole.
 
 mod goods;
 mod places;
@@ -16,12 +16,12 @@ use crate::content::Content;
 use goods::Goods;
 use reach::Reach;
 
-/// Something that is wrong with content as a world.
+/// Fault of the content as a world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
-    /// What it is about: `item bronze_dagger`, `quest pecking_order` …
+    /// Subject of the fault: `item bronze_dagger`, `quest pecking_order` …
     pub about: String,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub what: String,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The faults found so far.
+/// Faults found so far.
 #[derive(Debug, Default)]
 struct Faults(Vec<Fault>);
 
@@ -44,9 +44,10 @@ impl Faults {
     }
 }
 
-/// All that is wrong with `content`: places outside the land or in walls, people and things that
-/// nobody can walk to, items that nobody can get, recipes that nobody can make, shops that give
-/// money away, things that promise what nothing comes of, talks that never come to something, quests that cannot be begun or ended.
+/// Returns all faults of `content`. They are places outside the land or in walls, people and things
+/// out of reach, and items and recipes beyond everybody. Shops that give money away, items that
+/// promise an effect and have none, and talks with unreachable nodes count, too. So do quests that
+/// nobody can begin or end.
 pub fn inspect(content: &Content) -> Vec<Fault> {
     let mut faults = Faults::default();
     let reach = Reach::from_spawn(content);

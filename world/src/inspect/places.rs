@@ -1,4 +1,4 @@
-//! Areas, and who and what is put where.
+//! Faults of areas, and of the people and things placed in them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::content::{Area, Content};
 use crate::entity::look::Kind;
 use crate::geometry::tile::{Bounds, Tile};
 
-/// So much of a town, in hundredths, is open to who walks.
+/// Least part of a town, in hundredths, that must be open to walkers.
 const OPEN_HUNDREDTHS: u64 = 30;
 
 pub(super) fn inspect(content: &Content, reach: &Reach, faults: &mut Faults) {
@@ -41,7 +41,7 @@ fn within(inner: Bounds, outer: Bounds) -> bool {
         && inner.max_z <= outer.max_z
 }
 
-/// The area lies in the land, and its parts lie in it.
+/// Adds a fault if the area leaves the land, or a part of it leaves the area.
 fn shape(content: &Content, area: &Area, faults: &mut Faults) {
     if !within(area.bounds, content.bounds()) {
         faults.add("area", &area.id, "a part of it lies outside the land");
@@ -61,7 +61,7 @@ fn shape(content: &Content, area: &Area, faults: &mut Faults) {
     }
 }
 
-/// Enough of a town can be walked.
+/// Adds a fault if players can walk too little of a town.
 fn open(town: &Area, reach: &Reach, faults: &mut Faults) {
     let b = town.bounds;
     let rows = b.min_z..b.max_z;
@@ -73,8 +73,8 @@ fn open(town: &Area, reach: &Reach, faults: &mut Faults) {
     }
 }
 
-/// Where areas overlap the smaller one counts, so of two as large neither would; two towns never
-/// share a tile; and nobody may be attacked by players in a part of a safe town.
+/// Adds faults for areas that overlap. The smaller one counts there, so two must not be as large.
+/// Two towns never share a tile, and no part of a safe town lets players attack each other.
 fn overlaps(content: &Content, faults: &mut Faults) {
     let areas = content.areas();
     for (n, one) in areas.iter().enumerate() {
@@ -109,7 +109,7 @@ fn overlaps(content: &Content, faults: &mut Faults) {
     }
 }
 
-/// Who fights a duel can stand where it begins, and comes to stand where one can leave.
+/// Adds faults for arenas without two free places to begin, and for halls that no walk reaches.
 fn arenas(content: &Content, reach: &Reach, faults: &mut Faults) {
     let duels = content.duel_arenas();
     for arena in &duels.arenas {
@@ -130,7 +130,7 @@ fn arenas(content: &Content, reach: &Reach, faults: &mut Faults) {
     }
 }
 
-/// Every area is somewhere the smallest.
+/// Adds a fault for each area that is nowhere the smallest.
 fn hidden(content: &Content, faults: &mut Faults) {
     let areas = content.areas();
     for area in areas {

@@ -1,16 +1,16 @@
-//! Where one can walk from the spawn, and who and what can be met there.
+//! The tiles that a walk from the spawn reaches, and the people and things that one meets there.
 
 use std::collections::VecDeque;
 
 use crate::content::{Content, Fixture, NpcPlacement};
 use crate::geometry::tile::{Bounds, Tile};
 
-/// Fishing spots lie out in the water, within a cast of the shore.
+/// Tiles of a cast: fishing spots lie out in the water, within a cast of the shore.
 const CAST_TILES: i32 = 4;
-/// From here people can be talked to, and stations used.
+/// Tiles from which a player can talk to people and use stations.
 const BESIDE_TILES: i32 = 1;
 
-/// The tiles to which one can walk from the spawn.
+/// Tiles that a walk from the spawn reaches.
 #[derive(Debug)]
 pub(super) struct Reach {
     bounds: Bounds,
@@ -18,7 +18,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// By the steps of which every route is made. Nothing, where the spawn itself is not free.
+    /// Finds the tiles by the steps that every route takes; none if the spawn itself is not free.
     pub(super) fn from_spawn(content: &Content) -> Reach {
         let bounds = content.bounds();
         let mut reach = Reach {
@@ -30,7 +30,7 @@ impl Reach {
         if terrain.walkable(content.spawn()) && reach.visit(content.spawn()) {
             queue.push_back(content.spawn());
         }
-        // A diagonal step is free only where two straight ones are.
+        // A diagonal step is free only if two straight ones are.
         while let Some(tile) = queue.pop_front() {
             for (dx, dz) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
                 let next = tile.moved(dx, dz);
@@ -48,7 +48,7 @@ impl Reach {
         self.bounds.contains(tile).then_some(at as usize)
     }
 
-    /// Notes a tile; false where it was known.
+    /// Notes a tile. Returns whether it is new.
     fn visit(&mut self, tile: Tile) -> bool {
         match self.index(tile).and_then(|at| self.tiles.get_mut(at)) {
             Some(seen) => !std::mem::replace(seen, true),
@@ -56,31 +56,31 @@ impl Reach {
         }
     }
 
-    /// Whether one can stand on `tile`.
+    /// Returns whether one can stand on `tile`.
     pub(super) fn on(&self, tile: Tile) -> bool {
         self.index(tile)
             .and_then(|at| self.tiles.get(at))
             .is_some_and(|seen| *seen)
     }
 
-    /// Whether one can stand within so many steps of `tile`.
+    /// Returns whether one can stand within so many steps of `tile`.
     pub(super) fn near(&self, tile: Tile, steps: i32) -> bool {
         (-steps..=steps).any(|dx| (-steps..=steps).any(|dz| self.on(tile.moved(dx, dz))))
     }
 
-    /// Whether one can stand somewhere in `bounds`.
+    /// Returns whether one can stand somewhere in `bounds`.
     pub(super) fn into(&self, bounds: Bounds) -> bool {
         (bounds.min_z..bounds.max_z)
             .any(|z| (bounds.min_x..bounds.max_x).any(|x| self.on(Tile::new(x, z))))
     }
 
-    /// Whether one can meet who lives there.
+    /// Returns whether one can meet the NPC where it lives.
     pub(super) fn meets(&self, npc: &NpcPlacement) -> bool {
         self.near(npc.tile, npc.radius.max(BESIDE_TILES))
     }
 
-    /// Whether one can come so near that one can use it: beside it, at a side of what grows or
-    /// is dug, within a cast of what swims.
+    /// Returns whether one can come near enough to use `fixture`. That is beside it; at a side, if
+    /// it grows or is dug; within a cast, if it swims.
     pub(super) fn uses(&self, fixture: &Fixture) -> bool {
         if fixture.blocks.is_empty() {
             return self.near(fixture.tile, CAST_TILES);
@@ -94,13 +94,13 @@ impl Reach {
     }
 }
 
-/// All who are placed, region by region.
+/// Returns all placed NPCs, region by region.
 pub(super) fn npcs(content: &Content) -> impl Iterator<Item = &NpcPlacement> {
     let regions = content.regions().into_iter();
     regions.flat_map(|region| content.npcs_in(region))
 }
 
-/// All that is placed and stands, grows or swims, region by region.
+/// Returns all placed resources and stations, region by region.
 pub(super) fn fixtures(content: &Content) -> impl Iterator<Item = &Fixture> {
     let regions = content.regions().into_iter();
     regions.flat_map(|region| content.fixtures_in(region))

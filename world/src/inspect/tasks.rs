@@ -1,4 +1,4 @@
-//! Quests: each can be begun, gone through and ended.
+//! Faults of quests: a player must be able to begin, play and end each.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::reach::{Reach, npcs};
 use super::{Faults, trade};
 use crate::content::{Content, Effect, NpcPlacement, Quest, Stage, StageKind};
 
-/// What one may be asked to make that is no item.
+/// Target of a stage that a player makes, though it is no item.
 const FIRE: &str = "fire";
 
 pub(super) fn inspect(content: &Content, reach: &Reach, goods: &Goods, faults: &mut Faults) {
@@ -46,8 +46,8 @@ fn wrong(content: &Content, reach: &Reach, goods: &Goods, quest: &Quest) -> Vec<
     wrong
 }
 
-/// What is missing for its giver to begin and to end it: the talk with somebody new must come to
-/// its offer, and the talk with one who has done all to its end.
+/// Returns the faults that keep `giver` from beginning and ending `quest`. The talk with somebody
+/// new must reach the offer; the talk with one who has done all stages must reach the end.
 fn unoffered(giver: &NpcPlacement, quest: &Quest) -> Vec<String> {
     let Some(dialogue) = giver.dialogue.as_deref() else {
         return vec![format!("{} says nothing", quest.giver)];
@@ -66,7 +66,7 @@ fn unoffered(giver: &NpcPlacement, quest: &Quest) -> Vec<String> {
     wrong
 }
 
-/// What keeps everybody from doing `stage`.
+/// Returns the reason why nobody can do `stage`, if there is one.
 fn undone<'c>(
     content: &'c Content,
     reach: &Reach,
@@ -109,7 +109,7 @@ fn undone<'c>(
     }
 }
 
-/// The quests that must be done before `quest`, also through others.
+/// Returns the quests that a player must do before `quest`, also through others.
 fn before(content: &Content, quest: &Quest) -> BTreeSet<Arc<str>> {
     let mut known = BTreeSet::new();
     let mut open = quest.after.clone();

@@ -1,4 +1,4 @@
-//! Who lives where and does what, and shops.
+//! Faults of NPCs, their homes and services, and of shops.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,8 @@ fn fights(kind: &NpcKind, faults: &mut Faults) {
     }
 }
 
-/// Every shop is kept, and nobody gets rich by carrying from one to the next.
+/// Adds faults for shops that nobody keeps, and for goods that some shop buys for more than they
+/// cost. A shop must not sell one item twice.
 fn shops(content: &Content, faults: &mut Faults) {
     let kept: BTreeSet<&str> = npcs(content)
         .filter_map(|npc| npc.store.as_deref())
@@ -85,7 +86,7 @@ fn shops(content: &Content, faults: &mut Faults) {
     }
 }
 
-/// All effects that a talk can have.
+/// Returns all effects that a talk can have.
 pub(super) fn effects(dialogue: &Dialogue) -> impl Iterator<Item = &Effect> {
     dialogue.nodes.values().flat_map(effects_of)
 }
@@ -98,14 +99,14 @@ fn effects_of(node: &Node) -> impl Iterator<Item = &Effect> {
     answers.chain(&node.effect)
 }
 
-/// Whether a talk that begins with the node `begin` can come to `wanted`.
+/// Returns whether a talk that begins with the node `begin` can reach `wanted`.
 pub(super) fn leads(dialogue: &Dialogue, begin: &str, wanted: &Effect) -> bool {
     let said = said(dialogue, vec![begin]);
     let nodes = said.iter().filter_map(|id| dialogue.nodes.get(*id));
     nodes.flat_map(effects_of).any(|effect| effect == wanted)
 }
 
-/// The nodes to which a talk can come that begins with one of `open`.
+/// Returns the nodes that a talk can reach if it begins with one of `open`.
 fn said<'d>(dialogue: &'d Dialogue, mut open: Vec<&'d str>) -> BTreeSet<&'d str> {
     let mut said = BTreeSet::new();
     while let Some(id) = open.pop() {
@@ -120,7 +121,7 @@ fn said<'d>(dialogue: &'d Dialogue, mut open: Vec<&'d str>) -> BTreeSet<&'d str>
     said
 }
 
-/// The nodes to which no talk comes.
+/// Returns the nodes that no talk reaches.
 fn unsaid(dialogue: &Dialogue) -> Vec<&str> {
     let overrides = dialogue.overrides.values();
     let begun = overrides.flat_map(|o| [&o.in_progress, &o.ready_to_complete, &o.completed]);

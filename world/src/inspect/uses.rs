@@ -1,12 +1,12 @@
-//! What things promise to do by themselves.
+//! Faults of items that promise an effect of their own.
 
 use super::Faults;
 use crate::content::{Content, ItemKind};
 
-/// What can be chosen of a thing in a pack that only an effect of its own makes true.
+/// Actions of an item in a pack that need an effect of the item itself.
 const PROMISES: [&str; 7] = ["Eat", "Drink", "Bury", "Rub", "Read", "Open", "Scatter"];
 
-/// Things that offer what nothing comes of.
+/// Adds faults for items that offer an action without an effect.
 pub(super) fn inspect(content: &Content, faults: &mut Faults) {
     for item in content.items().iter() {
         if item.lamp.is_some_and(|lamp| lamp.xp_tenths == 0) {
@@ -22,7 +22,7 @@ pub(super) fn inspect(content: &Content, faults: &mut Faults) {
     }
 }
 
-/// Whether using it for what it is does something (`rules::use_item`).
+/// Returns whether using the item for its own effect does something (`rules::use_item`).
 fn plays(item: &ItemKind) -> bool {
     item.heals > 0 || item.bury_xp_tenths > 0 || item.lamp.is_some()
 }

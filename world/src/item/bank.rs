@@ -1,7 +1,7 @@
 //! The bank of a character: 480 places in nine tabs.
 //!
-//! Always: all of one item lies in one place; the order in a tab is that of `place`, which says
-//! nothing else; an entry with a quantity of 0 keeps a place for what may come back.
+//! Always: all of one item lies in one place; `place` gives the order in a tab and says nothing
+//! else; an entry with a quantity of 0 keeps a place for the item's return.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,20 +18,20 @@ pub const BANK_TABS: u8 = 9;
 /// The last place in the order of a tab.
 const PLACE_MAX: u32 = i32::MAX as u32;
 
-/// What a character has in the bank.
+/// Contents of a character's bank, and how it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bank {
-    /// By item.
+    /// Deposits, by item.
     pub items: BTreeMap<Arc<str>, Deposit>,
-    /// What is taken out to the last leaves its place free for more of it.
+    /// Whether the bank keeps the place of an item after its owner takes the last of it out.
     pub placeholders: bool,
 }
 
 /// All of one item in the bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deposit {
-    /// 0: only its place is kept.
+    /// Number of the item; 0: the bank only keeps its place.
     pub quantity: u32,
     /// 0 to 8.
     pub tab: u8,
@@ -39,7 +39,7 @@ pub struct Deposit {
     pub place: u32,
 }
 
-/// How the bank is put in order. Nothing comes in or goes out by it.
+/// A way to put the bank in order. It brings nothing in and takes nothing out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arrange {
     /// Two items change places.
@@ -51,26 +51,26 @@ pub enum Arrange {
     },
     /// An item comes just before another.
     Before {
-        /// Which.
+        /// Item that moves.
         item: Arc<str>,
-        /// Before which.
+        /// Item before which it goes.
         other: Arc<str>,
     },
     /// An item comes last in a tab.
     Tab {
-        /// Which.
+        /// Item that moves.
         item: Arc<str>,
         /// 0 to 8.
         tab: u8,
     },
-    /// Whether places of what is taken out to the last are kept from now on.
+    /// Whether the bank keeps the place of an item after its owner takes the last of it out.
     Placeholders(bool),
-    /// The place that is kept for an item is kept no more; `None`: all such.
+    /// Free the place that the bank keeps for an item; `None`: all such places.
     Release(Option<Arc<str>>),
 }
 
 impl Bank {
-    /// How many of `item` there are.
+    /// Returns how many of `item` there are.
     pub fn count(&self, item: &str) -> u32 {
         self.items.get(item).map_or(0, |there| there.quantity)
     }
@@ -104,7 +104,7 @@ impl Bank {
     /// Takes `quantity` of `item` out.
     ///
     /// # Errors
-    /// `NotEnough`: fewer are there, or none was asked for.
+    /// `NotEnough`: there are fewer, or the request is for none.
     pub(crate) fn take(&mut self, item: &str, quantity: u32) -> Result<(), Refusal> {
         let there = self.items.get_mut(item).ok_or(Refusal::NotEnough)?;
         let left = there.quantity.checked_sub(quantity);
@@ -164,14 +164,14 @@ impl Bank {
         }
     }
 
-    /// The place behind all others in `tab`.
+    /// Returns the place behind all others in `tab`.
     fn end(&self, tab: u8) -> u32 {
         let in_tab = self.items.values().filter(|there| there.tab == tab);
         let last = in_tab.map(|there| there.place).max();
         last.map_or(0, |last| last.saturating_add(1).min(PLACE_MAX))
     }
 
-    /// Whatever stands at `place` and right behind it, but for `but`, moves on by one.
+    /// Moves the item at `place` and those right behind it, but for `but`, on by one.
     fn make_room(&mut self, tab: u8, place: u32, but: &str) {
         let in_tab = self.items.iter_mut();
         let in_tab = in_tab.filter(|(item, there)| there.tab == tab && ***item != *but);
@@ -201,7 +201,7 @@ mod tests {
         bank
     }
 
-    /// What lies in a tab, in order.
+    /// Returns the items in a tab, in order.
     fn order(bank: &Bank, tab: u8) -> Vec<String> {
         let in_tab = bank.items.iter().filter(|(_, there)| there.tab == tab);
         let mut in_tab: Vec<_> = in_tab.map(|(item, there)| (there.place, item)).collect();

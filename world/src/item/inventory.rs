@@ -1,7 +1,7 @@
 //! The pack: 28 slots.
 //!
-//! Always: what can be stacked lies in one slot, as far as it fits; of anything else there is one
-//! in a slot. A refusal has changed nothing, or only a draft that is thrown away.
+//! Always: an item that can be stacked lies in one slot, as far as it fits; of any other item there
+//! is one in a slot. A refusal has changed nothing, or only a draft that the caller throws away.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use super::{QUANTITY_MAX, SLOTS, Stack};
 use crate::content::Content;
 use crate::refusal::Refusal;
 
-/// What lies in the slots of a pack, 0 to 27.
+/// Contents of the slots of a pack, 0 to 27.
 pub type Pack = BTreeMap<u8, Stack>;
 
-/// Takes `quantity` out of `slot`: what it is.
+/// Takes `quantity` out of `slot`, and returns the item.
 ///
 /// # Errors
-/// `EmptySlot`; `NotEnough`: fewer are there, or none was asked for.
+/// `EmptySlot`; `NotEnough`: there are fewer, or the request is for none.
 pub(crate) fn take(pack: &mut Pack, slot: u8, quantity: u32) -> Result<Arc<str>, Refusal> {
     let stack = pack.get_mut(&slot).ok_or(Refusal::EmptySlot)?;
     let item = Arc::clone(&stack.item);
@@ -30,10 +30,10 @@ pub(crate) fn take(pack: &mut Pack, slot: u8, quantity: u32) -> Result<Arc<str>,
     Ok(item)
 }
 
-/// Takes `quantity` of `item` from wherever it lies, the first slot first.
+/// Takes `quantity` of `item` from all its slots, the first slot first.
 ///
 /// # Errors
-/// `NotEnough`: fewer are there, or none was asked for.
+/// `NotEnough`: there are fewer, or the request is for none.
 pub(crate) fn take_item(pack: &mut Pack, item: &str, quantity: u32) -> Result<(), Refusal> {
     if quantity == 0 || count(pack, item) < u64::from(quantity) {
         return Err(Refusal::NotEnough);
@@ -102,13 +102,13 @@ pub(crate) fn put_apart(pack: &mut Pack, places: u8, stack: &Stack) -> Result<()
     Ok(())
 }
 
-/// How many slots hold nothing.
+/// Returns the number of empty slots.
 pub(crate) fn free_slots(pack: &Pack) -> u32 {
     let used = u32::try_from(pack.len()).unwrap_or(u32::MAX);
     u32::from(SLOTS).saturating_sub(used)
 }
 
-/// What lies in `from` and in `to` change places.
+/// Swaps the contents of the slots `from` and `to`.
 ///
 /// # Errors
 /// `EmptySlot`: nothing lies in `from`. `NotFound`: there is no slot `to`.
@@ -123,7 +123,7 @@ pub(crate) fn swap(pack: &mut Pack, from: u8, to: u8) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// How many of `item` are in the pack.
+/// Returns how many of `item` are in the pack.
 pub(crate) fn count(pack: &Pack, item: &str) -> u64 {
     let same = pack.values().filter(|stack| *stack.item == *item);
     same.map(|stack| u64::from(stack.quantity)).sum()

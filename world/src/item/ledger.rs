@@ -1,4 +1,4 @@
-//! Who gained or lost what, and why: a row for every change of a holder.
+//! Gains and losses of holders, with their causes: a row for every change of a holder.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 
-/// Who may hold something.
+/// A party that may hold something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Holder {
     /// A character: in its pack, pouch or bank, worn, or at stake.
@@ -62,9 +62,9 @@ causes! {
     Eat = "eat", Consumes;
     /// An item was buried.
     Bury = "bury", Consumes;
-    /// A lamp was rubbed for what it teaches.
+    /// The character rubbed a lamp for its lesson.
     Rub = "rub", Consumes;
-    /// Gathered from the land; bait is used up by it.
+    /// Gathered from the land, with the bait that this uses up.
     Gather = "gather", Gathers;
     /// Items became others by somebody's work.
     Make = "make", Works;
@@ -94,7 +94,7 @@ causes! {
     Duel = "duel", Exchanges;
 }
 
-/// What a cause may do to holdings. The store knows these classes and no causes.
+/// Effect that a cause may have on holdings. The store knows these classes and no causes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Balance {
     /// Makes items, for anybody.
@@ -126,12 +126,12 @@ pub enum Balance {
 /// A holder's gain or loss of one item by one deed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
-    /// Who gained or lost it.
+    /// Holder that gained or lost it.
     pub holder: Holder,
-    /// Which item.
+    /// Id of the item.
     pub item: Arc<str>,
-    /// Why.
+    /// Cause of the change.
     pub cause: Cause,
-    /// How much; never 0, below it when lost.
+    /// Amount; never 0, below it when lost.
     pub delta: i64,
 }

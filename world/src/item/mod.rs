@@ -1,7 +1,7 @@
-//! Things of value: what they are, where they may be, and the one way in which they move.
+//! Things of value: their kinds, their places, and the one way in which they move.
 //!
-//! Always: items and coins are made, moved and destroyed by [`transfer`] only, which writes
-//! down every change of whoever holds them. Coins count as the item [`COINS`], in a pouch or not.
+//! Always: only [`transfer`] makes, moves and destroys items and coins, and it writes down every
+//! change of a holder. Coins count as the item [`COINS`], in a pouch or not.
 
 pub mod bank;
 pub mod inventory;
@@ -26,14 +26,14 @@ pub const QUANTITY_MAX: u32 = i32::MAX as u32;
 /// So many of one item, in one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack {
-    /// Which item; the content may not know it, it is kept all the same.
+    /// Id of the item; the owner keeps the stack even if the content does not know it.
     pub item: Arc<str>,
     /// At least 1, at most [`QUANTITY_MAX`].
     pub quantity: u32,
 }
 
 impl Stack {
-    /// So many of `item`.
+    /// Returns so many of `item`.
     pub fn new(item: impl Into<Arc<str>>, quantity: u32) -> Stack {
         Stack {
             item: item.into(),
@@ -42,15 +42,16 @@ impl Stack {
     }
 }
 
-/// Whether value may change hands in a tick; whoever drives the world knows.
+/// Whether value may change hands in a tick; the driver of the world knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Value {
     /// It may.
     #[default]
     Open,
-    /// An operator has stopped exchanges: drops, pickups and moves of coins are refused.
+    /// An operator has stopped exchanges: the world refuses drops, pickups and moves of coins.
     Frozen,
-    /// Changes cannot be saved: nothing of value is made, moved or destroyed, nothing expires.
+    /// The store cannot save changes: the world makes, moves and destroys nothing of value, and
+    /// nothing expires.
     Unavailable,
 }
 

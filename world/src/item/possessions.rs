@@ -1,4 +1,4 @@
-//! All that one character has, while a transfer is played through.
+//! Possessions of one character during a transfer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::content::EquipSlot;
 use crate::entity::ids::CharacterId;
 use crate::entity::player::record::PlayerRecord;
 
-/// Drafts of what somebody has; the bank only once it is asked for.
+/// Drafts of somebody's possessions; that of the bank only once a leg needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Possessions {
     pub(super) pack: Pack,
@@ -21,16 +21,16 @@ pub(super) struct Possessions {
     bank: Option<Bank>,
 }
 
-/// What became different of what somebody has.
+/// Changed parts of somebody's possessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Touched {
     /// Slots of the pack, in order.
     pub(crate) slots: Vec<u8>,
     /// The pouch.
     pub(crate) coins: bool,
-    /// What is worn where, in order.
+    /// Changed places of worn things, in order.
     pub(crate) worn: Vec<EquipSlot>,
-    /// Items in the bank, or how it is kept.
+    /// Changed items in the bank; an empty set: only its switch for placeholders changed.
     pub(crate) bank: Option<BTreeSet<Arc<str>>>,
 }
 
@@ -45,12 +45,12 @@ impl Possessions {
         }
     }
 
-    /// The bank, which so far is that of `record`.
+    /// Returns the draft of the bank, which begins as that of `record`.
     pub(super) fn bank(&mut self, record: &PlayerRecord) -> &mut Bank {
         self.bank.get_or_insert_with(|| record.bank.clone())
     }
 
-    /// Makes the draft real, and notes what changed by it.
+    /// Makes the draft real, and notes the changes.
     pub(super) fn settle(
         self,
         who: &CharacterId,
@@ -89,7 +89,7 @@ impl Possessions {
     }
 }
 
-/// The keys under which two maps hold different things, in order.
+/// Returns the keys under which two maps hold different things, in order.
 fn differing<K: Ord + Clone, V: PartialEq>(
     before: &std::collections::BTreeMap<K, V>,
     after: &std::collections::BTreeMap<K, V>,

@@ -1,10 +1,10 @@
-//! The one way in which items and coins are made, moved and destroyed: all or nothing.
+//! The one way to make, move and destroy items and coins: all or nothing.
 //!
-//! First everything is played through on drafts of those concerned; when a part is refused, or
-//! the sum does not suit the cause, nothing has happened. Then the drafts become what is, and a
-//! ledger entry is written for every gain and loss.
+//! First a transfer plays everything on drafts of the holders. If it refuses a part, or the sum
+//! does not suit the cause, nothing has happened. Then the drafts become real, and it writes a
+//! ledger entry for every gain and loss.
 //!
-//! Always: what the ledger says of a holder is how its holdings changed.
+//! Always: the ledger entries of a holder are the changes of its holdings.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -23,14 +23,15 @@ use crate::features::duel::STAKES_MAX;
 use crate::geometry::tile::Tile;
 use crate::refusal::Refusal;
 
-/// Where all value is.
+/// All places of value.
 pub(crate) struct Holdings<'a> {
     pub(crate) content: &'a Content,
     pub(crate) players: &'a mut Players,
     pub(crate) ground: &'a mut Ground,
 }
 
-/// One part of a transfer. Parts are played in order: what is taken first makes room.
+/// One part of a transfer. The transfer plays its parts in order: a part that takes something makes
+/// room for those after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Leg {
     /// So many out of a slot.
@@ -62,13 +63,13 @@ pub(crate) enum Leg {
         slot: u8,
         stack: Stack,
     },
-    /// All that is worn in a place, which is so many.
+    /// The whole stack of so many that is worn in a place.
     FromWorn {
         who: CharacterId,
         slot: EquipSlot,
         quantity: u32,
     },
-    /// To where it is worn, which is empty then or holds more of it.
+    /// To its place on the body, which is empty then or holds more of it.
     ToWorn {
         who: CharacterId,
         slot: EquipSlot,
@@ -82,31 +83,31 @@ pub(crate) enum Leg {
         stack: Stack,
         tab: u8,
     },
-    /// To what is at stake, in a place of its own.
+    /// To the stakes, in a place of its own.
     ToStakes { who: CharacterId, stack: Stack },
-    /// So many out of a place of what is at stake.
+    /// So many out of a place of the stakes.
     FromStakes {
         who: CharacterId,
         place: u8,
         quantity: u32,
     },
-    /// The bank is put in order.
+    /// A new order of the bank.
     Arrange { who: CharacterId, how: Arrange },
 }
 
-/// What a transfer changed.
+/// Changes that a transfer made.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Receipt {
-    /// What changed of what whom has.
+    /// Changed possessions, by character.
     pub(crate) people: BTreeMap<CharacterId, Touched>,
-    /// What came to lie, or lies no more, and where: things, or the graves in which they are.
+    /// Changes on the ground: items or their graves, the tile, and whether it lies there now.
     pub(crate) ground: Vec<(EntityId, Tile, bool)>,
 }
 
-/// Does all of `legs` for `cause`, or nothing. `None`: everything stays with its holder.
+/// Plays all of `legs` for `cause`, or nothing. `None`: everything stays with its holder.
 ///
 /// # Errors
-/// Whatever a leg is refused for; `Unsupported`: the sum is not what the cause allows.
+/// The refusal of a leg; `Unsupported`: the sum is not one that the cause allows.
 pub(crate) fn transfer(
     holdings: &mut Holdings<'_>,
     cause: Option<Cause>,
@@ -139,10 +140,10 @@ pub(crate) fn transfer(
     Ok(receipt)
 }
 
-/// Whether all of `legs` could be done for `cause`. Nothing changes.
+/// Checks whether [`transfer`] could play all of `legs` for `cause`. Changes nothing.
 ///
 /// # Errors
-/// As those of [`transfer`].
+/// The errors of [`transfer`].
 pub(crate) fn check(
     holdings: &Holdings<'_>,
     cause: Option<Cause>,
@@ -158,7 +159,7 @@ pub(crate) fn check(
 
 type Deltas = BTreeMap<(Holder, Arc<str>), i64>;
 
-/// Whether a cause may change holdings so.
+/// Returns whether a cause may change holdings so.
 fn allowed(deltas: &Deltas, cause: Option<Cause>) -> bool {
     let Some(cause) = cause else {
         return deltas.values().all(|delta| *delta == 0);
@@ -209,7 +210,7 @@ fn people(deltas: &Deltas) -> bool {
     ground.all(|((holder, _), delta)| *delta == 0 || *holder != Holder::Ground)
 }
 
-/// Whether only characters gain and lose, and what each gains and loses in all is `fair`.
+/// Returns whether only characters gain and lose, and the total gain and loss of each is `fair`.
 fn of_people(deltas: &Deltas, fair: impl Fn(i64, i64) -> bool) -> bool {
     let mut sums: BTreeMap<&Holder, (i64, i64)> = BTreeMap::new();
     for ((holder, _), delta) in deltas {
@@ -293,7 +294,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What is worn, what lies in banks and what is at stake.
+    /// Plays a leg that moves something worn, in a bank or at stake.
     fn play_stored(&mut self, leg: &Leg) -> Result<(), Refusal> {
         match leg {
             Leg::FromWorn {
@@ -348,7 +349,7 @@ impl<'a> Draft<'a> {
         Ok(self.person(who)?.bank(player.record()))
     }
 
-    /// What lies there as far as this is played.
+    /// Returns the item that lies there after the legs played so far.
     fn lying(&self, id: &EntityId) -> Result<&GroundItem, Refusal> {
         let drafted = self.ground.get(id).map(Option::as_ref);
         let there = drafted.unwrap_or_else(|| self.lying.get(id));
@@ -396,7 +397,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Makes what people have by the draft real.
+/// Makes the drafts of people's possessions real.
 fn put_people(
     people: BTreeMap<CharacterId, Possessions>,
     players: &mut Players,
@@ -414,7 +415,7 @@ fn put_people(
     touched
 }
 
-/// Makes the drafted ground real: what came and what went.
+/// Makes the drafted ground real: items that came and items that went.
 fn put_ground(
     drafted: BTreeMap<EntityId, Option<GroundItem>>,
     ground: &mut Ground,

@@ -1,6 +1,6 @@
-//! What a character wears: at most one stack in each of eleven places.
+//! Clothes of a character: at most one stack in each of eleven places.
 //!
-//! Always: only what can be stacked is worn more than once in a place.
+//! Always: only an item that can be stacked lies more than once in a place.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use super::{QUANTITY_MAX, Stack};
 use crate::content::{Bonuses, Content, EquipSlot};
 use crate::refusal::Refusal;
 
-/// What is worn, by place.
+/// Worn stacks, by place.
 pub type Worn = BTreeMap<EquipSlot, Stack>;
 
-/// Takes all off that is worn in `slot`.
+/// Takes the whole stack off `slot`.
 ///
 /// # Errors
-/// `EmptySlot`; `NotEnough`: it is not `quantity` that is worn there.
+/// `EmptySlot`; `NotEnough`: the stack there is not of `quantity`.
 pub(crate) fn take(worn: &mut Worn, slot: EquipSlot, quantity: u32) -> Result<Stack, Refusal> {
     let stack = worn.remove(&slot).ok_or(Refusal::EmptySlot)?;
     if stack.quantity != quantity {
@@ -24,10 +24,10 @@ pub(crate) fn take(worn: &mut Worn, slot: EquipSlot, quantity: u32) -> Result<St
     Ok(stack)
 }
 
-/// Puts `stack` on, where nothing is worn or more of the same.
+/// Puts `stack` on in an empty place, or onto more of the same.
 ///
 /// # Errors
-/// `Busy`: something else is worn there. `InventoryFull`: too much of the same is.
+/// `Busy`: another item is there. `InventoryFull`: there is too much of the same.
 pub(crate) fn put(worn: &mut Worn, slot: EquipSlot, stack: &Stack) -> Result<(), Refusal> {
     let Some(there) = worn.get_mut(&slot) else {
         worn.insert(slot, stack.clone());
@@ -42,13 +42,13 @@ pub(crate) fn put(worn: &mut Worn, slot: EquipSlot, stack: &Stack) -> Result<(),
     Ok(())
 }
 
-/// What all that is worn adds to its wearer's rolls.
+/// Returns the sum of the bonuses of all worn things to the rolls of their wearer.
 pub fn bonuses(content: &Content, worn: &Worn) -> Bonuses {
     let kinds = worn.values().filter_map(|stack| content.item(&stack.item));
     kinds.fold(Bonuses::default(), |sum, kind| sum.plus(kind.bonuses))
 }
 
-/// What pack and clothes weigh; never below nothing.
+/// Returns the weight of pack and clothes, in grams; never below nothing.
 pub fn weight_grams(content: &Content, pack: &Pack, worn: &Worn) -> u32 {
     let grams = |stack: &Stack| {
         let each = content

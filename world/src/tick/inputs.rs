@@ -1,6 +1,6 @@
-//! What players ask: in which order it is heard, and who answers it.
+//! Inputs of players: the order in which the world plays them, and the feature that answers.
 //!
-//! Always: each input is answered once, or given back to be played later; a refusal has changed
+//! Always: the world answers each input once, or gives it back for later; a refusal has changed
 //! nothing; no input overtakes an earlier one of the same player.
 
 use super::{Outcome, PhaseClock};
@@ -19,7 +19,7 @@ use crate::time::Tick;
 use crate::world::World;
 
 impl World {
-    /// Puts a player somewhere else at once, for an operator. Everything it was about ends.
+    /// Puts a player somewhere else at once, for an operator. Ends all that the player does.
     pub(crate) fn teleport(
         &mut self,
         who: &CharacterId,
@@ -36,7 +36,7 @@ impl World {
         Ok(())
     }
 
-    /// What players ask, by their places in the order, then as they asked it.
+    /// Plays the inputs of players: by player slot, then by character id, then by number.
     pub(crate) fn inputs(
         &mut self,
         inputs: Vec<PlayerInput>,
@@ -63,7 +63,7 @@ impl World {
                 continue;
             }
             let about_value = input.intent.about_value();
-            // A refused request for a trade is noted, whatever it asks.
+            // The world notes a refused request for a trade, whatever it asks.
             let trading = if let Intent::Trade(intent) = &input.intent {
                 Some(intent.clone())
             } else {
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    /// Shares a part of the tick's searches out among those who may ask for one.
+    /// Shares a part of the tick's searches out among the players that may ask for one.
     pub(crate) fn share_searches<'a>(
         &self,
         part: u64,
@@ -112,7 +112,7 @@ impl World {
         Budget::new(tiles, askers, (self.seed, self.now), &self.router)
     }
 
-    /// Follows an intent, if the one who asks may do anything of the sort now.
+    /// Follows an intent, if the player may do anything of the sort now.
     fn follow(
         &mut self,
         input: PlayerInput,
@@ -125,7 +125,7 @@ impl World {
             return Err(Refusal::Busy);
         }
         if !player.lives() {
-            // It stands up in its time.
+            // A dead player stands up in its time.
             let asked = matches!(input.intent, Intent::Death(death::Intent::Respawn));
             return if asked {
                 Ok(Answer::Done { value: false })
@@ -172,19 +172,19 @@ impl World {
             Intent::Quests(intent) => self.answer_quests(who, intent, out),
             Intent::Combat(intent) => self.answer_combat(who, intent, end, out),
             Intent::Prayer(intent) => self.answer_prayer(asked, intent, end, out),
-            // It lives already.
+            // The player lives already.
             Intent::Death(death::Intent::Respawn) => Ok(Answer::Done { value: false }),
             Intent::Shop(intent) => self.answer_shop(asked, intent, end, out),
             Intent::Trade(intent) => self.answer_trade(asked, intent, out),
             Intent::Duel(intent) => self.answer_duel(who, intent, out),
-            // It has become another one.
+            // An unresolved intent has become another one by now.
             Intent::Unresolved(_) => Err(Refusal::Unsupported),
         }
     }
 }
 
-/// Of several moves of a player in one tick only the last is searched for: it replaces the others,
-/// which end where the player stands.
+/// Lets only the last of several moves of a player in one tick search for a way: it replaces the
+/// others, which end where the player stands.
 fn only_the_last_walks(players: &Players, ordered: &mut [(u32, PlayerInput)]) {
     let mut walked: Option<CharacterId> = None;
     for (_, input) in ordered.iter_mut().rev() {
@@ -199,8 +199,7 @@ fn only_the_last_walks(players: &Players, ordered: &mut [(u32, PlayerInput)]) {
     }
 }
 
-/// Something else comes in between: what the player had set out to do comes to nothing, and it is
-/// told so.
+/// Ends the player's plan because something else comes in between, and tells the player so.
 pub(crate) fn interrupt(player: &mut Player, out: &mut Outcome) {
     skilling::tick::put_down(player, Some(Refusal::Interrupted), out);
     if player.pickup.is_some() || player.visit.is_some() {
@@ -212,14 +211,14 @@ pub(crate) fn interrupt(player: &mut Player, out: &mut Outcome) {
     }
 }
 
-/// The player turns to something else. Nothing has failed: it knows that it leaves what it had set
-/// out to do.
+/// Ends the player's plan because it turns to something else. Nothing has failed: the player knows
+/// that it leaves its plan.
 pub(crate) fn turn_away(player: &mut Player, out: &mut Outcome) {
     lay_down(player, out);
     home_teleport::tick::call_off(player, out);
 }
 
-/// The player leaves all that it had set out to do by hand and on foot.
+/// Clears all plans of the player by hand and on foot.
 pub(crate) fn lay_down(player: &mut Player, out: &mut Outcome) {
     skilling::tick::put_down(player, None, out);
     player.follow = None;
@@ -228,7 +227,7 @@ pub(crate) fn lay_down(player: &mut Player, out: &mut Outcome) {
     player.fight.aim = None;
 }
 
-/// What `player` was promised came to nothing.
+/// Returns the event that an earlier promise to `player` came to nothing.
 pub(crate) fn failed(player: &Player, refusal: Refusal) -> Event {
     Event::Request(request::Event::Failed {
         who: player.record.id.clone(),

@@ -1,4 +1,4 @@
-//! What moves items and coins: intents that do it at once, and the phase of the ground.
+//! Transfers of items and coins: intents that move them at once, and the phase of the ground.
 
 use super::Outcome;
 use crate::content::EquipSlot;
@@ -16,7 +16,7 @@ use crate::world::World;
 /// Ids that a world can give out in one tick.
 const MINTED_MAX: u64 = 1 << 20;
 
-/// Where something comes to lie, and whose it is at first.
+/// Place of something on the ground, and its first owner.
 pub(crate) struct Lying {
     pub(crate) tile: Tile,
     pub(crate) region: Region,
@@ -24,7 +24,7 @@ pub(crate) struct Lying {
 }
 
 impl World {
-    /// Moves value, all or nothing, and tells whose it was and is.
+    /// Moves value, all or nothing, and tells its old and new holders.
     pub(crate) fn transfer(
         &mut self,
         cause: Option<Cause>,
@@ -66,7 +66,7 @@ impl World {
         Ok(())
     }
 
-    /// The id that the next thing made here gets: no other thing ever has it, for a run plays a
+    /// Returns the id of the next thing made here. No other thing ever has it, for a run plays a
     /// tick once.
     pub(crate) fn next_id(&self, prefix: &str) -> Result<EntityId, Refusal> {
         if self.minted >= MINTED_MAX {
@@ -77,17 +77,17 @@ impl World {
         Ok(format!("{prefix}{}-{number}", self.run_id).into())
     }
 
-    /// An id for something that is made now.
+    /// Gives out an id for something made now.
     pub(crate) fn mint(&mut self, prefix: &str) -> Result<EntityId, Refusal> {
         let id = self.next_id(prefix)?;
         self.minted += 1;
         Ok(id)
     }
 
-    /// Lays `stack` on the ground, which comes `from` somewhere for a cause.
+    /// Lays `stack`, which comes `from` somewhere for a cause, on the ground.
     ///
     /// # Errors
-    /// `Busy`: too much lies about; else as [`World::transfer`].
+    /// `Busy`: too much lies about; else the errors of [`World::transfer`].
     pub(crate) fn lay(
         &mut self,
         stack: Stack,
@@ -118,7 +118,7 @@ impl World {
         self.clear_pile(place.tile, out)
     }
 
-    /// What a pile is too high for is gone.
+    /// Removes the items that are too many for the pile on `tile`.
     pub(crate) fn clear_pile(&mut self, tile: Tile, out: &mut Outcome) -> Result<(), Refusal> {
         while let Some(id) = ground_items::rules::buried(&self.ground, tile) {
             self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out)?;
@@ -127,7 +127,7 @@ impl World {
     }
 }
 
-/// Tells somebody what has become different of what it has.
+/// Tells `who` about the changes to its possessions.
 fn tell(who: CharacterId, touched: Touched, out: &mut Outcome) {
     let whose = || who.clone();
     if !touched.slots.is_empty() {

@@ -1,4 +1,4 @@
-//! What a run does when the directory says who owns what. Pure.
+//! Decides which regions a run drops or loads when the directory names their owners. Pure.
 //!
 //! Always: an epoch below the highest that is known of a region changes nothing.
 
@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use world::Region;
 
-/// Who owns a region.
+/// The owner of a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
-    /// The run; 0 is nobody.
+    /// Run that owns the region; 0 is nobody.
     pub run_id: u64,
-    /// The epoch at which it owns the region.
+    /// Epoch at which the run owns the region.
     pub epoch: u64,
 }
 
@@ -24,26 +24,26 @@ pub enum Act {
     Load(Region, u64),
 }
 
-/// What a run knows of regions.
+/// The knowledge that a run has of regions.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
-    /// This run.
+    /// Id of this run.
     pub me: u64,
-    /// Who owns what by the directory; run 0 is nobody.
+    /// Owners of regions by the directory; run 0 is nobody.
     pub owners: &'a BTreeMap<Region, Owner>,
-    /// What the run plays.
+    /// Regions that the run plays, with their epochs.
     pub held: &'a BTreeMap<Region, u64>,
-    /// What it has asked the store for, or is about to play.
+    /// Regions that it has requested from the store, or is about to play, with their epochs.
     pub coming: &'a BTreeMap<Region, u64>,
-    /// What is out because the run is giving it away: only the store's answer counts.
+    /// Regions that are out because the run gives them away: only the store's answer counts.
     pub giving: &'a BTreeSet<Region>,
-    /// Promised by their owners, whose word is still waited for.
+    /// Regions that their owners promised, and whose handover the run still awaits, with epochs.
     pub awaited: &'a BTreeMap<Region, u64>,
-    /// The highest epoch that is known otherwise than by the directory.
+    /// Highest epoch of each region that the run knows otherwise than by the directory.
     pub seen: &'a BTreeMap<Region, u64>,
 }
 
-/// What is to be done, so that the run plays just what is its own.
+/// Returns the acts after which the run plays just the regions that it owns.
 pub fn decide(known: Known<'_>) -> Vec<Act> {
     let held = known.held.iter();
     let lost = held

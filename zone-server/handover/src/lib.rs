@@ -1,6 +1,6 @@
-//! Who plays what, while players and regions go from one run to another. Pure: events in, the next
-//! step out; `zone-server` does what the steps say, and a model of all orders in which things can
-//! happen holds them to their promises.
+//! Decides which run plays a player or a region while it goes from one run to another. Pure: events
+//! in, the next step out. `zone-server` does what the steps say. A model of all orders in which
+//! things can happen holds the steps to their promises.
 
 pub mod decide;
 pub mod player;

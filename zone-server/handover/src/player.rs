@@ -8,16 +8,16 @@ use world::Region;
 
 use crate::steps;
 
-/// Who is to own the player.
+/// The run that is to own the player.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The run.
     pub run_id: u64,
-    /// Where the player is to belong.
+    /// Region to which the player is to belong.
     pub region: Region,
-    /// At which the target is believed to own the region.
+    /// Epoch at which the source believes that the target owns the region.
     pub epoch: u64,
-    /// host:port at which the run is reached.
+    /// host:port of the run.
     pub address: String,
 }
 
@@ -50,7 +50,7 @@ enum Step {
     Committing(Target),
 }
 
-/// What the source hears.
+/// An event that the source hears.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceEvent {
     /// A tick's edge.
@@ -66,7 +66,7 @@ pub enum SourceEvent {
     Stale,
 }
 
-/// What the source does.
+/// A step that the source takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceStep {
     /// Nothing.
@@ -95,12 +95,12 @@ impl Source {
         }
     }
 
-    /// The number of the last attempt.
+    /// Returns the number of the last attempt.
     pub fn attempts(&self) -> u32 {
         self.attempt
     }
 
-    /// The next step.
+    /// Returns the next step.
     pub fn on(&mut self, event: SourceEvent) -> SourceStep {
         let asked = steps::Step::of("source", &self.at, &event);
         let step = self.step(event);
@@ -142,8 +142,8 @@ impl Source {
         }
     }
 
-    /// Whether the player may come to this run without being announced to it once more; or will be
-    /// offered to somebody in a moment.
+    /// Returns whether the player may come to this run without being announced to it once more; or
+    /// will be offered to somebody in a moment.
     pub fn may_go_to(&self, run_id: u64) -> bool {
         match &self.at {
             Step::Waiting => true,
@@ -151,7 +151,7 @@ impl Source {
         }
     }
 
-    /// Whether the transfer row may be on its way: nobody but the store can stop it now.
+    /// Returns the target if the transfer row may be on its way: only the store can stop it now.
     pub fn committing(&self) -> Option<&Target> {
         match &self.at {
             Step::Committing(to) => Some(to),
@@ -174,7 +174,7 @@ enum After {
     Open,
 }
 
-/// What happens after the commit.
+/// An event that the source hears after the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DepartedEvent {
     /// The target's answer; `None`: there was none in time.
@@ -188,7 +188,7 @@ pub enum DepartedEvent {
     },
 }
 
-/// What the source still does.
+/// A step that the source takes after the commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DepartedStep {
     /// Nothing.
@@ -197,7 +197,7 @@ pub enum DepartedStep {
     Complete,
     /// The target has the player: late inputs may follow.
     Forward,
-    /// Nothing more: whoever still sends here is told nothing any more.
+    /// Nothing more: the source tells nothing any more to those who still send here.
     Forget,
 }
 
@@ -216,12 +216,12 @@ impl Departed {
         }
     }
 
-    /// Whether inputs may be forwarded now.
+    /// Returns whether inputs may be forwarded now.
     pub fn open(&self) -> bool {
         self.at == After::Open
     }
 
-    /// The next step.
+    /// Returns the next step.
     pub fn on(&mut self, event: DepartedEvent) -> DepartedStep {
         let asked = steps::Step::of("departed", &self.at, &event);
         let step = self.step(event);
@@ -267,9 +267,9 @@ pub struct Pending {
     pub h: u64,
     /// The region to which it will belong.
     region: Region,
-    /// Who gives it.
+    /// Run that gives the player.
     pub from_run_id: u64,
-    /// Of all promises that this run was given; a repetition is another one.
+    /// Number among all promises to this run; a repetition is another one.
     pub number: u32,
     promised: u64,
     since: u64,
@@ -277,25 +277,25 @@ pub struct Pending {
     source: Intent,
 }
 
-/// What the source has said of its promise.
+/// The source's word on its promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Intent {
     /// Nothing else.
     Holds,
-    /// Given up; the store was asked before that, so that its next answer says nothing of it.
+    /// Given up; this run asked the store before that, so that its next answer says nothing of it.
     Unsettled,
-    /// Given up: what the store says next is the last word.
+    /// Given up: the store's next answer is the last word.
     GivenUp,
 }
 
-/// What the store says of a player's owner.
+/// The store's word on a player's owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owned {
     /// Ownership sequence of the player.
     pub sequence: u64,
-    /// Where the player belongs.
+    /// Region to which the player belongs.
     pub region: Option<Region>,
-    /// By this run.
+    /// This run owns the player.
     pub mine: bool,
     /// The player is in the world.
     pub online: bool,
@@ -303,7 +303,7 @@ pub struct Owned {
     pub source_dead: bool,
 }
 
-/// What the target hears.
+/// An event that the target hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PendingEvent {
     /// A tick's edge.
@@ -320,12 +320,12 @@ pub enum PendingEvent {
     Owner(Option<Owned>),
     /// The source is not about the handover of this promise, and would announce it anew first.
     GivenUp {
-        /// Number of the promise that was asked about.
+        /// Number of the promise in doubt.
         number: u32,
     },
 }
 
-/// What the target does.
+/// A step that the target takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PendingStep {
     /// Nothing.
@@ -355,7 +355,7 @@ impl Pending {
         }
     }
 
-    /// The next step.
+    /// Returns the next step.
     pub fn on(&mut self, now: u64, event: PendingEvent) -> PendingStep {
         let asked = steps::Step::of("pending", &self.asking, &event);
         let step = self.step(now, event);
@@ -416,7 +416,7 @@ impl Pending {
     }
 }
 
-/// What the target knows when it is asked to take a player.
+/// The facts by which the target decides whether it takes a player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
     /// Ownership sequence after the handover.
@@ -443,11 +443,11 @@ pub struct Asked {
     pub gone: Option<u64>,
 }
 
-/// Whether the target takes a player, or the code of its refusal.
+/// Returns `Ok` if the target takes the player, else the code of its refusal.
 pub fn prepare(asked: Asked) -> Result<(), &'static str> {
     let known = asked.playing.max(asked.pending);
-    // Whoever was promised a place has it still, or it would wait for the promise to be kept, and
-    // the region for it to come.
+    // A promised place still holds. Otherwise the player would wait for the target to keep its
+    // promise, and the region for the player to come.
     let promised = asked.pending == Some(asked.h);
     if !asked.same_content {
         Err("content")
@@ -472,23 +472,23 @@ pub fn prepare(asked: Asked) -> Result<(), &'static str> {
     }
 }
 
-/// Somebody is to be brought to somebody or something that is the target's.
+/// A character that is to be brought to somebody or something that is the target's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pulled<'a> {
-    /// Who acts.
+    /// Character that acts.
     pub actor: &'a str,
-    /// What is acted upon.
+    /// Character or thing on which the actor acts.
     pub target: &'a str,
-    /// It is here.
+    /// `target` is here.
     pub here: bool,
-    /// It is on its way to somewhere else, or out of the world.
+    /// `target` is on its way to somewhere else, or out of the world.
     pub leaving: bool,
-    /// It is itself to be brought to the actor, and not on its way yet.
+    /// `target` is itself to be brought to the actor, and not on its way yet.
     pub pulls_back: bool,
 }
 
-/// Whether the actor may come, or the code of the refusal. True: the target's own wish to come to
-/// the actor ends, because of two that meet the lower id wins.
+/// Returns `Ok` if the actor may come, else the code of the refusal. True: the target's own wish
+/// to come to the actor ends, because the lower id of two that meet wins.
 pub fn pull(pulled: Pulled<'_>) -> Result<bool, &'static str> {
     if !pulled.here || pulled.leaving {
         return Err("busy");

@@ -11,7 +11,7 @@ pub const READY_TICKS_MAX: u64 = 20;
 pub const SETTLE_TICKS: u64 = 3;
 /// Ticks for which the taker waits for the giver's word when the store has named it already.
 pub const WORD_TICKS: u64 = 2;
-/// Ticks after which a promised region of which nothing was heard is forgotten.
+/// Ticks after which the taker forgets a promised region of which it has heard nothing.
 pub const PROMISE_TICKS: u64 = 100;
 
 /// The giver's side, from the first word to the commit's answer.
@@ -31,7 +31,7 @@ enum Step {
     Committing,
 }
 
-/// What the giver hears.
+/// An event that the giver hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GivingEvent {
     /// The taker's answer to an attempt; false too when there was none in time.
@@ -52,13 +52,13 @@ pub enum GivingEvent {
         /// The taker's run lives and takes regions, by the directory.
         alive: bool,
     },
-    /// The store says that the taker cannot have it: nothing was changed.
+    /// The store says that the taker cannot have the region: the store changed nothing.
     Stale,
     /// The store has the region at the taker.
     Given,
 }
 
-/// What the giver does.
+/// A step that the giver takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GivingStep {
     /// Nothing.
@@ -82,7 +82,7 @@ impl Giving {
         }
     }
 
-    /// The next step.
+    /// Returns the next step.
     pub fn on(&mut self, event: GivingEvent) -> GivingStep {
         let asked = steps::Step::of("giving", &self.at, &event);
         let step = self.step(event);
@@ -136,18 +136,18 @@ impl Giving {
         }
     }
 
-    /// Whether nobody may come into the region or begin to leave it any more.
+    /// Returns whether nobody may come into the region or begin to leave it any more.
     pub fn closing(&self) -> bool {
         !matches!(self.at, Step::Asking)
     }
 
-    /// Whether the region is out: only the store's answer brings it back.
+    /// Returns whether the region is out: only the store's answer brings it back.
     pub fn committing(&self) -> bool {
         self.at == Step::Committing
     }
 }
 
-/// What the giver knows of its region when it asks itself whether it could go now.
+/// The facts by which the giver decides whether its region could go now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settled {
     /// A batch is in flight: the give would wait behind it.
@@ -160,7 +160,7 @@ pub struct Settled {
     pub came: u64,
 }
 
-/// Whether the region has to wait for the next edge.
+/// Returns whether the region has to wait for the next edge.
 pub fn blocked(now: u64, of: Settled) -> bool {
     let fresh = |since: u64| since > 0 && now < since + SETTLE_TICKS;
     of.flying || of.passing || fresh(of.held_since) || fresh(of.came)
@@ -171,26 +171,26 @@ pub fn blocked(now: u64, of: Settled) -> bool {
 pub struct Taking {
     /// The epoch that the region will have.
     pub epoch: u64,
-    /// Who gives it.
+    /// Run that gives the region.
     pub from_run_id: u64,
     since: u64,
     named_since: Option<u64>,
 }
 
-/// What the directory says of a promised region.
+/// The directory's word on a promised region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
     /// The tick.
     pub now: u64,
     /// The epoch that the directory has.
     pub epoch: u64,
-    /// This run owns it there.
+    /// By the directory, this run owns the region.
     pub mine: bool,
     /// The giver may still write, and say so.
     pub giver_alive: bool,
 }
 
-/// What the taker hears.
+/// An event that the taker hears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TakingEvent {
     /// A tick's edge, or a new directory.
@@ -202,14 +202,14 @@ pub enum TakingEvent {
     },
 }
 
-/// What the taker does.
+/// A step that the taker takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TakingStep {
     /// Waits for the giver's word.
     Wait,
-    /// Waits no more: the store gives it as it was committed.
+    /// Waits no more: the store gives the region as the giver committed it.
     Load,
-    /// Plays it as the giver left it.
+    /// Plays the region as the giver left it.
     Join,
     /// The promise cannot be kept any more.
     Drop,
@@ -226,7 +226,7 @@ impl Taking {
         }
     }
 
-    /// The next step.
+    /// Returns the next step.
     pub fn on(&mut self, event: TakingEvent) -> TakingStep {
         let asked = steps::Step::of("taking", &self.named_since, &event);
         let step = self.step(event);
@@ -263,7 +263,7 @@ impl Taking {
     }
 }
 
-/// What the taker knows when it is asked to take a region.
+/// The facts by which the taker decides whether it takes a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
     /// The epoch at which the giver owns it.
@@ -274,13 +274,13 @@ pub struct Asked {
     pub draining: bool,
     /// There is room for its players.
     pub room: bool,
-    /// The highest epoch of the region of which the taker knows.
+    /// Highest epoch of the region that the taker knows.
     pub seen: u64,
     /// The taker plays it, or is loading it.
     pub here: bool,
 }
 
-/// Whether the taker takes a region, or the code of its refusal.
+/// Returns `Ok` if the taker takes a region, else the code of its refusal.
 pub fn prepare(asked: Asked) -> Result<(), &'static str> {
     if !asked.same_content {
         Err("content")

@@ -26,7 +26,7 @@ impl Step {
     }
 }
 
-/// The name of a variant.
+/// Returns the name of a variant.
 fn variant(of: &impl Debug) -> String {
     let text = format!("{of:?}");
     let end = text.find(|c: char| !c.is_alphanumeric());

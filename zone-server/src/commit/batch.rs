@@ -1,8 +1,8 @@
-//! Which rows go to the store, when, and what their answer means. Pure.
+//! Decides which rows go to the store, when, and what the answer means. Pure.
 //!
 //! Always: one batch is in flight; its sequence is one more than that of the last answered one; it
 //! is sent again unchanged until it is answered, but for transfers and gives that the store calls
-//! stale. Whatever of value changed in the run up to the tick in which a batch is cut is in it. A
+//! stale. A batch has all changes of value in the run up to the tick in which it is cut. A
 //! character whose transfer, logout or give is in flight gives no further rows.
 
 use std::{
@@ -59,19 +59,19 @@ pub(crate) enum Answer {
     Stale(Vec<CharacterId>, Vec<Region>),
 }
 
-/// What an answer brought about.
+/// The outcome of an answer.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Settled {
-    /// This batch is in the store, with these rows: what was held for it may be told.
+    /// Batch that the store now has, with its rows: the run may tell what it held for the batch.
     pub(crate) applied: Option<(u64, Arc<CommitRows>)>,
-    /// These now belong to another run.
+    /// Characters that now belong to another run.
     pub(crate) transferred: Vec<CharacterId>,
-    /// These are out of the world, durably.
+    /// Characters that are out of the world, durably.
     pub(crate) logged_out: Vec<(CharacterId, &'static str)>,
-    /// These regions now belong to another run, with everybody in them; none of them is in the
+    /// Regions that now belong to another run, with everybody in them; none of them is in the
     /// batch any more.
     pub(crate) given: Vec<Region>,
-    /// The transfers of these were dropped; they stay.
+    /// Characters whose transfers the batch dropped; they stay.
     pub(crate) stale: Vec<CharacterId>,
     /// The gives of these regions were dropped: the run goes on with them and everybody in them,
     /// and may give them again.
@@ -81,14 +81,14 @@ pub(crate) struct Settled {
     pub(crate) not_mine: BTreeSet<Region>,
     /// To be sent now, under the same sequence.
     pub(crate) again: Option<Sending>,
-    /// The store asked for what makes no sense: the run must end.
+    /// The store's demand makes no sense: the run must end.
     pub(crate) broken: bool,
 }
 
-/// Who is no longer the run's because a region went without a batch that says so.
+/// The loss of a region that went without a batch that says so.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Lost {
-    /// They are not in the batch any more.
+    /// Characters that are no longer the run's; they are not in the batch any more.
     pub(crate) characters: Vec<CharacterId>,
     /// Something of value that touches them or the region can never be written: the rest of an
     /// exchange must not be written without it, so the run must end.
@@ -125,56 +125,57 @@ impl Batch {
         }
     }
 
-    /// An attempt at the batch in flight has failed; the committer tries again.
+    /// Notes that an attempt at the batch in flight has failed; the committer tries again.
     pub(crate) fn attempt_failed(&mut self) {
         self.failing = true;
     }
 
-    /// Whether the last attempt at the batch in flight has failed.
+    /// Returns whether the last attempt at the batch in flight has failed.
     pub(crate) fn failing(&self) -> bool {
         self.failing
     }
 
-    /// A character is the run's now; the store has it at `region` with `sequence`.
+    /// Notes that a character is the run's now; the store has it at `region` with `sequence`.
     pub(crate) fn enter(&mut self, who: &CharacterId, region: Region, sequence: u64, now: u64) {
         self.rows
             .insert(who.clone(), Row::new(region, sequence, now));
     }
 
-    /// A character is no longer the run's, without anything to say about it.
+    /// Forgets a character that is no longer the run's, without anything to say about it.
     pub(crate) fn forget(&mut self, who: &CharacterId) {
         self.rows.remove(who);
     }
 
-    /// A character moved in tick `now`.
+    /// Notes that a character moved in tick `now`.
     pub(crate) fn moved(&mut self, who: &CharacterId, now: u64) {
         if let Some(row) = self.rows.get_mut(who) {
             row.moved_since.get_or_insert(now);
         }
     }
 
-    /// Pack or coins of a character changed.
+    /// Notes that pack or coins of a character changed.
     pub(crate) fn valued(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.pack = true;
         }
     }
 
-    /// A character wears something else.
+    /// Notes that a character wears something else.
     pub(crate) fn worn(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.worn = true;
         }
     }
 
-    /// Something else of a character is at stake.
+    /// Notes that something else of a character is at stake.
     pub(crate) fn staked(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.staked = true;
         }
     }
 
-    /// These items in a character's bank changed. If none is named, only its placeholders did.
+    /// Notes that these items in a character's bank changed. If none is named, only its
+    /// placeholders did.
     pub(crate) fn banked(&mut self, who: &CharacterId, items: Items) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.bank.extend(items);
@@ -182,21 +183,21 @@ impl Batch {
         }
     }
 
-    /// A character gained experience in these skills.
+    /// Notes that a character gained experience in these skills.
     pub(crate) fn trained(&mut self, who: &CharacterId, skills: BTreeSet<Skill>) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.skills.extend(skills);
         }
     }
 
-    /// A character is elsewhere in a quest.
+    /// Notes that a character is elsewhere in a quest.
     pub(crate) fn quests(&mut self, who: &CharacterId) {
         if let Some(row) = self.rows.get_mut(who) {
             row.changed.state = true;
         }
     }
 
-    /// A character killed so many NPCs of these kinds.
+    /// Notes that a character killed so many NPCs of these kinds.
     pub(crate) fn killed(&mut self, who: &CharacterId, kills: BTreeMap<Arc<str>, u32>) {
         if let Some(row) = self.rows.get_mut(who) {
             for (kind, count) in kills {
@@ -206,12 +207,12 @@ impl Batch {
         }
     }
 
-    /// Ground items and the ledger.
+    /// Returns the ground items and the ledger.
     pub(crate) fn value(&mut self) -> &mut Value {
         &mut self.value
     }
 
-    /// A character belongs to another region of this run.
+    /// Notes that a character belongs to another region of this run.
     pub(crate) fn region(&mut self, who: &CharacterId, region: Region, now: u64) {
         if let Some(row) = self.rows.get_mut(who) {
             row.region = region;
@@ -304,13 +305,13 @@ impl Batch {
         }
     }
 
-    /// Whether nothing is in flight and nothing waits that must go.
+    /// Returns whether nothing is in flight and nothing waits that must go.
     pub(crate) fn idle(&self) -> bool {
         let waits = self.rows.values().any(|row| row.going.is_some());
         self.flight.is_none() && !waits && self.gives.is_empty() && !self.value_waits()
     }
 
-    /// Whether a batch is in flight.
+    /// Returns whether a batch is in flight.
     pub(crate) fn flying(&self) -> bool {
         self.flight.is_some()
     }
@@ -320,7 +321,7 @@ impl Batch {
         self.rows.values_mut().for_each(|row| row.urgent = true);
     }
 
-    /// Whether everything that was due at once is in the store.
+    /// Returns whether everything that was due at once is in the store.
     pub(crate) fn clean(&self) -> bool {
         self.idle() && !self.rows.values().any(Row::must)
     }
@@ -329,9 +330,9 @@ impl Batch {
         !self.value.is_empty() || self.rows.values().any(|row| !row.changed.is_empty())
     }
 
-    /// The batch whose acknowledgement releases what happens now: the next one when something of
-    /// value waits for it, else the one in flight if it holds any. `None`: all of value that ever
-    /// happened is acknowledged.
+    /// Returns the batch whose acknowledgement releases what happens now: the next one when
+    /// something of value waits for it, else the one in flight if it holds any. `None`: all of
+    /// value that ever happened is acknowledged.
     pub(crate) fn value_sequence(&self) -> Option<u64> {
         if self.value_waits() {
             return Some(self.sequence + 1);
@@ -518,7 +519,7 @@ impl Batch {
     }
 }
 
-/// Whether a give is of one of these regions.
+/// Returns whether a give is of one of these regions.
 fn named(regions: &[Region], give: &RegionGive) -> bool {
     region(give.region).is_some_and(|region| regions.contains(&region))
 }

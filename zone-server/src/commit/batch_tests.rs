@@ -45,7 +45,7 @@ fn whole_record(who: &CharacterId, _: &Items) -> Option<CharacterRecord> {
     })
 }
 
-/// The only row of a batch.
+/// Returns the only row of a batch.
 fn only(sending: &Sending) -> (&CharacterRow, &CharacterRecord) {
     let [row] = &sending.rows.characters[..] else {
         panic!("one row");
@@ -414,7 +414,7 @@ fn what_the_store_knows_of_is_said_to_be_gone() {
     let sent = batch.cut(2, record).unwrap();
     assert_eq!(sent.rows.gone[0].id, "item:1-1");
     assert_eq!(sent.rows.gone[0].region, Some(rpc_region(HOME)));
-    // What came with its region is known, too.
+    // The store also knows an item that came with its region.
     batch.answered(2, Answer::Done);
     let id = EntityId::from("item:9-9");
     batch.value().lies(&id, NEXT);

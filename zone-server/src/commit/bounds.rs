@@ -1,7 +1,7 @@
 //! Whether value may change hands in a tick. Pure.
 //!
-//! Always: what waits for the store is bounded, because nothing of value happens any more once
-//! too much waits or it has waited for too long.
+//! Always: the value that waits for the store is bounded, because nothing of value happens any more
+//! once too much waits or it has waited for too long.
 
 use world::Value;
 
@@ -12,7 +12,7 @@ pub(crate) const WAIT_TICKS_MAX: u64 = 9;
 /// Ticks for which a batch may wait when the store is known not to answer.
 const AWAY_TICKS_MAX: u64 = 3;
 
-/// What a tick begins with.
+/// The state of commits at the beginning of a tick.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Pressure {
     /// Entries of the ledger that are not acknowledged.
@@ -21,11 +21,11 @@ pub(crate) struct Pressure {
     pub(crate) waiting_ticks: u64,
     /// An attempt at that batch has failed.
     pub(crate) failed: bool,
-    /// By an operator's word.
+    /// An operator has frozen value.
     pub(crate) frozen: bool,
 }
 
-/// Whether value may change hands.
+/// Returns whether value may change hands.
 pub(crate) fn value(under: Pressure) -> Value {
     let patience = if under.failed {
         AWAY_TICKS_MAX

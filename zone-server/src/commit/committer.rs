@@ -24,7 +24,7 @@ use crate::{
 
 type TracerSpan = <chassis::telemetry::Tracer as opentelemetry::trace::Tracer>::Span;
 
-/// What the committer works with.
+/// The sender of a run's batches.
 pub(crate) struct Committer {
     pub(crate) run_id: u64,
     pub(crate) store: Store,
@@ -34,7 +34,7 @@ pub(crate) struct Committer {
 }
 
 impl Committer {
-    /// Sends whatever comes, one batch after the other, until the run drops its end.
+    /// Sends the batches that come, one after the other, until the run drops its end.
     pub(crate) async fn work(self, mut batches: mpsc::Receiver<Sending>) {
         while let Some(sending) = batches.recv().await {
             let reply = self.until_answered(&sending).await;

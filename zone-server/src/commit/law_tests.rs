@@ -1,5 +1,5 @@
-//! Whatever happens, and however often the store is not heard: what it holds after a batch is just
-//! what the world held when the batch was cut, and its ledger says how that came.
+//! However often nobody hears the store, after a batch it holds just what the world held when the
+//! batch was cut. Its ledger says how that came.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ const REGIONS: [Region; 3] = [
 ];
 const NAMES: [&str; 4] = ["ann", "bob", "eve", "kim"];
 
-/// Who has how much; who lies where and has how much.
+/// The amount in each pack, and the region and amount of each ground item.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Holdings {
     packs: BTreeMap<String, i64>,
     ground: BTreeMap<String, (Region, i64)>,
 }
 
-/// What the store holds, and checks.
+/// A store that checks what it is to hold.
 #[derive(Debug, Default)]
 struct Store {
     holdings: Holdings,

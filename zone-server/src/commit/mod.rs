@@ -1,4 +1,4 @@
-//! What ticks changed, going to the store. `batch` is pure: it merges, numbers and settles, with
+//! Brings the changes of ticks to the store. `batch` is pure: it merges, numbers and settles, with
 //! `row` (one character), `value` (ground items, the ledger) and `rows` (what is sent); `bounds`
 //! says when value must wait; `committer` sends.
 

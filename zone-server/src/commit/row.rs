@@ -1,4 +1,4 @@
-//! What a batch knows of one character, and the row that it makes of it. Pure.
+//! A batch's knowledge of one character, and the row that it makes of it. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use world::{CharacterId, Region, Skill};
 use super::batch::Pace;
 use crate::translate::record::rpc_region;
 
-/// What ends the run's hold on a character.
+/// The way in which the run's hold on a character ends.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Going {
     /// To another run's region, at the epoch at which that run owns it.
@@ -29,27 +29,27 @@ pub(crate) enum Going {
 /// Items, by id.
 pub(crate) type Items = BTreeSet<Arc<str>>;
 
-/// What of value changed of a character since its last row.
+/// The changes of value of a character since its last row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Changed {
     /// Pack or coins.
     pub(super) pack: bool,
-    /// What is worn.
+    /// Equipment.
     pub(super) worn: bool,
-    /// What is at stake.
+    /// Stakes.
     pub(super) staked: bool,
     /// Items in the bank.
     pub(super) bank: Items,
-    /// Something in the document that is told when it is durable.
+    /// Something in the document that the run tells only when it is durable.
     pub(super) state: bool,
-    /// Whose experience grew.
+    /// Skills whose experience grew.
     pub(super) skills: BTreeSet<Skill>,
-    /// How many NPCs of which kind it killed.
+    /// Number of NPCs that it killed, by kind.
     pub(super) kills: BTreeMap<Arc<str>, u32>,
 }
 
 impl Changed {
-    /// Something that others may have the other half of.
+    /// Returns whether something changed of which others may have the other half.
     pub(super) fn items(&self) -> bool {
         self.pack || self.worn || self.staked || !self.bank.is_empty()
     }
@@ -85,19 +85,19 @@ impl Changed {
     }
 }
 
-/// What the batch knows of one character.
+/// The batch's knowledge of one character.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// As the store has it once the batch in flight is done.
+    /// Region that the store has once the batch in flight is done.
     pub(super) stored_region: Region,
     pub(super) sequence: u64,
-    /// As the world has it.
+    /// Region that the world has.
     pub(super) region: Region,
     pub(super) moved_since: Option<u64>,
     saved_at: u64,
     /// Due at once.
     pub(super) urgent: bool,
-    /// Of value, since the last row.
+    /// Changes of value since the last row.
     pub(super) changed: Changed,
     /// The document of the last row that had one.
     document: Bytes,
@@ -131,12 +131,12 @@ impl Row {
         }
     }
 
-    /// Whether its row cannot wait.
+    /// Returns whether its row cannot wait.
     pub(super) fn must(&self) -> bool {
         self.urgent || !self.changed.is_empty() || self.going.is_some()
     }
 
-    /// Whether its row goes out now, if there is room.
+    /// Returns whether its row goes out now, if there is room.
     pub(super) fn due(&self, pace: Pace, now: u64) -> bool {
         let moved = self
             .moved_since

@@ -11,7 +11,7 @@ const PART_ROWS: usize = 500;
 /// Bytes of rows in one message of the stream.
 const PART_BYTES: usize = 256 * 1024;
 
-/// How many rows there are of each kind.
+/// Returns how many rows there are of each kind.
 pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 6] {
     [
         ("character", rows.characters.len()),
@@ -23,12 +23,12 @@ pub(crate) fn kinds(rows: &CommitRows) -> [(&'static str, usize); 6] {
     ]
 }
 
-/// How many rows there are, all kinds together.
+/// Returns how many rows there are, all kinds together.
 pub(crate) fn count(rows: &CommitRows) -> usize {
     kinds(rows).iter().map(|(_, count)| count).sum()
 }
 
-/// The messages that carry `rows`.
+/// Returns the messages that carry `rows`.
 pub(crate) fn parts(rows: &CommitRows) -> Vec<Part> {
     let mut out = Parts::default();
     macro_rules! carry {

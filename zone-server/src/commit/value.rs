@@ -1,4 +1,4 @@
-//! What of value changed since the last batch was cut: ground items and the ledger. Pure.
+//! The changes of value since the last batch was cut: ground items and the ledger. Pure.
 //!
 //! Always: a ground item gives at most one row, its last state; one that came and went unseen by
 //! the store gives none. The ledger is the sum of its entries by holder, item and cause; sums of
@@ -24,23 +24,23 @@ pub(crate) struct Value {
     put: BTreeMap<EntityId, GroundItem>,
     gone: BTreeMap<EntityId, Region>,
     ledger: BTreeMap<Key, i64>,
-    /// What lasts of chunks, as it is now.
+    /// Persistent objects of chunks as they are now, as JSON.
     chunks: BTreeMap<Chunk, String>,
 }
 
 impl Value {
-    /// The store has this ground item.
+    /// Notes that the store has this ground item.
     pub(crate) fn lies(&mut self, id: &EntityId, region: Region) {
         self.stored.insert(id.clone(), region);
     }
 
-    /// A ground item came or changed.
+    /// Notes that a ground item came or changed.
     pub(crate) fn put(&mut self, item: GroundItem) {
         self.gone.remove(&item.id);
         self.put.insert(item.id.clone(), item);
     }
 
-    /// A ground item lies no more.
+    /// Notes that a ground item lies no more.
     pub(crate) fn gone(&mut self, id: &EntityId) {
         self.put.remove(id);
         if let Some(region) = self.stored.get(id) {
@@ -48,12 +48,12 @@ impl Value {
         }
     }
 
-    /// What lasts of a chunk is this now, as JSON.
+    /// Notes the persistent objects of a chunk as they are now; `data` is JSON.
     pub(crate) fn lasts(&mut self, chunk: Chunk, data: String) {
         self.chunks.insert(chunk, data);
     }
 
-    /// Somebody gained or lost something.
+    /// Notes that somebody gained or lost something.
     pub(crate) fn ledger(&mut self, entry: LedgerEntry) {
         let key = (entry.holder, entry.item, entry.cause);
         let sum = self.ledger.entry(key).or_default();
@@ -61,7 +61,7 @@ impl Value {
         *sum = sum.saturating_add(entry.delta);
     }
 
-    /// Whether there is nothing to say.
+    /// Returns whether there is nothing to say.
     pub(crate) fn is_empty(&self) -> bool {
         self.put.is_empty()
             && self.gone.is_empty()
@@ -121,7 +121,7 @@ impl Value {
         put || gone || held
     }
 
-    /// A region went with a batch: what lies in it is another's.
+    /// Forgets the ground items and chunks of a region that went with a batch: they are another's.
     pub(crate) fn forget(&mut self, region: Region) {
         self.stored.retain(|_, of| *of != region);
         self.chunks

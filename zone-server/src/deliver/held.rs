@@ -1,5 +1,4 @@
-//! What waits for the store's word before anybody is told: messages of value, and the coming and
-//! going of ground items. Pure.
+//! Holds messages of value, and the coming and going of ground items, until the store's word. Pure.
 //!
 //! Always: nothing is released before the batch that holds it is acknowledged; messages of a
 //! session keep their order; more than [`HELD_MAX`] of them shrink to their answers and one
@@ -26,18 +25,18 @@ pub(crate) struct Holdings {
     pub(crate) inventory: BTreeMap<u8, Stack>,
     /// In the pouch.
     pub(crate) coins: u64,
-    /// What is worn.
+    /// Equipment.
     pub(crate) equipment: Worn,
     /// In the bank.
     pub(crate) bank: Bank,
-    /// Those that were ever trained.
+    /// Skills that the character ever trained.
     pub(crate) skills: BTreeMap<Skill, SkillXp>,
-    /// How far it is with quests.
+    /// Progress in quests.
     pub(crate) quests: Quests,
 }
 
 impl Holdings {
-    /// What a record has.
+    /// Returns the holdings of a record.
     pub(crate) fn of(record: &PlayerRecord) -> Self {
         Self {
             inventory: record.inventory.clone(),
@@ -49,7 +48,7 @@ impl Holdings {
         }
     }
 
-    /// Level and experience in `skill`.
+    /// Returns the level and experience in `skill`.
     pub(crate) fn skill(&self, skill: Skill) -> SkillXp {
         let trained = self.skills.get(&skill).copied();
         trained.unwrap_or_else(|| SkillXp::fresh(skill))
@@ -65,11 +64,11 @@ pub(crate) struct HeldMessages {
     sync: Option<u64>,
 }
 
-/// What an acknowledgement releases for a session.
+/// The messages that an acknowledgement releases for a session.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Released {
     pub(crate) messages: Vec<Private>,
-    /// After the messages the session is shown what it has by the store's word.
+    /// After the messages the run shows the session its holdings by the store's word.
     pub(crate) sync: bool,
 }
 
@@ -86,52 +85,53 @@ impl HeldMessages {
         self.waiting.push_back((sequence, message));
     }
 
-    /// The session is shown everything when the batch `sequence` is acknowledged.
+    /// Has the run show the session everything when the store acknowledges the batch `sequence`.
     pub(crate) fn owe_sync(&mut self, sequence: u64) {
         self.sync = self.sync.max(Some(sequence));
     }
 
-    /// The batch `sequence` is acknowledged, and so are all before it.
+    /// Releases the messages of the batch `sequence`, which the store has acknowledged, and of all
+    /// before it.
     pub(crate) fn release(&mut self, sequence: u64) -> Released {
         let ready = self.waiting.iter().take_while(|(of, _)| *of <= sequence);
         let ready = ready.count();
         let messages = self.waiting.drain(..ready).map(|(_, message)| message);
         let messages = messages.collect();
-        // What the store has acknowledged may be shown at any time.
+        // The run may show acknowledged holdings at any time.
         let sync = self.sync.is_some();
         self.sync.take_if(|owed| *owed <= sequence);
         Released { messages, sync }
     }
 
-    /// The requests whose answers wait.
+    /// Returns the waiting messages that answer a request.
     pub(crate) fn answers(&self) -> impl Iterator<Item = &Private> {
         let held = self.waiting.iter().map(|(_, held)| held);
         held.filter(|held| !held.re.is_empty())
     }
 
-    /// Nobody is there to be told any more.
+    /// Drops everything, because nobody is there to hear it any more.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         self.sync = None;
     }
 
-    /// How many wait.
+    /// Returns how many wait.
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether nothing waits.
+    /// Returns whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.sync.is_none()
     }
 }
 
-/// Whether the message shows what somebody had when it was written.
+/// Returns whether the message shows what somebody had when it was written.
 pub(crate) fn shows_holdings(message: &Private) -> bool {
     is_state(message) || message.event == PlayerSync::NAME
 }
 
-/// Whether a synchronisation says what the message says.
+/// Returns whether a synchronisation says what the message says.
 fn is_state(message: &Private) -> bool {
     let state = [
         InventoryUpdate::NAME,
@@ -149,17 +149,18 @@ fn is_state(message: &Private) -> bool {
 pub(crate) struct HeldGround(BTreeMap<EntityId, u64>);
 
 impl HeldGround {
-    /// Something became of `id` that the batch `sequence` holds.
+    /// Holds the look of `id` until the batch `sequence` is acknowledged.
     pub(crate) fn hold(&mut self, id: &EntityId, sequence: u64) {
         self.0.insert(id.clone(), sequence);
     }
 
-    /// Whether `id` must look as before.
+    /// Returns whether `id` must look as before.
     pub(crate) fn holds(&self, id: &EntityId) -> bool {
         self.0.contains_key(id)
     }
 
-    /// The batch `sequence` is acknowledged: whose look may be shown as it is now.
+    /// Releases and returns the ground items that may look as they are now: the store has
+    /// acknowledged the batch `sequence`.
     pub(crate) fn release(&mut self, sequence: u64) -> Vec<EntityId> {
         let mut ready = Vec::new();
         self.0.retain(|id, of| {
@@ -172,7 +173,7 @@ impl HeldGround {
         ready
     }
 
-    /// How many are held.
+    /// Returns how many are held.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

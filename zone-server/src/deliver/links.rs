@@ -26,7 +26,7 @@ pub(crate) type ControlSender = mpsc::Sender<Result<FromZone, Status>>;
 /// The sending end of a frame stream.
 pub(crate) type FrameSender = mpsc::Sender<Result<EncodedFrame, Status>>;
 
-/// One link: which of a gateway's, and the half that came in.
+/// One half of a link that came in, with the gateway and number of the link.
 #[derive(Debug)]
 pub(crate) struct LinkHalf<S> {
     pub(crate) gateway_id: String,
@@ -47,7 +47,7 @@ struct Link {
     readers: Vec<DropGuard>,
 }
 
-/// What a tick's delivery cost.
+/// The cost of a tick's delivery.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) frames: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// False: nobody takes the frame.
+    /// Counts and sends `frame`. False: nobody takes it.
     fn send(&mut self, frames: &FrameSender, frame: EncodedFrame) -> bool {
         self.frames += 1;
         self.bytes += frame.chunks.iter().map(|c| c.len() as u64).sum::<u64>();
@@ -72,7 +72,7 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// A control stream came in. False: there is a newer link, or this half is there already.
+    /// Takes in a control stream. False: there is a newer link, or this half is there already.
     pub(crate) fn control(&mut self, half: LinkHalf<ControlSender>) -> bool {
         let Some(link) = self.join(&half.gateway_id, half.link) else {
             return false;
@@ -85,7 +85,7 @@ impl Links {
         true
     }
 
-    /// A frame stream came in. False: there is a newer link, or this half is there already.
+    /// Takes in a frame stream. False: there is a newer link, or this half is there already.
     pub(crate) fn frames(&mut self, half: LinkHalf<FrameSender>) -> bool {
         let Some(link) = self.join(&half.gateway_id, half.link) else {
             return false;
@@ -105,26 +105,26 @@ impl Links {
         }
     }
 
-    /// Whether this is the link that the gateway has now.
+    /// Returns whether this is the link that the gateway has now.
     pub(crate) fn current(&self, gateway_id: &str, number: u64) -> bool {
         self.links
             .get(gateway_id)
             .is_some_and(|link| link.number == number)
     }
 
-    /// Whether a gateway has both halves here.
+    /// Returns whether a gateway has both halves here.
     pub(crate) fn linked(&self, gateway_id: &str) -> bool {
         let whole = |link: &Link| link.control.is_some() && link.frames.is_some();
         self.links.get(gateway_id).is_some_and(whole)
     }
 
-    /// Whether a gateway can be told what cannot wait for a tick.
+    /// Returns whether a gateway can be told what cannot wait for a tick.
     pub(crate) fn hears(&self, gateway_id: &str) -> bool {
         let link = self.links.get(gateway_id);
         link.is_some_and(|link| link.control.is_some())
     }
 
-    /// How many gateways are linked.
+    /// Returns how many gateways are linked.
     pub(crate) fn len(&self) -> usize {
         self.links.len()
     }
@@ -240,7 +240,7 @@ impl Links {
             let Some(frames) = &link.frames else {
                 continue;
             };
-            // What has not been shown at all yet comes whole with the next tick.
+            // A chunk that the link has not shown at all yet comes whole with the next tick.
             let seen = |chunk: &Chunk| link.chunks.contains(chunk) && !link.fresh.contains(chunk);
             let seen = changes.iter().filter(|(chunk, _)| seen(chunk));
             let frame = EncodedFrame {

@@ -1,4 +1,4 @@
-//! What this run has last published of the world, and what changed since. Pure.
+//! The world as this run has last published it, and the changes since. Pure.
 //!
 //! Always: applying all changes of a chunk, in order, to what an earlier full record said gives
 //! just what a full record says now. A change is encoded once, whoever sees it.
@@ -25,7 +25,7 @@ pub(crate) struct Appearance {
     pub(crate) fields: Vec<(&'static str, Field)>,
 }
 
-/// What has been published.
+/// The published things, and the changes since the last flush.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
     things: BTreeMap<EntityId, Appearance>,
@@ -36,8 +36,8 @@ pub(crate) struct Published {
 }
 
 impl Published {
-    /// How `id` looks now; `None`: it is gone, to another run when `transferred`. Said once for
-    /// each thing between two calls of [`Self::flush`].
+    /// Notes how `id` looks now; `None`: it is gone, to another run when `transferred`. The run
+    /// calls this once for each thing between two calls of [`Self::flush`].
     pub(crate) fn show(&mut self, id: &EntityId, now: Option<Appearance>, transferred: bool) {
         match (self.things.remove(id), now) {
             (None, None) => {}
@@ -57,24 +57,24 @@ impl Published {
         }
     }
 
-    /// Something is shown once in a chunk, and not kept: a JSON text.
+    /// Shows something once in a chunk, and does not keep it: a JSON text.
     pub(crate) fn hit(&mut self, chunk: Chunk, shown: Bytes) {
         self.change(chunk).hits.push(shown);
     }
 
-    /// What is shown now, by kind and place.
+    /// Returns the kind and tile of each thing that is shown now.
     pub(crate) fn shown(&self) -> impl Iterator<Item = (&'static str, Tile)> {
         self.things.values().map(|thing| (thing.kind, thing.tile))
     }
 
-    /// What changed since the last call, by chunk: encoded `ChunkFrame`s.
+    /// Returns the changes since the last call, by chunk: encoded `ChunkFrame`s.
     pub(crate) fn flush(&mut self) -> BTreeMap<Chunk, Bytes> {
         let changes = std::mem::take(&mut self.changes);
         let encode = |(chunk, frame): (Chunk, ChunkFrame)| (chunk, frame.encode_to_vec().into());
         changes.into_iter().map(encode).collect()
     }
 
-    /// All that is published of a chunk: an encoded `ChunkFrame`.
+    /// Returns all that is published of a chunk: an encoded `ChunkFrame`.
     pub(crate) fn full(&mut self, chunk: Chunk) -> Bytes {
         if let Some(bytes) = self.full.get(&chunk) {
             return bytes.clone();
@@ -91,7 +91,7 @@ impl Published {
         bytes
     }
 
-    /// The full records of all chunks in which there is something.
+    /// Returns the full records of all chunks in which there is something.
     pub(crate) fn snapshot(&mut self) -> BTreeMap<Chunk, Bytes> {
         let chunks: Vec<Chunk> = self.chunks.keys().copied().collect();
         let full = chunks.into_iter().map(|chunk| (chunk, self.full(chunk)));
@@ -172,7 +172,7 @@ fn all<'a>(fields: &'a [(&'static str, Field)]) -> Told<'a> {
         .collect()
 }
 
-/// What turns `before` into `now`.
+/// Returns the changes that turn `before` into `now`; `None`: the field goes.
 fn difference<'a>(before: &[(&'static str, Field)], now: &'a [(&'static str, Field)]) -> Told<'a> {
     let removed = before
         .iter()
@@ -184,7 +184,7 @@ fn difference<'a>(before: &[(&'static str, Field)], now: &'a [(&'static str, Fie
         .collect()
 }
 
-/// One JSON object; nothing for no fields.
+/// Returns one JSON object; nothing for no fields.
 fn json(fields: &Told<'_>) -> Bytes {
     if fields.is_empty() {
         return Bytes::new();

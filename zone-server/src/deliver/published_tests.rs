@@ -69,7 +69,7 @@ fn whoever_goes_to_another_run_leaves_transferred() {
     assert_eq!(leave.ownership_sequence, 4);
 }
 
-/// What a gateway makes of the frames of one chunk.
+/// Applies a frame of one chunk to the replica, as a gateway does.
 fn apply(replica: &mut BTreeMap<String, (i32, i32, Value)>, frame: &ChunkFrame) {
     if frame.full {
         replica.clear();
@@ -95,7 +95,7 @@ fn apply(replica: &mut BTreeMap<String, (i32, i32, Value)>, frame: &ChunkFrame) 
     }
 }
 
-/// Which thing; where to, with what health, if it stays; 0: then all is flushed.
+/// Returns steps: the thing; its place and health, if it stays; 0: the test then flushes all.
 fn step() -> impl Strategy<Value = (u8, Option<(i32, i32, i64)>, u8)> {
     let to = prop::option::of((0..20_i32, 0..12_i32, 0..3_i64));
     (0..4_u8, to, 0..4_u8)

@@ -1,6 +1,6 @@
 //! Asks the store for the agents of one run, again and again, and tells it how their goals do.
 //!
-//! Always: whatever was heard too late or not at all is known after one round; a round that fails
+//! Always: words that came too late or not at all are known after one round; a round that fails
 //! is made up for by the next.
 
 use std::{sync::Arc, sync::PoisonError, time::Duration};
@@ -18,7 +18,7 @@ use crate::{
 pub(crate) const POLL_EVERY: Duration = Duration::from_secs(5);
 /// After somebody came in, before the store is asked what that one is to do: others come with it.
 const GATHER: Duration = Duration::from_millis(200);
-/// Between two rounds that somebody's coming asks for.
+/// Pause between two rounds that newcomers cause.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Works for one run until `over`.
@@ -58,7 +58,7 @@ impl AgentPoll {
         }
     }
 
-    /// One round; `told`: what the store knows.
+    /// Does one round; `told`: the reports that the store has.
     async fn round(&self, pulse: &Pulse, told: &mut Vec<Report>) {
         let now = pulse.agents.lock();
         let now = now.unwrap_or_else(PoisonError::into_inner).clone();

@@ -72,38 +72,38 @@ impl Directory {
         true
     }
 
-    /// Who owns a region, if somebody does.
+    /// Returns the owner of a region, if somebody owns it.
     pub(crate) fn owner(&self, region: Region) -> Option<Owner> {
         let owner = self.owners.get(&region).copied();
         owner.filter(|owner| owner.run_id != 0)
     }
 
-    /// All regions, also those that are nobody's.
+    /// Returns all regions, also those that are nobody's.
     pub(crate) fn owners(&self) -> &BTreeMap<Region, Owner> {
         &self.owners
     }
 
-    /// The runs to which owners should give regions.
+    /// Returns the runs to which owners should give regions.
     pub(crate) fn wanted(&self) -> &BTreeMap<Region, u64> {
         &self.wanted
     }
 
-    /// All runs that may still write.
+    /// Returns all runs that may still write.
     pub(crate) fn runs(&self) -> &BTreeMap<u64, Peer> {
         &self.runs
     }
 
-    /// The operator has frozen all exchanges of value.
+    /// Returns whether the operator has frozen all exchanges of value.
     pub(crate) fn frozen(&self) -> bool {
         self.frozen
     }
 
-    /// Where a run is reached; nothing for one that is fenced or unknown.
+    /// Returns where a run is reached; nothing for one that is fenced or unknown.
     pub(crate) fn address(&self, run_id: u64) -> Option<&str> {
         self.runs.get(&run_id).map(|peer| peer.address.as_str())
     }
 
-    /// Whether a run may still write.
+    /// Returns whether a run may still write.
     pub(crate) fn alive(&self, run_id: u64) -> bool {
         self.runs.contains_key(&run_id)
     }

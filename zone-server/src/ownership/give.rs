@@ -6,16 +6,16 @@ use world::Region;
 
 /// Regions that are given away at the same time while the run goes on playing: few players wait.
 pub(crate) const GIVES_MAX: usize = 4;
-/// Regions that are given away at the same time by a run that ends: a world of hundreds of regions
-/// is handed on long before whoever stops the process loses patience.
+/// Regions that an ending run gives away at the same time. It hands on a world of hundreds of
+/// regions long before the operator who stops the process loses patience.
 pub(crate) const DRAIN_GIVES_MAX: usize = 24;
 
-/// Who could take regions, with what each has or was promised.
+/// Runs that could take regions, with the regions that each has or was promised.
 pub(crate) type Hosts = BTreeMap<u64, BTreeSet<Region>>;
 
-/// The run that shall have `region`: of those that have few regions the one that has most of its
-/// neighbours, then the one that has fewest, then the eldest. `refused`: who was asked and did
-/// not take it just now.
+/// Returns the run that shall have `region`. Of the runs that have few regions it is the one that
+/// has most of its neighbours, then the one that has fewest regions, then the eldest. `refused`:
+/// runs that did not take it just now.
 pub(crate) fn target(region: Region, hosts: &Hosts, refused: &BTreeSet<u64>) -> Option<u64> {
     let willing = || hosts.iter().filter(|(run, _)| !refused.contains(run));
     let fewest = willing().map(|(_, regions)| regions.len()).min()?;
@@ -33,7 +33,7 @@ pub(crate) fn target(region: Region, hosts: &Hosts, refused: &BTreeSet<u64>) -> 
         .map(|(run, _)| *run)
 }
 
-/// The regions that share an edge with `region`.
+/// Returns the regions that share an edge with `region`.
 fn neighbours(region: Region) -> impl Iterator<Item = Region> {
     [(1, 0), (-1, 0), (0, 1), (0, -1)]
         .into_iter()
@@ -43,7 +43,8 @@ fn neighbours(region: Region) -> impl Iterator<Item = Region> {
         })
 }
 
-/// What to give to whom now: at most `room` of `mine`, in order. `hosts` is charged with it.
+/// Returns the regions to give now, with their takers: at most `room` of `mine`, in order. Charges
+/// `hosts` with them.
 pub(crate) fn plan(
     mine: impl IntoIterator<Item = Region>,
     hosts: &mut Hosts,

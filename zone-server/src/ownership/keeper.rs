@@ -399,7 +399,7 @@ impl Keeper {
     }
 }
 
-/// A tile of the region and of each that touches it.
+/// Returns a tile of the region and of each that touches it.
 fn around(region: Region) -> impl Iterator<Item = Tile> {
     let bounds = region.bounds();
     let (x, z) = (bounds.min_x, bounds.min_z);

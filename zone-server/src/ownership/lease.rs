@@ -18,33 +18,33 @@ pub(crate) struct Registered {
     pub(crate) at: Instant,
 }
 
-/// What the store said to a renewal.
+/// The store's answer to a renewal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Renewed {
     /// The run lives; the store's clock at a moment.
     Live { store_ms: u64, at: Instant },
     /// The run is fenced: it must end.
     Fenced,
-    /// Another store answers: what was committed may not be there. The run must end.
+    /// Another store answers, which may lack committed rows. The run must end.
     OtherIncarnation,
 }
 
-/// What a run tells at each renewal.
+/// The report of a run at each renewal.
 #[derive(Debug, Default)]
 pub(crate) struct Pulse {
     pub(crate) players: AtomicU32,
     /// Mean work of a tick, in microseconds.
     pub(crate) tick_cost_us: AtomicU32,
-    /// What each region costs of that.
+    /// Share of each region in that cost.
     pub(crate) regions: Mutex<Vec<RegionLoad>>,
-    /// How the goals do that agents were given.
+    /// Reports on the goals of agents.
     pub(crate) agents: Mutex<Vec<Report>>,
-    /// Somebody came in who may be an agent.
+    /// Signal that somebody came in who may be an agent.
     pub(crate) agents_wanted: Notify,
 }
 
 impl Pulse {
-    /// What each region costs of a tick, as it was measured last.
+    /// Returns the share of each region in the cost of a tick, as the run measured it last.
     pub(crate) fn loads(&self) -> Vec<RegionLoad> {
         let regions = self.regions.lock();
         regions.unwrap_or_else(PoisonError::into_inner).clone()

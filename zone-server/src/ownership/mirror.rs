@@ -52,7 +52,7 @@ pub(crate) async fn items(store: Store, run_id: u64, content: Arc<Content>) {
     );
 }
 
-/// The catalogue, by id, in pages.
+/// Returns the catalogue, by id, in pages.
 fn pages(run_id: u64, content: &Content) -> Vec<MirrorItemsRequest> {
     let mut rows: Vec<ItemRow> = content.items().iter().map(|item| row(item)).collect();
     rows.sort_by(|a, b| a.id.cmp(&b.id));

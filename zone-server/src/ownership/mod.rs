@@ -1,5 +1,5 @@
-//! Which regions this run owns, and its right to do so. `give` is pure, as is the crate's sibling `handover::decide`; `keeper`
-//! does it; `presence` watches the other runs.
+//! The regions that this run owns, and its right to do so. `give` is pure, as is the crate's
+//! sibling `handover::decide`; `keeper` does it; `presence` watches the other runs.
 
 pub(crate) mod agents;
 pub(crate) mod directory;

@@ -38,7 +38,7 @@ pub(crate) enum Ended {
     Reset,
 }
 
-/// What a new connection met with.
+/// The outcome of a new connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProbeResult {
     /// Somebody listens.
@@ -49,17 +49,17 @@ pub(crate) enum ProbeResult {
     Silent,
 }
 
-/// What is done about it.
+/// The step that follows the end of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The stream is opened again in a moment.
+    /// The run opens the stream again in a moment.
     Again,
-    /// The store is told.
+    /// The run tells the store.
     Suspect,
 }
 
-/// What the end of a stream and a new connection say together. `open`: the stream was open, so
-/// that there was a run to lose.
+/// Returns the verdict on the end of a stream and a new connection together. `open`: the stream
+/// was open, so that there was a run to lose.
 pub(crate) fn judge(open: bool, ended: Ended, probe: ProbeResult) -> Verdict {
     match (ended, probe) {
         (Ended::Reset, ProbeResult::Refused) if open => Verdict::Suspect,

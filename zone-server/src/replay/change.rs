@@ -1,6 +1,6 @@
 //! Everything that can happen to a run's world, as bytes.
 //!
-//! Always: what `write` wrote, `read` reads, in the same order.
+//! Always: `read` reads all that `write` wrote, in the same order.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
@@ -15,7 +15,7 @@ pub(crate) enum Change {
         now: Tick,
         state: Option<Blob>,
     },
-    /// What lies on the ground of a region came in.
+    /// The ground items of a region came in.
     GroundIn {
         region: Region,
         played: Tick,
@@ -31,7 +31,7 @@ pub(crate) enum Change {
     Hold { who: CharacterId, held: bool },
     /// Somebody belongs to another region.
     SetRegion { who: CharacterId, region: Region },
-    /// What lasts of a region came in.
+    /// The persistent objects of a region came in.
     LastingIn {
         region: Region,
         played: Tick,
@@ -39,12 +39,12 @@ pub(crate) enum Change {
     },
     /// A tick was played.
     Tick { now: Tick, inbox: Inbox },
-    /// What the regions were after the tick before, as [`digest`] has it.
+    /// The regions after the tick before, as [`digest`] has them.
     Check { digest: String },
 }
 
 impl Change {
-    /// Does to `world` what was done to the recorded one. What is refused was refused then.
+    /// Does to `world` what the run did to the recorded one, which gave the same refusals.
     pub(crate) fn again(self, world: &mut World, clock: &mut dyn PhaseClock) {
         match self {
             Change::RegionIn { region, now, state } => {
@@ -131,7 +131,7 @@ pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) -> bool {
     written
 }
 
-/// The hash of all regions of `world`, as they would move now: hexadecimal SHA-256.
+/// Returns the hash of all regions of `world`, as they would move now: hexadecimal SHA-256.
 pub(crate) fn digest(world: &World) -> String {
     let mut hash = Sha256::new();
     for region in world.regions() {

@@ -36,18 +36,18 @@ pub(crate) struct Header {
     pub(crate) run_id: u64,
     /// The tick in which the run ended.
     pub(crate) tick: u64,
-    /// Whose input was being handled.
+    /// Character whose input the world was handling.
     pub(crate) handled: Option<CharacterId>,
-    /// Whose inputs the tick was to play.
+    /// Characters whose inputs the tick was to play.
     pub(crate) players: Vec<CharacterId>,
     /// The record ends before that tick, because it was too large.
     pub(crate) truncated: bool,
 }
 
-/// Writes a record into `folder`; its path. Blocks.
+/// Writes a record into `folder` and returns its path. Blocks.
 ///
 /// # Errors
-/// The folder cannot be written to, or holds too many records.
+/// The process cannot write to the folder, or the folder holds too many records.
 pub(crate) fn save(folder: &Path, header: &Header, kept: &Kept) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let mut records = 0;

@@ -1,4 +1,4 @@
-//! What a run was given, kept so that it can be played again.
+//! Keeps what a run was given, so that a command can play it again.
 //!
 //! Always: every change to a run's world goes through `recorded`, which writes it down before
 //! it is done; the same record gives the same world, byte for byte. In reading order: `change`

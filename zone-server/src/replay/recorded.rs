@@ -31,7 +31,7 @@ impl Deref for Recorded {
 }
 
 impl Recorded {
-    /// A world without regions; without a recorder nothing is kept.
+    /// Returns a world without regions; without a recorder nothing is kept.
     pub(crate) fn new(world: World, recorder: Option<Recorder>, checks: bool) -> Self {
         Self {
             world,
@@ -137,7 +137,7 @@ impl Recorded {
         if let Some(recorder) = &mut self.recorder {
             let change = Change::Tick { now, inbox };
             recorder.note(&change);
-            // It is what was just put in.
+            // It is the inbox that this function has just put in.
             inbox = match change {
                 Change::Tick { inbox, .. } => inbox,
                 _ => Inbox::default(),

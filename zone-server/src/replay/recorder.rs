@@ -23,13 +23,13 @@ struct Generation {
     since: u64,
     /// The regions, as changes that bring them in.
     regions: Vec<u8>,
-    /// What happened since.
+    /// Changes since then.
     changes: Vec<u8>,
     /// Nothing is missing.
     whole: bool,
 }
 
-/// What a run's world was given of late.
+/// The changes that a run's world was given of late.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     bounds: Bounds,
@@ -37,7 +37,7 @@ pub(crate) struct Recorder {
     newer: Generation,
 }
 
-/// What can be played again.
+/// A record that can be played again.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     /// Changes, one after the other.
@@ -61,7 +61,7 @@ impl Recorder {
         }
     }
 
-    /// Whether it is time for [`Recorder::picture`].
+    /// Returns whether it is time for [`Recorder::picture`].
     pub(crate) fn due(&self, now: u64) -> bool {
         now.saturating_sub(self.newer.since) >= self.bounds.ticks
     }
@@ -99,14 +99,14 @@ impl Recorder {
         }
     }
 
-    /// All bytes that are kept.
+    /// Returns all bytes that are kept.
     #[cfg(test)]
     pub(crate) fn size(&self) -> usize {
         let size = |g: &Generation| g.regions.len() + g.changes.len();
         self.older.as_ref().map_or(0, size) + size(&self.newer)
     }
 
-    /// What can be played: from the older picture on if nothing is missing, else from the newer.
+    /// Returns the changes from the older picture on if nothing is missing, else from the newer.
     pub(crate) fn into_kept(self) -> Kept {
         let Recorder { older, newer, .. } = self;
         let truncated = !newer.whole;

@@ -51,7 +51,7 @@ fn folder(name: &str) -> std::path::PathBuf {
     folder
 }
 
-/// What a record says when it is read from its file.
+/// Saves a record, and returns the changes that its file has.
 fn read(name: &str, kept: &Kept) -> Vec<Change> {
     let folder = folder(name);
     let path = save(&folder, &header(), kept).unwrap();

@@ -1,5 +1,5 @@
-//! What gateways ask about agents: to tell them what the store has, to say something to them, and
-//! what they see.
+//! The requests of gateways about agents: to tell them what the store has, to say something to
+//! them, and to look at what they see.
 
 use proto::rpc::agents::v1::{
     LookReply, LookRequest, SayReply, SayRequest, TellReply, TellRequest,

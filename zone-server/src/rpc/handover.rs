@@ -1,5 +1,5 @@
-//! What peers ask: to take a player or a region over, where something is, and whether the run
-//! lives.
+//! The requests of peers: to take a player or a region over, where something is, and whether the
+//! run lives.
 
 use futures::StreamExt;
 use proto::rpc::zone::v1::{

@@ -1,8 +1,8 @@
-//! What gateways are linked by: a control and a frame stream.
+//! The link of a gateway: a control and a frame stream.
 //!
 //! Always: the first message names the gateway, the link and the run; a stream that says nothing
-//! for [`HELLO_DEADLINE`] ends; what a gateway says is never dropped in silence: a link that
-//! cannot be heard is cut.
+//! for [`HELLO_DEADLINE`] ends; the zone never drops a gateway's message in silence: it cuts a
+//! link that it cannot hear.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ impl Link for LinkService {
     }
 }
 
-/// The first message of a stream.
+/// Returns the first message of a stream.
 async fn first<T>(inbound: &mut Streaming<T>) -> Result<T, Status> {
     match tokio::time::timeout(HELLO_DEADLINE, inbound.message()).await {
         Ok(Ok(Some(first))) => Ok(first),

@@ -1,4 +1,4 @@
-//! What gateways show of the moment: where somebody stands, how full regions are.
+//! The live queries of gateways: where somebody stands, how full regions are.
 
 use proto::rpc::queries::v1::{
     CrowdReply, CrowdRequest, WhereaboutsReply, WhereaboutsRequest,

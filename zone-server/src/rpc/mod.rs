@@ -1,5 +1,5 @@
-//! What the zone answers over gRPC: gateways ([`link`], [`live_queries`]), peers ([`handover`]), operators
-//! and tests ([`inspect`]).
+//! The zone's answers over gRPC: to gateways ([`link`], [`live_queries`], [`agents`]), to peers
+//! ([`handover`]), to operators and tests ([`inspect`]).
 
 pub(crate) mod agents;
 pub(crate) mod handover;
@@ -36,7 +36,7 @@ impl Current {
         self.0.store(living.map(Arc::new));
     }
 
-    /// The run; UNAVAILABLE when there is none just now.
+    /// Returns the run; UNAVAILABLE when there is none just now.
     pub(crate) fn get(&self) -> Result<Arc<Living>, Status> {
         self.0
             .load_full()

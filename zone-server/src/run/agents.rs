@@ -1,8 +1,7 @@
-//! Agents: what the store says they are to do, what their owners say to them, and what is told of
-//! them.
+//! Agents: their orders from the store, the words of their owners, and the reports of them.
 //!
-//! Always: what is heard waits for the next tick and changes the world only as an input of it; the
-//! store's word is fetched again and again, so that nothing heard too late or not at all stays so.
+//! Always: a word waits for the next tick and changes the world only as an input of it; the run
+//! fetches the store's word again and again, so that nothing heard too late or not at all stays so.
 
 use std::sync::PoisonError;
 
@@ -22,11 +21,11 @@ use crate::{
     },
 };
 
-/// What may wait for a tick; whoever finds it full tries again.
+/// Words for agents that may wait for a tick; a caller that finds no room tries again.
 const WORDS_MAX: usize = 4_096;
 
 impl Run {
-    /// All agents that the store has in the run's regions.
+    /// Takes in all agents that the store has in the run's regions.
     pub(super) fn agents_of_run(&mut self, reply: &wire::OfRunReply) {
         let mut listed: Vec<(CharacterId, &wire::Orders)> = reply
             .orders
@@ -43,7 +42,7 @@ impl Run {
                 self.hear_of(who.clone(), agent::orders(orders, self.world.content()));
             }
         }
-        // Who is not there was no agent at that version.
+        // An agent that the list lacks was no agent at that version.
         let gone = self.world.players().filter(|player| {
             let version = player.agent().map(|agent| agent.orders().version);
             version.is_some_and(|version| version <= reply.version)
@@ -65,7 +64,7 @@ impl Run {
         }
     }
 
-    /// Whether the store counts it among those of this run.
+    /// Returns whether the store counts it among those of this run.
     fn whole(&self, slot: &PlayerSlot) -> bool {
         let long_enough = self.now > slot.owner_since + self.config.ticks(POLL_EVERY * 2);
         slot.stage == Stage::Playing && slot.departure.source.is_none() && long_enough
@@ -90,13 +89,13 @@ impl Run {
         }
     }
 
-    /// Whether somebody is in the world here, to stay for the next tick.
+    /// Returns whether somebody is in the world here, to stay for the next tick.
     fn stands(&self, who: &CharacterId) -> bool {
         let playing = |slot: &PlayerSlot| slot.stage == Stage::Playing;
         self.roster.get(who).is_some_and(playing) && self.world.player(who).is_some()
     }
 
-    /// Something for the next tick; false: too much waits already.
+    /// Keeps a word for the next tick; false: too much waits already.
     fn hear_of(&mut self, who: CharacterId, word: AgentWord) -> bool {
         if self.scope.agent_words.len() >= WORDS_MAX {
             self.context.metrics.agent_word("full");
@@ -161,7 +160,7 @@ impl Run {
         reply
     }
 
-    /// The nearest other character of an account that somebody plays.
+    /// Returns the nearest other character of an account that somebody plays.
     fn leader(&self, who: &CharacterId, account_id: &str) -> Option<CharacterId> {
         let from = self.world.player(who)?.tile();
         let others = self.roster.iter().filter(|(other, slot)| {
@@ -175,7 +174,7 @@ impl Run {
         near.min().map(|(_, other)| other)
     }
 
-    /// What an agent sees, has, is about and has done.
+    /// Returns what an agent sees, has, is about and has done.
     pub(super) fn look_at_agent(&self, request: &wire::LookRequest) -> wire::LookReply {
         let who = CharacterId::from(request.character_id.as_str());
         let (Some(player), Some(slot)) = (self.world.player(&who), self.roster.get(&who)) else {
@@ -209,7 +208,8 @@ impl Run {
         }
     }
 
-    /// All that the next tick hears of agents: what came in, and who is played by somebody.
+    /// Takes all words for the next tick: those that came in, and one for each agent that somebody
+    /// has begun or stopped to play.
     pub(super) fn agent_words(&mut self) -> Vec<AgentInput> {
         let mut words = std::mem::take(&mut self.scope.agent_words);
         for player in self.world.players() {
@@ -229,13 +229,13 @@ impl Run {
         words
     }
 
-    /// Whether somebody stays in the world although nobody plays it.
+    /// Returns whether somebody stays in the world although nobody plays it.
     pub(super) fn lives(&self, who: &CharacterId) -> bool {
         let agent = self.world.player(who).and_then(Player::agent);
         agent.is_some_and(|agent| agent.orders().active)
     }
 
-    /// What became of the goals that agents were given, for the next word with the store.
+    /// Reports what became of the agents' goals, for the next word with the store.
     pub(super) fn report_agents(&self) {
         let mut agents = 0;
         let mut reports = Vec::new();

@@ -1,4 +1,4 @@
-//! The tick: what was heard is frozen, the world plays, what happened is told and saved.
+//! The tick: it freezes all that it has heard, has the world play, and tells and saves the events.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -57,16 +57,16 @@ impl PhaseClock for Listening<'_, '_> {
     }
 }
 
-/// What the tick plays just now.
+/// The state of the tick that the run plays just now.
 #[derive(Default)]
 pub(super) struct TickScope {
-    /// What the next tick hears of agents.
+    /// Words for agents that the next tick hears.
     pub(super) agent_words: Vec<AgentInput>,
     /// The inputs that the tick plays.
     pub(super) handling: Vec<PlayerInput>,
-    /// Whose input the world is handling.
+    /// Character whose input the world is handling.
     pub(super) handled: Option<CharacterId>,
-    /// To which region belongs what the world plays for nobody in particular.
+    /// Region of that which the world plays for nobody in particular.
     pub(super) region: Option<Region>,
     /// Where the tick panicked: the region of the input's player, or of what was played.
     pub(super) panicked_in: Option<Region>,
@@ -74,7 +74,7 @@ pub(super) struct TickScope {
     pub(super) trace: String,
 }
 
-/// The requests that the world is thinking about.
+/// Inputs that the world is handling, by character and number.
 pub(super) type Requests = BTreeMap<(CharacterId, u64), Input>;
 
 impl Run {
@@ -151,7 +151,7 @@ impl Run {
         self.measure_regions(mean);
     }
 
-    /// All that the tick will hear.
+    /// Returns all that the tick will hear.
     fn freeze(&mut self, trace: &mut TickTrace) -> (Inbox, Requests) {
         let mut inbox = Inbox {
             arrivals: self.handovers.ripe(self.now),
@@ -163,7 +163,7 @@ impl Run {
         let mut requests = Requests::new();
         let mut leaving = Vec::new();
         for (who, slot) in &mut self.roster {
-            // What is not played any more here is whoever's that comes next.
+            // The next owner plays the inputs that are not played here any more.
             if !slot.free() || slot.inputs.len() == 0 || self.ending.stopping.is_some() {
                 continue;
             }
@@ -212,7 +212,7 @@ impl Run {
         (inbox, requests)
     }
 
-    /// Those in duels whom nobody plays just now.
+    /// Returns those in duels whom nobody plays just now.
     fn away(&self) -> BTreeSet<CharacterId> {
         let alone = self
             .roster
@@ -238,8 +238,8 @@ impl Run {
     }
 }
 
-/// Whether somebody must not leave, as it has just given or taken a blow, or has come to the
-/// ring of a duel.
+/// Returns whether somebody must not leave, as it has just given or taken a blow, or has come to
+/// the ring of a duel.
 fn fights(world: &world::World, who: &CharacterId, now: u64) -> bool {
     let player = world.player(who);
     player.is_some_and(|player| !player.may_leave(Tick(now))) || world.duels_now(who)

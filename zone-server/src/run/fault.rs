@@ -1,7 +1,7 @@
-//! After a panic: who is named, who is disconnected, and the record that is written.
+//! After a panic: names the cause, disconnects the player whose input it was, writes the record.
 //!
-//! Always: nothing of a run that panicked is saved or shown; whoever is not disconnected is
-//! attached again by its gateway.
+//! Always: nothing of a run that panicked is saved or shown; the gateways attach all sessions again
+//! that the run did not disconnect.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -40,13 +40,13 @@ impl Run {
         self.write(tick.unwrap_or(self.now), handled);
     }
 
-    /// The inputs that the tick was playing: JSON text.
+    /// Returns the inputs that the tick was playing: JSON text.
     fn handling(&self) -> String {
         let inputs = &self.scope.handling[..self.scope.handling.len().min(REPORTED_MAX)];
         proto::encode::json_text(inputs)
     }
 
-    /// What somebody asked may do the same to the next run: its session ends.
+    /// Ends somebody's session, because its input may do the same to the next run.
     fn disconnect(&mut self, who: &CharacterId) {
         let Some(slot) = self.roster.get(who) else {
             return;

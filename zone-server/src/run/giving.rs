@@ -50,12 +50,12 @@ pub(super) struct Given {
 }
 
 impl Move {
-    /// Whether nobody may come into the region or begin to leave it.
+    /// Returns whether nobody may come into the region or begin to leave it.
     pub(super) fn closing(&self) -> bool {
         self.state.closing()
     }
 
-    /// Whether only the store knows whose it is.
+    /// Returns whether only the store knows whose it is.
     pub(super) fn committing(&self) -> bool {
         self.state.committing()
     }
@@ -103,7 +103,7 @@ impl Run {
         self.begin_moves();
     }
 
-    /// What keeps a region here for the moment.
+    /// Returns the facts that may keep a region here for the moment.
     fn settled(&self, region: Region) -> Settled {
         let here = self.roster.values().filter(|slot| slot.region == region);
         let between = |slot: &PlayerSlot| {
@@ -139,7 +139,7 @@ impl Run {
         }
     }
 
-    /// The planner's wishes that can be met now.
+    /// Returns the planner's wishes that can be met now.
     fn wanted_moves(&self, room: usize) -> Vec<(Region, u64)> {
         let wanted = self.regions.directory.wanted().iter();
         let can = |(region, run): &(&Region, &u64)| {
@@ -162,7 +162,7 @@ impl Run {
         give::plan(mine, &mut self.hosts(), &refused, room)
     }
 
-    /// Who could take regions, with what each has and was promised.
+    /// Returns the runs that could take regions, with the regions that each has and was promised.
     pub(super) fn hosts(&self) -> Hosts {
         let hash = self.world.content().hash();
         let others = self.regions.directory.runs().iter().filter(|(run, peer)| {
@@ -227,7 +227,7 @@ impl Run {
             .prepare_region(&address, attempt, request);
     }
 
-    /// The taker's answer.
+    /// Handles the taker's answer.
     pub(super) fn region_prepared(
         &mut self,
         region: Region,
@@ -304,7 +304,7 @@ impl Run {
         });
     }
 
-    /// The store says that the taker cannot have it: it is played on.
+    /// Plays a region on, because the store says that the taker cannot have it.
     pub(super) fn region_stays(&mut self, region: Region) {
         let Some(mut going) = self.moves.giving.remove(&region) else {
             return;
@@ -325,7 +325,7 @@ impl Run {
         }
         let now = Tick(self.now);
         if let Err(why) = self.world.region_in(region, now, Some(&out.state)) {
-            // Its own bytes: what is the store's is loaded instead.
+            // The run's own bytes: it loads the store's state instead.
             tracing::error!(run = self.id, ?region, %why, "a region cannot come back");
             return self.drop_region(region);
         }
@@ -426,7 +426,7 @@ impl Run {
         seats
     }
 
-    /// The taker's answer to the word that the region is its own.
+    /// Handles the taker's answer to the word that the region is its own.
     pub(super) fn region_completed(&mut self, region: Region, epoch: u64, known: Option<bool>) {
         let given = self.moves.given.get_mut(&region);
         let Some(given) = given.filter(|given| given.request.epoch == epoch) else {
@@ -448,7 +448,7 @@ impl Run {
         }
     }
 
-    /// At an edge: takers that have not answered are told again; old matters are forgotten.
+    /// Repeats the word to takers that have not answered, and forgets old matters, at an edge.
     pub(super) fn given_edges(&mut self) {
         let (now, directory) = (self.now, &self.regions.directory);
         let effects = &mut self.context.effects;

@@ -1,6 +1,6 @@
-//! What players ask: to whom it goes, and what becomes of what reaches nobody.
+//! The inputs of players: to whom each goes, and what becomes of one that reaches nobody.
 //!
-//! Always: an input with an id is queued, refused, or said to be lost.
+//! Always: the run queues an input with an id, refuses it, or says that it is lost.
 
 use proto::{
     client::ErrorCode,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Run {
-    /// A player asks something.
+    /// Takes in an input of a player.
     pub(super) fn input(&mut self, gateway_id: &str, mut input: Input) {
         let who = CharacterId::from(input.character_id.as_str());
         let Some(slot) = self.roster.get_mut(&who) else {
@@ -32,7 +32,7 @@ impl Run {
         if !slot.current(input.session_epoch, &input.session_id) {
             let replaced = input.session_epoch < slot.session_epoch;
             self.context.metrics.input("stale");
-            // Who was replaced has been told; whoever else believes to play it attaches again.
+            // A replaced session has heard of it. Any other that believes to play attaches again.
             if !replaced {
                 self.not_here(gateway_id, input);
             }
@@ -100,7 +100,7 @@ impl Run {
         self.not_here(gateway_id, input);
     }
 
-    /// The gateway asks the directory again; what it sent has an unknown outcome.
+    /// Has the gateway ask the directory again; the input that it sent has an unknown outcome.
     pub(super) fn not_here(&mut self, gateway_id: &str, input: Input) {
         self.input_lost(gateway_id, &input);
         self.refuse_input(gateway_id, input, 0, NOT_HERE);
@@ -122,7 +122,7 @@ impl Run {
             .tell(gateway_id, from_zone::Message::InputLost(lost));
     }
 
-    /// Whatever waited for somebody who is not played here any more is lost.
+    /// Says that the inputs of somebody who is not played here any more are lost.
     pub(super) fn inputs_lost(&mut self, gateway_id: &str, inputs: &[Input]) {
         for input in inputs {
             self.context.metrics.input("lost");

@@ -43,7 +43,7 @@ pub(super) struct Ending {
     pub(super) refused: Vec<CharacterId>,
 }
 
-/// What the store knows of it.
+/// The store's knowledge of the drain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Asking,
@@ -82,7 +82,7 @@ impl Run {
         let over = self.roster.iter().filter(|(who, slot)| {
             let alone = slot.free() && slot.session.is_none();
             let late = slot.linger_until.is_some_and(|t| t <= now);
-            // What a duel has come to is settled first, which takes less time than that.
+            // The world settles a duel first, which takes less time than the wait for a session.
             alone && late && !self.lives(who) && !self.world.duels_now(who)
         });
         let over: Vec<CharacterId> = over.map(|(who, _)| who.clone()).collect();
@@ -144,12 +144,12 @@ impl Run {
         self.context.effects.drain();
     }
 
-    /// Whether the run takes neither players nor regions any more.
+    /// Returns whether the run takes neither players nor regions any more.
     pub(super) fn draining(&self) -> bool {
         self.ending.drain.is_some()
     }
 
-    /// Whether the store has heard that the run gives everything away.
+    /// Notes whether the store has heard that the run gives everything away.
     pub(super) fn drained(&mut self, heard: bool) {
         if let Some(drain) = &mut self.ending.drain {
             drain.told = if heard { Told::Heard } else { Told::Failed };

@@ -1,5 +1,5 @@
-//! What each region costs of a tick, for placement: the measured work of the whole tick, shared
-//! out by who is there.
+//! The cost of each region in a tick, for placement: the run shares the measured work of the whole
+//! tick out by the players and NPCs there.
 
 use std::{collections::BTreeMap, sync::PoisonError};
 
@@ -9,10 +9,10 @@ use world::Region;
 use super::Run;
 use crate::translate::record;
 
-/// How much more a player costs than an NPC: it is told things.
+/// How much more a player costs than an NPC: the run tells it things.
 const PLAYER_WEIGHT: u64 = 20;
 
-/// Who is in a region.
+/// The players and NPCs in a region.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Crowd {
     players: u32,
@@ -40,7 +40,7 @@ fn shares(cost_us: u32, crowds: &BTreeMap<Region, Crowd>) -> Vec<RegionLoad> {
 }
 
 impl Run {
-    /// What the next renewal tells of each region, when a tick costs `cost_us` on average.
+    /// Sets what the next renewal tells of each region, when a tick costs `cost_us` on average.
     pub(super) fn measure_regions(&self, cost_us: u32) {
         let content = self.world.content();
         let empty = |region: &Region| Crowd {

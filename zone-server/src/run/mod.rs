@@ -1,10 +1,11 @@
 //! One life of this zone server: the regions that it plays, everybody in them, and what it has
-//! said about them. Lives on the clock's thread; whatever must wait is asked of tasks, and their
+//! said about them. Lives on the clock's thread; tasks do the work that must wait, and their
 //! answers come back as messages.
 //!
 //! Always: nothing here blocks. In reading order: `edge` (the tick), `telling`, `showing`,
-//! `sessions`, `inputs`, `agents`, `leaving`, `source` and `target` (the two sides of a player's handover), `pull` (to
-//! somebody over the border), `giving` and `taking` (those of a region's move), `regions`, `saving`, `value`, `trace`, `fault`.
+//! `sessions`, `inputs`, `agents`, `leaving`, `source` and `target` (the two sides of a player's
+//! handover), `pull` (to somebody over the border), `giving` and `taking` (those of a region's
+//! move), `regions`, `saving`, `value`, `trace`, `fault`.
 
 mod agents;
 mod edge;
@@ -71,12 +72,12 @@ pub(crate) struct RunContext {
     pub(crate) pulse: Arc<Pulse>,
 }
 
-/// What made a run end, as far as is known.
+/// The cause of a run's end, as far as is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// Where a tick panicked.
+    /// Regions in which a tick panicked.
     pub(crate) regions: Vec<Region>,
-    /// Whose rows the store refused.
+    /// Characters whose rows the store refused.
     pub(crate) characters: Vec<CharacterId>,
 }
 
@@ -101,7 +102,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A new, empty run.
+    /// Returns a new, empty run.
     pub(crate) fn new(
         id: u64,
         beat: Beat,
@@ -141,7 +142,7 @@ impl Run {
         }
     }
 
-    /// What made the run end.
+    /// Returns the cause of the run's end.
     pub(crate) fn fault(&self) -> Fault {
         Fault {
             regions: self.scope.panicked_in.into_iter().collect(),
@@ -149,7 +150,7 @@ impl Run {
         }
     }
 
-    /// How the run ended, once it has.
+    /// Returns how the run ended, once it has.
     pub(crate) fn end(&self) -> Option<End> {
         self.ending.end
     }
@@ -202,10 +203,10 @@ impl Run {
                 let _ = reply.send(self.look_at_agent(&request));
             }
             Message::Dump(request, reply) => {
-                // Who asked may have gone.
+                // The asker may have gone.
                 let _ = reply.send(self.dump(&request));
             }
-            // Who asked may have gone.
+            // The asker may have gone.
             Message::Whereabouts(who, reply) => drop(reply.send(self.whereabouts(&who))),
             Message::Crowd(reply) => drop(reply.send(self.crowd())),
             Message::Stop => self.stop(End::Stopped),
@@ -317,7 +318,7 @@ impl Run {
         tracing::info!(run = self.id, gateway = gateway_id, "gateway linked");
     }
 
-    /// What was published of some chunks at a tick; run 0 when that is not remembered.
+    /// Returns what the run published of some chunks at a tick; run 0 when it does not remember.
     fn dump(&self, request: &DumpRequest) -> DumpReply {
         use prost::Message as _;
         use proto::rpc::zone::v1::ChunkFrame;

@@ -26,20 +26,20 @@ struct Left {
 /// Players on their way to this run, and from this run to others.
 #[derive(Default)]
 pub(super) struct PlayerHandovers {
-    /// Characters that the store was asked for.
+    /// Characters that the run has requested from the store.
     pub(super) calls: BTreeMap<CharacterId, Call>,
     /// Players who come in, each with the tick in which the last owner played it.
     pub(super) arrivals: Vec<(u64, Arrival)>,
     /// Players that peers announced.
     pub(super) announced: BTreeMap<CharacterId, Announced>,
-    /// Players that other runs own now and may have to hear of.
+    /// Players that other runs own now, and of which these may have to hear.
     pub(super) departed: BTreeMap<CharacterId, Gone>,
     left: BTreeMap<CharacterId, Left>,
     promises: u32,
 }
 
 impl PlayerHandovers {
-    /// Number of the next promise of a peer, repetitions included.
+    /// Returns the number of the next promise of a peer, repetitions included.
     pub(super) fn next_promise(&mut self) -> u32 {
         self.promises = self.promises.wrapping_add(1);
         self.promises
@@ -54,13 +54,13 @@ impl PlayerHandovers {
         ripe
     }
 
-    /// Whether a peer has announced anybody into a region.
+    /// Returns whether a peer has announced anybody into a region.
     pub(super) fn announced_into(&self, region: Region) -> bool {
         let mut announced = self.announced.values();
         announced.any(|announced| announced.region() == region)
     }
 
-    /// Whether every run that took a player has heard all about it.
+    /// Returns whether every run that took a player has heard all about it.
     pub(super) fn told(&self) -> bool {
         self.departed.values().all(Gone::told)
     }
@@ -74,7 +74,8 @@ impl PlayerHandovers {
         self.left.insert(who.clone(), left);
     }
 
-    /// Whether a row was read before its character logged out here: then it is not in the world.
+    /// Returns whether a row was read before its character logged out here: then it is not in the
+    /// world.
     pub(super) fn read_before_leaving(&self, who: &CharacterId, session_epoch: u64) -> bool {
         let left = self.left.get(who);
         left.is_some_and(|left| session_epoch <= left.session_epoch)

@@ -1,5 +1,5 @@
-//! Bringing a player to something over the border that it wants to act upon: where it is, the
-//! handover there, and the input that is played again by whoever has it.
+//! Brings a player to something over the border on which it wants to act: finds the thing, hands
+//! the player over, and has the thing's owner play the input again.
 //!
 //! Always: the input is answered once: by the zone that plays it, or here, when nobody has the
 //! thing or it cannot be brought there within [`PULL_TICKS`].
@@ -37,7 +37,7 @@ impl Run {
         }
     }
 
-    /// At an edge: whoever waits to be brought somewhere is looked after.
+    /// Looks after each player that waits for its way somewhere, at an edge.
     pub(super) fn pull_edges(&mut self) {
         let waiting = self
             .roster
@@ -117,7 +117,7 @@ impl Run {
         }
     }
 
-    /// A peer says whether something is there.
+    /// Handles a peer's answer whether something is there.
     pub(super) fn located(
         &mut self,
         who: &CharacterId,
@@ -158,7 +158,7 @@ impl Run {
         }
     }
 
-    /// The handover to the thing was refused: it is looked for again at the next tick.
+    /// Looks for the thing again at the next tick, because its run refused the handover.
     pub(super) fn pull_refused(&mut self, who: &CharacterId) {
         let Some(pull) = self
             .roster
@@ -211,7 +211,7 @@ impl Run {
         })
     }
 
-    /// Whether a player may be brought to something that is here; another pull may end for it.
+    /// Returns `Ok` if a player may come to something that is here; another pull may end for it.
     pub(super) fn may_pull(&mut self, request: &PrepareRequest) -> Result<(), &'static str> {
         let target = request.pull_target.as_str();
         if target.is_empty() {
@@ -247,7 +247,7 @@ impl Run {
     }
 }
 
-/// The regions within reach of a tile.
+/// Returns the regions within reach of a tile.
 fn around(tile: Tile) -> BTreeSet<Region> {
     let steps = [-REACH_TILES, 0, REACH_TILES];
     let at = |dx: i32, dz: i32| Tile {

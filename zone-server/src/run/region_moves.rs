@@ -1,4 +1,4 @@
-//! Regions between two runs: what this run gives, has given, and was promised.
+//! Regions between two runs: those that this run gives, has given, and was promised.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const REFUSED_TICKS: u64 = 5;
 pub(super) struct RegionMoves {
     /// Regions that are to go, or are out until the store has answered.
     pub(super) giving: BTreeMap<Region, Move>,
-    /// Regions that other runs own now and may have to hear of.
+    /// Regions that other runs own now, and of which these may have to hear.
     pub(super) given: BTreeMap<Region, Given>,
     /// Until which tick a run is not asked again for a region that it did not take.
     turned_down: BTreeMap<(Region, u64), u64>,
@@ -32,33 +32,33 @@ pub(super) struct RegionMoves {
 }
 
 impl RegionMoves {
-    /// Whether nobody may come into a region or begin to leave it, because it goes itself.
+    /// Returns whether nobody may come into a region or begin to leave it, because it goes itself.
     pub(super) fn closing(&self, region: Region) -> bool {
         self.giving.get(&region).is_some_and(Move::closing)
     }
 
-    /// Regions of which only the store knows whose they are.
+    /// Returns the regions of which only the store knows whose they are.
     pub(super) fn committing(&self) -> BTreeSet<Region> {
         let out = self.giving.iter().filter(|(_, going)| going.committing());
         out.map(|(region, _)| *region).collect()
     }
 
-    /// Whether another run has promised any region.
+    /// Returns whether another run has promised any region.
     pub(super) fn takes(&self) -> bool {
         !self.taking.is_empty()
     }
 
-    /// Whether a region is between this run and another one.
+    /// Returns whether a region is between this run and another one.
     pub(super) fn moves(&self, region: Region) -> bool {
         self.taking.contains_key(&region) || self.giving.contains_key(&region)
     }
 
-    /// Whether every run that was given a region has heard of it.
+    /// Returns whether every run that was given a region has heard of it.
     pub(super) fn told(&self) -> bool {
         self.given.values().all(|given| given.state.open())
     }
 
-    /// Number of the next attempt to move a region.
+    /// Returns the number of the next attempt to move a region.
     pub(super) fn next_attempt(&mut self) -> u64 {
         self.attempts += 1;
         self.attempts
@@ -75,12 +75,12 @@ impl RegionMoves {
         self.turned_down.retain(|_, until| *until > now);
     }
 
-    /// Whether a run did not take a region just now.
+    /// Returns whether a run did not take a region just now.
     pub(super) fn is_turned_down(&self, region: Region, run_id: u64) -> bool {
         self.turned_down.contains_key(&(region, run_id))
     }
 
-    /// The runs that did not take each region just now.
+    /// Returns the runs that did not take each region just now.
     pub(super) fn refusals(&self) -> BTreeMap<Region, BTreeSet<u64>> {
         let mut refusals: BTreeMap<Region, BTreeSet<u64>> = BTreeMap::new();
         for (region, run) in self.turned_down.keys() {

@@ -1,4 +1,4 @@
-//! Which regions are played: as the directory says, from the edge after they came.
+//! The regions that the run plays: as the directory says, from the edge after they came.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -46,35 +46,35 @@ pub(super) struct Regions {
     pub(super) came: BTreeMap<Region, u64>,
     /// Highest known epoch of a region, but for the directory's.
     pub(super) seen: BTreeMap<Region, u64>,
-    /// Epoch of each region that the store was asked for.
+    /// Epoch of each region that the run has requested from the store.
     loading: BTreeMap<Region, u64>,
     /// Regions that came and are played from the next tick.
     loaded: VecDeque<(Region, u64, Coming)>,
 }
 
 impl Regions {
-    /// Whether the run plays a region.
+    /// Returns whether the run plays a region.
     pub(super) fn plays(&self, region: Region) -> bool {
         self.held.contains_key(&region)
     }
 
-    /// Whether the run plays a region at just this epoch.
+    /// Returns whether the run plays a region at just this epoch.
     pub(super) fn plays_at(&self, region: Region, epoch: u64) -> bool {
         self.held.get(&region) == Some(&epoch)
     }
 
-    /// Whether any region is on its way from the store, with everybody in it.
+    /// Returns whether any region is on its way from the store, with everybody in it.
     pub(super) fn loads(&self) -> bool {
         !(self.loading.is_empty() && self.loaded.is_empty())
     }
 
-    /// Whether a region is on its way to this run.
+    /// Returns whether a region is on its way to this run.
     pub(super) fn is_coming(&self, region: Region) -> bool {
         let loaded = self.loaded.iter().any(|(of, ..)| *of == region);
         loaded || self.loading.contains_key(&region)
     }
 
-    /// Regions that are on their way, with their epochs.
+    /// Returns the regions that are on their way, with their epochs.
     pub(super) fn coming(&self) -> BTreeMap<Region, u64> {
         let mut coming = self.loading.clone();
         let loaded = self.loaded.iter();
@@ -96,7 +96,7 @@ impl Regions {
         asked
     }
 
-    /// Whether the last owner's word on a region at this epoch waits for the next tick.
+    /// Returns whether the last owner's word on a region at this epoch waits for the next tick.
     pub(super) fn comes_from_owner(&self, region: Region, epoch: u64) -> bool {
         self.loaded.iter().any(|(at, of, coming)| {
             *at == region && *of == epoch && matches!(coming, Coming::Owner(_))
@@ -138,7 +138,7 @@ impl Regions {
         gone
     }
 
-    /// The run plays a region from tick `now` on.
+    /// Notes that the run plays a region from tick `now` on.
     fn enter(&mut self, region: Region, epoch: u64, now: u64) {
         self.held.insert(region, epoch);
         self.held_since.insert(region, now);
@@ -146,7 +146,7 @@ impl Regions {
         *seen = epoch.max(*seen);
     }
 
-    /// The region is another run's from `epoch` on.
+    /// Notes that the region is another run's from `epoch` on.
     pub(super) fn given(&mut self, region: Region, epoch: u64) {
         self.seen.insert(region, epoch);
         self.held_since.remove(&region);
@@ -189,7 +189,7 @@ impl Run {
         }
     }
 
-    /// At an edge: promises that nobody keeps are looked after.
+    /// Looks after promises that nobody keeps, at an edge.
     pub(super) fn taking_edges(&mut self) {
         if self.moves.takes() {
             self.reconcile();
@@ -197,7 +197,7 @@ impl Run {
         self.early_edges();
     }
 
-    /// Whether any region is on its way to this run.
+    /// Returns whether any region is on its way to this run.
     pub(super) fn awaits_regions(&self) -> bool {
         self.regions.loads() || self.moves.takes()
     }
@@ -299,7 +299,7 @@ impl Run {
         self.regions.enter(region, epoch, self.now);
     }
 
-    /// A region is another's: everything in it is dropped here.
+    /// Drops everything in a region, because it is another's.
     pub(super) fn drop_region(&mut self, region: Region) {
         tracing::info!(run = self.id, ?region, "a region is no longer this run's");
         self.regions.held.remove(&region);
@@ -334,7 +334,7 @@ impl Run {
         self.world.region_out(region);
     }
 
-    /// The store renewed the lease, or refused.
+    /// Handles the store's answer to a renewal of the lease.
     pub(super) fn renewed(&mut self, renewed: Renewed) {
         match renewed {
             Renewed::Fenced => {

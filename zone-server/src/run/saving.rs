@@ -37,7 +37,7 @@ impl Run {
         }
     }
 
-    /// The store answered a batch.
+    /// Handles the store's answer to a batch.
     pub(super) fn answered(&mut self, sequence: u64, reply: CommitReply) {
         let ids = reply.character_ids.iter();
         let ids = ids.map(|id| CharacterId::from(id.as_str()));

@@ -1,4 +1,4 @@
-//! Who plays whom: attach, detach, and characters that come from the store.
+//! The sessions of characters: attach, detach, and characters that come from the store.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ const NOT_IN_WORLD: &str = "not_in_world";
 pub(super) struct KeptOut;
 
 impl Run {
-    /// A session that another gateway held before wants to go on: whoever has its character
+    /// Attaches a session that another gateway held before: the run that has its character
     /// numbers the attach, and nobody asks the store.
     pub(super) fn resume(&mut self, gateway_id: &str, mut attach: Attach) {
         let who = CharacterId::from(attach.character_id.as_str());
@@ -69,7 +69,7 @@ impl Run {
             return self.refuse(gateway_id, &attach, BUSY);
         }
         if let Some(announced) = self.handovers.announced.get_mut(&who) {
-            // Whoever attaches knows from the directory that the character is here by now.
+            // The gateway knows from the directory that the character is here by now.
             let h = announced.pending.h;
             let refused = keep_newest(&mut announced.attach, gateway_id, attach);
             if refused.as_ref().is_none_or(|refused| refused.waited) {
@@ -101,7 +101,7 @@ impl Run {
     /// Lets a session play a character that is here.
     fn let_in(&mut self, gateway_id: &str, who: &CharacterId, attach: &Attach) {
         if !self.links.hears(gateway_id) {
-            // Its link ended while it waited: whoever is there still attaches by the next one.
+            // Its link ended while it waited: a session still there attaches by the next one.
             return;
         }
         let Some(slot) = self.roster.get_mut(who) else {
@@ -254,8 +254,9 @@ impl Run {
     fn call_for(&mut self, gateway_id: &str, who: CharacterId, attach: Attach) {
         let full =
             self.roster.len() >= self.config.players_max || self.handovers.calls.len() >= CALLS_MAX;
-        // Most likely it comes with its region. Whoever lost a zone asks at once, and again and
-        // again: a store that is to give the regions must not be asked for each of them as well.
+        // Most likely it comes with its region. Sessions that lost a zone ask at once, and again
+        // and again. The store is to give the regions: the run must not ask it for each of these
+        // characters as well.
         if full || self.regions.loads() {
             return self.refuse(gateway_id, &attach, BUSY);
         }
@@ -348,7 +349,7 @@ impl Run {
         record::region(row.region).is_some_and(|region| self.regions.plays(region))
     }
 
-    /// Whether its region is on its way from the store.
+    /// Returns whether its region is on its way from the store.
     fn coming(&self, row: &CharacterRecord) -> bool {
         record::region(row.region)
             .is_some_and(|region| self.moves.moves(region) || self.regions.is_coming(region))
@@ -500,7 +501,7 @@ impl Run {
         }
     }
 
-    /// How long a character stays whom nobody plays from now on.
+    /// Returns the tick until which a character stays that nobody plays from now on.
     pub(super) fn linger_until(&self, who: &CharacterId) -> u64 {
         let player = self.world.player(who);
         let fights = player.is_some_and(|player| !player.may_leave(self.world.now()));
@@ -512,7 +513,7 @@ impl Run {
         self.now.saturating_add(self.config.ticks(linger))
     }
 
-    /// How long a character may stay whom nobody plays.
+    /// Returns how long a character may stay whom nobody plays.
     pub(super) fn linger_max(&self) -> Duration {
         self.config.linger.max(self.config.linger_in_combat)
     }

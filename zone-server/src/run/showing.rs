@@ -1,4 +1,4 @@
-//! Frames for gateways: what each tick shows, and what an acknowledgement releases in between.
+//! Frames for gateways: those of each tick, and those that an acknowledgement releases in between.
 //!
 //! Always: a ground item comes, changes and goes to the eye when the store has acknowledged it.
 
@@ -22,7 +22,7 @@ use crate::{
 /// Frames of sessions, by gateway.
 type Sessions = BTreeMap<String, Vec<SessionFrame>>;
 
-/// What gateways were shown, and what they are not shown yet.
+/// The things that gateways were shown, and those that they are not shown yet.
 #[derive(Default)]
 pub(super) struct Shown {
     pub(super) published: Published,
@@ -32,7 +32,7 @@ pub(super) struct Shown {
     pub(super) unshown: BTreeSet<EntityId>,
     /// Entities that another run owns since the last frame.
     pub(super) transferred: BTreeSet<EntityId>,
-    /// What lies on the ground and is not acknowledged.
+    /// Ground items that the store has not acknowledged.
     pub(super) held_ground: HeldGround,
     /// By tick, the encoded chunks as they were published.
     pub(super) dumps: VecDeque<(u64, BTreeMap<Chunk, Bytes>)>,
@@ -41,7 +41,7 @@ pub(super) struct Shown {
 impl Run {
     /// Publishes what may look different now.
     pub(super) fn show(&mut self, touched: &BTreeSet<EntityId>) {
-        // What is out with its region is shown as it was, until the store has answered.
+        // An entity that is out with its region keeps its look until the store has answered.
         let unshown = std::mem::take(&mut self.shown.unshown);
         for id in touched.union(&unshown) {
             if !self.shown.held_ground.holds(id) && !self.shown.out.contains(id) {
@@ -51,7 +51,7 @@ impl Run {
         self.shown.transferred.clear();
     }
 
-    /// Blows that landed are shown once to all who see where.
+    /// Shows each blow that landed, once, to all who see its tile.
     pub(super) fn show_hits(&mut self, hits: &[Hit]) {
         for hit in hits {
             let shown = translate::combat::hit(hit);
@@ -81,8 +81,8 @@ impl Run {
             let messages = slot.take_outbox();
             let traceparents = std::mem::take(&mut slot.messages.traceparents);
             let tile = self.world.player(who).map(Player::tile);
-            // Every session is named, so that its gateway hears when there is none any more; who
-            // comes in just now is told apart.
+            // The frame names every session, so that its gateway hears when there is none any more.
+            // The run tells a session whose character comes in just now separately.
             let comes = matches!(slot.stage, Stage::Joining { .. });
             if comes && tile.is_none() && messages.is_empty() {
                 continue;
@@ -109,8 +109,8 @@ impl Run {
         }
     }
 
-    /// The store has acknowledged a batch: what was held for it is told and shown at once; whoever
-    /// goes to another run with it takes along what is its own.
+    /// Tells and shows at once all that was held for a batch that the store has acknowledged. A
+    /// player who goes to another run with it takes its own messages along.
     pub(super) fn release(&mut self, sequence: u64, rows: &CommitRows, settled: &Settled) {
         for row in &rows.characters {
             let who = row.record.as_ref().map(|r| CharacterId::from(&*r.id));
@@ -147,7 +147,7 @@ impl Run {
             }
         }
         for id in self.shown.held_ground.release(sequence) {
-            // What is out with its region is shown when the store has answered for the region.
+            // The run shows an entity that is out when the store has answered for its region.
             if !self.shown.out.contains(&id) {
                 self.show_one(&id);
             }

@@ -49,22 +49,22 @@ impl Gone {
         }
     }
 
-    /// The sequence with which it went.
+    /// Returns the sequence with which it went.
     pub(super) fn sequence(&self) -> u64 {
         self.h
     }
 
-    /// Whether it went together with a region.
+    /// Returns whether it went together with a region.
     pub(super) fn went_with(&self, region: Region) -> bool {
         matches!(self.word, Word::Region(of) if of == region)
     }
 
-    /// Whether it was here with ownership sequence `h` and went on.
+    /// Returns whether it was here with ownership sequence `h` and went on.
     pub(super) fn follows(&self, h: u64) -> bool {
         self.h > h
     }
 
-    /// Whether the target has heard all of it, late inputs too.
+    /// Returns whether the target has heard all of it, late inputs too.
     pub(super) fn told(&self) -> bool {
         self.state.open() && self.late.is_empty() && self.under_way.is_empty()
     }
@@ -87,11 +87,11 @@ impl Gone {
     }
 }
 
-/// For so long it is tried to bring somebody to a place that others play.
+/// Ticks for which the run tries to bring somebody to a place that others play.
 const PLACE_TICKS: u64 = 50;
 
 impl Run {
-    /// Who stands past a border after a tick: inside the run it only changes its region.
+    /// Handles characters past a border after a tick: inside the run one only changes its region.
     pub(super) fn crossings(&mut self, mut crossings: Vec<Crossing>) {
         if self.config.mutants.no_pin {
             self.unpin(&mut crossings);
@@ -176,7 +176,7 @@ impl Run {
         self.world.hold(who, false);
     }
 
-    /// At an edge: whoever is held is offered to the owner of the region in which it stands.
+    /// Offers each held player to the owner of the region in which it stands, at an edge.
     pub(super) fn source_edges(&mut self) {
         if self.ending.stopping.is_some() {
             return;
@@ -282,7 +282,7 @@ impl Run {
             .prepare(&to.address, who.clone(), attempt, request);
     }
 
-    /// The target's answer.
+    /// Handles the target's answer.
     pub(super) fn prepared(
         &mut self,
         who: &CharacterId,
@@ -377,7 +377,7 @@ impl Run {
         self.handovers.departed.insert(who.clone(), gone);
     }
 
-    /// The target's answer to the word that the handover is done.
+    /// Handles the target's answer to the word that the handover is done.
     pub(super) fn completed(&mut self, who: &CharacterId, h: u64, known: Option<bool>) {
         let Some(gone) = self
             .handovers
@@ -450,14 +450,14 @@ impl Run {
         }
     }
 
-    /// Somebody who went is this run's again; what came meanwhile does not go after it any more.
+    /// Forgets the departure of somebody who is this run's again: late inputs follow it no more.
     pub(super) fn came_back(&mut self, who: &CharacterId) {
         if let Some(gone) = self.handovers.departed.remove(who) {
             self.forget(gone);
         }
     }
 
-    /// Nobody needs to hear of it any more. What the target has not heard is lost.
+    /// Forgets a player who has gone. The inputs that its target has not heard are lost.
     fn forget(&mut self, gone: Gone) {
         if let Word::Player(request) = gone.word
             && !gone.state.open()
@@ -469,7 +469,7 @@ impl Run {
         self.late_lost(gone.under_way);
     }
 
-    /// At an edge: targets that have not answered are told again; old matters are forgotten.
+    /// Repeats the word to targets that have not answered, and forgets old matters, at an edge.
     pub(super) fn departed_edges(&mut self) {
         let now = self.now;
         let (mut again, mut over) = (Vec::new(), Vec::new());
@@ -500,7 +500,7 @@ impl Run {
     }
 }
 
-/// A player as its next owner puts it into the world.
+/// Returns a player as its next owner puts it into the world.
 pub(super) fn as_it_arrives(slot: &PlayerSlot, record: &PlayerRecord) -> PlayerRecord {
     let mut record = record.clone();
     if let Some(place) = slot.departure.place {

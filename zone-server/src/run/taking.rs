@@ -20,10 +20,10 @@ use crate::{
 
 /// Characters of whom something may come before their region does.
 const EARLY_MAX: usize = 4_096;
-/// Ticks for which that is kept.
+/// Ticks for which the run keeps that.
 const EARLY_TICKS: u64 = 3;
 
-/// What came for somebody whose region has not come yet.
+/// The inputs and the detach that came for somebody whose region has not come yet.
 #[derive(Debug, Default)]
 pub(super) struct Early {
     since: u64,
@@ -34,7 +34,7 @@ pub(super) struct Early {
 }
 
 impl Run {
-    /// A peer wants to give a region.
+    /// Answers a peer that wants to give a region.
     pub(super) fn prepare_region(&mut self, request: &PrepareRegionRequest) -> PrepareRegionReply {
         let refuse = |code: &str| PrepareRegionReply {
             accepted: false,
@@ -111,7 +111,7 @@ impl Run {
         CompleteRegionReply { known: true }
     }
 
-    /// What the giver says of players who are here already.
+    /// Takes the giver's word on players who are here already.
     fn catch_up(&mut self, seats: Vec<MovedSeat>) {
         for moved in seats {
             let Some((who, h)) = name(moved.h.clone()) else {
@@ -125,14 +125,14 @@ impl Run {
         }
     }
 
-    /// Somebody who came with a region is not played here: nobody plays its inputs.
+    /// Says that the inputs of somebody who came with a region, but is not played here, are lost.
     fn comes_too_late(&mut self, moved: &MovedSeat) {
         let session = moved.session.as_ref();
         let gateway_id = session.map_or("", |session| &session.gateway_id);
         self.inputs_lost(gateway_id, &moved.inputs);
     }
 
-    /// What the last owner says of somebody who is here already, by the store's word.
+    /// Takes the last owner's word on somebody who is here already by the store's word.
     pub(super) fn catch_up_late(&mut self, who: &CharacterId, complete: CompleteRequest) {
         let until = self.linger_until(who);
         let Some(slot) = self.roster.get_mut(who) else {
@@ -248,7 +248,7 @@ impl Run {
                 self.fetch(who);
             }
         }
-        // Whoever is in the region and has no slot is not this run's to play.
+        // A player in the region who has no slot is not this run's to play.
         let players = self
             .world
             .players()
@@ -300,7 +300,7 @@ impl Run {
         early.detached = Some((detach.session_epoch, detach.attach));
     }
 
-    /// At an edge: whoever did not come with a region is asked for elsewhere.
+    /// Has gateways look elsewhere for those who did not come with a region, at an edge.
     pub(super) fn early_edges(&mut self) {
         let old = self.now.saturating_sub(EARLY_TICKS);
         let over = self
@@ -320,7 +320,7 @@ impl Run {
     }
 }
 
-/// What the giver says of a player, as it would have in a handover.
+/// Returns the giver's word on a player in the form that a handover gives it.
 fn last_words(moved: MovedSeat) -> CompleteRequest {
     CompleteRequest {
         h: moved.h,

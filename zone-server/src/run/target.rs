@@ -39,13 +39,13 @@ pub(super) struct Announced {
 }
 
 impl Announced {
-    /// Where it will belong.
+    /// Returns where it will belong.
     pub(super) fn region(&self) -> Region {
         self.region
     }
 
-    /// Keeps an input until the player comes; what became of it. Gives it back if there is no
-    /// room.
+    /// Keeps an input until the player comes. Returns its outcome, and gives it back if there is
+    /// no room.
     pub(super) fn queue(
         &mut self,
         gateway_id: &str,
@@ -115,7 +115,7 @@ impl Run {
         }
     }
 
-    /// What decides whether the player of an offer may come.
+    /// Returns the facts that decide whether the player of an offer may come.
     fn asked(
         &self,
         request: &PrepareRequest,
@@ -140,7 +140,7 @@ impl Run {
         }
     }
 
-    /// Whether the same run has offered this handover once more since.
+    /// Returns whether the same run has offered this handover once more since.
     fn overtaken(&self, who: &CharacterId, h: u64, request: &PrepareRequest) -> bool {
         self.handovers.announced.get(who).is_some_and(|announced| {
             announced.pending.from_run_id == request.from_run_id
@@ -198,7 +198,7 @@ impl Run {
         self.inputs_lost(gateway_id, &request.inputs);
     }
 
-    /// The player does not come: what came for it before it did is lost. Returns the attach that
+    /// Says that the inputs for a player that does not come are lost. Returns the attach that
     /// waits for it.
     pub(super) fn never_comes(&mut self, announced: Announced) -> Option<(String, Attach)> {
         for (gateway_id, input) in announced.inputs.into_values() {
@@ -236,7 +236,7 @@ impl Run {
         announced.attach
     }
 
-    /// Whose gateway is not linked, or has said that the session is over, is played by nobody.
+    /// Detaches a player whose gateway is not linked, or has said that the session is over.
     fn look_for_session(&self, slot: &mut PlayerSlot, detached: Option<(u64, u64)>, until: u64) {
         let session = slot.session.as_ref();
         let unlinked = session.is_some_and(|session| !self.links.linked(&session.gateway_id));
@@ -247,7 +247,7 @@ impl Run {
         }
     }
 
-    /// The player is this run's and comes in at the next edge.
+    /// Takes a player that is this run's, so that it comes in at the next edge.
     fn join(&mut self, who: &CharacterId, complete: CompleteRequest) {
         let Some(announced) = self.handovers.announced.remove(who) else {
             return;
@@ -288,8 +288,8 @@ impl Run {
         }
     }
 
-    /// What came for somebody before it did is played after what its last owner says; what finds
-    /// no room is refused, and what nobody plays is said to be lost.
+    /// Queues inputs that came before their player, behind those from its last owner. It refuses an
+    /// input that finds no room, and says that one which nobody plays is lost.
     pub(super) fn take_early(
         &mut self,
         slot: &mut PlayerSlot,
@@ -409,7 +409,7 @@ impl Run {
                 }
             }
             PendingStep::Wait => {
-                // Not here yet: whoever waits asks the directory again.
+                // Not here yet: the gateway that waits asks the directory again.
                 if let Some((gateway_id, attach)) = announced.attach.take() {
                     self.refuse(&gateway_id, &attach, "busy");
                 }
@@ -430,7 +430,7 @@ fn readable(who: &CharacterId, state: &[u8]) -> Option<PlayerRecord> {
     }
 }
 
-/// The answer to an input for which there is no room.
+/// Returns the answer to an input for which there is no room.
 pub(super) fn too_much(input: &Input) -> Private {
     let why = Refused {
         code: ErrorCode::Busy,

@@ -1,7 +1,7 @@
 //! Telling players what happened to them, and what must wait for the store's word.
 //!
-//! Always: what tells of value is told when the batch that holds it is acknowledged; movement,
-//! vitals and whatever else anybody may see never wait.
+//! Always: a message of value waits until the store acknowledges the batch that holds it; movement,
+//! vitals and all else that anybody may see never wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::{
     translate::{self, Told},
 };
 
-/// What is shown as it is after a tick, so that one message tells of all that changed in it.
+/// Holdings that one message shows as they are after a tick, with all their changes in it.
 #[derive(Default)]
 struct Shown<'a> {
     packs: BTreeMap<&'a CharacterId, BTreeSet<u8>>,
@@ -131,7 +131,7 @@ fn show_played(told: &Told, who: &CharacterId, requests: &Requests) {
 }
 
 impl Run {
-    /// What changed in a tick goes to the store with the next batch.
+    /// Puts the changes of a tick into the next batch for the store.
     pub(super) fn note(&mut self, changes: Changes) {
         for who in &changes.moved {
             self.batch.moved(who, self.now);
@@ -256,7 +256,7 @@ impl Run {
         self.acknowledge(requests, held);
     }
 
-    /// The encounter that an event is about, if any.
+    /// Returns the encounter that an event is about, if any.
     pub(super) fn encounter(&self, event: &Event) -> Option<Encounter> {
         translate::encounter(event, |who| {
             let slot = self.roster.get(who);

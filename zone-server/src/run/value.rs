@@ -1,4 +1,4 @@
-//! Whether value may change hands in a tick, and what lies on the ground of a region that comes in.
+//! Decides whether value may change hands in a tick, and brings in the ground items of a region.
 
 use proto::rpc::persistence::v1::{ChunkRow, GroundItem};
 use world::{Chunk, Region, Tick, Value};
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Run {
-    /// Whether value may change hands in the tick that begins.
+    /// Returns whether value may change hands in the tick that begins.
     pub(super) fn value_now(&self) -> Value {
         bounds::value(Pressure {
             ledger: self.batch.ledger_entries(),
@@ -20,7 +20,7 @@ impl Run {
         })
     }
 
-    /// What waits for the store, for whoever watches.
+    /// Records in the metrics what waits for the store.
     pub(super) fn measure_value(&self) {
         let held = self.roster.values().map(crate::roster::PlayerSlot::held);
         let held = held.sum::<usize>() + self.shown.held_ground.len();
@@ -35,8 +35,8 @@ impl Run {
         metrics.value(ledger, held, waiting_ms, state);
     }
 
-    /// What the store has on the ground of a region that has just come in from it. `played`: the
-    /// last tick of its last owner, from which its timers go on.
+    /// Brings in the ground items that the store has of a region that has just come in from it.
+    /// `played`: the last tick of its last owner, from which its timers go on.
     pub(super) fn ground_from_store(&mut self, region: Region, played: u64, rows: &[GroundItem]) {
         let items: Vec<_> = rows.iter().filter_map(value::ground).collect();
         if items.len() < rows.len() {
@@ -61,8 +61,8 @@ impl Run {
         }
     }
 
-    /// What the store has of the chunks of a region that has just come in from it, as
-    /// [`Run::ground_from_store`].
+    /// Brings in the persistent objects that the store has of a region that has just come in from
+    /// it. `played`: as in [`Run::ground_from_store`].
     pub(super) fn lasting_from_store(&mut self, region: Region, played: u64, rows: &[ChunkRow]) {
         let all: Vec<_> = rows.iter().filter_map(value::lasts).collect();
         if all.len() < rows.len() {

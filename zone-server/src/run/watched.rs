@@ -1,4 +1,4 @@
-//! What a simulation may see of a run.
+//! The view that a simulation has of a run.
 
 use world::{CharacterId, Region};
 
@@ -6,7 +6,7 @@ use super::Run;
 use crate::{roster::Stage, simulation::Played};
 
 impl Run {
-    /// Whom it plays or brings in.
+    /// Returns the characters that the run plays or brings in.
     pub(crate) fn played(&self) -> Vec<Played> {
         let played = self.roster.iter().map(|(who, slot)| Played {
             who: who.to_string(),
@@ -18,7 +18,7 @@ impl Run {
         played.collect()
     }
 
-    /// All that it knows of a character, for people.
+    /// Returns all that the run knows of a character, for people.
     pub(crate) fn seats(&self, who: &CharacterId) -> Vec<String> {
         let id = self.id;
         let player = self.world.player(who).map(world::Player::tile);
@@ -41,13 +41,13 @@ impl Run {
         slot.into_iter().chain(announced).chain(gone).collect()
     }
 
-    /// Whether somebody acts on what is here and must not go.
+    /// Returns whether somebody acts on what is here and must not go.
     pub(crate) fn pinned(&self, who: &CharacterId) -> bool {
         let player = self.world.player(who);
         player.is_some_and(|player| player.pinned(self.world.now()))
     }
 
-    /// What it is about, for people.
+    /// Describes what the run is about, for people.
     pub(crate) fn about(&self) -> String {
         let id = self.id;
         let giving: Vec<_> = self
@@ -75,7 +75,7 @@ impl Run {
         )
     }
 
-    /// The regions that it plays, with their epochs.
+    /// Returns the regions that it plays, with their epochs.
     pub(crate) fn regions_held(&self) -> Vec<(Region, u64)> {
         let held = self.regions.held.iter();
         held.map(|(region, epoch)| (*region, *epoch)).collect()

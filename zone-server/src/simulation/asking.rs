@@ -1,4 +1,4 @@
-//! What a run asks of the outside, as plain values.
+//! The requests of a run to the outside, as plain values.
 
 use std::{
     collections::VecDeque,
@@ -19,7 +19,7 @@ use crate::{
     effects::{Effects, NobodyCommits},
 };
 
-/// What a run asks of the outside.
+/// A request of a run to the outside.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "see `Effects`")]
 pub enum Ask {
@@ -77,7 +77,7 @@ pub enum Ask {
     },
 }
 
-/// What a run has asked and nobody has looked at.
+/// The requests of a run that nobody has taken yet.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Asked(Arc<Mutex<VecDeque<Ask>>>);
 
@@ -87,7 +87,7 @@ impl Asked {
         asks.push_back(ask);
     }
 
-    /// All of it, in order.
+    /// Takes all of them, in order.
     pub(super) fn take(&self) -> VecDeque<Ask> {
         let mut asks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut asks)

@@ -1,4 +1,4 @@
-//! What a run hears, as plain values.
+//! The messages that a run hears, as plain values.
 
 use proto::rpc::{
     persistence::v1::{
@@ -19,7 +19,7 @@ use crate::{
     ownership::lease::Renewed,
 };
 
-/// What a run hears.
+/// A message that a run hears.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "see `Message`")]
 pub enum Heard {
@@ -101,7 +101,7 @@ pub enum Heard {
     Stop,
 }
 
-/// What a peer asks.
+/// A request of a peer.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "see the service `Handover`")]
 pub enum PeerAsk {
@@ -113,7 +113,7 @@ pub enum PeerAsk {
     Locate(LocateRequest),
 }
 
-/// What it is answered.
+/// The answer to a peer's request.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "see the service `Handover`")]
 pub enum PeerAnswer {
@@ -126,7 +126,7 @@ pub enum PeerAnswer {
 }
 
 impl Heard {
-    /// As the run hears it; `renewed` reads the answer to a renewal.
+    /// Returns the message as the run hears it; `renewed` reads the answer to a renewal.
     pub(super) fn message(self, renewed: impl FnOnce(&RenewReply, u64) -> Renewed) -> Message {
         match self {
             Heard::Renewed { reply, asked_ms } => {

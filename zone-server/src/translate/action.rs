@@ -14,7 +14,7 @@ use super::Refused;
 const EVENT: &str = "player:action";
 const TRADE: &str = "trade";
 
-/// What the data ask, if this world knows it.
+/// Returns the intent that the data ask, if this world knows it.
 pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
     if let Some(trade) = RecipeKind::named(&asked.action) {
         return Ok(Intent::Skilling(skilling::Intent::Make {
@@ -75,7 +75,7 @@ pub(crate) fn intent(asked: &PlayerAction) -> Result<Intent, Refused> {
     }
 }
 
-/// The thing that the option names: digits are a slot.
+/// Returns the thing that the option names: digits are a slot.
 fn in_pack(asked: &PlayerAction) -> Result<InPack, Refused> {
     let refused = || Refused {
         code: ErrorCode::InvalidData,
@@ -90,7 +90,7 @@ fn in_pack(asked: &PlayerAction) -> Result<InPack, Refused> {
     slot.map(InPack::Slot).ok_or_else(refused)
 }
 
-/// Whether its failure is told as `tradeError`.
+/// Returns whether its failure is told as `tradeError`.
 pub(super) fn asks_to_trade(input: &Input) -> bool {
     input.event == EVENT
         && serde_json::from_slice::<PlayerAction>(&input.data)

@@ -1,8 +1,8 @@
-//! Agents: what the store and gateways say of them, what their owners say to them in words, and
-//! what is told of them.
+//! Agents: the words of the store, of gateways and of their owners about them, and the reports of
+//! them.
 //!
-//! Always: what is no command is none, however near to one it sounds; a goal that this world does not have is
-//! none.
+//! Always: words that are no command are none, however near to one they sound; a goal that this
+//! world does not have is none.
 
 use proto::rpc::agents::v1 as wire;
 use world::{
@@ -14,14 +14,14 @@ use world::{
 use super::record;
 use crate::deliver::held::Holdings;
 
-/// What is told of an agent's surroundings.
+/// Most places in a look at an agent's surroundings.
 pub(crate) const NEARBY_MAX: usize = 10;
-/// How far it is looked for that, in tiles.
+/// Distance up to which an agent finds something nearby, in tiles.
 pub(crate) const NEARBY_TILES: u32 = 100;
-/// What is told of a pack.
+/// Most slots of a pack in a look at an agent.
 const CARRIED_MAX: usize = 28;
 
-/// What an agent is to do, as the world knows it.
+/// Returns the orders of an agent, as the world knows them.
 pub(crate) fn orders(orders: &wire::Orders, content: &Content) -> AgentWord {
     let goal = Goal::parse(&orders.goal_id, content);
     AgentWord::Orders(Orders {
@@ -34,7 +34,7 @@ pub(crate) fn orders(orders: &wire::Orders, content: &Content) -> AgentWord {
     })
 }
 
-/// What an owner says, if it is a command.
+/// A command of an agent's owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Command {
     /// To stand still.
@@ -118,7 +118,7 @@ pub(crate) fn command(text: &str, content: &Content) -> Option<Command> {
     Some(Command::Do(goal))
 }
 
-/// Somewhere to go: a bank, an area by id or name, or a tile.
+/// Returns somewhere to go: a bank, an area by id or name, or a tile.
 fn place(named: &str, content: &Content) -> Option<Goal> {
     let named = named.trim();
     let named = named.strip_prefix("the ").unwrap_or(named);
@@ -142,7 +142,7 @@ fn place(named: &str, content: &Content) -> Option<Goal> {
     inside.then_some(Goal::Place(tile))
 }
 
-/// A moment, by the store's clock.
+/// Returns a moment, by the store's clock.
 fn moment_ms(tick: world::Tick) -> u64 {
     tick.0.saturating_mul(TICK_MS)
 }
@@ -162,7 +162,7 @@ pub(crate) fn goal(pursuit: &Pursuit, content: &Content, from: Tile) -> wire::Go
     }
 }
 
-/// A goal that may be set, and why.
+/// Returns a goal that may be set, and why.
 pub(crate) fn available(
     (goal, reason): (Goal, String),
     content: &Content,
@@ -178,14 +178,14 @@ pub(crate) fn available(
     }
 }
 
-/// A place worth knowing of to one at `from`; `None`: it is none.
+/// Returns a place of use to an agent at `from`; `None`: it is none.
 pub(crate) fn nearby(look: &Look, from: Tile) -> Option<wire::Place> {
     let text = |name: &str| match look.field(name) {
         Some(Field::Text(text)) => Some(text.to_string()),
         _ => None,
     };
     let sort = match look.kind {
-        // What is felled or empty is of no use just now.
+        // A felled or empty resource is of no use just now.
         Kind::Resource if look.field("depleted").is_some() => return None,
         Kind::Resource => text("resourceType")?,
         Kind::Station => text("stationType")?,
@@ -206,14 +206,14 @@ pub(crate) fn nearby(look: &Look, from: Tile) -> Option<wire::Place> {
     })
 }
 
-/// The nearest places first, as many as are told of.
+/// Returns the nearest places first, at most [`NEARBY_MAX`].
 pub(crate) fn nearest(mut places: Vec<wire::Place>) -> Vec<wire::Place> {
     places.sort_by(|a, b| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
     places.truncate(NEARBY_MAX);
     places
 }
 
-/// A pack as the store has acknowledged it.
+/// Returns a pack as the store has acknowledged it.
 pub(crate) fn carried(has: &Holdings, content: &Content) -> Vec<wire::Carried> {
     let slots = has.inventory.iter().take(CARRIED_MAX);
     slots
@@ -232,7 +232,7 @@ pub(crate) fn carried(has: &Holdings, content: &Content) -> Vec<wire::Carried> {
         .collect()
 }
 
-/// Something that an agent did.
+/// Returns something that an agent did.
 pub(crate) fn deed(deed: &Deed) -> wire::Deed {
     wire::Deed {
         sort: deed.sort.wire().to_owned(),
@@ -241,7 +241,7 @@ pub(crate) fn deed(deed: &Deed) -> wire::Deed {
     }
 }
 
-/// What an agent has done since it was loaded.
+/// Returns what an agent has done since it was loaded.
 pub(crate) fn tally(tally: &Tally, player: &Player) -> wire::Tally {
     let xp = player.record().skills.values().map(|skill| skill.xp_tenths);
     wire::Tally {

@@ -1,4 +1,4 @@
-//! The bank: what is asked of it, and what is told.
+//! The bank: its requests and notifications.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Fighting: what is asked of it, and what is told.
+//! Fighting: its requests and notifications.
 
 use proto::client::{
     ErrorCode,
@@ -26,7 +26,7 @@ pub(crate) fn autocast(asked: &CombatAutocast) -> Intent {
     Intent::Combat(combat::Intent::Autocast { spell })
 }
 
-/// What is chosen of fighting, `combat:update` and a part of `player:sync`.
+/// Returns the combat settings, `combat:update` and a part of `player:sync`.
 pub(crate) fn ways(record: &PlayerRecord, content: &Content) -> Combat {
     let (style, styles) = world::styles_of(content, record);
     Combat {
@@ -37,7 +37,7 @@ pub(crate) fn ways(record: &PlayerRecord, content: &Content) -> Combat {
     }
 }
 
-/// A blow, as those hear of it who dealt or took it, and as all see it.
+/// Returns a blow, as those hear of it who dealt or took it, and as all see it.
 pub(crate) fn hit(hit: &Hit) -> CombatHit {
     CombatHit {
         tick: hit.tick.0,

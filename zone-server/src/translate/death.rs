@@ -54,7 +54,7 @@ fn position(record: &PlayerRecord, tile: Tile) -> Position {
 pub(crate) fn told(event: &Event, record: Option<&PlayerRecord>) -> Option<Told> {
     Some(match event {
         Event::Grave { grave, .. } => {
-            // Whoever is not here is told nothing.
+            // The zone tells nothing to a player who is not here.
             record?;
             Told::of_value(&grave_update(grave))
         }

@@ -1,4 +1,4 @@
-//! Talking with NPCs: what is asked, and what is told.
+//! Talking with NPCs: the requests and notifications.
 
 use proto::client::dialogue::{DialogueNode, DialogueRespond, DialogueResponse};
 use world::{Intent, Said, dialogue, dialogue::Event};
@@ -10,7 +10,7 @@ pub(crate) fn respond(asked: DialogueRespond) -> Intent {
     Intent::Dialogue(dialogue::Intent::Respond { index: asked.index })
 }
 
-/// What is said.
+/// Returns the message that shows a node of a dialogue.
 pub(crate) fn node(said: &Said) -> DialogueNode {
     let responses = said.answers.iter().map(|(index, text)| DialogueResponse {
         index: *index,

@@ -1,4 +1,4 @@
-//! Duels: what is asked about them, and what both are told.
+//! Duels: their requests, and the notifications to both sides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ use super::{Refused, Told, for_gateway, private};
 /// A tick, in milliseconds.
 const TICK_MS: u64 = 600;
 
-/// Whether its failures are told as `duelError`.
+/// Returns whether its failures are told as `duelError`.
 pub(crate) fn is_about_duel(event: &str) -> bool {
     event.starts_with("duel:")
 }
@@ -79,7 +79,7 @@ fn names<T>(all: &[T], name: impl Fn(&T) -> &'static str) -> String {
     all.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// What duels call a place where something is worn.
+/// Returns the name that duels have for an equipment slot.
 fn name_of(place: EquipSlot) -> &'static str {
     match place {
         EquipSlot::Helmet => "head",
@@ -143,7 +143,7 @@ pub(crate) fn forfeit(asked: &DuelRef) -> Intent {
     })
 }
 
-/// The answer to what was refused.
+/// Returns the answer to a refused request.
 pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -163,8 +163,8 @@ pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
     private(&error, re)
 }
 
-/// What somebody is told, and whether it waits until what is told of is saved. All that is told
-/// of a duel itself waits, so that it comes in order.
+/// Returns the message for a player, and whether it waits until its subject is saved. All
+/// messages of a duel itself wait, so that they come in order.
 fn notification(told: &DuelNotification) -> (Private, bool) {
     match told {
         DuelNotification::Challenged { .. }
@@ -362,7 +362,7 @@ fn of_duel(told: &DuelNotification) -> Private {
     }
 }
 
-/// What of a duel is different.
+/// Returns the message that shows the changed part of a duel.
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn shows(part: DuelPart, by: Option<&CharacterId>, shown: &DuelShown) -> Private {
     let duel_id = shown.duel.to_string();
@@ -456,7 +456,7 @@ fn stakes(of: &[Staked]) -> Vec<DuelStake> {
     stakes.collect()
 }
 
-/// A ring as its first and last tiles.
+/// Returns a ring as its first and last tiles.
 fn edges(bounds: Bounds) -> DuelBounds {
     let corner = |x, z| DuelCorner { x, z };
     DuelBounds {
@@ -487,7 +487,7 @@ fn completed(duel_id: String, result: &DuelResult) -> Private {
     private(&completed, Bytes::new())
 }
 
-/// Why a duel came to nothing, for programs and for people.
+/// Returns why a duel came to nothing, for programs and for people.
 fn reason(why: DuelEnd) -> (&'static str, &'static str) {
     match why {
         DuelEnd::Cancelled => ("cancelled", "the duel was called off"),

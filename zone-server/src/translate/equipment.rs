@@ -1,4 +1,4 @@
-//! What is worn: what is asked of it, and what is told.
+//! Equipment: its requests and notifications.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub(crate) fn update(worn: &Worn, slots: &[EquipSlot]) -> EquipmentUpdate {
     }
 }
 
-/// All that is worn, as `player:sync` shows it.
+/// Returns all equipment, as `player:sync` shows it.
 pub(crate) fn all(worn: &Worn) -> BTreeMap<String, Stack> {
     let places = worn.iter();
     places

@@ -1,4 +1,4 @@
-//! The pack and the pouch: what is asked of them, and what is told.
+//! The pack and the pouch: their requests and notifications.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ pub(crate) fn update(inventory: &BTreeMap<u8, Held>, slots: &[u8]) -> InventoryU
     }
 }
 
-/// What lies in a slot, as a client reads it.
+/// Returns the stack in a slot, as a client reads it.
 pub(crate) fn stack(inventory: &BTreeMap<u8, Held>, slot: u8) -> Option<Stack> {
     inventory.get(&slot).map(|stack| Stack {
         item_id: stack.item.to_string(),

@@ -45,12 +45,12 @@ use world::{
 
 use crate::deliver::held::Holdings;
 
-/// What an input asks for.
+/// The request of an input.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Request {
     /// Something that the world decides.
     Intent(Intent),
-    /// Out of the world, in order.
+    /// To leave the world, in order.
     Leave,
 }
 
@@ -175,7 +175,7 @@ fn message(input: &Input) -> Result<ClientMessage, Refused> {
     }
 }
 
-/// What a player is told of an event. `value`: it tells of value, and waits until that is saved.
+/// The word to a player on an event. `value`: it tells of value, and waits until that is saved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Told {
     /// The input of this number was followed.
@@ -201,7 +201,7 @@ pub(crate) enum Told {
 }
 
 impl Told {
-    /// A message that is told at once.
+    /// Returns a message that goes out at once.
     pub(crate) fn now<T: ServerEvent>(message: &T) -> Told {
         Told::Message {
             message: private(message, Bytes::new()),
@@ -209,7 +209,7 @@ impl Told {
         }
     }
 
-    /// A message that tells of value.
+    /// Returns a message that tells of value.
     pub(crate) fn of_value<T: ServerEvent>(message: &T) -> Told {
         Told::Message {
             message: private(message, Bytes::new()),
@@ -309,7 +309,7 @@ pub(crate) fn resync(
     things.into_iter().chain(skills).collect()
 }
 
-/// A message for one session; `re`: the request that it answers.
+/// Returns a message for one session; `re`: the request that it answers.
 pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
     Private {
         event: T::NAME.to_owned(),
@@ -321,7 +321,7 @@ pub(crate) fn private<T: ServerEvent>(data: &T, re: Bytes) -> Private {
     }
 }
 
-/// A message for the gateway to show if it has to.
+/// Returns a message that the gateway shows if it has to.
 fn for_gateway<T: ServerEvent>(data: &T) -> Notification {
     Notification {
         event: T::NAME.to_owned(),
@@ -334,7 +334,7 @@ pub(crate) fn ack(id: &Bytes) -> Option<Private> {
     (!id.is_empty()).then(|| private(&Ack {}, id.clone()))
 }
 
-/// The answer to a request that was refused.
+/// Returns the answer to a refused request.
 pub(crate) fn error(input: &Input, why: Refused) -> Private {
     if trade::is_about_trade(&input.event) || action::asks_to_trade(input) {
         return trade::error(&input.data, input.id.clone(), why);

@@ -5,7 +5,7 @@ use world::{Intent, PlayerRecord, Tile, movement, movement::Event};
 
 use super::{Told, sync};
 
-/// What the data ask; they were checked: there is a target, or `stop`, or `run`.
+/// Returns the intent of checked data: there is a target, or `stop`, or `run`.
 pub(crate) fn intent(asked: &PlayerMove) -> Intent {
     match (asked.target, asked.run) {
         (Some(target), run) => Intent::Movement(movement::Intent::Walk {

@@ -1,12 +1,12 @@
-//! What operators do in the world, as gateways tell it: a session that has named the operators'
-//! code, or an order that came by way of the store. No client can send it by itself.
+//! The acts of operators in the world, as gateways tell them: of a session that has named the
+//! operators' code, or of an order that came by way of the store. No client can send one by itself.
 
 use proto::client::{ErrorCode, admin::OperatorTeleport};
 use world::{Intent, Tile, movement};
 
 use super::Refused;
 
-/// Puts a character somewhere else.
+/// Returns the intent that puts a character somewhere else.
 pub(crate) fn teleport(data: &[u8]) -> Result<Intent, Refused> {
     let asked: OperatorTeleport = serde_json::from_slice(data).map_err(|error| Refused {
         code: ErrorCode::InvalidData,

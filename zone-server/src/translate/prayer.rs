@@ -1,4 +1,4 @@
-//! Prayers: what is asked of them, and what is told.
+//! Prayers: their requests and notifications.
 
 use proto::client::prayer::{Prayer, PrayerToggle};
 use world::{Intent, PlayerRecord, Skill, prayer, prayer::Event};

@@ -1,4 +1,4 @@
-//! Quests: what is asked about them, and what is told.
+//! Quests: their requests and notifications.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -154,8 +154,8 @@ pub(crate) fn update(quests: &Quests, content: &Content, id: &str) -> Option<Que
     })
 }
 
-/// What is to be done now, in words. Of a quest that is ready the last stage is done: only whoever
-/// gave it has to hear of it.
+/// Returns what the player has to do now, in words. If a quest is ready, its last stage is done:
+/// only its giver has to hear of it.
 fn next(quest: &Quest, stage: &Stage, state: &QuestState, content: &Content) -> String {
     let teller = stage.npc.is_empty() || stage.npc == quest.giver;
     let tells = stage.kind == StageKind::Dialogue && teller;
@@ -166,7 +166,7 @@ fn next(quest: &Quest, stage: &Stage, state: &QuestState, content: &Content) -> 
     }
 }
 
-/// It is over.
+/// Returns the message that a quest is over.
 pub(crate) fn completed(content: &Content, id: &str) -> Option<QuestCompleted> {
     let quest = content.quests().get(id)?;
     Some(QuestCompleted {

@@ -70,13 +70,13 @@ pub(crate) fn acknowledge(has: &mut Holdings, row: &CharacterRow) {
     has.skills.extend(skills(record));
 }
 
-/// What is worn, by place; nothing, if the world knows no such place.
+/// Returns a worn stack with its slot; `None`: the stack is empty or the slot unknown.
 fn worn(row: &Worn) -> Option<(EquipSlot, Stack)> {
     let slot = EquipSlot::named(&row.slot).filter(|_| row.quantity > 0)?;
     Some((slot, Stack::new(row.item_id.as_str(), row.quantity)))
 }
 
-/// All of one item in the bank, unless it is gone.
+/// Returns all of one item in the bank, unless it is gone.
 fn deposit(row: &BankItem) -> Option<(Arc<str>, Deposit)> {
     let deposit = Deposit {
         quantity: row.quantity,
@@ -97,7 +97,7 @@ fn skills(row: &CharacterRecord) -> impl Iterator<Item = (world::Skill, SkillXp)
     })
 }
 
-/// What a row has that the world does not know of.
+/// The fields of a row that the world does not know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Owner<'a> {
     pub(crate) account_id: &'a str,
@@ -196,7 +196,7 @@ fn stake(row: &Slot) -> Option<(u8, Stack)> {
     (row.quantity > 0).then(|| (place, Stack::new(row.item_id.as_str(), row.quantity)))
 }
 
-/// Heights are whole tiles; whatever else a row says is rounded into their range.
+/// Returns a height in whole tiles: rounds all that a row says into their range.
 fn height(y: f32) -> i32 {
     y.round() as i32
 }

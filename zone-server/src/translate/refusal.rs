@@ -14,7 +14,7 @@ pub(crate) fn refused(refusal: Refusal) -> Refused {
     }
 }
 
-/// Whether it is said of everything of value alike, and so tells nobody what anybody has.
+/// Returns whether it is said of everything of value alike, and so tells nobody what anybody has.
 pub(crate) fn of_all_value(refusal: Refusal) -> bool {
     matches!(
         refusal,

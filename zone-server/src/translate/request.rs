@@ -34,7 +34,7 @@ pub(crate) fn told(event: &Event) -> Told {
     }
 }
 
-/// What was accepted has come to nothing.
+/// Returns the error for an accepted request that has come to nothing.
 fn failed(refusal: Refusal) -> Private {
     let why = refusal::refused(refusal);
     let error = Error {

@@ -1,4 +1,4 @@
-//! Shops: what is asked of them, and what is told.
+//! Shops: their requests and notifications.
 
 use proto::client::shop::{ShopBuy, ShopItem, ShopOpen, ShopSell, ShopState};
 use world::{Intent, ShopShown, shop, shop::Event};

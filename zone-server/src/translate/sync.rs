@@ -1,4 +1,4 @@
-//! `player:sync` and `vitals:update`: what is private of the own character.
+//! `player:sync` and `vitals:update`: the private fields of the own character.
 
 use proto::client::{
     session::Character,

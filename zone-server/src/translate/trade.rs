@@ -1,4 +1,4 @@
-//! Trades: what is asked about them, and what both are told.
+//! Trades: their requests, and the notifications to both sides.
 
 use bytes::Bytes;
 use proto::{
@@ -24,7 +24,7 @@ use super::{Refused, Told, for_gateway, private};
 
 const ACCEPT: &str = "tradeAccept";
 
-/// Whether its failures are told as `tradeError`.
+/// Returns whether its failures are told as `tradeError`.
 pub(crate) fn is_about_trade(event: &str) -> bool {
     event.starts_with("trade")
 }
@@ -129,7 +129,7 @@ pub(crate) fn name_screen(input: &mut Input, shows_confirm: bool) {
     input.data = proto::encode::json(&asked).into();
 }
 
-/// Which screen a message leaves its reader with, if it says so: true for the confirmation.
+/// Returns whether a message leaves its reader with the confirmation screen, if it says so.
 pub(crate) fn shows_confirm(message: &Private) -> Option<bool> {
     match &*message.event {
         TradeConfirmScreen::NAME => Some(true),
@@ -140,7 +140,7 @@ pub(crate) fn shows_confirm(message: &Private) -> Option<bool> {
     }
 }
 
-/// The answer to a request for a trade.
+/// Returns the answer to a request for a trade.
 pub(crate) fn asked(trade: &EntityId, re: Bytes) -> Private {
     let trade_id = trade.to_string();
     Private {
@@ -211,7 +211,7 @@ pub(crate) fn error(data: &[u8], re: Bytes, why: Refused) -> Private {
     private(&error, re)
 }
 
-/// What somebody is told, and whether it waits until what is told of is saved.
+/// Returns the message for a player, and whether it waits until its subject is saved.
 fn notification(told: &TradeNotification) -> (Private, bool) {
     let now = Bytes::new;
     match told {

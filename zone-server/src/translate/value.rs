@@ -45,12 +45,12 @@ pub(crate) fn ground(row: &rpc::GroundItem) -> Option<GroundItem> {
     })
 }
 
-/// What lasts of a chunk, as the store keeps it.
+/// Returns the persistent objects of a chunk as the store keeps them, as JSON.
 pub(crate) fn lasting(lasting: &PersistentObjects) -> String {
     proto::encode::json_text(lasting)
 }
 
-/// What the store has of a chunk; `None`: it cannot be read.
+/// Returns the persistent objects that the store has of a chunk; `None`: they cannot be read.
 pub(crate) fn lasts(row: &rpc::ChunkRow) -> Option<PersistentObjects> {
     serde_json::from_str(&row.data).ok()
 }

@@ -1,4 +1,4 @@
-//! What a player has open with an NPC or a thing.
+//! The interfaces that a player has open with an NPC or a thing.
 
 use bytes::Bytes;
 use proto::{

@@ -1,7 +1,7 @@
-//! The box around a binary glTF model, from the minima and maxima of its positions. Only the
-//! description is read, never the vertices.
+//! The box around a binary glTF model, from the minima and maxima of its positions. It reads only
+//! the description, never the vertices.
 //!
-//! Always: whatever bytes a file has, the answer is a box or a sentence.
+//! Always: for any bytes of a file, the answer is a box or a sentence.
 
 use std::{
     fs::File,
@@ -22,24 +22,24 @@ use super::shape::{Bounds, IDENTITY, Matrix, after, placed};
 
 /// The longest description, in bytes.
 const JSON_BYTES_MAX: u32 = 64 * 1024 * 1024;
-/// A scene shows no more nodes than this; one whose nodes contain themselves would.
+/// Most nodes of a scene; a scene with nodes that contain themselves would show more.
 const NODES_MAX: usize = 100_000;
 const HEADER_BYTES: usize = 20;
 
-/// The box around the model in the file: around what its scene shows, where it has one, else
-/// around all its meshes.
+/// Returns the box around the model in the file: around its scene, if it has one, otherwise around
+/// all its meshes.
 pub(super) fn bounds(file: &Path) -> Result<Bounds> {
     let mut file = File::open(file)?;
     let length = file.metadata()?.len();
     read(&mut file, length)
 }
 
-/// The same of a file of this length that is open.
+/// Returns the box around the model in an open file of this length.
 pub(super) fn read(file: &mut impl Read, length: u64) -> Result<Bounds> {
     of(&description(file, length)?)
 }
 
-/// The JSON in a GLB of this length.
+/// Returns the JSON in a GLB of this length.
 fn description(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     let mut header = [0; HEADER_BYTES];
     match file.read_exact(&mut header) {
@@ -108,7 +108,7 @@ struct Walk<'r> {
 }
 
 impl Walk<'_> {
-    /// The node and those in it; not by recursion, so that depth costs no stack.
+    /// Adds the node and those in it; not by recursion, so that depth costs no stack.
     fn node(&mut self, number: usize, outer: &Matrix) -> Result<()> {
         let mut open = vec![(number, *outer)];
         while let Some((number, outer)) = open.pop() {
@@ -118,7 +118,7 @@ impl Walk<'_> {
             let node = node.with_context(|| format!("there is no node {number}"))?;
             let here = after(&outer, &matrix(node));
             if let Some(mesh) = node.mesh {
-                // Bones place what has a skin; its node does not.
+                // If a mesh has a skin, bones place it and its node does not.
                 let by = if node.skin.is_some() {
                     &IDENTITY
                 } else {
@@ -147,7 +147,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The box around a part of a mesh; none when it has no positions.
+    /// Returns the box around a part of a mesh; `None`: it has no positions.
     fn primitive(&self, primitive: &Primitive) -> Result<Option<Bounds>> {
         let positions = Checked::Valid(Semantic::Positions);
         let Some(number) = primitive.attributes.get(&positions) else {
@@ -164,7 +164,7 @@ impl Walk<'_> {
     }
 }
 
-/// Three numbers, as the accessor means them.
+/// Returns three numbers, as the accessor means them.
 fn corner(accessor: &Accessor, value: Option<&serde_json::Value>) -> Result<[f64; 3]> {
     let value = value.context("its positions do not say how far they reach")?;
     let numbers: Vec<f64> = value
@@ -184,7 +184,7 @@ fn corner(accessor: &Accessor, value: Option<&serde_json::Value>) -> Result<[f64
     Ok(numbers.map(|number| number / unit))
 }
 
-/// The integer that stands for 1 in normalized numbers.
+/// Returns the integer that stands for 1 in normalized numbers.
 fn whole(kind: ComponentType) -> f64 {
     match kind {
         ComponentType::I8 => f64::from(i8::MAX),

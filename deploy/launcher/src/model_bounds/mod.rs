@@ -1,8 +1,8 @@
-//! `tilestead model-bounds`: measures all models and writes `model-bounds.json`. A start of the
-//! launcher does the same first where models are newer than that file.
+//! `tilestead model-bounds`: measures all models and writes `model-bounds.json`. If models are
+//! newer than that file, a start of the launcher measures them first too.
 //!
-//! Always: a model that cannot be read is named and left out; the file is replaced as a whole;
-//! footprints are those that the world works out from the same file.
+//! Always: it names and leaves out an unreadable model; it replaces the file as a whole; footprints
+//! are those that the world works out from the same file.
 
 mod glb;
 mod shape;
@@ -27,23 +27,23 @@ const TILE: f64 = 1.0;
 const DEPTH_MAX: usize = 16;
 const MODELS_MAX: usize = 100_000;
 
-/// What came of it.
+/// Outcome of a measurement.
 pub(crate) struct Outcome {
-    /// A line for people.
+    /// Line for people.
     pub(crate) said: String,
-    /// The models that could not be measured, with why.
+    /// Models that the measurement could not read, each with the reason.
     pub(crate) broken: Vec<String>,
 }
 
-/// Measures the models in `assets` and says on standard output and error what came of it: exit
-/// code 65 when a model is broken, 64 when there is nothing to measure.
+/// Measures the models in `assets` and prints the outcome on standard output and error. Returns
+/// exit code 65 if a model is broken, 64 if there is nothing to measure.
 pub(crate) fn command(assets: &Path) -> ExitCode {
     let outcome = match write(assets, SystemTime::now()) {
         Ok(outcome) => outcome,
         Err(error) => return chassis::run::refuse(crate::NAME, &format!("{error:#}")),
     };
     for line in &outcome.broken {
-        // Nowhere is left to say that stderr is closed; the exit code says it too.
+        // If stderr is closed, there is no place left for a message; the exit code tells it too.
         let _ = writeln!(std::io::stderr(), "{}: {line}", crate::NAME);
     }
     let shown = crate::banner::show(&outcome.said);
@@ -54,8 +54,8 @@ pub(crate) fn command(assets: &Path) -> ExitCode {
     }
 }
 
-/// Measures the models of a world that is about to be played, where one was changed since they
-/// were measured; tells people what came of it. Manifests that are not there have no use for it.
+/// Measures the models of a world before its start, if one changed since the last measurement, and
+/// tells people the outcome. Without manifests it does nothing.
 pub(crate) fn refresh(world: &Path) {
     let assets = world.join("assets");
     if !is_stale(&assets) {
@@ -68,12 +68,12 @@ pub(crate) fn refresh(world: &Path) {
             }
             crate::banner::show(&outcome.said);
         }
-        // The world plays with what was measured before.
+        // The world plays with the bounds of the last measurement.
         Err(error) => tracing::warn!("the models were not measured: {error:#}"),
     }
 }
 
-/// Whether there are models that were changed since they were measured, and manifests.
+/// Returns whether there are manifests, and models that changed since the last measurement.
 fn is_stale(assets: &Path) -> bool {
     let changed = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified()).ok();
     let (models, manifests) = (assets.join("models"), assets.join("manifests"));
@@ -94,7 +94,7 @@ fn is_stale(assets: &Path) -> bool {
         || found.into_iter().collect::<BTreeSet<_>>() != known
 }
 
-/// The models that were measured, by their paths below `models`; none where that cannot be read.
+/// Returns the measured models, by their paths below `models`; `None`: the file is unreadable.
 fn named_in(file: &Path) -> Option<BTreeSet<String>> {
     let json: Value = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
     let paths = json["models"].as_array()?.iter();
@@ -131,7 +131,7 @@ fn write(assets: &Path, now: SystemTime) -> anyhow::Result<Outcome> {
     })
 }
 
-/// The folder that has `models`: the given one, or `assets` in it.
+/// Returns the folder that has `models`: the given one, or `assets` in it.
 fn folder(given: &Path) -> anyhow::Result<PathBuf> {
     let inner = given.join("assets");
     let candidates = [given.to_owned(), inner];
@@ -139,7 +139,7 @@ fn folder(given: &Path) -> anyhow::Result<PathBuf> {
     found.with_context(|| format!("{} has no folder models", given.display()))
 }
 
-/// One model's record.
+/// Returns one model's record.
 fn record(path: &str, bounds: &Bounds, scales: &BTreeMap<String, f64>) -> Value {
     let scale = scales.get(&format!("models/{path}")).copied();
     let size = bounds.dimensions();
@@ -154,19 +154,20 @@ fn record(path: &str, bounds: &Bounds, scales: &BTreeMap<String, f64>) -> Value 
     })
 }
 
-/// A number in parts, as a whole one.
+/// Returns a number in parts, as a whole one.
 fn parts(number: f64, parts: f64) -> u32 {
     (number * parts).round().clamp(0.0, f64::from(i32::MAX)) as u32
 }
 
-/// To a millionth, as people write it.
+/// Returns a point, rounded to a millionth.
 fn point([x, y, z]: [f64; 3]) -> Value {
     let round = |n: f64| (n * 1e6).round() / 1e6 + 0.0;
     json!({"x": round(x), "y": round(y), "z": round(z)})
 }
 
-/// How large stations show their models, by the model's path below the root of assets; the
-/// largest where several show the same. Empty where there is no such file.
+/// Returns the scales at which stations show their models, by the model's path below the root of
+/// assets. If several stations show a model, the largest scale counts. Empty if there is no such
+/// file.
 fn scales(file: &Path) -> anyhow::Result<BTreeMap<String, f64>> {
     let mut scales = BTreeMap::new();
     if !file.exists() {
@@ -190,7 +191,7 @@ fn scales(file: &Path) -> anyhow::Result<BTreeMap<String, f64>> {
     Ok(scales)
 }
 
-/// The models in a folder and its subfolders, by their paths below it.
+/// Lists the models in a folder and its subfolders, by their paths below it.
 fn list(folder: &Path, prefix: &str, depth: usize, out: &mut Vec<String>) -> anyhow::Result<()> {
     let at = || format!("read {}", folder.display());
     for entry in fs::read_dir(folder).with_context(at)? {

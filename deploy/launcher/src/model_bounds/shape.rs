@@ -1,4 +1,4 @@
-//! Boxes around models, and what the nodes of a scene do to them. Pure.
+//! Boxes around models, and their transforms by the nodes of a scene. Pure.
 
 /// The smallest box around something.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,7 +18,7 @@ pub(super) const IDENTITY: Matrix = [
 ];
 
 impl Bounds {
-    /// Around both.
+    /// Returns the smallest box around both.
     pub(super) fn with(self, other: Option<Bounds>) -> Bounds {
         let Some(other) = other else { return self };
         let pick = |of: fn(f64, f64) -> f64, a: [f64; 3], b: [f64; 3]| {
@@ -30,7 +30,7 @@ impl Bounds {
         }
     }
 
-    /// Around the eight corners where `by` takes them.
+    /// Returns the smallest box around the eight corners after `by` moves them.
     pub(super) fn moved(self, by: &Matrix) -> Bounds {
         let corner = |n: usize| {
             let side = |axis: usize| {
@@ -51,19 +51,19 @@ impl Bounds {
         (1..8).fold(corner(0), |all, n| corner(n).with(Some(all)))
     }
 
-    /// Its length along each axis.
+    /// Returns its length along each axis.
     pub(super) fn dimensions(&self) -> [f64; 3] {
         [0, 1, 2].map(|axis| self.max[axis] - self.min[axis])
     }
 
-    /// Whether it is a box at all.
+    /// Returns whether it is a box at all.
     pub(super) fn sound(&self) -> bool {
         let mut axes = self.min.iter().zip(&self.max);
         axes.all(|(min, max)| min.is_finite() && max.is_finite() && min <= max)
     }
 }
 
-/// What `outer` does after `inner`.
+/// Returns the matrix that applies `inner` first and then `outer`.
 pub(super) fn after(outer: &Matrix, inner: &Matrix) -> Matrix {
     std::array::from_fn(|n| {
         let (column, row) = (n / 4, n % 4);
@@ -73,7 +73,7 @@ pub(super) fn after(outer: &Matrix, inner: &Matrix) -> Matrix {
     })
 }
 
-/// Scaled, then turned by the quaternion (x, y, z, w), then moved.
+/// Returns the matrix that scales, then turns by the quaternion (x, y, z, w), then moves.
 pub(super) fn placed(scale: [f64; 3], [x, y, z, w]: [f64; 4], to: [f64; 3]) -> Matrix {
     let turn = [
         [

@@ -1,4 +1,4 @@
-//! What an agent sees and has, what it may be told to do with one click, and what it did.
+//! An agent's surroundings and pack, its one-click commands, and its past actions.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(super) fn routes() -> Vec<Route> {
     .concat()
 }
 
-/// Things of the pack that are shown.
+/// Stacks of the pack in an answer, at most.
 const CARRIED_MAX: usize = 20;
 const NOT_THERE: &str = "The agent is not in the world.";
 
@@ -153,7 +153,7 @@ async fn quick_actions(Call { app, caller }: Call, id: Id) -> Answer<Success<Qui
     }))
 }
 
-/// What may be said to it with one click: `command` is what `POST …/message` takes.
+/// Returns the one-click commands of an agent. `POST …/message` takes each `command`.
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn commands(content: &Content, seen: Option<&LookReply>) -> Vec<QuickCommand> {
     let bank = world::agents::templates(content).contains(&world::Goal::Bank);

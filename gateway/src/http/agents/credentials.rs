@@ -1,6 +1,7 @@
 //! Tokens that speak for one agent's character and for nothing else.
 //!
-//! Always: made for the owner alone; shown once; good for as long as any token, and ended at once.
+//! Always: only the owner makes one, and sees it once. It is good for as long as any token; its
+//! end holds at once.
 
 use axum::{
     Json,
@@ -98,7 +99,7 @@ struct NewCredential {
     message: &'static str,
 }
 
-/// An answer that nothing on the way may keep.
+/// An answer that no cache on the way may keep.
 struct Secret<T>(T);
 
 impl<T: Serialize> IntoResponse for Secret<T> {
@@ -165,7 +166,7 @@ async fn create(
         token_id: claims.jti,
         expires_at_ms: issued.expires_at_ms,
     };
-    // Only a token that can be ended is handed out.
+    // The gateway hands out only a token that it can end.
     let noted = app.agents.add_credential(ask).await;
     let noted = noted.map_err(|status| refused(&status))?;
     Ok(Secret(Success::of(NewCredential {

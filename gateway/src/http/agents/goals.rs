@@ -1,4 +1,4 @@
-//! The goal of an agent: which it is, setting one, stopping and going on.
+//! The goal of an agent: shows, sets, stops and resumes it.
 
 use proto::rpc::{
     agents::v1::{self as wire, Agent, LookReply, order_request::Order},
@@ -125,7 +125,7 @@ async fn get(Call { app, caller }: Call, id: Id) -> Answer<Success<GoalControl>>
     }))
 }
 
-/// Why it pursues nothing now, for people.
+/// Returns why the agent pursues nothing now, for people.
 fn message(agent: &Agent, seen: Option<&LookReply>) -> Option<&'static str> {
     let orders = orders(agent);
     match seen {
@@ -176,7 +176,7 @@ async fn resume(Call { app, caller }: Call, id: Id) -> Answer<Success<GoalContro
     ordered(&app, &agent, Order::Resume(true), Event::GoalResumed).await
 }
 
-/// Durable first; then its zone is told, and its runtime.
+/// Stores an order first, then tells the agent's runtime and its zone.
 async fn ordered(
     app: &App,
     agent: &Agent,
@@ -188,17 +188,17 @@ async fn ordered(
     app.agents.runtime.tell(Word::new(event, &now, None));
     app.agents.insist(&app.zones, &now).await;
     let seen = app.agents.look(&app.zones, &now).await;
-    // Its zone takes it up at the next tick: until then it shows what was before.
+    // The zone takes the order up at the next tick, and shows the old goal until then.
     let seen = seen.map(|seen| LookReply { goal: None, ..seen });
     Ok(success(answer(&app.content(), &now, seen.as_ref())))
 }
 
-/// The goal control response, without words.
+/// Makes the goal control response, without a message.
 fn answer(content: &Content, agent: &Agent, seen: Option<&LookReply>) -> GoalControl {
     let orders = orders(agent);
     let pursued = seen.and_then(|seen| seen.goal.as_ref());
     let goal = match pursued {
-        // What it is told in chat it does also while goals are paused, but that is no goal.
+        // A paused agent still follows orders from chat, but these are no goals.
         _ if orders.paused => None,
         Some(goal) => Some(pursued_goal(goal)),
         None => Goal::parse(&orders.goal_id, content).map(|goal| set_goal(&goal, content, agent)),
@@ -211,7 +211,7 @@ fn answer(content: &Content, agent: &Agent, seen: Option<&LookReply>) -> GoalCon
     }
 }
 
-/// A goal as its zone sees it.
+/// Converts a goal that its zone shows.
 fn pursued_goal(goal: &wire::Goal) -> AgentGoal {
     AgentGoal {
         id: goal.id.clone(),
@@ -222,7 +222,7 @@ fn pursued_goal(goal: &wire::Goal) -> AgentGoal {
     }
 }
 
-/// A goal that was set, of which no zone has spoken yet.
+/// Converts a stored goal that no zone shows yet.
 fn set_goal(goal: &Goal, content: &Content, agent: &Agent) -> AgentGoal {
     let place = goal.location(content, content.spawn());
     let done = (orders(agent).progress, goal.target());
@@ -235,7 +235,7 @@ fn set_goal(goal: &Goal, content: &Content, agent: &Agent) -> AgentGoal {
     }
 }
 
-/// How far a goal is that was begun at this time; nameless.
+/// Makes a goal that began at `since_ms`, with its progress but without a name.
 fn begun((progress, target): (u32, u32), since_ms: u64, automatic: bool) -> AgentGoal {
     let percent = u64::from(progress) * 100 / u64::from(target.max(1));
     AgentGoal {
@@ -256,7 +256,8 @@ fn begun((progress, target): (u32, u32), since_ms: u64, automatic: bool) -> Agen
     }
 }
 
-/// What may be set: as its zone sees it now, else what the world knows of at all.
+/// Lists the goals that an owner may set: as the agent's zone sees them now, else all that the
+/// content has.
 pub(super) fn available(content: &Content, seen: Option<&LookReply>) -> Vec<AvailableGoal> {
     if let Some(seen) = seen {
         let goals = seen.available.iter().map(|goal| AvailableGoal {

@@ -1,4 +1,4 @@
-//! What an owner says to its agent.
+//! Messages of an owner to its agent.
 
 use proto::{
     client::limits::CHAT_CHARS_MAX,
@@ -99,7 +99,7 @@ async fn post(
     }))
 }
 
-/// Notes that somebody speaks to an agent; one that rests comes back.
+/// Notes in the store that its owner speaks to an agent; a resting agent comes back.
 async fn heed(app: &App, agent: Agent) -> Result<Agent, Problem> {
     let now = match app.agents.order(&agent, Order::Spoken(true)).await {
         Ok(now) => now,

@@ -1,7 +1,7 @@
 //! `/api/agent` and `/api/agents`: characters that act of their own accord.
 //!
-//! Always: only the owner makes, ends and gives tokens to an agent; what it does is seen and
-//! ordered by the owner and by the agent's own token. Somebody else's agent is not there (404).
+//! Always: only the owner makes and ends an agent and its tokens; the owner and the agent's own
+//! token see it and order it. For everybody else the agent does not exist (404).
 
 mod around;
 mod credentials;
@@ -22,8 +22,7 @@ use super::{
 };
 use crate::{app::App, auth::caller::Caller};
 
-/// All routes of agents. The owner alone makes and ends them and their tokens; the agent's own
-/// token sees and orders it too.
+/// Returns all routes of agents.
 pub(super) fn routes() -> Vec<Route> {
     [
         register::routes(),
@@ -35,15 +34,15 @@ pub(super) fn routes() -> Vec<Route> {
     .concat()
 }
 
-/// A route about one agent.
+/// Describes the agent's id in the path of a route.
 fn of_agent(route: Route) -> Route {
     route.path("The agent.", "0199c3a0-0000-7000-8000-00000000000a")
 }
 
-/// Why an order is not taken.
+/// Codes with which the gateway refuses an order.
 const NOT_ORDERED: &[Code] = &[Code::Conflict, Code::TooManyAgents];
 
-/// The agent with this id, if it is the caller's.
+/// Returns the agent with this id, if it is the caller's.
 async fn owned(app: &App, caller: &Caller, id: &Id) -> Result<Agent, Problem> {
     let none = || Problem::of(Code::NotFound, "There is no agent with this id.");
     let found = app.agents.get(&id.0).await;
@@ -55,7 +54,7 @@ async fn owned(app: &App, caller: &Caller, id: &Id) -> Result<Agent, Problem> {
     if own { Ok(found) } else { Err(none()) }
 }
 
-/// What the store refused, as a client sees it.
+/// Returns the client's problem document for a refusal by the store.
 fn refused(status: &Status) -> Problem {
     match status.code() {
         Grpc::AlreadyExists | Grpc::ResourceExhausted => {
@@ -65,7 +64,7 @@ fn refused(status: &Status) -> Problem {
     }
 }
 
-/// The same for what makes an agent or brings one back.
+/// Returns the problem document for a refusal to make an agent or to bring one back.
 fn refused_more(status: &Status) -> Problem {
     match status.code() {
         Grpc::ResourceExhausted => Problem::of(Code::TooManyAgents, status.message()),
@@ -73,7 +72,7 @@ fn refused_more(status: &Status) -> Problem {
     }
 }
 
-/// What an agent is to do.
+/// Returns the orders of an agent.
 fn orders(agent: &Agent) -> Orders {
     agent.orders.clone().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Making, listing and ending agents, and which character an agent is.
+//! Makes, lists and ends agents, and maps agents to characters.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Why a character does not become an agent.
+/// Codes with which the gateway refuses to make an agent.
 const NOT_MADE: &[Code] = &[
     Code::NotYourCharacter,
     Code::NotFound,
@@ -120,7 +120,7 @@ struct Of {
     account_id: Option<String>,
 }
 
-/// Nobody names another account than its own.
+/// Refuses a named account that is not the caller's own.
 fn own_account(caller: &Caller, named: Option<&str>) -> Result<(), Problem> {
     match named {
         Some(named) if named != caller.account_id => {
@@ -213,7 +213,7 @@ struct MakeAgent {
     character_json: Option<CharacterJson>,
 }
 
-/// Whom a client's agents count for.
+/// The caller who makes an agent, and the address that the agent counts for.
 struct Maker {
     caller: Caller,
     address: IpAddr,
@@ -236,7 +236,7 @@ impl FromRequestParts<Arc<App>> for Maker {
 
 impl Input for Maker {}
 
-/// Counts an agent that is made from an address.
+/// Counts a new agent of an address.
 async fn count(app: &App, address: IpAddr) -> Result<(), Problem> {
     let rule = Rule {
         most: app.config.agents_per_address,
@@ -373,7 +373,7 @@ async fn remove(Call { app, caller }: Call, id: Id) -> Answer<Success<Message>> 
     Ok(success(Message { message }))
 }
 
-/// Says whether an agent lives in the world when nobody plays it.
+/// Sets whether an agent lives in the world while nobody plays it.
 async fn activate(call: &Call, id: &Id, active: bool) -> Answer<AgentData> {
     let Call { app, caller } = call;
     let agent = owned(app, caller, id).await?;

@@ -1,4 +1,4 @@
-//! Examples, made of schemas: the one that a type or a field gives, else one that its schema
+//! Makes examples of schemas: the one that a type or a field gives, else one that its schema
 //! allows.
 
 use serde_json::{Map, Value, json};
@@ -8,7 +8,8 @@ const ID: &str = "0199c3a0-0000-7000-8000-000000000001";
 /// The moment of examples.
 const MOMENT: &str = "2026-11-21T16:00:00.000Z";
 
-/// Returns an example for a schema; `name` is the field's, and `schemas` holds what it refers to.
+/// Returns an example for a schema. `name` is the field's; `schemas` holds the schemas that it
+/// refers to.
 pub(super) fn example(schema: &Value, name: &str, schemas: &Value) -> Value {
     if let Some(given) = schema.pointer("/examples/0") {
         return given.clone();
@@ -36,7 +37,7 @@ pub(super) fn example(schema: &Value, name: &str, schemas: &Value) -> Value {
     }
 }
 
-/// The type of a schema, where it may also be null the other one.
+/// Returns the type of a schema; of a nullable one, the type beside null.
 fn kind(schema: &Value) -> &str {
     match &schema["type"] {
         Value::Array(kinds) => kinds.first().and_then(Value::as_str).unwrap_or_default(),

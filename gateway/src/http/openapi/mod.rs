@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document of this gateway, made of its routes.
 //!
-//! Always: nothing is described here. Words stand with the route, schemas and limits come from
-//! the types of its handler, and its policy says who may use it and how it refuses.
+//! Always: this module describes no route itself. The words stand with the route. Schemas and
+//! limits come from the types of its handler; callers and refusals come from its policy.
 
 mod example;
 mod schemas;
@@ -49,7 +49,7 @@ async fn document(headers: HeaderMap) -> Response {
     DOCUMENT.answer(&headers)
 }
 
-/// Codes of the guard, on every route that is counted.
+/// Codes of the guard, on every route that counts requests.
 const COUNTED: [Code; 8] = [
     Code::BadRequest,
     Code::InvalidRequest,
@@ -72,7 +72,7 @@ const GUARDED: [Code; 7] = [
 ];
 
 impl Policy {
-    /// Tokens and roles that may use a route; none: it needs no token.
+    /// Names the tokens and roles that may use a route; none: it needs no token.
     fn names(self) -> Vec<String> {
         match self {
             Self::Public | Self::Session => Vec::new(),
@@ -85,7 +85,7 @@ impl Policy {
         }
     }
 
-    /// Codes by which the guard refuses.
+    /// Returns the codes with which the guard refuses.
     fn problems(self) -> Vec<Code> {
         match self {
             Self::Public => Vec::new(),
@@ -100,7 +100,7 @@ fn name(value: Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The whole document.
+/// Writes the whole document.
 fn written(families: &[Family]) -> Value {
     let mut parts = Parts::default();
     let mut paths: Map<String, Value> = Map::new();
@@ -150,7 +150,7 @@ fn about() -> String {
     )
 }
 
-/// Path as OpenAPI writes it: a parameter has no `*`.
+/// Returns a path as OpenAPI writes it: a parameter has no `*`.
 fn template(path: &str) -> String {
     path.replace("{*", "{")
 }
@@ -257,7 +257,7 @@ impl Parts {
     }
 }
 
-/// A problem document of this status with one of these codes.
+/// Describes a problem document of this status with one of these codes.
 fn refusal(status: StatusCode, codes: &[&str]) -> Value {
     let known = Code::ALL.iter().filter(|code| codes.contains(&code.name()));
     let lines = known.map(|code| format!("`{}`: {}", code.name(), code.meaning()));
@@ -308,7 +308,7 @@ fn show_example(body: &mut Value, schemas: &Value) {
     }
 }
 
-/// `GET /api/v1/world` is `getApiV1World`.
+/// Returns the id of an operation: `GET /api/v1/world` is `getApiV1World`.
 fn operation_id(method: &str, path: &str) -> String {
     let words = path.split(|c: char| !c.is_ascii_alphanumeric());
     let mut id = method.to_ascii_lowercase();

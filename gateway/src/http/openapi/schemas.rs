@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::http::route::SchemaOf;
 
-/// Where the document has the schemas that others refer to.
+/// Place of the shared schemas in the document.
 const PATH: &str = "/components/schemas";
 
 /// Makes schemas, and keeps those that others refer to.
@@ -34,17 +34,17 @@ impl Default for Schemas {
 }
 
 impl Schemas {
-    /// The schema of a request's body.
+    /// Returns the schema of a request's body.
     pub(super) fn request(&mut self, schema: SchemaOf) -> Value {
         plain(schema(&mut self.requests).to_value())
     }
 
-    /// The schema of an answer's body: it has no other fields than it says.
+    /// Returns the schema of an answer's body, which allows no other fields.
     pub(super) fn answer(&mut self, schema: SchemaOf) -> Value {
         closed(plain(schema(&mut self.answers).to_value()))
     }
 
-    /// Parameters, one for each field.
+    /// Returns the parameters, one for each field.
     pub(super) fn query(&mut self, schema: SchemaOf) -> Vec<Value> {
         let schema = plain(schema(&mut self.queries).to_value());
         let fields = schema["properties"].as_object().into_iter().flatten();
@@ -54,7 +54,7 @@ impl Schemas {
                 Value::Object(field) => field.remove("description"),
                 _ => None,
             };
-            // A parameter that is not there has no value, not even null.
+            // A missing parameter has no value, not even null.
             if let Some(kind) = field.pointer("/type/0").cloned() {
                 field["type"] = kind;
             }
@@ -69,14 +69,14 @@ impl Schemas {
         parameters.collect()
     }
 
-    /// Names of the schemas that others refer to: of requests, and of answers.
+    /// Returns the names of the shared schemas: of requests, and of answers.
     #[cfg(test)]
     pub(super) fn names(&self) -> [std::collections::BTreeSet<String>; 2] {
         let names = |schemas: &SchemaGenerator| schemas.definitions().keys().cloned().collect();
         [names(&self.requests), names(&self.answers)]
     }
 
-    /// All schemas that others refer to, by name.
+    /// Returns all shared schemas by name.
     pub(super) fn components(&mut self) -> Map<String, Value> {
         let requests = self.requests.take_definitions(true).into_iter();
         let answers = self.answers.take_definitions(true).into_iter();
@@ -88,7 +88,7 @@ impl Schemas {
     }
 }
 
-/// The same, walking into every schema in it, and into nothing that is a value.
+/// Applies `change` to a schema and to every schema in it, but to no plain value.
 fn each(schema: &mut Value, change: &impl Fn(&mut Map<String, Value>)) {
     match schema {
         Value::Object(fields) => {
@@ -104,7 +104,7 @@ fn each(schema: &mut Value, change: &impl Fn(&mut Map<String, Value>)) {
     }
 }
 
-/// Takes away what says how Rust keeps a number, and writes "anything" as the empty schema.
+/// Removes Rust's number formats, and writes "anything" as the empty schema.
 fn plain(mut schema: Value) -> Value {
     if schema == json!(true) {
         return json!({});
@@ -120,7 +120,7 @@ fn plain(mut schema: Value) -> Value {
     schema
 }
 
-/// Allows no other fields than those that are described.
+/// Allows only the described fields.
 fn closed(mut schema: Value) -> Value {
     each(&mut schema, &|fields| {
         let described = fields.get("properties").is_some_and(Value::is_object);

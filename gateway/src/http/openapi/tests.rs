@@ -1,6 +1,6 @@
 use super::*;
 
-/// Every operation of the document, with its method and path.
+/// Returns every operation of the document, with its method and path.
 fn operations(document: &Value) -> Vec<(String, &Value)> {
     let paths = document["paths"].as_object().unwrap();
     let each = paths.iter().flat_map(|(path, methods)| {
@@ -10,7 +10,7 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
     each.collect()
 }
 
-/// Every JSON body of an operation: of its request and of its answers.
+/// Returns every JSON body of an operation: of its request and of its answers.
 fn bodies(operation: &Value) -> impl Iterator<Item = &Value> {
     let answers = operation["responses"].as_object().unwrap().values();
     let all = answers.chain([&operation["requestBody"]]);
@@ -74,7 +74,7 @@ fn each_example_fits_its_schema() {
     assert!(seen > 100, "only {seen} examples");
 }
 
-/// schemars tells types of the same name apart by a number.
+/// Checks names for the number by which schemars tells types of the same name apart.
 #[test]
 fn no_two_types_of_the_document_share_a_name() {
     let mut parts = Parts::default();

@@ -16,7 +16,7 @@ fn shared(redis: &Redis) -> Shared {
     Shared::new(RedisBus::connect(&redis.url(), sender).unwrap())
 }
 
-/// Random stories, each of its own somebody, told to both.
+/// Plays random stories, each with its own subject, against both.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_script_decides_as_the_windows_do() {
     let redis = Redis::start();
@@ -84,6 +84,6 @@ async fn a_redis_that_hangs_costs_three_deadlines_and_then_nothing() {
         waited += u32::from(began.elapsed() >= DEADLINE);
     }
     redis.signal("CONT");
-    // One more for each second that went by.
+    // One more passes for each second that went by.
     assert!((3..=6).contains(&waited), "{waited}");
 }

@@ -23,8 +23,8 @@ fn the_limits_are_those_of_the_protocol() {
     }
 }
 
-/// What a counter says of one moment after the other, in seconds: `+` passes, `-` is refused,
-/// `B` is blocked.
+/// Returns a counter's decisions at the given moments, in seconds: `+` passes, `-` is a refusal,
+/// `B` is a block.
 fn story(rule: Rule, seconds: &[u32]) -> String {
     let start = Instant::now();
     let mut counter = Counter::new(rule);
@@ -96,8 +96,8 @@ fn what_others_allowed_counts_and_memory_stays_bounded() {
 }
 
 proptest! {
-    /// Whatever comes whenever: no window has more passes than the limit; what is refused though
-    /// it is not blocked would really have been too much; a refusal's time is right to the ms.
+    /// Checks random requests: no window has more passes than the limit. A refusal without a block
+    /// would really have been one too many, and its wait is right to the ms.
     #[test]
     fn no_window_holds_more_than_the_limit_wherever_it_begins(
         most in 1_usize..12,

@@ -1,9 +1,9 @@
-//! Friends as they are in the world: each player's lists, kept by one task as long as it is there,
-//! and whether those on them are played.
+//! Friends as they are in the world: each player's lists, which one task keeps as long as the
+//! player is there, and whether a run plays those on them.
 //!
-//! Always: lists are told in the order of what the store said; what is asked of them waits in a
-//! bounded queue; until the store has said whom a player ignores, or that it cannot say, nobody
-//! else is heard.
+//! Always: a client hears of its lists in the order of the store's words; requests for them wait in
+//! a bounded queue; a player hears nobody else until the store has named the accounts that it
+//! ignores, or cannot.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -30,12 +30,12 @@ use crate::{
     social::{friends::Circle, presence::Present, watch::News},
 };
 
-/// What one player may have asked at a time.
+/// Maximum number of requests of one player that wait.
 const ASKED_MAX: usize = 8;
-/// Before the store is asked again that did not answer.
+/// Pause before the gateway asks a store again that did not answer.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// What a player wants of its lists.
+/// Wish of a player about its lists.
 #[derive(Debug)]
 pub(crate) enum Wish {
     /// To see them.
@@ -43,30 +43,30 @@ pub(crate) enum Wish {
     Change(Change),
 }
 
-/// A wish, and what it answers.
+/// A wish, and the request behind it.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) re: Option<RequestId>,
-    /// Its event.
+    /// Event of the request.
     pub(crate) event: &'static str,
     pub(crate) wish: Wish,
 }
 
-/// How the task that keeps a player's lists is reached. It ends with the last of these.
+/// Way to the task that keeps a player's lists. The task ends with the last of these.
 #[derive(Debug, Clone)]
 pub(crate) struct Keeper {
     asked: mpsc::Sender<Asked>,
     look: Arc<Notify>,
 }
 
-/// What a [`Keeper`] passes on.
+/// Orders of a [`Keeper`] to its task.
 pub(crate) struct Orders {
     asked: mpsc::Receiver<Asked>,
     look: Arc<Notify>,
 }
 
 impl Keeper {
-    /// With what the task gets: what is asked, and that it shall look.
+    /// Returns a keeper and its task's part: the wishes, and the order to look.
     pub(crate) fn new() -> (Self, Orders) {
         let (sender, asked) = mpsc::channel(ASKED_MAX);
         let look = Arc::new(Notify::new());
@@ -77,7 +77,7 @@ impl Keeper {
         (keeper, Orders { asked, look })
     }
 
-    /// The lists may be different from what was told.
+    /// Tells the task that the lists may differ from the client's.
     pub(crate) fn look(&self) {
         self.look.notify_one();
     }
@@ -93,14 +93,14 @@ struct Task {
     hub: Arc<Hub>,
     present: Present,
     mailbox: Mailbox,
-    /// What the client was told.
+    /// Lists that the client knows.
     told: Option<Circle>,
-    /// The store did not answer: it is asked again then.
+    /// Time at which to ask a store again that did not answer.
     retry: Option<Instant>,
 }
 
 impl Hub {
-    /// Keeps the lists of a player, who is listed here, from now on.
+    /// Starts the task that keeps the lists of a player, who is listed here.
     pub(super) fn keep(self: &Arc<Self>, present: Present, mailbox: Mailbox, orders: Orders) {
         let task = Task {
             hub: Arc::clone(self),
@@ -112,7 +112,7 @@ impl Hub {
         self.tasks.spawn("lists of a player", task.run(orders));
     }
 
-    /// A player asks something of its lists.
+    /// Passes on a player's wish about its lists.
     pub(crate) fn ask(&self, session_id: &str, asked: Asked) -> Result<(), ErrorCode> {
         let state = self.state();
         let listener = state.listeners.session(session_id);
@@ -121,11 +121,11 @@ impl Hub {
 
     /// Tells other gateways where to look again.
     pub(super) async fn point(&self, envelope: &SocialEnvelope) {
-        // Who misses it sees it at its next look at everything.
+        // A gateway that misses it sees it at its next look at everything.
         let _ = self.bus.publish(topics::SOCIAL, json(envelope)).await;
     }
 
-    /// Somebody says where to look again.
+    /// Handles another gateway's word on where to look again.
     pub(super) fn hear_social(&self, envelope: SocialEnvelope) {
         let mut state = self.state();
         match envelope {
@@ -149,7 +149,7 @@ impl Hub {
         }
     }
 
-    /// Asks the bus whether these are played. `announced`: something became of them.
+    /// Asks the bus whether these are played. `announced`: somebody said that they came or went.
     pub(super) async fn look_at(&self, ids: Vec<String>, announced: bool) -> Result<(), Away> {
         let found = self.played(ids).await?;
         let mut state = self.state();
@@ -172,7 +172,7 @@ impl State {
         for (session_id, friends) in news {
             if let Some(listener) = self.listeners.session(session_id) {
                 let friends = friends.clone();
-                // A session that overflows is closed by its own writer.
+                // The writer of a session that overflows closes it.
                 let _ = listener
                     .mailbox
                     .push(Reliable::of(&FriendsPresence { friends }));
@@ -196,7 +196,7 @@ impl Task {
             tokio::select! {
                 asked = asked.recv() => match asked {
                     Some(asked) => self.answer(asked).await,
-                    // It has left the world.
+                    // The player has left the world.
                     None => return,
                 },
                 () = look.notified() => self.look().await,
@@ -205,7 +205,7 @@ impl Task {
         }
     }
 
-    /// Asks the store, and tells what is new.
+    /// Asks the store, and tells the client the news.
     async fn look(&mut self) {
         match self.hub.book.lists(&self.present).await {
             Ok(lists) => self.learn(lists, None).await,
@@ -227,7 +227,7 @@ impl Task {
         let Asked { re, event, wish } = asked;
         let change = match wish {
             Wish::List => {
-                // What it was told counts no more: it is told everything.
+                // The lists that the client knows count no more: it gets everything.
                 let told = self.told.take();
                 return match self.hub.book.lists(&self.present).await {
                     Ok(lists) => self.learn(lists, Some(re)).await,
@@ -247,7 +247,7 @@ impl Task {
         let outcome = reply.outcome();
         if let Some(code) = code(outcome) {
             self.refuse(re, event, code);
-            // What it was told is not how things are, perhaps.
+            // The lists that the client knows may be wrong.
             return self.learn(reply.lists.unwrap_or_default(), None).await;
         }
         if !reply.other.is_empty() {
@@ -265,15 +265,15 @@ impl Task {
         self.learn(reply.lists.unwrap_or_default(), Some(re)).await;
     }
 
-    /// The store has said the lists: what is new is told. `answers`: a request, which is answered
-    /// also when nothing is new.
+    /// Takes the store's lists and tells the client the news. `answers`: a request, which gets an
+    /// answer even without news.
     async fn learn(&mut self, lists: Lists, answers: Option<Option<RequestId>>) {
         self.retry = None;
         let now = Circle::of(lists);
         let friends = now.friends();
         let session_id = &self.present.session_id;
         {
-            // First: whoever comes or goes while the bus is asked is not missed.
+            // This comes first, so that nobody who comes or goes while the bus answers is missed.
             let mut state = self.hub.state();
             if state.listeners.session(session_id).is_none() {
                 return;
@@ -283,14 +283,14 @@ impl Task {
         let mut found = self.strangers(&friends).await;
         let mut state = self.hub.state();
         if state.listeners.session(session_id).is_none() {
-            // It left meanwhile, perhaps before it followed anybody.
+            // The player left meanwhile, perhaps before it followed anybody.
             state.watch.forget(session_id);
             return;
         }
-        // Of whom something has been heard since, that is newer.
+        // News of a friend since then is newer.
         found.retain(|(id, _)| state.watch.status(id) == Played::Unknown);
         let mut news = state.watch.looked(&found, true, clock::instant());
-        // Of whom the client has not heard yet, it hears with the lists.
+        // The client hears of a new friend's state with the lists.
         let mut own = news.remove(session_id).unwrap_or_default();
         let known = self.told.as_ref().map(Circle::friends).unwrap_or_default();
         own.retain(|friend| known.contains(&friend.id));
@@ -305,7 +305,7 @@ impl Task {
         };
         drop(state);
         if let Some(said) = said {
-            // A session that overflows is closed by its own writer.
+            // The writer of a session that overflows closes it.
             let _ = self.mailbox.push(said.answering(answers.flatten()));
         }
         if !own.is_empty() {
@@ -316,14 +316,14 @@ impl Task {
         self.told = Some(now);
     }
 
-    /// Whether those friends are played of whom nothing is known here.
+    /// Returns whether those friends are played of whom this gateway knows nothing.
     async fn strangers(&self, friends: &BTreeSet<String>) -> Vec<(String, bool)> {
         let unknown: Vec<String> = {
             let state = self.hub.state();
             let unknown = |id: &&String| state.watch.status(id) == Played::Unknown;
             friends.iter().filter(unknown).cloned().collect()
         };
-        // Without the bus nothing is known; they are looked for again when it is back.
+        // Without the bus nothing is known; the gateway looks for them again when it is back.
         self.hub.played(unknown).await.unwrap_or_default()
     }
 
@@ -334,12 +334,12 @@ impl Task {
             event: Some(event.to_owned()),
             retry_after_ms: None,
         };
-        // A session that overflows is closed by its own writer.
+        // The writer of a session that overflows closes it.
         let _ = self.mailbox.push(Reliable::of(&error).answering(re));
     }
 }
 
-/// What a client is told of an outcome; nothing when it is done.
+/// Returns the error code for an outcome; `None` when it is done.
 fn code(outcome: Outcome) -> Option<ErrorCode> {
     Some(match outcome {
         Outcome::Done => return None,

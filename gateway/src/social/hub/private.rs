@@ -1,7 +1,8 @@
-//! Private messages: from one player to another, wherever the other one is played.
+//! Private messages: from one player to another, at whatever gateway the other one plays.
 //!
-//! Always: acknowledged only when it is at the receiver's socket, and written there once; a
-//! message is repeated with the same id until it is answered or its time is over.
+//! Always: the receiver's gateway acknowledges a message only when it is at the receiver's socket,
+//! and writes it there once; the sender's gateway repeats it with the same id until an answer comes
+//! or its time is over.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,15 +18,15 @@ use tokio::{
 use super::{Away, Hub, Speaker, State, envelope, json, message, presence};
 use crate::mailbox::Reliable;
 
-/// How long a private message is tried.
+/// Time for which the gateway tries to deliver a private message.
 const DELIVERY: Duration = Duration::from_secs(5);
-/// Between two tries.
+/// Pause between two tries.
 const RETRY: Duration = Duration::from_secs(1);
-/// Private messages that were received and may be repeated.
+/// Maximum number of received private messages that others may repeat.
 const RECENT_MAX: usize = 4096;
 
 impl Hub {
-    /// Says something to one player; done when it is at that player's socket.
+    /// Says something to one player. Returns when it is at that player's socket.
     pub(crate) async fn tell(
         &self,
         speaker: &Speaker,
@@ -64,10 +65,10 @@ impl Hub {
                         reply_to: self.gateway_id.clone(),
                         chat: chat.clone(),
                     };
-                    // Tried again below, with the same id.
+                    // The loop tries again, with the same id.
                     let _ = self.tell_gateway(&gateway_id, &envelope).await;
                 }
-                // Nobody of that name plays. Who has just come is found the next time.
+                // Nobody of that name plays. The next try finds a player who has just come.
                 Ok(None) if absent > 0 => return false,
                 Ok(None) => absent += 1,
                 Err(Away) => {}
@@ -79,7 +80,7 @@ impl Hub {
         }
     }
 
-    /// The character of this name, and the gateway where it is played.
+    /// Returns the character of this name, and the gateway where it is played.
     async fn find(&self, name: &str) -> Result<Option<(String, String)>, Away> {
         let Some(character_id) = self.bus.get(&topics::presence_name(name.trim())).await? else {
             return Ok(None);
@@ -91,12 +92,12 @@ impl Hub {
 
     pub(super) fn settle(&self, id: &str, delivered: bool) {
         if let Some(waiting) = self.state().waiting.remove(id) {
-            // Whoever asked may have given up.
+            // The asking task may have given up.
             let _ = waiting.send(delivered);
         }
     }
 
-    /// A private message for a player of this gateway, perhaps repeated.
+    /// Takes a private message for a player of this gateway, perhaps repeated.
     pub(super) fn receive(
         self: &Arc<Self>,
         to_character: &str,
@@ -109,11 +110,11 @@ impl Hub {
             let mut state = self.state();
             match state.recent.get(&id) {
                 Some(true) => Some(true),
-                // It waits to be written.
+                // The message waits to be written.
                 Some(false) => return,
                 None => match state.listeners.character(to_character) {
                     None => Some(false),
-                    // Nobody knows yet whether it is to be heard: it is said again.
+                    // Nobody knows yet whether the player wants to hear it: the sender repeats it.
                     Some(listener) if !listener.is_ready() => return,
                     Some(listener) if !listener.hears(&chat.from_account) => Some(false),
                     Some(listener) => {
@@ -149,7 +150,7 @@ impl Hub {
             self.state().recent.remove(&id);
             GatewayEnvelope::NotDelivered { id }
         };
-        // If this is lost, the message is repeated, and answered again.
+        // If this is lost, the sender repeats the message and gets another answer.
         let _ = self.tell_gateway(reply_to, &envelope).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Which channels are read when the bus may have forgotten them.
+//! Channels that the gateway reads when the bus may have forgotten them.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn named(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// The channels on which something is heard.
+/// Returns the channels on which the reader hears something.
 async fn heard(bus: &Bus, reader: &mut mpsc::Receiver<Heard>) -> BTreeSet<String> {
     for channel in ["a", "b", "c"] {
         bus.publish(channel, Bytes::new()).await.unwrap();

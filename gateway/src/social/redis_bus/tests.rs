@@ -1,4 +1,4 @@
-//! The bus against a real Redis, and what is read from it.
+//! The bus against a real Redis.
 
 use std::{
     io::{Read, Write},
@@ -11,7 +11,7 @@ use tokio::sync::mpsc::Receiver;
 use super::*;
 
 const MS: Duration = Duration::from_millis(1);
-/// How long a test waits for anything.
+/// Time that a test waits for anything.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Two gateways' ends of a bus.
@@ -44,7 +44,7 @@ impl Two {
         .await;
     }
 
-    /// Both hear what one says; what they missed before is left out.
+    /// Checks that both hear a message of one. Skips messages from before.
     async fn hear(&mut self, channel: &str, text: &'static str) {
         let said = Bytes::from_static(text.as_bytes());
         self.one.publish(channel, &said).await.unwrap();

@@ -1,4 +1,4 @@
-//! When a tick is told, and what a crowd costs.
+//! The time at which a tick goes out, and the cost of a crowd.
 
 use opentelemetry::metrics::MeterProvider;
 use proto::client::update::WorldUpdate;
@@ -84,7 +84,7 @@ fn frame(run: u64, tick: u64, chunks: Vec<wire::ChunkFrame>) -> FromLink {
     }
 }
 
-/// Full records of what was asked for.
+/// Returns full records of the chunks in a request.
 fn answer(ask: wire::Subscribe, things: &[wire::Entity]) -> Vec<wire::ChunkFrame> {
     let mut chunks: HashMap<(i32, i32), wire::ChunkFrame> = HashMap::new();
     for chunk in ask.add {
@@ -103,7 +103,7 @@ fn answer(ask: wire::Subscribe, things: &[wire::Entity]) -> Vec<wire::ChunkFrame
     chunks.into_values().collect()
 }
 
-/// Everybody steps to and fro.
+/// Returns frames in which everybody steps to and fro.
 fn moved(things: &[wire::Entity], tick: u64) -> Vec<wire::ChunkFrame> {
     let mut chunks: HashMap<(i32, i32), wire::ChunkFrame> = HashMap::new();
     for thing in things {
@@ -119,8 +119,8 @@ fn moved(things: &[wire::Entity], tick: u64) -> Vec<wire::ChunkFrame> {
     chunks.into_values().collect()
 }
 
-/// A tick that one zone of two has told waits a moment for the other and no longer, and what comes
-/// later is told at once.
+/// A tick from one zone of two waits a moment for the other and no longer. Later records go out at
+/// once.
 #[tokio::test(start_paused = true)]
 async fn a_tick_waits_for_all_zones_but_not_for_long() {
     let (table, directory, measures) = stand();
@@ -178,9 +178,9 @@ async fn a_tick_waits_for_all_zones_but_not_for_long() {
     stop.cancel();
 }
 
-/// However many look on, a chunk's change is written once for each of the two formats.
-/// `TILESTEAD_CROWD=<n>` makes it a crowd of that size, and with `--nocapture` says how long it
-/// took to tell it of each tick.
+/// The gateway writes a chunk's change once for each of the two formats, however many look on.
+/// `TILESTEAD_CROWD=<n>` makes it a crowd of that size, and with `--nocapture` reports the time
+/// that each tick took.
 #[tokio::test]
 async fn a_crowd_is_written_once_per_format() {
     let (table, directory, measures) = stand();
@@ -239,8 +239,8 @@ async fn a_crowd_is_written_once_per_format() {
     }
 }
 
-/// Who looks on stands where the character does, however far it goes, and is shown what a player
-/// there would be shown; what it saw before goes out of its sight.
+/// A session that looks on stands where the character does, however far it goes. It sees all that a
+/// player there would see, and loses sight of all that it saw before.
 #[tokio::test]
 #[allow(clippy::too_many_lines, reason = "one story, told in order")]
 async fn who_looks_on_follows_a_character() {

@@ -33,7 +33,7 @@ async fn a_newer_login_refuses_the_older_one() {
 async fn a_zone_that_shows_a_session_that_is_over_is_told_that_nobody_is_there() {
     let (zone, stand, player) = playing().await;
     attach(&zone).await;
-    // The move's word comes late: the end of the socket was told to the zone before.
+    // The move's word comes late: the gateway told the zone of the socket's end before.
     let detached = async || match zone.hears().await {
         Message::Detach(detach) => {
             let of = (&*detach.session_id, &*detach.character_id);
@@ -48,7 +48,7 @@ async fn a_zone_that_shows_a_session_that_is_over_is_told_that_nobody_is_there()
     assert_eq!(detached().await, 3);
     stand.zones.detach("s");
     zone.says("to nobody", 6);
-    // Each frame until then that names the session was answered so.
+    // The gateway answered each frame until then that names the session with the old detach.
     while detached().await != 0 {}
     drop(player);
 }
@@ -113,7 +113,7 @@ async fn a_session_from_elsewhere_is_over_only_when_all_have_said_so_for_a_while
     assert_eq!(over, Err(AttachError::NotInWorld));
 }
 
-/// It was at another gateway in between, which attached it under a higher number.
+/// The session was at another gateway in between, which attached it under a higher number.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_comes_back_to_its_first_gateway_is_not_taken_for_an_older_login() {
     let (zone, stand, mut player) = playing().await;
@@ -141,7 +141,7 @@ async fn a_session_that_goes_on_elsewhere_is_no_older_login() {
     assert_eq!(event.expect("in time"), Some(SessionEvent::Elsewhere));
 }
 
-/// Its zone's word of that may come later than the answer to whatever it asks meanwhile.
+/// The zone's word of that may come later than its answer to a request of the gateway.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_sought_here_and_plays_elsewhere_already_is_no_older_login() {
     let (zone, _stand, mut player) = playing().await;

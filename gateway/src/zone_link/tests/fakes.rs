@@ -1,4 +1,4 @@
-//! A zone and a directory that do as they are told.
+//! A fake zone and a fake directory, which do as a test orders.
 
 use std::{
     pin::Pin,
@@ -37,7 +37,7 @@ type Answers<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 pub(super) struct Directory {
     pub(super) address: String,
     pushes: Arc<watch::Sender<DirectoryUpdate>>,
-    /// Whom the gateway suspects, and as whom.
+    /// Runs that the gateway suspects, each with the witness's name.
     pub(super) suspected: Arc<watch::Sender<Vec<(u64, String)>>>,
 }
 
@@ -58,7 +58,7 @@ impl Directory {
         directory
     }
 
-    /// These runs live; one owns the region at home.
+    /// Pushes a directory in which these runs live and one owns the region at home.
     pub(super) fn push(&self, runs: &[&Zone], owner: &Zone) {
         let run = |zone: &&Zone| persistence::Run {
             run_id: zone.run,
@@ -103,7 +103,7 @@ impl DirectoryService for Directory {
     }
 }
 
-/// What an attach is answered.
+/// Answer to an attach.
 #[derive(Clone, Copy)]
 enum Manner {
     Accept,
@@ -112,7 +112,7 @@ enum Manner {
     Stale,
     Elsewhere,
     Busy,
-    /// Nothing yet.
+    /// No answer yet.
     Silent,
 }
 
@@ -121,16 +121,16 @@ struct State {
     things: Vec<wire::Entity>,
     fresh: Vec<common::Chunk>,
     private: Vec<wire::SessionFrame>,
-    /// The session that it plays is named in every frame, under this ownership sequence.
+    /// Ownership sequence under which every frame names the session that it plays.
     plays: Option<u64>,
-    /// What is said between two ticks.
+    /// Frame to send between two ticks.
     extra: Option<wire::ChunkFrame>,
-    /// How far the last gateway had come with attaches and inputs.
+    /// Numbers of the last gateway's last attach and input.
     last: (u64, u64),
     control: Option<mpsc::Sender<Result<wire::FromZone, Status>>>,
 }
 
-/// Ticks every 20 ms while it lives.
+/// Zone that ticks every 20 ms while it lives.
 #[derive(Clone)]
 pub(super) struct Zone {
     pub(super) run: u64,
@@ -196,7 +196,7 @@ impl Zone {
         self.state.lock().expect("whole")
     }
 
-    /// The next control message.
+    /// Returns the next control message.
     pub(super) async fn hears(&self) -> to_zone::Message {
         let mut heard = self.heard.lock().await;
         timeout(PATIENCE, heard.recv())
@@ -209,7 +209,7 @@ impl Zone {
         self.state().manner = Manner::NotHere;
     }
 
-    /// It plays nobody any more and does not say so.
+    /// Makes it play nobody any more, without a word.
     pub(super) fn forgets(&self) {
         self.state().plays = None;
     }
@@ -218,12 +218,12 @@ impl Zone {
         self.state().manner = Manner::Accept;
     }
 
-    /// It still loads what it is asked for.
+    /// Makes it answer attaches as a zone that still loads.
     pub(super) fn load(&self) {
         self.state().manner = Manner::Busy;
     }
 
-    /// Another gateway has come this far with attaches and inputs.
+    /// Sets the numbers of another gateway's last attach and input.
     pub(super) fn was_played(&self, attach: u64, last_input: u64) {
         self.state().last = (attach, last_input);
     }
@@ -236,7 +236,7 @@ impl Zone {
         }));
     }
 
-    /// Something comes to light between two ticks.
+    /// Publishes a thing between two ticks.
     pub(super) fn releases(&self, thing: wire::Entity) {
         let chunk = common::Chunk {
             x: thing.x.div_euclid(8),
@@ -249,7 +249,7 @@ impl Zone {
         });
     }
 
-    /// It answers no attach before [`Zone::answers_attach`].
+    /// Makes it answer no attach before [`Zone::answers_attach`].
     pub(super) fn waits(&self) {
         self.state().manner = Manner::Silent;
     }
@@ -265,7 +265,7 @@ impl Zone {
         self.control(from_zone::Message::Attached(attached));
     }
 
-    /// Everything private has gone out with a frame.
+    /// Returns whether everything private has gone out with a frame.
     pub(super) fn has_told(&self) -> bool {
         self.state().private.is_empty()
     }
@@ -278,12 +278,13 @@ impl Zone {
         self.state().manner = Manner::Stale;
     }
 
-    /// The session is played from another gateway, unless it comes from there.
+    /// Makes it refuse the session as one that plays from another gateway, unless it comes from
+    /// there.
     pub(super) fn play_elsewhere(&self) {
         self.state().manner = Manner::Elsewhere;
     }
 
-    /// Its streams end and none is opened again.
+    /// Ends its streams, and lets none open again.
     pub(super) fn die(&self) {
         self.dead.store(true, Ordering::SeqCst);
         self.state().control = None;
@@ -353,7 +354,7 @@ impl Zone {
         control.try_send(Ok(from_zone(message))).expect("room");
     }
 
-    /// It has given the session to another zone, which names it from [`Zone::plays`] on.
+    /// Gives the session to another zone, which names it after [`Zone::plays`].
     pub(super) fn moves_to(&self, to: &Zone, sequence: u64) {
         self.forgets();
         self.control(from_zone::Message::Moved(wire::Moved {
@@ -379,7 +380,7 @@ impl Zone {
         }));
     }
 
-    /// An input came when it had not got the character any more.
+    /// Reports an input as lost: it came when the zone no longer had the character.
     pub(super) fn loses(&self, id: &str) {
         self.control(from_zone::Message::InputLost(wire::InputLost {
             session_id: "s".to_owned(),
@@ -390,7 +391,7 @@ impl Zone {
         }));
     }
 
-    /// The character is attached elsewhere, under this epoch.
+    /// Says that the character is attached elsewhere, under this epoch.
     pub(super) fn replaced(&self, session_epoch: u64) {
         self.forgets();
         self.control(from_zone::Message::Left(wire::Left {
@@ -431,7 +432,7 @@ impl Zone {
                 Manner::Accept => from_zone::Message::Attached(self.attached(attach)),
                 Manner::NotHere => refused("not_here"),
                 Manner::NotInWorld => refused("not_in_world"),
-                // Whoever numbers its attach itself may be behind one from elsewhere.
+                // A gateway that numbers its attach itself may be behind one from elsewhere.
                 Manner::Elsewhere if attach.resume => {
                     from_zone::Message::Attached(self.attached(attach))
                 }

@@ -1,8 +1,8 @@
-//! What nobody has answered for long is asked for again.
+//! The gateway asks again for requests that nobody has answered for long.
 
 use super::*;
 
-/// The requests of which a zone is asked what became of them.
+/// Returns the requests in the next recall that a zone gets.
 async fn recalled(zone: &Zone) -> Vec<String> {
     match zone.hears().await {
         Message::Recall(recall) => {
@@ -13,7 +13,8 @@ async fn recalled(zone: &Zone) -> Vec<String> {
     }
 }
 
-/// The first run passed it on to a second one, and that ended before anybody could speak with it.
+/// The first run moved the character to a second one, which ended before anybody could speak with
+/// it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_went_down_with_a_run_that_nobody_knew_is_answered_once() {
     let (from, heir, stand, player) = playing_beside().await;
@@ -27,7 +28,7 @@ async fn what_went_down_with_a_run_that_nobody_knew_is_answered_once() {
     assert_eq!(stand.asks(&player, "b"), Ok(()));
     heir.answers_attach(number);
     player.hears("player:sync").await;
-    // What was asked meanwhile is asked of the heir, and later what became of the first request.
+    // The gateway asks the heir the new request, and later what became of the first one.
     assert_eq!(input(&heir).await.1, "\"b\"");
     heir.answers("b", 6);
     player.hears("ack").await;

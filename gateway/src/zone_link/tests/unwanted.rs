@@ -1,4 +1,4 @@
-//! Encounters that are asked for by people whom a player ignores.
+//! Encounters whose asker the player ignores.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ async fn a_request_of_one_whom_the_player_ignores_is_not_shown_and_neither_is_it
     zone.tells_of("ends", ends("trade:2"));
     assert_eq!(player.hears("asks").await["id"], "trade:2", "bob's alone");
     assert_eq!(player.hears("ends").await["id"], "trade:2", "bob's alone");
-    // Not ignored any more, eve is heard again.
+    // The player no longer ignores eve, and hears her again.
     player.mailbox.ignore(BTreeSet::new());
     zone.tells_of("asks", asks("trade:3", "a-eve"));
     assert_eq!(player.hears("asks").await["id"], "trade:3");

@@ -1,4 +1,4 @@
-//! Who gets what nobody plays.
+//! Assigns owners to the regions that nobody plays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::block::{border, distance, pieces};
 use super::prospect::Prospect;
 use crate::store::model::{NOBODY, Region};
 
-/// An owner for each of these regions, as far as there is one for it now.
+/// Returns an owner for each of these regions, as far as there is one for it now.
 pub(super) fn assign(
     prospect: &Prospect<'_>,
     free: &BTreeSet<Region>,
@@ -71,7 +71,7 @@ fn divide(regions: Vec<Region>, runs: &[i64]) -> BTreeMap<Region, i64> {
 
 type Order = fn(&Region) -> (i32, i32);
 
-/// The ways to cut: from west or south, and which end of the line that is cut in two goes along.
+/// Ways to cut: from west or south, and the end of the cut line that goes along.
 const ORDERS: [Order; 4] = [
     |region| (region.x, region.z),
     |region| (region.x, -region.z),
@@ -79,11 +79,11 @@ const ORDERS: [Order; 4] = [
     |region| (region.z, -region.x),
 ];
 
-/// A run that is given regions.
+/// A run that receives regions.
 struct Grower {
     run: i64,
     load: i64,
-    /// How far each free region is from what the run has.
+    /// Distance of each free region from the regions of the run.
     far: BTreeMap<Region, u64>,
 }
 
@@ -103,8 +103,8 @@ impl Grower {
     }
 }
 
-/// Gives regions one by one to a run that has the least to do, each time the one nearest to what
-/// it has.
+/// Gives regions one by one to the run with the least load, each time the region nearest to its
+/// own.
 fn grow(
     prospect: &Prospect<'_>,
     free: Vec<Region>,

@@ -1,5 +1,5 @@
-//! Which regions should go from one living run to another: out of cells, from runs that drain,
-//! and from the busiest to the least busy.
+//! Chooses the regions that should go from one living run to another: out of cells, from runs that
+//! drain, and from the busiest to the least busy.
 //!
 //! Always: few at a time; for balance a region that changed its owner rests, unless it is to go to
 //! a run that was not there then; nothing moves for a gain that is not worth it.
@@ -13,21 +13,21 @@ use super::prospect::{FLOOR_US, Prospect, ratio_permille};
 use super::takeover::is_well;
 use crate::store::model::{NOBODY, Region, RunState};
 
-/// No run is asked to give more regions at a time.
+/// Most regions that one run must give at a time.
 pub(super) const WISHES_PER_GIVER_MAX: usize = 4;
-/// Nor all runs together.
+/// Most regions that all runs together must give at a time.
 pub(super) const WISHES_MAX: usize = 8;
-/// A region stays for so long where it came to.
+/// Rest of a region after it came to an owner.
 pub(super) const REST_MS: i64 = 20_000;
-/// A busiest run that has more than this, in thousandths of the mean, gives regions away …
+/// Load in thousandths of the mean above which the busiest run gives regions away.
 pub(super) const UNEVEN_PERMILLE: i64 = 1_300;
-/// … until it has no more than this.
+/// Load in thousandths of the mean at which the busiest run stops giving.
 pub(super) const EVEN_PERMILLE: i64 = 1_150;
-/// So soon after a region changed its owner, the moves that it belonged to are still going on.
+/// Time after a change of owner in which the moves around it are still going on.
 const UNDER_WAY_MS: i64 = 3_000;
 
-/// What is wished for each region of a living run; regions that stay are not named. Load is evened
-/// out only when asked.
+/// Returns the wished owner of each region of a living run that should move. It leaves out regions
+/// that stay, and evens out load only if `even` is set.
 pub(super) fn wishes(prospect: Prospect<'_>, even: bool) -> BTreeMap<Region, i64> {
     let mut balance = Balance::new(prospect);
     balance.empty_cells();
@@ -41,13 +41,13 @@ pub(super) fn wishes(prospect: Prospect<'_>, even: bool) -> BTreeMap<Region, i64
 struct Balance<'a> {
     prospect: Prospect<'a>,
     wanted: BTreeMap<Region, i64>,
-    /// How many regions each run is asked to give.
+    /// Number of regions that each run must give.
     asked: BTreeMap<i64, usize>,
-    /// The runs that can be asked.
+    /// Runs that can give regions.
     well: BTreeSet<i64>,
 }
 
-/// A region that could go, and where.
+/// A region that could go, with its giver and its taker.
 #[derive(Clone, Copy)]
 struct Step {
     region: Region,
@@ -56,7 +56,7 @@ struct Step {
 }
 
 impl<'a> Balance<'a> {
-    /// Keeps the wishes that make sense, but for what a cell is concerned with.
+    /// Keeps the wishes that make sense, except those that concern a cell.
     fn new(mut prospect: Prospect<'a>) -> Balance<'a> {
         let mut wanted = BTreeMap::new();
         let mut asked: BTreeMap<i64, usize> = BTreeMap::new();
@@ -95,7 +95,7 @@ impl<'a> Balance<'a> {
         *self.asked.entry(step.from).or_default() += 1;
     }
 
-    /// Regions of runs that are well and that nothing is wished for yet.
+    /// Returns the regions of well runs that have no wish yet.
     fn at_rest(&self) -> impl Iterator<Item = &'a RegionView> + use<'_, 'a> {
         let view = self.prospect.view;
         view.regions.iter().filter(|one| {
@@ -106,7 +106,7 @@ impl<'a> Balance<'a> {
         })
     }
 
-    /// Regions that must be alone go to their cells, and others leave them.
+    /// Moves regions that must be alone to their cells, and others out of them.
     fn empty_cells(&mut self) {
         let cells = self.prospect.cells.clone();
         let regions: Vec<&RegionView> = self.at_rest().collect();
@@ -129,7 +129,7 @@ impl<'a> Balance<'a> {
         }
     }
 
-    /// Regions of runs that drain go to whoever has the least to do.
+    /// Moves regions of runs that drain to the run with the least load.
     fn drain(&mut self) {
         let runs = &self.prospect.view.runs;
         let draining: Vec<i64> = runs
@@ -182,7 +182,7 @@ impl<'a> Balance<'a> {
         }
     }
 
-    /// Whether regions of living runs are on the move.
+    /// Returns whether regions of living runs are on the move.
     fn is_under_way(&self) -> bool {
         let view = self.prospect.view;
         let lately = view.now_ms.saturating_sub(UNDER_WAY_MS);
@@ -190,7 +190,7 @@ impl<'a> Balance<'a> {
         !self.wanted.is_empty() || view.regions.iter().any(moved)
     }
 
-    /// The move that does most for the busiest run that may be asked.
+    /// Returns the move that helps most the busiest run that can give a region.
     fn best_step(&self) -> Option<Step> {
         let loads = self.prospect.sharers();
         let total: i64 = loads.values().sum();
@@ -208,7 +208,7 @@ impl<'a> Balance<'a> {
         })
     }
 
-    /// All moves from one run that are worth it.
+    /// Returns all moves from one run whose gain is worth the cost.
     fn steps<'b>(
         &'b self,
         from: i64,
@@ -237,14 +237,15 @@ impl<'a> Balance<'a> {
     fn has_rested(&self, one: &RegionView, to: i64) -> bool {
         let view = self.prospect.view;
         let rested = one.changed_ms.saturating_add(REST_MS) <= view.now_ms;
-        // It cannot have been there before, unless runs die and come back all the time.
+        // The region cannot have been at this taker before, unless runs die and come back all the
+        // time.
         let taker = self.prospect.takers.get(&to);
         let is_new = taker.is_some_and(|taker| taker.registered_ms > one.changed_ms);
         rested || (is_new && view.taken_over == 0)
     }
 
-    /// How good a move is, best first: it makes no other run the busiest; blocks stay whole; it
-    /// is about as much as is too much here and too little there; blocks stay round.
+    /// Returns a sort key for a move, best first. A good move makes no other run the busiest and
+    /// keeps blocks whole. Its load is near the surplus here and the lack there. Blocks stay round.
     fn rank(
         &self,
         step: Step,
@@ -256,7 +257,7 @@ impl<'a> Balance<'a> {
         let weight = self.prospect.weight(region);
         let too_much = (load(to) + weight).saturating_mul(1_000) > mean * EVEN_PERMILLE;
         let owns = |run: i64| move |near: Region| self.prospect.owns(run, near);
-        // Whatever it owns weighs something.
+        // Each region that a run owns has a load, so load 0 means that it owns none.
         let begins = load(to) == 0;
         let (here, there) = (contacts(region, owns(from)), contacts(region, owns(to)));
         let apart = u8::from(there == 0 && !begins) + u8::from(!holds_together(region, owns(from)));
@@ -268,7 +269,7 @@ impl<'a> Balance<'a> {
         (too_much, apart, off, ragged, Reverse(room), region, to)
     }
 
-    /// How far the regions of other runs are.
+    /// Returns the distance to the regions of other runs.
     fn room(&self, region: Region, from: i64) -> u64 {
         let others = self.prospect.owner.iter().filter(|(_, run)| **run != from);
         let far = others.map(|(other, _)| distance(region, *other)).min();
@@ -277,7 +278,7 @@ impl<'a> Balance<'a> {
 }
 
 impl Prospect<'_> {
-    /// Whether the region must not go there, because one of the two must be alone.
+    /// Returns whether the region must not go there, because one of the two must be alone.
     fn is_at_odds(&self, region: Region, to: i64) -> bool {
         match self.cells.get(&region) {
             Some(cell) => *cell != to,

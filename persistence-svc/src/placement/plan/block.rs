@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::store::model::Region;
 
-/// The regions at its four sides.
+/// Returns the regions at its four sides.
 pub(super) fn neighbours(of: Region) -> [Region; 4] {
     [(1, 0), (0, 1), (-1, 0), (0, -1)].map(|step| shifted(of, step))
 }
 
-/// The regions at its four corners, each between two of [`neighbours`] in their order.
+/// Returns the regions at its four corners, each between two of [`neighbours`] in their order.
 fn corners(of: Region) -> [Region; 4] {
     [(1, 1), (-1, 1), (-1, -1), (1, -1)].map(|step| shifted(of, step))
 }
@@ -21,12 +21,12 @@ fn shifted(of: Region, (x, z): (i32, i32)) -> Region {
     }
 }
 
-/// Steps between two regions.
+/// Returns the steps between two regions.
 pub(super) fn distance(a: Region, b: Region) -> u64 {
     u64::from(a.x.abs_diff(b.x)) + u64::from(a.z.abs_diff(b.z))
 }
 
-/// How many of its neighbours are `inside`.
+/// Returns how many of its neighbours are `inside`.
 pub(super) fn contacts(of: Region, inside: impl Fn(Region) -> bool) -> usize {
     neighbours(of)
         .into_iter()
@@ -34,8 +34,8 @@ pub(super) fn contacts(of: Region, inside: impl Fn(Region) -> bool) -> usize {
         .count()
 }
 
-/// Whether what is `inside` stays in one piece without this region, as far as it can be seen from
-/// there: its neighbours inside are joined around its corners.
+/// Returns whether the regions `inside` stay in one piece without this one, as far as its
+/// surroundings show: its neighbours inside are joined around its corners.
 pub(super) fn holds_together(of: Region, inside: impl Fn(Region) -> bool) -> bool {
     let sides = neighbours(of).map(&inside);
     let corners = corners(of).map(&inside);
@@ -44,7 +44,7 @@ pub(super) fn holds_together(of: Region, inside: impl Fn(Region) -> bool) -> boo
     count <= joined.count() + 1
 }
 
-/// How many connected pieces the regions form.
+/// Returns how many connected pieces the regions form.
 pub(super) fn pieces(regions: &[Region]) -> usize {
     let mut left: BTreeSet<Region> = regions.iter().copied().collect();
     let mut pieces = 0;
@@ -59,7 +59,7 @@ pub(super) fn pieces(regions: &[Region]) -> usize {
     pieces
 }
 
-/// How many pairs of neighbours are cut apart.
+/// Returns how many pairs of neighbours the cut separates.
 pub(super) fn border(part: &[Region], rest: &[Region]) -> usize {
     let part: BTreeSet<Region> = part.iter().copied().collect();
     let cut = |region: &Region| contacts(*region, |near| part.contains(&near));

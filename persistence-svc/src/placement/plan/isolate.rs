@@ -1,6 +1,6 @@
-//! Which runs are kept for one region, because it ends its runs.
+//! Chooses the runs that play only one region, because that region ends its runs.
 //!
-//! Always: at least one run is left for everything else; with one run nothing is isolated.
+//! Always: at least one run remains for everything else; with one run the plan isolates nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use super::prospect::Prospect;
 use super::{RegionView, View};
 use crate::store::model::Region;
 
-/// A region whose runs panicked so often in five minutes is owned by a run that owns nothing else.
+/// Panics within five minutes after which a region gets a run that owns nothing else.
 const ISOLATED_FAULTS: i64 = 2;
-/// And so often: by nobody, until an operator says so.
+/// Panics within five minutes after which nobody owns the region, until an operator resumes it.
 const PAUSED_FAULTS: i64 = 3;
 /// A panic counts for so long.
 pub(crate) const FAULT_MS: i64 = 300_000;
 
-/// The regions of nobody that must be paused now.
+/// Returns the regions of nobody that the plan must pause now.
 pub(super) fn to_pause<'a>(
     view: &'a View,
     free: &BTreeSet<Region>,
@@ -25,8 +25,8 @@ pub(super) fn to_pause<'a>(
         .filter(|one| !one.paused && one.faults >= PAUSED_FAULTS && free.contains(&one.region))
 }
 
-/// One run for each region that must be alone, the worst first, as far as there are runs: where
-/// that takes the fewest moves.
+/// Returns one run for each region that must be alone, the worst first, as far as there are runs.
+/// It chooses the runs that need the fewest moves.
 pub(super) fn cells(prospect: &Prospect<'_>, playable: &BTreeSet<Region>) -> BTreeMap<Region, i64> {
     let view = prospect.view;
     let alone = |one: &&RegionView| {

@@ -1,32 +1,32 @@
 //! Backs off from moves of regions that do not happen.
 //!
 //! Always: a planned move stands for a bounded time, so that a run that refuses a region for ever
-//! does not keep others from moving. After a while the move may be planned again.
+//! does not keep others from moving. After a while the planner may plan the move again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::View;
 use crate::store::model::{NOBODY, Region};
 
-/// A planned move that has stood for so long is given up; a move takes a second or two.
+/// Time after which the planner gives up a planned move; a move takes a second or two.
 pub(crate) const STANDING_MAX_MS: i64 = 15_000;
-/// … and not made again for so long.
+/// Time for which the planner does not plan a move again after it gave it up.
 pub(crate) const BACKOFF_MS: i64 = 60_000;
 
-/// A region, and the run that it should go to.
+/// A region, and the run that should get it.
 type Pair = (Region, i64);
 
-/// What one planner remembers of its moves. A new one remembers nothing, and needs nothing.
+/// Memory of one planner about its moves. A new planner starts with an empty one.
 #[derive(Debug, Default)]
 pub(crate) struct MoveBackoff {
-    /// Since when, by the store's clock in milliseconds.
+    /// Moves that stand, with their start by the store's clock in milliseconds.
     standing: BTreeMap<Pair, i64>,
-    /// Until when.
+    /// Moves to avoid, with the end of the backoff by the store's clock in milliseconds.
     avoided: BTreeMap<Pair, i64>,
 }
 
 impl MoveBackoff {
-    /// Looks at the moves that are planned now, and tells the view which ones to leave alone.
+    /// Looks at the moves in the view, and marks in the view the ones to leave alone.
     pub(crate) fn look(&mut self, view: &mut View) {
         let now = view.now_ms;
         self.avoided.retain(|_, until| *until > now);

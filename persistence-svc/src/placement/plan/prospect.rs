@@ -1,4 +1,4 @@
-//! The world as it will be when all that was asked for is done.
+//! The world as it will be when the runs have fulfilled all wishes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,28 +6,28 @@ use super::takeover::is_well;
 use super::{RegionView, RunView, View};
 use crate::store::model::{NOBODY, Region, RunState};
 
-/// A region that costs less is counted as this much, in microseconds a tick: about what one
-/// player costs, so that empty regions weigh something and noise weighs nothing.
+/// Least load of a region, in microseconds a tick: about the cost of one player, so that empty
+/// regions weigh something and noise weighs nothing.
 pub(super) const FLOOR_US: i64 = 10;
 
-/// Who will own what. Every wish that still makes sense counts as done.
+/// Future owners of the regions. Every wish that still makes sense counts as done.
 pub(super) struct Prospect<'a> {
     pub(super) view: &'a View,
-    /// Live runs that may be given regions, by id.
+    /// Live runs that may get regions, by id.
     pub(super) takers: BTreeMap<i64, &'a RunView>,
     /// All regions that somebody will own, by place.
     pub(super) owner: BTreeMap<Region, i64>,
-    /// What the regions of each taker cost a tick, in microseconds.
+    /// Cost of the regions of each taker per tick, in microseconds.
     pub(super) load: BTreeMap<i64, i64>,
-    /// The regions to which one run each is kept, and that run.
+    /// Regions that must be alone, each with the run that plays only it.
     pub(super) cells: BTreeMap<Region, i64>,
     weights: BTreeMap<Region, i64>,
-    /// What each run plays.
+    /// Content that each run plays.
     content: BTreeMap<i64, &'a str>,
 }
 
 impl<'a> Prospect<'a> {
-    /// Of the regions that are not `free`.
+    /// Builds the prospect of the regions that are not `free`.
     pub(super) fn new(view: &'a View, free: &BTreeSet<Region>) -> Prospect<'a> {
         let well = |run: &&RunView| run.state == RunState::Live && is_well(run, view.now_ms);
         let takers: BTreeMap<i64, &RunView> = view
@@ -62,25 +62,25 @@ impl<'a> Prospect<'a> {
         prospect
     }
 
-    /// The wish for a region, while it makes sense.
+    /// Returns the wish for a region, while it makes sense.
     pub(super) fn standing_wish(&self, one: &RegionView) -> Option<i64> {
         let sound = one.wanted != NOBODY && one.wanted != one.run && !one.paused;
         let hopeful = self.may_wish(one.region, one.wanted);
         (sound && hopeful && self.can_give(one.run, one.wanted)).then_some(one.wanted)
     }
 
-    /// Returns whether the move was not given up just now.
+    /// Returns whether the planner may wish this move, because it did not give it up just now.
     pub(super) fn may_wish(&self, region: Region, to: i64) -> bool {
         !self.view.backed_off.contains(&(region, to))
     }
 
-    /// Whether `from` can hand a region over to `to`: both play the same content.
+    /// Returns whether `from` can hand a region over to `to`: both play the same content.
     pub(super) fn can_give(&self, from: i64, to: i64) -> bool {
         let (giver, taker) = (self.content.get(&from), self.content.get(&to));
         giver.is_some() && giver == taker && self.takers.contains_key(&to)
     }
 
-    /// From now on `region` is counted as owned by `run`.
+    /// Counts `region` as owned by `run` from now on.
     pub(super) fn put(&mut self, region: Region, run: i64) {
         let weight = self.weight(region);
         if let Some(before) = self.owner.insert(region, run)
@@ -93,22 +93,22 @@ impl<'a> Prospect<'a> {
         }
     }
 
-    /// What a region costs a tick, in microseconds; at least [`FLOOR_US`].
+    /// Returns the cost of a region per tick, in microseconds; at least [`FLOOR_US`].
     pub(super) fn weight(&self, region: Region) -> i64 {
         self.weights.get(&region).copied().unwrap_or(FLOOR_US)
     }
 
-    /// What all regions that somebody will own cost a tick, in microseconds.
+    /// Returns the cost per tick of all regions that somebody will own, in microseconds.
     pub(super) fn total(&self) -> i64 {
         self.owner.keys().map(|region| self.weight(*region)).sum()
     }
 
-    /// Whether `run` will own `region`.
+    /// Returns whether `run` will own `region`.
     pub(super) fn owns(&self, run: i64, region: Region) -> bool {
         self.owner.get(&region) == Some(&run)
     }
 
-    /// The takers that may own any region, with their loads.
+    /// Returns the takers that may own any region, with their loads.
     pub(super) fn sharers(&self) -> BTreeMap<i64, i64> {
         let cells: BTreeSet<i64> = self.cells.values().copied().collect();
         let mut sharers = self.load.clone();
@@ -117,7 +117,7 @@ impl<'a> Prospect<'a> {
     }
 }
 
-/// How far the busiest run is above the mean, in thousandths of the mean; `None`: no load.
+/// Returns the load of the busiest run in thousandths of the mean; `None`: no load.
 pub(super) fn ratio_permille(loads: &BTreeMap<i64, i64>) -> Option<i64> {
     let total: i64 = loads.values().sum();
     let count = i64::try_from(loads.len()).ok()?;

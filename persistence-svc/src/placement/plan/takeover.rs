@@ -1,31 +1,31 @@
-//! Which runs are dead enough to be fenced.
+//! Chooses the dead runs to fence.
 //!
-//! Always: a run is fenced when its lease has ended or two witnesses of late saw it dead, and
+//! Always: the plan fences a run when its lease has ended or two witnesses of late saw it dead, and
 //! never for anything less; the limits delay and never forbid.
 
 use super::{RunView, View};
 
-/// More runs than these are not taken over within a minute, for whatever reason.
+/// Most runs that the plan takes over within a minute, for any reason.
 pub(super) const TAKEOVERS_PER_MINUTE_MAX: usize = 10;
 /// Leases that end within this time of each other count as one lapse of many.
 const LAPSE_WINDOW_MS: i64 = 3_000;
-/// So many different witnesses stand for the end of a lease.
+/// Number of different witnesses that count like the end of a lease.
 pub(crate) const WITNESSES_MIN: i64 = 2;
-/// What a witness said stands for so long.
+/// Time for which the report of a witness counts.
 pub(crate) const WITNESS_MS: i64 = 3_000;
 
-/// Whether enough witnesses saw it dead a moment ago.
+/// Returns whether enough witnesses saw it dead a moment ago.
 pub(super) fn is_witnessed(run: &RunView) -> bool {
     run.witnesses >= WITNESSES_MIN
 }
 
-/// Whether it may own: its lease holds and nobody had better take over.
+/// Returns whether it may own regions: its lease holds, and too few witnesses saw it dead.
 pub(super) fn is_well(run: &RunView, now_ms: i64) -> bool {
     run.until_ms > now_ms && !is_witnessed(run)
 }
 
-/// The runs to fence, by id, few at a time. When many leases end together, the fault is more
-/// likely ours than theirs, and they get longer. Those with witnesses do not wait even then: a
+/// Returns the runs to fence, by id, few at a time. When many leases end together, the fault is
+/// more likely ours than theirs, and they get longer. Those with witnesses do not wait even then: a
 /// slow store makes leases end, but it resets no streams and refuses no connections.
 pub(super) fn fence(view: &View, mass_lapse_ms: i64) -> Vec<i64> {
     let room = TAKEOVERS_PER_MINUTE_MAX.saturating_sub(view.taken_over);

@@ -16,7 +16,7 @@ const PATIENT: Patience = Patience {
     balance: true,
 };
 
-/// A view from a map; every run named in it or in `idle` registered long ago and lives.
+/// Builds a view from a map. Every run named in it or in `idle` registered long ago and lives.
 fn view(map: &str, idle: &str) -> View {
     let lines: Vec<&str> = map.split_whitespace().collect();
     let place = |n: usize| i32::try_from(n).unwrap();
@@ -40,7 +40,7 @@ fn view(map: &str, idle: &str) -> View {
     }
 }
 
-/// A region that has been where it is for long.
+/// Builds a region that has had its owner for long.
 fn region(x: i32, z: i32, run: i64) -> RegionView {
     RegionView {
         region: Region { x, z },
@@ -54,7 +54,7 @@ fn region(x: i32, z: i32, run: i64) -> RegionView {
     }
 }
 
-/// A live run that registered a minute ago.
+/// Builds a live run that registered a minute ago.
 fn newcomer(id: i64) -> RunView {
     RunView {
         id,
@@ -84,14 +84,14 @@ fn at(view: &mut View, x: i32, z: i32) -> &mut RegionView {
     regions.find(|one| one.region == place).unwrap()
 }
 
-/// The map after the plan.
+/// Returns the map after the plan.
 fn after(view: &View, change: &Change) -> String {
     let moved: BTreeMap<Region, i64> = change.moves.iter().map(|m| (m.region, m.to)).collect();
     let owned = view.regions.iter();
     draw(owned.map(|one| (one.region, *moved.get(&one.region).unwrap_or(&one.run))))
 }
 
-/// Whom each region is wanted to go to after the plan; a dot: nobody.
+/// Returns a map with the wanted run of each region after the plan; a dot: nobody.
 fn wanted(view: &View, change: &Change) -> String {
     let wished: BTreeMap<Region, i64> = change.wishes.iter().map(|w| (w.region, w.to)).collect();
     let owned = view.regions.iter();

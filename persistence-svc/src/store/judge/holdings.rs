@@ -1,4 +1,4 @@
-//! Whether a batch's ledger says just what its rows do to what everybody holds. Pure.
+//! Checks that a batch's ledger agrees exactly with the changes of holdings in its rows. Pure.
 //!
 //! Always: per holder and item the rows of the ledger add up to the change of holdings, nothing
 //! missing and nothing over; a ground item belongs to a region of the writing run.
@@ -9,19 +9,19 @@ use super::{Held, ledger};
 use crate::store::model::{Batch, CommitOutcome};
 use crate::store::value::{GroundItem, Holdings, Stack};
 
-/// Who holds (nobody: the ground), and what.
+/// Holder (`None`: the ground) and item.
 type Account<'a> = (Option<&'a str>, &'a str);
 
-/// What the pack rows of a batch change.
+/// Pack slots that the rows of a batch change.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SlotChanges<'a> {
-    /// Character, slot and what is in it now.
+    /// Character, slot and its stack now.
     pub(crate) put: Vec<(&'a str, i32, &'a Stack)>,
-    /// Character and slot that are empty now.
+    /// Character and its slot that is empty now.
     pub(crate) cleared: Vec<(&'a str, i32)>,
 }
 
-/// The slots that differ from what the store holds, and no others.
+/// Returns the slots that differ from those in the store, and no others.
 pub(crate) fn slots<'a>(batch: &'a Batch, held: &'a Held) -> SlotChanges<'a> {
     let mut changes = SlotChanges::default();
     for row in batch.rows.iter().filter(|row| row.holdings) {
@@ -40,7 +40,7 @@ pub(crate) fn slots<'a>(batch: &'a Batch, held: &'a Held) -> SlotChanges<'a> {
     changes
 }
 
-/// Those of whose graves the batch changes something.
+/// Returns the owners of the graves that the batch changes.
 pub(crate) fn grave_owners<'a>(batch: &'a Batch, held: &'a Held) -> BTreeSet<&'a str> {
     let put = batch.ground.iter();
     let ids = batch.ground.iter().map(|item| &item.id);
@@ -68,7 +68,8 @@ pub(super) fn balances(batch: &Batch, held: &Held) -> Result<(), CommitOutcome> 
     Err(refused(at_fault(&open, batch), detail))
 }
 
-/// Whose holdings differ; of what the ground has too much or too little, whoever moved it.
+/// Returns the characters whose holdings differ. If only the ground differs, it returns each
+/// character that moved one of those items.
 fn at_fault<'a>(open: &BTreeMap<Account<'a>, i64>, batch: &'a Batch) -> BTreeSet<&'a str> {
     let mut ids: BTreeSet<&str> = open.keys().filter_map(|(holder, _)| *holder).collect();
     if ids.is_empty() {
@@ -86,7 +87,7 @@ pub(super) fn refused(ids: BTreeSet<&str>, detail: String) -> CommitOutcome {
     }
 }
 
-/// What the rows do to what everybody holds.
+/// Returns the changes of everybody's holdings by the rows.
 fn changes<'a>(batch: &'a Batch, held: &'a Held) -> BTreeMap<Account<'a>, i64> {
     let mut changes: BTreeMap<Account<'a>, i64> = BTreeMap::new();
     for row in &batch.rows {
@@ -95,7 +96,7 @@ fn changes<'a>(batch: &'a Batch, held: &'a Held) -> BTreeMap<Account<'a>, i64> {
             let carried = holdings.carried().filter(|_| row.holdings);
             let dressed = holdings.dressed().filter(|_| row.worn);
             let staked = holdings.staked().filter(|_| row.staked);
-            // Of the bank, both sides hold only what the row names.
+            // Of the bank, both sides hold only the items that the row names.
             let kept = holdings.banked().chain(staked);
             for (item, amount) in carried.chain(dressed).chain(kept) {
                 *changes.entry((Some(id), item)).or_default() += sign * amount;
@@ -122,7 +123,8 @@ fn changes<'a>(batch: &'a Batch, held: &'a Held) -> BTreeMap<Account<'a>, i64> {
     changes
 }
 
-/// Ground items: each once, each of a region of the run and of the same one as ever.
+/// Checks the ground items: each appears once, belongs to a region of the run, and keeps its
+/// region.
 fn ground(batch: &Batch, held: &Held) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let put = batch

@@ -1,4 +1,4 @@
-//! Whether each row of a batch's ledger does only what the balance class of its cause allows. Pure.
+//! Checks that each row of a batch's ledger stays within the balance class of its cause. Pure.
 //!
 //! Always: classes that make do not destroy, and the other way round; items that move add up to
 //! nothing; classes for characters leave the ground alone.
@@ -9,15 +9,15 @@ use super::holdings::refused;
 use crate::store::model::{Batch, CommitOutcome};
 use crate::store::value::{Balance, COINS, DELETED, LedgerRow};
 
-/// What somebody gained and what it lost, of all items together.
+/// Gain and loss of one character, of all items together.
 type Turnover = (i64, i64);
 
 /// Sums over the rows of a batch, by cause.
 #[derive(Debug, Default)]
 struct Sums<'a> {
-    /// Of items that move, by cause and item.
+    /// Sums of items that move, by cause and item.
     moved: BTreeMap<(&'a str, &'a str), i64>,
-    /// Of items that became others, by cause and character.
+    /// Sums of items that became others, by cause and character.
     changed: BTreeMap<(&'a str, &'a str), i64>,
     gathered: BTreeMap<(&'a str, &'a str), Turnover>,
     worked: BTreeMap<(&'a str, &'a str), Turnover>,
@@ -48,7 +48,7 @@ pub(super) fn suits(batch: &Batch) -> Result<(), CommitOutcome> {
     sums.add_up(batch)
 }
 
-/// Returns why a row by itself is not what its class allows.
+/// Returns the reason why a row by itself breaks its class; `None`: it does not.
 fn fault(row: &LedgerRow) -> Option<&'static str> {
     let on_ground = row.character.is_none();
     let makes = row.delta > 0;

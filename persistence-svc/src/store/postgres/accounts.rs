@@ -32,7 +32,7 @@ impl Accounts for Postgres {
             let values: Values<'_> = &[&new_id(), &anonymous_name(), &key];
             created = client.execute(&statement, values).await? == 1;
         }
-        // Who was claimed is not anonymous any more.
+        // The key of a claimed account signs nobody in: that account is no longer anonymous.
         let by = r#""deviceKeyHash" = $1 AND anonymous"#;
         signed_in(&client, by, &[&key], created).await
     }
@@ -49,7 +49,7 @@ impl Accounts for Postgres {
     async fn create_character(&self, account: &str, name: &str, at: Region) -> Result<Character> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        // The account's row: its characters are counted by one at a time.
+        // The lock on the account's row: one transaction at a time counts its characters.
         let lock = "SELECT id FROM users WHERE id = $1 FOR UPDATE";
         if transaction.query_opt(lock, &[&account]).await?.is_none() {
             return Err(StoreError::NotFound("account"));

@@ -52,12 +52,12 @@ impl Agents for Postgres {
             Ok(0) => return Err(StoreError::AgentTaken),
             made => made?,
         };
-        // Its own row before the number, as in all that changes agents.
+        // Every change of agents locks the agent's row before the number.
         if find(&transaction, &id, "").await?.orders.version == 0 {
             let version = next_version(&transaction).await?;
             let first = "UPDATE agent_mappings SET version = $2 WHERE agent_id = $1";
             transaction.execute(first, &[&id, &version]).await?;
-            // Whoever has the number counts alone.
+            // The transaction that holds the number counts alone.
             bounds.hold(counts(&transaction, &ask.account_id).await?)?;
         }
         let mark = r#"UPDATE characters SET "isAgent" = 1 WHERE id = $1"#;
@@ -148,7 +148,7 @@ impl Agents for Postgres {
         let client = self.client().await?;
         let statement = client
             .prepare_cached(
-                // Locked as in `note`, so that neither waits for the other.
+                // Locks the rows in the order of `note`, so that neither waits for the other.
                 "UPDATE agent_mappings SET heeded_at = tilestead_now_ms() WHERE agent_id IN
                    (SELECT agent_id FROM agent_mappings WHERE account_id = $1
                     ORDER BY character_id FOR UPDATE)",
@@ -174,7 +174,7 @@ impl Agents for Postgres {
     async fn add_credential(&self, ask: Credential) -> Result<Credential> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        // The account's row: its tokens are counted by one at a time.
+        // The lock on the account's row: one transaction at a time counts its tokens.
         let lock = "SELECT id FROM users WHERE id = $1 FOR UPDATE";
         transaction.query_opt(lock, &[&ask.account_id]).await?;
         let found = owned(&transaction, &ask.account_id, &ask.agent_id).await?;
@@ -224,7 +224,7 @@ impl Agents for Postgres {
         let transaction = client.transaction().await?;
         alive(&transaction, run).await?;
         note(&transaction, &reports).await?;
-        // Read before the rows: whatever has a lower number is among them.
+        // Read before the rows: every order with a lower number is among them.
         let last = transaction
             .query_one("SELECT last FROM agent_orders", &[])
             .await?
@@ -268,19 +268,20 @@ impl Agents for Postgres {
     }
 }
 
-/// The answer to [`COUNTS`].
+/// Returns the answer to [`COUNTS`].
 async fn counts(transaction: &Transaction<'_>, account: &str) -> Result<(i64, i64)> {
     let statement = transaction.prepare_cached(COUNTS).await?;
     let row = transaction.query_one(&statement, &[&account]).await?;
     Ok((row.try_get(0)?, row.try_get(1)?))
 }
 
-/// What a run says of goals.
+/// Notes a run's reports about goals.
 async fn note(transaction: &Transaction<'_>, reports: &[Report]) -> Result<()> {
     if reports.is_empty() {
         return Ok(());
     }
-    // Locked by id, so that two runs that know of the same agents never wait for each other.
+    // Locks the rows by id, so that two runs that know of the same agents never wait for each
+    // other.
     let ids: Vec<&str> = reports.iter().map(|r| r.character_id.as_str()).collect();
     let lock = transaction
         .prepare_cached(
@@ -306,8 +307,8 @@ async fn note(transaction: &Transaction<'_>, reports: &[Report]) -> Result<()> {
     Ok(())
 }
 
-/// The number of the next order. Who has it holds up all others until it has ended, so that a
-/// number is seen only when all lower ones are.
+/// Takes the number of the next order. The transaction that has it holds up all others until it
+/// ends, so that a number is visible only when all lower ones are.
 async fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
     let next = "UPDATE agent_orders SET last = last + 1 RETURNING last";
     Ok(transaction.query_one(next, &[]).await?.try_get(0)?)
@@ -323,7 +324,7 @@ async fn find<C: GenericClient>(client: &C, id: &str, lock: &str) -> Result<Agen
     Ok(agent(&row.ok_or(StoreError::NotFound("agent"))?)?)
 }
 
-/// An agent of this account, locked with its character.
+/// Returns an agent of this account, and locks it with its character.
 async fn owned(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<Agent> {
     let found = find(transaction, id, "FOR UPDATE OF c, a").await?;
     if found.account_id == account {
@@ -333,7 +334,7 @@ async fn owned(transaction: &Transaction<'_>, account: &str, id: &str) -> Result
     }
 }
 
-/// Those that have not ended, newest first.
+/// Returns the tokens that have not ended, newest first.
 async fn credentials<C: GenericClient>(
     client: &C,
     account: &str,
@@ -351,7 +352,7 @@ async fn credentials<C: GenericClient>(
     Ok(rows.iter().map(credential).collect::<Read<_>>()?)
 }
 
-/// A row of [`AGENT`].
+/// Reads a row of [`AGENT`].
 fn agent(row: &Row) -> Read<Agent> {
     Ok(Agent {
         id: row.try_get(0)?,
@@ -380,7 +381,7 @@ fn agent(row: &Row) -> Read<Agent> {
     })
 }
 
-/// A row of [`CREDENTIAL`].
+/// Reads a row of [`CREDENTIAL`].
 fn credential(row: &Row) -> Read<Credential> {
     Ok(Credential {
         token_id: row.try_get(0)?,

@@ -1,8 +1,8 @@
 //! Batches in PostgreSQL: one transaction, one statement per table.
 //!
-//! Always: locks are taken in one order: runs by id, regions by place, characters by id. What a
-//! lock protects is read in a statement after the one that took it, or in its own rows, because a
-//! statement that waited still sees the rest of the world as it was before it waited.
+//! Always: a batch takes locks in one order: runs by id, regions by place, characters by id. It
+//! reads the rows under a lock with the locking statement, and all else under it with a later one.
+//! A statement that waited still sees other rows as they were before it waited.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -24,7 +24,7 @@ use crate::store::judge::{
 use crate::store::model::{Batch, CommitOutcome, Region, SKILLS, Then};
 use crate::store::value::Holdings;
 
-/// Above this the statements get as long as the batch's own deadline.
+/// Above this number of rows the statements get as much time as the batch's own deadline.
 const LONG_ROWS: usize = 500;
 
 /// The columns of a row beside its skills, in the order of the arrays.
@@ -43,13 +43,13 @@ const PLAIN: [(&str, &str); 12] = [
     ("state", "bytea"),
 ];
 
-/// Writes all rows; a skill that is null stays as it is.
+/// Writes all rows; a null skill leaves the column as it is.
 static UPDATE: LazyLock<String> = LazyLock::new(|| {
     let mut names = vec!["id".to_owned()];
     let mut types = vec!["text"];
     let mut sets = Vec::new();
     for (name, kind) in PLAIN {
-        // Null where a row does not write them.
+        // These are null if a row does not write them.
         sets.push(match name {
             "coins" | "state" => format!("{name} = coalesce(u.{name}, c.{name})"),
             _ => format!(r#""{name}" = u."{name}""#),
@@ -140,8 +140,8 @@ async fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOut
     Ok(CommitOutcome::Done { repeated: false })
 }
 
-/// Locks the rows of runs by id: the writing run's, whose lease it renews, and those to which
-/// regions are given. False: it is fenced.
+/// Locks the rows of runs by id: the writing run, whose lease it renews, and the takers of regions.
+/// Returns false if the writing run is fenced.
 async fn runs(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<bool> {
     let targets: BTreeSet<i64> = batch.gives.iter().map(|give| give.to).collect();
     let (before, after): (Vec<i64>, Vec<i64>) = targets.iter().partition(|id| **id < batch.run);
@@ -181,7 +181,7 @@ async fn live(transaction: &Transaction<'_>, ids: &[i64], held: &mut Held) -> Re
     Ok(())
 }
 
-/// What orders a batch against changes of what it only reads.
+/// Returns the lock clause that orders a batch against changes of rows that it only reads.
 fn share() -> &'static str {
     #[cfg(feature = "simulation")]
     if mutants::is(Mutant::NoShareLock) {
@@ -190,8 +190,8 @@ fn share() -> &'static str {
     "FOR SHARE"
 }
 
-/// Locks the regions that the batch names and reads them. Where it gives some away, all are locked
-/// as those are: two kinds of lock could not be taken in the order of places.
+/// Locks the regions that the batch names and reads them. If the batch gives some away, all get
+/// that kind of lock: it could not take two kinds of lock in the order of places.
 async fn hold_regions(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<()> {
     let regions = regions(batch);
     if regions.is_empty() {
@@ -282,7 +282,7 @@ async fn write(transaction: &Transaction<'_>, batch: &Batch, after: &[After]) ->
     Ok(())
 }
 
-/// One array per column: the id, then [`PLAIN`], then level and experience of each skill.
+/// Returns one array per column: the id, then [`PLAIN`], then level and experience of each skill.
 fn arrays(batch: &Batch, after: &[After]) -> Vec<Column> {
     fn of<T: ToSql + Sync + Send + 'static>(values: impl Iterator<Item = T>) -> Column {
         Box::new(values.collect::<Vec<T>>())
@@ -344,7 +344,7 @@ async fn count_kills(transaction: &Transaction<'_>, batch: &Batch) -> Result<()>
     Ok(())
 }
 
-/// Closes the sessions that the batch ends, unless they were replaced before.
+/// Closes the sessions that the batch ends, unless others replaced them before.
 async fn close_sessions(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
     let mut ids = Vec::new();
     let mut epochs = Vec::new();

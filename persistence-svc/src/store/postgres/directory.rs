@@ -12,7 +12,7 @@ use crate::store::Directories;
 use crate::store::error::{Result, StoreError};
 use crate::store::model::{Directory, DirectoryRun, Region, RegionOwner, RunState};
 
-/// Which life of the database this is.
+/// Incarnation of the database.
 pub(super) const INCARNATION: &str = "(SELECT value FROM incarnation)";
 const VERSION: &str = "SELECT version FROM directory";
 
@@ -158,7 +158,7 @@ impl Directories for Postgres {
     }
 }
 
-/// A transaction that reads and sees one moment.
+/// Begins a transaction that reads and sees one moment.
 pub(super) async fn moment(client: &mut Object) -> Result<Transaction<'_>> {
     let moment = client
         .build_transaction()
@@ -188,7 +188,7 @@ async fn owners(moment: &Transaction<'_>) -> Result<Vec<RegionOwner>> {
     Ok(owners)
 }
 
-/// All regions with what placement measures.
+/// Returns all regions with the measures for placement.
 async fn measured(moment: &Transaction<'_>, now_ms: i64) -> Result<Vec<RegionView>> {
     let query = "SELECT region_x, region_z, run_id, epoch, cost_us::bigint, changed_at,
                    wanted_run_id, paused,

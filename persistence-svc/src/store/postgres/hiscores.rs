@@ -96,7 +96,7 @@ async fn refresh(client: &mut Client, period_ms: i64, sizes: Sizes) -> Result<Re
     if short.is_none() && now < last + period_ms {
         return Ok(Refreshed::NotDue);
     }
-    // First of all writes: a replica that saw the time before fails here, and not at the end.
+    // This write comes first: a replica that saw the old time fails here, and not at the end.
     moment.execute(NOTE_REFRESH, &[&now]).await?;
     let mut touched = compare(&moment, &lists, last - OVERLAP_MS).await?;
     if let Some(list) = short {
@@ -136,7 +136,7 @@ async fn lists(moment: &Transaction<'_>) -> Result<Vec<List>> {
     Ok(lists)
 }
 
-/// Moves the entries of whoever played since then; the lists that it touched.
+/// Moves the entries of all characters that played since then. Returns the lists that it touched.
 async fn compare(moment: &Transaction<'_>, lists: &[List], since: i64) -> Result<BTreeSet<i32>> {
     let mut ids: BTreeSet<String> = BTreeSet::new();
     for row in moment.query(TAKE_DUE, &[&DUE_MAX]).await? {
@@ -204,7 +204,7 @@ async fn mark(moment: &Transaction<'_>, list: &List, filled: bool, sizes: Sizes)
     Ok(())
 }
 
-/// Columns `place, created, character_id`, from the first on.
+/// Reads a key from the columns `place, created, character_id`, from the first on.
 fn key(row: &Row) -> Read<Key> {
     Ok(Key {
         place: row.try_get(0)?,

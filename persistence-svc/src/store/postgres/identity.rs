@@ -1,4 +1,4 @@
-//! Who may come in, in PostgreSQL.
+//! Identity in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::Row;
@@ -22,7 +22,7 @@ impl Identity for Postgres {
     async fn sign_in_subject(&self, ask: Subject) -> Result<SignedIn> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        // Logins of one subject come one after the other, also before there is a row to lock.
+        // Logins of one subject run one after the other, even before there is a row to lock.
         let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7453))";
         transaction.execute(lock, &[&ask.subject]).await?;
         let own = r#"SELECT id FROM users WHERE "privyUserId" = $1 FOR UPDATE"#;
@@ -122,7 +122,8 @@ impl Identity for Postgres {
     }
 
     async fn gates(&self, since: i64) -> Result<Vec<Gate>> {
-        // What was over before anybody asked is no news; what is over now may be.
+        // A first read leaves out gates that are over. A later read returns them, because the
+        // caller may still hold them as open.
         let query = format!(
             "SELECT {GATE} FROM gates
              WHERE version > $1 AND ($1 > 0 OR until IS NULL OR until > tilestead_now_ms())
@@ -193,7 +194,7 @@ impl Identity for Postgres {
     }
 }
 
-/// The account of the key that is claimed, locked, and whether it is anonymous still.
+/// Locks the account of the claimed key. Returns it, and whether it is still anonymous.
 async fn keyed(transaction: &Transaction<'_>, ask: &Subject) -> Result<Option<(String, bool)>> {
     let Some(key) = &ask.device_key else {
         return Ok(None);
@@ -209,7 +210,7 @@ async fn keyed(transaction: &Transaction<'_>, ask: &Subject) -> Result<Option<(S
     Ok(Some(found))
 }
 
-/// The anonymous account is the subject's from now on.
+/// Gives the anonymous account to the subject.
 async fn make_own(transaction: &Transaction<'_>, id: &str, subject: &str) -> Result<()> {
     let claim = r#"UPDATE users SET "privyUserId" = $2, anonymous = false WHERE id = $1"#;
     transaction.execute(claim, &[&id, &subject]).await?;
@@ -233,7 +234,7 @@ async fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<
     if all > CHARACTERS_MAX {
         return Err(StoreError::Full(all - moving));
     }
-    // One that came into the world since then is not moved, and then nothing is.
+    // A character that came into the world since then does not move, and then nothing moves.
     let moves = r#"UPDATE characters SET "accountId" = $2 WHERE "accountId" = $1 AND NOT online"#;
     if transaction.execute(moves, &[&from, &to]).await? != moving.unsigned_abs() {
         return Err(StoreError::InWorld);
@@ -253,7 +254,7 @@ async fn move_to(transaction: &Transaction<'_>, from: &str, to: &str) -> Result<
     notify(transaction).await
 }
 
-/// Takes the next version. Whoever has it goes first: the next one waits for its commit.
+/// Takes the next version. The next transaction waits for the commit of the one that has it.
 async fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
     let next = "UPDATE identity SET version = version + 1 RETURNING version";
     Ok(transaction.query_one(next, &[]).await?.try_get(0)?)

@@ -7,7 +7,7 @@ use crate::store::Items;
 use crate::store::error::Result;
 use crate::store::items::{ItemPage, ItemRow};
 
-/// Whatever of a page became different.
+/// Writes the items of a page that differ.
 const PUT: &str = r"INSERT INTO items
    (id, name, type, description, value, weight, stackable, tradeable, stats)
  SELECT u.id, u.name, u.type, u.description, u.value, (u.grams / 1000.0)::real,
@@ -23,7 +23,7 @@ const PUT: &str = r"INSERT INTO items
    IS DISTINCT FROM (excluded.name, excluded.type, excluded.description, excluded.value,
      excluded.weight, excluded.stackable, excluded.tradeable, excluded.stats)";
 
-/// What the page leaves out.
+/// Removes the items that the page leaves out.
 const GONE: &str = r#"DELETE FROM items
  WHERE id COLLATE "C" > $1 AND ($2 OR id COLLATE "C" <= $3) AND id <> ALL ($4::text[])"#;
 

@@ -1,8 +1,8 @@
 //! The store of production: PostgreSQL, shared by any number of replicas.
 //!
-//! Always: every wait has an end (pool, connection, statement, lock, idle transaction); a batch
-//! is one statement per table over arrays, never one per row; connections are verified before use,
-//! because one that was cut off without a word must not cost a batch its deadline.
+//! Always: every wait has an end (pool, connection, statement, lock, idle transaction); a batch is
+//! one statement per table over arrays, never one per row; the pool verifies connections before
+//! use, because a dead connection must not cost a batch its deadline.
 
 mod accounts;
 mod agents;
@@ -54,10 +54,10 @@ const CONNECTION_LIMIT: Duration = Duration::from_secs(1);
 const SERVER_LIMITS: &str = "-c statement_timeout=3000 -c lock_timeout=1500 \
  -c idle_in_transaction_session_timeout=5000 -c plan_cache_mode=force_generic_plan";
 const KEEPALIVE: Duration = Duration::from_secs(2);
-/// One of this many connections is for what lists and dashboards read, and at least one. Anybody
-/// may ask for those; play, which has the others, never waits for them.
+/// One of this many connections, and at least one, is for reads of lists and dashboards. Anybody
+/// may ask for those reads; play, which has the other connections, never waits for them.
 const READERS_SHARE: usize = 4;
-/// What replicas tell each other when runs or regions changed.
+/// Channel on which replicas tell each other that runs or regions changed.
 const CHANNEL: &str = "tilestead_directory";
 
 /// Values of one statement.
@@ -75,7 +75,7 @@ pub(crate) struct Postgres {
 impl Postgres {
     /// Prepares connections; opens none.
     pub(crate) fn open(url: &Secret, connections: usize, metrics: Metrics) -> anyhow::Result<Self> {
-        // The parser's own words could hold the password.
+        // The parser's own message could hold the password.
         let parsed = url.expose().parse::<tokio_postgres::Config>();
         let mut config = parsed.map_err(|_| anyhow::anyhow!("DATABASE_URL cannot be read"))?;
         let given = config.get_options().unwrap_or_default();
@@ -111,7 +111,7 @@ impl Postgres {
         })
     }
 
-    /// A connection that answered a moment ago.
+    /// Returns a connection that answered a moment ago.
     async fn client(&self) -> Result<Object> {
         let asked = Instant::now();
         let client = self.pool.get().await;
@@ -119,7 +119,7 @@ impl Postgres {
         Ok(client?)
     }
 
-    /// A connection for what lists and dashboards read.
+    /// Returns a connection for reads of lists and dashboards.
     async fn reader(&self) -> Result<Reader<'_>> {
         let place = timeout(CONNECTION_LIMIT, self.readers.acquire()).await;
         let away = || StoreError::Away("too many read at once".to_owned());
@@ -193,7 +193,7 @@ impl Store for Postgres {
         let mut backoff = Backoff::new();
         loop {
             let begun = Instant::now();
-            // Whether the store is away is said by who polls it.
+            // The task that polls the store says whether the store is away.
             if let Err(error) = self.hear().await {
                 tracing::debug!(%error, "not listening for changes");
             }
@@ -241,7 +241,7 @@ impl From<tokio_postgres::Error> for StoreError {
     }
 }
 
-/// A row of [`super::columns::SUMMARY`].
+/// Reads a row of [`super::columns::SUMMARY`].
 fn character(row: &Row) -> std::result::Result<Character, tokio_postgres::Error> {
     Ok(Character {
         id: row.try_get(0)?,
@@ -257,7 +257,7 @@ fn character(row: &Row) -> std::result::Result<Character, tokio_postgres::Error>
     })
 }
 
-/// A row of [`super::columns::RECORD`].
+/// Reads a row of [`super::columns::RECORD`].
 fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
     let mut skills = [None; SKILLS.len()];
     for (number, skill) in skills.iter_mut().enumerate() {
@@ -282,7 +282,7 @@ fn record(row: &Row) -> std::result::Result<Record, tokio_postgres::Error> {
         z: whole(f64::from(row.try_get::<_, f32>(10)?)),
         combat_level: row.try_get(11)?,
         health: row.try_get(12)?,
-        // All else of value is in tables of its own.
+        // All other items of value have tables of their own.
         holdings: Holdings {
             coins: row.try_get(13)?,
             ..Holdings::default()

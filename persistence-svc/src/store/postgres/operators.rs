@@ -1,4 +1,4 @@
-//! What operators look at and decide, in PostgreSQL.
+//! Checks and decisions of operators in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Transaction};
 use tonic::async_trait;
@@ -12,7 +12,7 @@ use crate::store::conservation::{
 use crate::store::error::Result;
 use crate::store::model::{Region, RegionReport};
 
-/// A world that has been played for long has a long ledger.
+/// Time limit of the check, because an old world has a long ledger.
 const CHECK_LIMIT: &str = "SET LOCAL statement_timeout = '600s'";
 
 #[async_trait]
@@ -122,7 +122,7 @@ impl Operators for Postgres {
 }
 
 /// Takes those of the characters that are in regions of the run out of the world and keeps them
-/// out. The regions are locked first, then the characters by id.
+/// out. It locks the regions first, then the characters by id.
 pub(super) async fn quarantine(
     transaction: &Transaction<'_>,
     run: i64,
@@ -141,7 +141,7 @@ pub(super) async fn quarantine(
     for row in transaction.query(lock, &[&ids, &run]).await? {
         held.push(row.try_get(0)?);
     }
-    // Its owner changes too: to nobody.
+    // The owner of the character changes too: to nobody.
     transaction
         .execute(
             r#"UPDATE characters SET quarantined = true, online = false,

@@ -1,8 +1,8 @@
-//! Changes of a region's owner in PostgreSQL: every one of them is made here.
+//! Changes of a region's owner in PostgreSQL: this module makes all of them.
 //!
-//! Always: the epoch grows by one; what the old owner had committed of ticks stays with the
-//! region; nobody is wanted as owner any more; and every online character of the region gets the
-//! next ownership sequence, so that a character and a sequence name one owner for ever.
+//! Always: the epoch grows by one; the last committed tick of the old owner stays with the region;
+//! the region loses its wish; and every online character of the region gets the next ownership
+//! sequence, so that a character and a sequence name one owner for ever.
 
 use deadpool_postgres::{GenericClient, Transaction};
 
@@ -11,16 +11,16 @@ use super::runs::columns;
 use crate::store::error::Result;
 use crate::store::model::Region;
 
-/// Gives each region to the run beside it (0: to nobody). The caller has locked the rows of runs
-/// that it gives to and of the regions, in the common order, and has checked that it may. A region
-/// that is named twice, or that does not exist, is an error of the caller. Returns how many.
+/// Gives each region to the run beside it (0: to nobody). The caller has locked the rows of the
+/// taking runs and of the regions, in the common order. It has also checked that the gives are
+/// allowed. It must not name a region twice, or one that does not exist. Returns how many.
 pub(crate) async fn give(transaction: &Transaction<'_>, gives: &[(Region, i64)]) -> Result<u64> {
     if gives.is_empty() {
         return Ok(0);
     }
     let (xs, zs) = columns(gives.iter().map(|(region, _)| region));
     let to: Vec<i64> = gives.iter().map(|(_, to)| *to).collect();
-    // Locked by id before they are changed, as commits do.
+    // Locks the characters by id before it changes them, as commits do.
     let lock = transaction
         .prepare_cached(
             r#"SELECT id FROM characters c

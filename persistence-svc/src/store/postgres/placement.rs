@@ -1,7 +1,7 @@
 //! Carries a plan out in PostgreSQL.
 //!
-//! Always: whatever the plan saw is checked again under the locks of the rows that it changes, and
-//! what does not fit any more is left out; rows are locked in the common order.
+//! Always: the store checks each step of the plan again under the locks of the changed rows; it
+//! leaves out each step that no longer fits; it locks rows in the common order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,25 +14,25 @@ use crate::placement::plan::{Applied, Change, Pause, WITNESS_MS, WITNESSES_MIN, 
 use crate::store::error::Result;
 use crate::store::model::{NOBODY, Region};
 
-/// What witnesses said is forgotten after this.
+/// Time after which the store forgets the reports of witnesses.
 const FORGET_MS: i64 = 60_000;
 
-/// A region that a plan is about, as it is now.
+/// A region of the plan, as it is now.
 struct Now {
     run: i64,
     epoch: i64,
     paused: bool,
 }
 
-/// By place.
+/// Regions by place.
 type Owners = BTreeMap<Region, Now>;
 
-/// Carries it out as far as it fits.
+/// Carries the plan out as far as it fits.
 pub(super) async fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<Applied> {
     let mut applied = Applied::default();
     let fenced = fence(transaction, &change.fence, &mut applied).await?;
     let owners = lock(transaction, change, &fenced).await?;
-    // Nobody's and no more anybody's.
+    // The takers, and the owners of the named regions.
     let named = change.moves.iter().map(|step| step.to);
     let named = named.chain(owners.values().map(|now| now.run));
     let states = states(transaction, &named.collect()).await?;
@@ -108,7 +108,7 @@ async fn fence(
     Ok(fenced)
 }
 
-/// Locks all regions that the plan is about or that a fenced run has.
+/// Locks all regions that the plan names or that a fenced run owns.
 async fn lock(
     transaction: &Transaction<'_>,
     change: &Change,
@@ -145,8 +145,8 @@ async fn lock(
     Ok(owners)
 }
 
-/// The states of runs. They may change at once: a region that comes to a run which ends meanwhile
-/// is given on by the next plan.
+/// Returns the states of runs. They may change at once: if a run ends after it got a region, the
+/// next plan gives that region on.
 async fn states(
     transaction: &Transaction<'_>,
     runs: &BTreeSet<i64>,

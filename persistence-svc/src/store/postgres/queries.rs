@@ -1,4 +1,4 @@
-//! What lists and dashboards read, and what changes at rest, in PostgreSQL.
+//! Reads for lists and dashboards, and changes of characters at rest, in PostgreSQL.
 
 use deadpool_postgres::GenericClient;
 use proto::client::names::skeleton;
@@ -131,7 +131,7 @@ impl Queries for Postgres {
 }
 
 impl Postgres {
-    /// A part of a list and how long the list is, at one moment.
+    /// Returns a part of a list and the length of the list, at one moment.
     async fn part<T>(
         &self,
         (list, of): (&str, Values<'_>),
@@ -211,7 +211,7 @@ impl Changes for Postgres {
             let (id, name): (String, String) = (row.try_get(0)?, row.try_get(1)?);
             let values: Values<'_> = &[&id, &skeleton(&name), &no_skeleton(&id)];
             match client.execute(&put, values).await {
-                // Somebody took a name like it just now: it is looked at again.
+                // Somebody took a similar name just now: the next round looks at this one again.
                 Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => kept += 1,
                 changed => kept += changed?,
             }

@@ -1,4 +1,4 @@
-//! Runs, leases and what a run loads, in PostgreSQL.
+//! Runs, leases and the loading of regions, in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Object};
 use tonic::async_trait;
@@ -62,7 +62,7 @@ impl Runs for Postgres {
             .await?;
         let row = client.query_one(&statement, &[&ask.run]).await?;
         let state: Option<&str> = row.try_get(0)?;
-        // What counts is whether the lease was renewed, not what happened since.
+        // If the update renewed no lease, the run is fenced.
         let state = match state {
             Some(state) if renewed == 1 => RunState::parse(state),
             _ => RunState::Fenced,
@@ -70,7 +70,7 @@ impl Runs for Postgres {
         if state != RunState::Fenced
             && let Err(error) = measure(&client, &ask).await
         {
-            // The lease is renewed, and the next renewal says it again.
+            // The lease is renewed, and the next renewal reports the loads again.
             tracing::debug!(%error, run = ask.run, "the load of regions was not noted");
         }
         Ok(Renewed {
@@ -148,7 +148,7 @@ impl Runs for Postgres {
 
     async fn load_region(&self, run: i64, region: Region, epoch: i64) -> Result<LoadedRegion> {
         let mut client = self.client().await?;
-        // All of one moment: who is here has just the pack that came with it.
+        // All of this is of one moment: each character has exactly the pack that came with it.
         let moment = moment(&mut client).await?;
         alive(&moment, run).await?;
         let query = "SELECT run_id, epoch, played_tick FROM regions
@@ -221,12 +221,12 @@ impl Runs for Postgres {
     }
 }
 
-/// Notes what the regions of a run cost; those that it does not name cost nothing.
+/// Notes the costs of the regions of a run. A region that the run does not name costs nothing.
 async fn measure(client: &Object, ask: &Renewal) -> Result<()> {
     let (xs, zs) = columns(ask.loads.iter().map(|load| &load.region));
     let costs: Vec<i32> = ask.loads.iter().map(|load| load.cost_us).collect();
     let players: Vec<i32> = ask.loads.iter().map(|load| load.players).collect();
-    // Locked in the order of places, as commits do.
+    // It locks the rows in the order of places, as commits do.
     let statement = client
         .prepare_cached(
             "WITH mine AS
@@ -248,7 +248,7 @@ async fn measure(client: &Object, ask: &Renewal) -> Result<()> {
     Ok(())
 }
 
-/// Regions as two arrays, in order.
+/// Returns regions as two arrays, in order.
 pub(super) fn columns<'a>(regions: impl IntoIterator<Item = &'a Region>) -> (Vec<i32>, Vec<i32>) {
     regions
         .into_iter()
@@ -256,7 +256,7 @@ pub(super) fn columns<'a>(regions: impl IntoIterator<Item = &'a Region>) -> (Vec
         .unzip()
 }
 
-/// Fails when the run is fenced or not known.
+/// Fails if the run is fenced or unknown.
 pub(super) async fn alive<C: GenericClient>(client: &C, run: i64) -> Result<()> {
     let statement = client
         .prepare_cached("SELECT 1 FROM runs WHERE id = $1 AND state <> 'fenced'")
@@ -267,7 +267,7 @@ pub(super) async fn alive<C: GenericClient>(client: &C, run: i64) -> Result<()> 
     }
 }
 
-/// Run and epoch of a region.
+/// Returns run and epoch of a region.
 pub(super) async fn owner<C: GenericClient>(
     client: &C,
     region: Region,

@@ -1,4 +1,4 @@
-//! Who is in the world, in PostgreSQL.
+//! Sessions in PostgreSQL.
 
 use deadpool_postgres::{GenericClient, Transaction};
 use tokio_postgres::Row;
@@ -88,7 +88,7 @@ fn ownership(row: &Row) -> std::result::Result<Ownership, tokio_postgres::Error>
     })
 }
 
-/// Brings a character into the world. `asleep`: only one that is not there; `None` if it is.
+/// Brings a character into the world. `asleep`: only if it is not there; returns `None` if it is.
 pub(super) async fn enter(
     transaction: &Transaction<'_>,
     ask: &OpenSession,
@@ -137,7 +137,7 @@ pub(super) async fn enter(
     }))
 }
 
-/// Continues the row of a stay in the world or begins one; the rows that it removed.
+/// Continues the row of a stay in the world or begins one. Returns the rows that it removed.
 async fn note(
     transaction: &Transaction<'_>,
     ask: &OpenSession,
@@ -163,8 +163,9 @@ async fn note(
     Ok(removed?)
 }
 
-/// Keeps the region of a character with its owner until the transaction ends: whoever comes into
-/// the world gets its next ownership sequence when that changes, or comes after the change.
+/// Keeps the region of a character with its owner until the transaction ends. So a character that
+/// comes into the world gets its next ownership sequence at the change of owner, or comes after
+/// that change.
 async fn still(transaction: &Transaction<'_>, id: &str) -> Result<()> {
     let statement = transaction
         .prepare_cached(

@@ -1,6 +1,7 @@
 //! Friends and ignored players in PostgreSQL.
 //!
-//! Always: whoever changes lists holds the rows of both accounts, in the order of their ids.
+//! Always: a transaction that changes lists locks the rows of both accounts, in the order of their
+//! ids.
 
 use deadpool_postgres::{GenericClient, Transaction};
 use proto::client::names::skeleton;
@@ -61,7 +62,8 @@ async fn now(transaction: &Transaction<'_>) -> Result<i64> {
     Ok(now.await?.try_get(0)?)
 }
 
-/// Does it, if it is to be done: with whom.
+/// Carries out the change, if it is allowed. Returns the other character, or the outcome that
+/// refuses the change.
 async fn carry_out(
     transaction: &Transaction<'_>,
     who: &Who,
@@ -75,7 +77,7 @@ async fn carry_out(
     let lock = "SELECT id FROM users WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE";
     let accounts = [who.account_id.as_str(), account.as_str()];
     transaction.query(lock, &[&accounts.as_slice()]).await?;
-    // Looked for again: while it waited for the rows, others may have changed what there is.
+    // It looks again: while it waited for the rows, others may have changed them.
     let Some((other, account, asked)) = other(transaction, me, change, now).await? else {
         return Ok(Err(missing(change)));
     };
@@ -107,7 +109,7 @@ async fn carry_out(
     Ok(Ok(other))
 }
 
-/// Whom a change is about: character, account, and whether that one made the request.
+/// Returns the other character of a change, its account, and whether it made the request.
 async fn other(
     transaction: &Transaction<'_>,
     me: &str,

@@ -1,5 +1,5 @@
-//! What is worn, what is at stake and what lies in banks, in PostgreSQL: read and written in one
-//! statement each, over arrays.
+//! Worn items, stakes and banks in PostgreSQL: each read and each write is one statement over
+//! arrays.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::store::model::{Batch, Record};
 use crate::store::stored::{Bank, Banked, Worn, banked, places, staking};
 use crate::store::value::{Holdings, Pack};
 
-/// Fills in all that these characters have beside their coins.
+/// Fills in all holdings of these characters beside their coins.
 pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -> Result<()> {
     let ids: Vec<&str> = records.iter().map(|record| record.id.as_str()).collect();
     let mut packs = value::packs(client, &ids).await?;
@@ -32,7 +32,7 @@ pub(super) async fn fill<C: GenericClient>(client: &C, records: &mut [Record]) -
     Ok(())
 }
 
-/// What characters wear; who wears nothing has none.
+/// Returns the worn items of characters; a character that wears nothing has no entry.
 pub(super) async fn worn<C: GenericClient>(
     client: &C,
     ids: &[&str],
@@ -42,7 +42,7 @@ pub(super) async fn worn<C: GenericClient>(
     value::stacks(client, select, ids).await
 }
 
-/// What characters have at stake; who has nothing there has none.
+/// Returns the stakes of characters; a character without stakes has no entry.
 pub(super) async fn stakes<C: GenericClient>(
     client: &C,
     ids: &[&str],
@@ -52,7 +52,7 @@ pub(super) async fn stakes<C: GenericClient>(
     value::stacks(client, select, ids).await
 }
 
-/// The banks of characters; who has nothing there has none.
+/// Returns the banks of characters; a character with an empty bank has no entry.
 pub(super) async fn banks<C: GenericClient>(
     client: &C,
     ids: &[&str],
@@ -79,7 +79,7 @@ pub(super) async fn banks<C: GenericClient>(
     Ok(banks)
 }
 
-/// Reads what the batch changes of it. The locks of characters protect it.
+/// Reads the rows that the batch changes. The locks of characters protect them.
 pub(super) async fn read(
     transaction: &Transaction<'_>,
     batch: &Batch,
@@ -118,7 +118,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// Writes what the batch changes of it. It has been judged.
+/// Writes the changes of the batch. The judge has passed it.
 pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
     write_places(transaction, batch, held).await?;
     write_stakes(transaction, batch).await?;

@@ -1,5 +1,5 @@
-//! Packs, ground items and the ledger in PostgreSQL: read for a batch and written by it, each in
-//! one statement over arrays.
+//! Packs, ground items and the ledger in PostgreSQL: a batch reads and writes each with one
+//! statement over arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use crate::store::judge::{Held, SlotChanges, grave_owners, slots};
 use crate::store::model::{Batch, Region};
 use crate::store::value::{Chunk, GroundItem, LedgerRow, Pack, Stack};
 
-/// A whole ground item.
+/// Columns of a whole ground item.
 const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
  expires_tick, grave_id";
 
-/// The packs of characters; who has nothing in it has none.
+/// Returns the packs of characters; a character with an empty pack has no entry.
 pub(super) async fn packs<C: GenericClient>(
     client: &C,
     ids: &[&str],
@@ -27,8 +27,8 @@ pub(super) async fn packs<C: GenericClient>(
     stacks(client, select, ids).await
 }
 
-/// What these characters have somewhere, by place. `select` gives the id of the character, the
-/// place, the id of the item and how many of it; its parameter is `ids`.
+/// Returns the stacks of these characters by place. `select` gives the id of the character, the
+/// place, the id of the item and its quantity; its parameter is `ids`.
 pub(super) async fn stacks<C: GenericClient, P: Ord + for<'a> FromSql<'a>>(
     client: &C,
     select: &str,
@@ -50,7 +50,7 @@ pub(super) async fn stacks<C: GenericClient, P: Ord + for<'a> FromSql<'a>>(
     Ok(all)
 }
 
-/// What belongs to a region and lies on the ground, by id.
+/// Returns the ground items of a region, by id.
 pub(super) async fn ground_of<C: GenericClient>(
     client: &C,
     region: Region,
@@ -85,7 +85,7 @@ fn ground_item(row: &Row) -> std::result::Result<GroundItem, tokio_postgres::Err
     })
 }
 
-/// What lasts of the chunks of a region, in order.
+/// Returns the persistent objects of the chunks of a region, in order.
 pub(super) async fn chunks_of<C: GenericClient>(client: &C, region: Region) -> Result<Vec<Chunk>> {
     let statement = client
         .prepare_cached(
@@ -133,7 +133,8 @@ async fn write_chunks(transaction: &Transaction<'_>, batch: &Batch) -> Result<()
     Ok(())
 }
 
-/// Reads what the batch changes of value. The locks of characters and regions protect it.
+/// Reads the packs and ground items that the batch changes. The locks of characters and regions
+/// protect them.
 pub(super) async fn read(
     transaction: &Transaction<'_>,
     batch: &Batch,
@@ -163,7 +164,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// Writes all of value that the batch changes. It has been judged.
+/// Writes all items of value that the batch changes. The judge has passed it.
 pub(super) async fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
     write_slots(transaction, &slots(batch, held)).await?;
     stored::write(transaction, batch, held).await?;
@@ -258,7 +259,8 @@ async fn write_ground(transaction: &Transaction<'_>, batch: &Batch) -> Result<()
     Ok(())
 }
 
-/// Locks of the dead say what lies in their graves; the lock goes with the last thing in them.
+/// Writes the locks of the dead, which name the items in their graves. It removes a lock with the
+/// last item in the grave.
 async fn write_deaths(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
     let owners: Vec<&str> = grave_owners(batch, held).into_iter().collect();
     if owners.is_empty() {
@@ -271,7 +273,7 @@ async fn write_deaths(transaction: &Transaction<'_>, batch: &Batch, held: &Held)
         )
         .await?;
     transaction.execute(&statement, &[&owners]).await?;
-    // Others are locked by no row of this batch; what they left goes all at once.
+    // No row of this batch locks other characters; their items go all at once.
     let rows: BTreeSet<&str> = batch
         .rows
         .iter()

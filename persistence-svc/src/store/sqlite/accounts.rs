@@ -28,7 +28,8 @@ impl Accounts for Sqlite {
             }
             signed_in(
                 transaction,
-                // Who was claimed is not anonymous any more.
+                // The key of a claimed account signs nobody in: that account is no longer
+                // anonymous.
                 r#""deviceKeyHash" = ?1 AND anonymous = 1"#,
                 params![key],
                 created,

@@ -240,7 +240,7 @@ impl Agents for Sqlite {
     }
 }
 
-/// The answer to [`COUNTS`].
+/// Returns the answer to [`COUNTS`].
 fn counts(transaction: &Transaction<'_>, account: &str) -> Result<(i64, i64)> {
     let mut statement = transaction.prepare_cached(COUNTS)?;
     Ok(statement.query_row([account], |row| Ok((row.get(0)?, row.get(1)?)))?)
@@ -287,7 +287,7 @@ fn register(transaction: &Transaction<'_>, ask: &Registration, bounds: Bounds) -
     Ok(made)
 }
 
-/// The number of the next order.
+/// Takes the number of the next order.
 fn next_version(transaction: &Transaction<'_>) -> Result<i64> {
     let next = "UPDATE agent_orders SET last = last + 1 RETURNING last";
     Ok(transaction.query_row(next, [], |row| row.get(0))?)
@@ -301,7 +301,7 @@ fn find(transaction: &Transaction<'_>, id: &str) -> Result<Agent> {
         .ok_or(StoreError::NotFound("agent"))
 }
 
-/// An agent of this account.
+/// Returns an agent of this account.
 fn owned(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<Agent> {
     let found = find(transaction, id)?;
     if found.account_id == account {
@@ -311,7 +311,7 @@ fn owned(transaction: &Transaction<'_>, account: &str, id: &str) -> Result<Agent
     }
 }
 
-/// Those that have not ended, newest first.
+/// Returns the tokens that have not ended, newest first.
 fn credentials(
     transaction: &Transaction<'_>,
     account: &str,
@@ -327,7 +327,7 @@ fn credentials(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// A row of [`AGENT`].
+/// Reads a row of [`AGENT`].
 fn agent(row: &Row<'_>) -> rusqlite::Result<Agent> {
     Ok(Agent {
         id: row.get(0)?,
@@ -356,7 +356,7 @@ fn agent(row: &Row<'_>) -> rusqlite::Result<Agent> {
     })
 }
 
-/// A row of [`CREDENTIAL`].
+/// Reads a row of [`CREDENTIAL`].
 fn credential(row: &Row<'_>) -> rusqlite::Result<Credential> {
     Ok(Credential {
         token_id: row.get(0)?,

@@ -17,7 +17,7 @@ use crate::store::judge::{
 use crate::store::model::{Batch, CommitOutcome, Region, Row, RunState, SKILLS, Then};
 use crate::store::value::Holdings;
 
-/// Writes one row; a skill that is null stays as it is.
+/// Writes one row; a null skill leaves the column as it is.
 static UPDATE: LazyLock<String> = LazyLock::new(|| {
     let skills: String = SKILLS
         .iter()
@@ -118,7 +118,7 @@ fn apply(transaction: &Transaction<'_>, batch: &Batch) -> Result<CommitOutcome> 
     Ok(CommitOutcome::Done { repeated: false })
 }
 
-/// Whether what a fenced run says is believed: never, but in the broken variant.
+/// Returns whether the store believes a fenced run: never, except in the broken variant.
 fn believes() -> bool {
     #[cfg(feature = "simulation")]
     return mutants::is(Mutant::NoFence);
@@ -126,7 +126,7 @@ fn believes() -> bool {
     false
 }
 
-/// What the store holds of everything that the batch names, but packs and ground items.
+/// Reads the store's rows of everything that the batch names, except packs and ground items.
 fn held(transaction: &Transaction<'_>, batch: &Batch) -> Result<Held> {
     let mut held = Held::default();
     for give in &batch.gives {

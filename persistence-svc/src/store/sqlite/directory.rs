@@ -151,7 +151,7 @@ impl Directories for Sqlite {
     }
 }
 
-/// Whether a run is not fenced; `None`: there is no such run.
+/// Returns whether a run is not fenced; `None`: there is no such run.
 fn is_alive(transaction: &Transaction<'_>, run: i64) -> Result<Option<bool>> {
     let alive = transaction
         .prepare_cached("SELECT state <> 'fenced' FROM runs WHERE id = ?1")?
@@ -167,7 +167,7 @@ fn version(transaction: &Transaction<'_>) -> Result<i64> {
     Ok(version)
 }
 
-/// Which life of the database this is.
+/// Returns the incarnation of the database.
 pub(super) fn incarnation(transaction: &Transaction<'_>) -> Result<i64> {
     let value = transaction
         .prepare_cached("SELECT value FROM incarnation")?
@@ -195,7 +195,7 @@ fn owners(transaction: &Transaction<'_>) -> Result<Vec<RegionOwner>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// All regions with what placement measures.
+/// Returns all regions with the measures for placement.
 fn measured(transaction: &Transaction<'_>, now_ms: i64) -> Result<Vec<RegionView>> {
     let mut statement = transaction.prepare_cached(
         "SELECT region_x, region_z, run_id, epoch, cost_us, changed_at, wanted_run_id, paused,

@@ -109,7 +109,7 @@ fn lists(transaction: &Transaction<'_>) -> Result<Vec<List>> {
     Ok(lists)
 }
 
-/// Moves the entries of whoever played since then; the lists that it touched.
+/// Moves the entries of all characters that played since then. Returns the lists that it touched.
 fn compare(transaction: &Transaction<'_>, lists: &[List], since: i64) -> Result<BTreeSet<i32>> {
     let mut ids: BTreeSet<String> = BTreeSet::new();
     for (query, value) in [(TAKE_DUE, DUE_MAX), (PLAYED_SINCE, since)] {
@@ -174,7 +174,7 @@ fn mark(transaction: &Transaction<'_>, list: &List, filled: bool, sizes: Sizes) 
     Ok(())
 }
 
-/// Columns `place, created, character_id`, from the first on.
+/// Reads a key from the columns `place, created, character_id`, from the first on.
 fn key(row: &Row<'_>) -> Read<Key> {
     Ok(Key {
         place: row.get(0)?,

@@ -1,4 +1,4 @@
-//! Who may come in, in SQLite.
+//! Identity in SQLite.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use tonic::async_trait;
@@ -52,7 +52,8 @@ impl Identity for Sqlite {
 
     async fn gates(&self, since: i64) -> Result<Vec<Gate>> {
         self.read(move |transaction| {
-            // What was over before anybody asked is no news; what is over now may be.
+            // A first read leaves out gates that are over. A later read returns them, because the
+            // caller may still hold them as open.
             let query = format!(
                 "SELECT {GATE} FROM gates
                  WHERE version > ?1 AND (?1 > 0 OR until IS NULL OR until > ?2)
@@ -168,7 +169,7 @@ fn sign_in(transaction: &Transaction<'_>, ask: &Subject) -> Result<SignedIn> {
     found.ok_or(StoreError::NotFound("account"))
 }
 
-/// The account of the key that is claimed, and whether it is anonymous still.
+/// Returns the account of the claimed key, and whether it is still anonymous.
 fn keyed(transaction: &Transaction<'_>, ask: &Subject) -> Result<Option<(String, bool)>> {
     let Some(key) = &ask.device_key else {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! The store of one machine: SQLite in the data folder.
 //!
 //! Always: one process (a lock file), one thread with one connection behind a bounded queue, so
-//! everything happens in one order; what is acknowledged is on the disk (`synchronous=FULL`).
+//! everything happens in one order; an acknowledged change is on the disk (`synchronous=FULL`).
 
 mod accounts;
 mod agents;
@@ -39,7 +39,7 @@ use super::model::{Character, Record, Region, SKILLS, SkillValue};
 use super::value::Holdings;
 use super::{Store, model};
 
-/// Tables, one file per version. `user_version` counts how many were applied.
+/// Tables, one file per version. `user_version` is the number of applied files.
 const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/sqlite/0001_world.sql")];
 const FILE: &str = "world.sqlite";
 const QUEUE: usize = 256;
@@ -47,7 +47,7 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 
-/// The store. Dropping it closes it soon; [`Store::close`] waits until it has.
+/// The store. A drop closes it soon; [`Store::close`] waits until it is closed.
 pub(crate) struct Sqlite {
     jobs: Mutex<Option<mpsc::Sender<Job>>>,
     closed: Mutex<Option<oneshot::Receiver<()>>>,
@@ -59,8 +59,8 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the world in `folder`, making it if there is none. Fails with [`StoreLocked`] when it
-    /// is open already.
+    /// Opens the world in `folder`. If there is none, makes it. Fails with [`StoreLocked`] if it is
+    /// open already.
     pub(crate) fn open(folder: &Path, answer_limit: Duration) -> anyhow::Result<Sqlite> {
         std::fs::create_dir_all(folder).map_err(|error| {
             ConfigError::new(format!(
@@ -72,7 +72,7 @@ impl Sqlite {
         Sqlite::start(folder, Some(lock), answer_limit)
     }
 
-    /// Opens a world that is there, beside a process that may have it open: for an operator.
+    /// Opens an existing world for an operator, beside a process that may have it open.
     pub(crate) fn beside(folder: &Path, answer_limit: Duration) -> anyhow::Result<Sqlite> {
         if !folder.join(FILE).is_file() {
             let why = format!("there is no world in {}", folder.display());
@@ -105,7 +105,7 @@ impl Sqlite {
         })
     }
 
-    /// A store that is gone with its last user and works on the caller's thread.
+    /// Opens a store that is gone with its last user and works on the caller's thread.
     #[cfg(feature = "simulation")]
     pub(crate) fn in_memory() -> anyhow::Result<Sqlite> {
         let connection = Connection::open_in_memory().context("open it in memory")?;
@@ -122,7 +122,7 @@ impl Sqlite {
         })
     }
 
-    /// Looks at what a store in memory holds.
+    /// Looks at the contents of a store in memory.
     #[cfg(feature = "simulation")]
     pub(crate) fn look<R>(&self, look: impl FnOnce(&Connection) -> R) -> Option<R> {
         let here = self.here.as_ref()?;
@@ -138,7 +138,7 @@ impl Sqlite {
         self.call(TransactionBehavior::Deferred, work).await
     }
 
-    /// Runs `work` in one transaction that is committed when it succeeds.
+    /// Runs `work` in one transaction, and commits it if `work` succeeds.
     async fn write<R, F>(&self, work: F) -> Result<R>
     where
         R: Send + 'static,
@@ -160,7 +160,7 @@ impl Sqlite {
         let jobs = self.jobs().ok_or_else(closed)?;
         let (answer, result) = oneshot::channel();
         let job: Job = Box::new(move |connection| {
-            // The caller may have gone; what it asked for was done all the same.
+            // The caller may have gone; the transaction still ran.
             let _ = answer.send(transact(connection, behavior, work));
         });
         let late = || StoreError::Away("no answer in time".to_owned());
@@ -283,7 +283,7 @@ impl Store for Sqlite {
     }
 
     async fn listen(&self) {
-        // There is nobody else.
+        // There are no other replicas.
         std::future::pending::<()>().await;
     }
 
@@ -314,12 +314,12 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// Whether the error says that a unique value exists already.
+/// Returns whether the error says that a unique value exists already.
 fn is_duplicate(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
-/// The clock of the store, in milliseconds.
+/// Returns the time of the store's clock, in milliseconds.
 fn now_ms() -> i64 {
     #[cfg(feature = "simulation")]
     if let Some(now_ms) = crate::simulation::now_ms() {
@@ -338,7 +338,7 @@ fn bump(transaction: &Transaction<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A row of [`super::columns::SUMMARY`].
+/// Reads a row of [`super::columns::SUMMARY`].
 fn character(row: &Row<'_>) -> rusqlite::Result<Character> {
     Ok(Character {
         id: row.get(0)?,
@@ -354,7 +354,7 @@ fn character(row: &Row<'_>) -> rusqlite::Result<Character> {
     })
 }
 
-/// A row of [`super::columns::RECORD`].
+/// Reads a row of [`super::columns::RECORD`].
 fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
     let mut skills = [None; SKILLS.len()];
     for (number, skill) in skills.iter_mut().enumerate() {
@@ -379,7 +379,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<Record> {
         z: model::whole(row.get(10)?),
         combat_level: row.get(11)?,
         health: row.get(12)?,
-        // All else of value is in tables of its own.
+        // All other items of value have tables of their own.
         holdings: Holdings {
             coins: row.get(13)?,
             ..Holdings::default()

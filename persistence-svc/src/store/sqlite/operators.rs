@@ -1,4 +1,4 @@
-//! What operators look at and decide, in SQLite.
+//! Checks and decisions of operators in SQLite.
 
 use rusqlite::{Transaction, params};
 use tonic::async_trait;
@@ -139,7 +139,7 @@ fn check(transaction: &Transaction<'_>) -> Result<Conservation> {
 pub(super) fn quarantine(transaction: &Transaction<'_>, run: i64, ids: &[String]) -> Result<()> {
     let now = now_ms();
     for id in ids {
-        // Its owner changes too: to nobody.
+        // The owner of the character changes too: to nobody.
         let held = transaction.execute(
             r#"UPDATE characters SET quarantined = 1, online = 0,
                  "ownershipSequence" = "ownershipSequence" + 1

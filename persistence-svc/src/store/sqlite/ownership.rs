@@ -1,8 +1,8 @@
-//! Changes of a region's owner in SQLite: every one of them is made here.
+//! Changes of a region's owner in SQLite: this module makes all of them.
 //!
-//! Always: the epoch grows by one; what the old owner had committed of ticks stays with the
-//! region; nobody is wanted as owner any more; and every online character of the region gets the
-//! next ownership sequence, so that a character and a sequence name one owner for ever.
+//! Always: the epoch grows by one; the last committed tick of the old owner stays with the region;
+//! the region loses its wish; and every online character of the region gets the next ownership
+//! sequence, so that a character and a sequence name one owner for ever.
 
 use rusqlite::{Transaction, params};
 
@@ -10,8 +10,8 @@ use super::now_ms;
 use crate::store::error::Result;
 use crate::store::model::{NOBODY, Region};
 
-/// Gives each region to the run beside it (0: to nobody). The caller has checked that it may.
-/// Returns how many.
+/// Gives each region to the run beside it (0: to nobody). The caller has checked that the gives are
+/// allowed. Returns how many.
 pub(crate) fn give(transaction: &Transaction<'_>, gives: &[(Region, i64)]) -> Result<usize> {
     let now = now_ms();
     let mut raise = transaction.prepare_cached(

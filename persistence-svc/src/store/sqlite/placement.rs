@@ -1,7 +1,7 @@
 //! Carries a plan out in SQLite.
 //!
-//! Always: whatever the plan saw is checked again in the transaction that changes it, and what
-//! does not fit any more is left out.
+//! Always: the store checks each step of the plan again in the transaction that carries it out, and
+//! leaves out each step that no longer fits.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -12,10 +12,10 @@ use crate::placement::plan::{Applied, Change, WITNESS_MS, WITNESSES_MIN};
 use crate::store::error::Result;
 use crate::store::model::{Region, RunState};
 
-/// What witnesses said is forgotten after this.
+/// Time after which the store forgets the reports of witnesses.
 const FORGET_MS: i64 = 60_000;
 
-/// Carries it out as far as it fits.
+/// Carries the plan out as far as it fits.
 pub(super) fn apply(transaction: &Transaction<'_>, change: &Change) -> Result<Applied> {
     let mut applied = Applied::default();
     let fenced = fence(transaction, &change.fence, &mut applied)?;
@@ -89,7 +89,8 @@ fn fence(transaction: &Transaction<'_>, runs: &[i64], applied: &mut Applied) -> 
     Ok(fenced)
 }
 
-/// Whether a region that stands at this epoch with nobody, or with who is fenced, is paused.
+/// Returns whether a region that nobody or a fenced run has at this epoch is paused; `None`:
+/// another run has it, or its epoch differs.
 fn is_nobodys(transaction: &Transaction<'_>, region: Region, epoch: i64) -> Result<Option<bool>> {
     let paused = transaction
         .prepare_cached(

@@ -1,4 +1,4 @@
-//! What lists and dashboards read, and what changes at rest, in SQLite.
+//! Reads for lists and dashboards, and changes of characters at rest, in SQLite.
 
 use proto::client::names::skeleton;
 use rusqlite::{OptionalExtension, Params, Row, Transaction, params};
@@ -217,7 +217,7 @@ mod tests {
     use crate::store::Store;
     use crate::store::queries::Page;
 
-    /// How a list is read.
+    /// Returns the query plan of a list.
     async fn plan(store: &Sqlite, list: &'static str) -> String {
         let read = store.read(move |transaction| {
             let mut statement = transaction.prepare(&format!("EXPLAIN QUERY PLAN {list}"))?;

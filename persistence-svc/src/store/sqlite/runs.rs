@@ -1,4 +1,4 @@
-//! Runs, leases and what a run loads, in SQLite.
+//! Runs, leases and the loading of regions, in SQLite.
 
 use std::collections::BTreeMap;
 
@@ -178,7 +178,7 @@ impl Runs for Sqlite {
     }
 }
 
-/// Notes what the regions of a run cost; those that it does not name cost nothing.
+/// Notes the costs of the regions of a run. A region that the run does not name costs nothing.
 fn measure(transaction: &Transaction<'_>, ask: &Renewal) -> Result<()> {
     let said: BTreeMap<Region, (i32, i32)> = ask
         .loads
@@ -232,7 +232,7 @@ fn end(transaction: &Transaction<'_>, ask: &Ended) -> Result<bool> {
     Ok(true)
 }
 
-/// The state of a run; one that is not known is fenced.
+/// Returns the state of a run; an unknown run counts as fenced.
 pub(super) fn state(transaction: &Transaction<'_>, run: i64) -> Result<RunState> {
     let state: Option<String> = transaction
         .prepare_cached("SELECT state FROM runs WHERE id = ?1")?
@@ -241,7 +241,7 @@ pub(super) fn state(transaction: &Transaction<'_>, run: i64) -> Result<RunState>
     Ok(state.map_or(RunState::Fenced, |state| RunState::parse(&state)))
 }
 
-/// Fails when the run is fenced.
+/// Fails if the run is fenced.
 pub(super) fn alive(transaction: &Transaction<'_>, run: i64) -> Result<()> {
     match state(transaction, run)? {
         RunState::Fenced => Err(StoreError::Fenced),
@@ -249,7 +249,7 @@ pub(super) fn alive(transaction: &Transaction<'_>, run: i64) -> Result<()> {
     }
 }
 
-/// Run and epoch of a region.
+/// Returns run and epoch of a region.
 pub(super) fn owner(transaction: &Transaction<'_>, region: Region) -> Result<Option<(i64, i64)>> {
     let owner = transaction
         .prepare_cached("SELECT run_id, epoch FROM regions WHERE region_x = ?1 AND region_z = ?2")?

@@ -1,4 +1,4 @@
-//! Who is in the world, in SQLite.
+//! Sessions in SQLite.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use tonic::async_trait;
@@ -86,7 +86,7 @@ fn ownership(row: &rusqlite::Row<'_>) -> rusqlite::Result<Ownership> {
     })
 }
 
-/// Brings a character into the world. `asleep`: only one that is not there; `None` if it is.
+/// Brings a character into the world. `asleep`: only if it is not there; returns `None` if it is.
 pub(super) fn enter(
     transaction: &Transaction<'_>,
     ask: &OpenSession,
@@ -137,7 +137,7 @@ pub(super) fn enter(
     }))
 }
 
-/// Continues the row of a stay in the world or begins one; the rows that it removed.
+/// Continues the row of a stay in the world or begins one. Returns the rows that it removed.
 fn note(
     transaction: &Transaction<'_>,
     ask: &OpenSession,

@@ -49,7 +49,8 @@ fn own(transaction: &Transaction<'_>, who: &Who) -> Result<()> {
     Err(StoreError::NotFound("character"))
 }
 
-/// Does it, if it is to be done: with whom.
+/// Carries out the change, if it is allowed. Returns the other character, or the outcome that
+/// refuses the change.
 fn carry_out(
     transaction: &Transaction<'_>,
     who: &Who,
@@ -88,7 +89,7 @@ fn carry_out(
     Ok(Ok(other))
 }
 
-/// Whom a change is about: character, account, and whether that one made the request.
+/// Returns the other character of a change, its account, and whether it made the request.
 fn other(
     transaction: &Transaction<'_>,
     me: &str,

@@ -1,4 +1,4 @@
-//! What is worn, what is at stake and what lies in banks, in SQLite.
+//! Worn items, stakes and banks in SQLite.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
@@ -9,13 +9,13 @@ use crate::store::model::{Batch, Record};
 use crate::store::stored::{Bank, Banked, Worn, banked, places, staking};
 use crate::store::value::{Holdings, Pack};
 
-/// Fills in all that a character has beside its coins.
+/// Fills in all holdings of a character beside its coins.
 pub(super) fn fill(transaction: &Transaction<'_>, record: &mut Record) -> Result<()> {
     record.holdings = holdings(transaction, &record.id, record.holdings.coins)?;
     Ok(())
 }
 
-/// All that a character has, with these coins.
+/// Returns all holdings of a character, with these coins.
 pub(super) fn holdings(transaction: &Transaction<'_>, id: &str, coins: i32) -> Result<Holdings> {
     Ok(Holdings {
         coins,
@@ -66,7 +66,7 @@ fn lies(row: &Row<'_>) -> rusqlite::Result<Banked> {
     })
 }
 
-/// Reads what the batch changes of it.
+/// Reads the rows that the batch changes.
 pub(super) fn read(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<()> {
     for row in batch.rows.iter().filter(|row| row.worn) {
         let id = &row.record.id;
@@ -88,7 +88,7 @@ pub(super) fn read(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held
     Ok(())
 }
 
-/// Writes what the batch changes of it. It has been judged.
+/// Writes the changes of the batch. The judge has passed it.
 pub(super) fn write(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Result<()> {
     let changes = places(batch, held);
     let mut clear = transaction

@@ -1,4 +1,4 @@
-//! Packs, ground items and the ledger in SQLite: read for a batch and written by it.
+//! Packs, ground items and the ledger in SQLite, as a batch reads and writes them.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use crate::store::judge::{Held, grave_owners, slots};
 use crate::store::model::{Batch, Region};
 use crate::store::value::{Chunk, GroundItem, LedgerRow, Pack, Stack};
 
-/// A whole ground item.
+/// Columns of a whole ground item.
 const GROUND: &str = "id, region_x, region_z, x, z, item_id, quantity, owner_id, public_tick,
  expires_tick, grave_id";
 
-/// The pack of a character.
+/// Returns the pack of a character.
 pub(super) fn pack(transaction: &Transaction<'_>, id: &str) -> Result<Pack> {
     let select = r#"SELECT "slotIndex", "itemId", quantity FROM inventory WHERE "playerId" = ?1"#;
     stacks(transaction, select, id)
 }
 
-/// What a character has somewhere, by place. `select` gives the place, the id of the item and how
-/// many of it; its parameter is `id`.
+/// Returns the stacks of a character by place. `select` gives the place, the id of the item and its
+/// quantity; its parameter is `id`.
 pub(super) fn stacks<P: Ord + FromSql>(
     transaction: &Transaction<'_>,
     select: &str,
@@ -39,7 +39,7 @@ pub(super) fn stacks<P: Ord + FromSql>(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// What belongs to a region and lies on the ground, by id.
+/// Returns the ground items of a region, by id.
 pub(super) fn ground_of(transaction: &Transaction<'_>, region: Region) -> Result<Vec<GroundItem>> {
     let mut statement = transaction.prepare_cached(&format!(
         "SELECT {GROUND} FROM ground_items WHERE region_x = ?1 AND region_z = ?2 ORDER BY id"
@@ -68,7 +68,7 @@ fn ground_item(row: &Row<'_>) -> rusqlite::Result<GroundItem> {
     })
 }
 
-/// Reads what the batch changes of value.
+/// Reads the packs and ground items that the batch changes.
 pub(super) fn read(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held) -> Result<()> {
     for row in batch.rows.iter().filter(|row| row.holdings) {
         let id = &row.record.id;
@@ -86,7 +86,7 @@ pub(super) fn read(transaction: &Transaction<'_>, batch: &Batch, held: &mut Held
     Ok(())
 }
 
-/// Writes all of value that the batch changes. It has been judged.
+/// Writes all items of value that the batch changes. The judge has passed it.
 pub(super) fn write(
     transaction: &Transaction<'_>,
     batch: &Batch,
@@ -119,7 +119,7 @@ fn write_slots(transaction: &Transaction<'_>, batch: &Batch, held: &Held) -> Res
     Ok(())
 }
 
-/// What lasts of the chunks of a region, in order.
+/// Returns the persistent objects of the chunks of a region, in order.
 pub(super) fn chunks_of(transaction: &Transaction<'_>, region: Region) -> Result<Vec<Chunk>> {
     let mut statement = transaction.prepare_cached(
         r#"SELECT "chunkX", "chunkZ", data FROM "worldChunks"
@@ -178,13 +178,14 @@ fn write_ground(transaction: &Transaction<'_>, batch: &Batch) -> Result<()> {
     Ok(())
 }
 
-/// Locks of the dead say what lies in their graves; the lock goes with the last thing in them.
+/// Writes the locks of the dead, which name the items in their graves. It removes a lock with the
+/// last item in the grave.
 fn write_deaths(transaction: &Transaction<'_>, batch: &Batch, held: &Held, now: i64) -> Result<()> {
     let mut remove = transaction.prepare_cached(
         r#"DELETE FROM "playerDeaths" WHERE "playerId" = ?1 AND NOT EXISTS
              (SELECT 1 FROM ground_items WHERE owner_id = ?1 AND grave_id <> '')"#,
     )?;
-    // Of a row with `max` the other columns are those of the row in which it was found.
+    // In SQLite, the other columns beside `max` come from the row with the maximum.
     let mut put = transaction.prepare_cached(
         r#"INSERT INTO "playerDeaths"
              ("playerId", "gravestoneId", position, "zoneType", "itemCount", items, timestamp)

@@ -1,4 +1,5 @@
-//! Lists that do not hold everybody. The service's own lists are too long to be filled by a test.
+//! Tests of lists that do not hold everybody. The service's own lists are too long for a test to
+//! fill.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use crate::store::queries::Page;
 const SIZES: Sizes = Sizes { shown: 4, kept: 6 };
 const MINING: usize = 8;
 
-/// Refreshes until no list waits to be filled; how many refreshes that took.
+/// Refreshes until every list is full. Returns how many refreshes that took.
 async fn refresh(store: &dyn Store) -> usize {
     for rounds in 1..100 {
         let refreshed = store.refresh_hiscores(0, SIZES).await.unwrap();
@@ -50,12 +51,12 @@ async fn a_list_of_the_best_is_cut_and_filled_again(store: &dyn Store, sql: impl
     .await;
     assert_eq!(refresh(store).await, 18, "one list is filled at a time");
     assert_eq!(miners(store).await, ["C9", "C8", "C7", "C6", "C5", "C4"]);
-    // A better one pushes the last out; one that is worse than the last does not come in.
+    // A better character pushes the last one out; a character worse than the last stays out.
     let worse = r#"UPDATE characters SET "miningXp" = 35 WHERE id = 'c3';"#;
     sql(format!("{} {worse} {DUE} ('c10'), ('c3');", miner(10, 999))).await;
     assert_eq!(refresh(store).await, 1);
     assert_eq!(miners(store).await, ["C10", "C9", "C8", "C7", "C6", "C5"]);
-    // Short of what is shown, the list takes those who never were in it.
+    // A list that is too short for its readers takes characters that never were in it.
     sql("DELETE FROM characters WHERE id IN ('c10', 'c9', 'c8')".to_owned()).await;
     refresh(store).await;
     assert_eq!(miners(store).await, ["C7", "C6", "C5"]);

@@ -1,4 +1,4 @@
-//! The variables that a process was given.
+//! Variables of a process.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt};
 pub struct Env(BTreeMap<String, String>);
 
 impl Env {
-    /// The variables of this process. Those that are not UTF-8 are left out.
+    /// Returns the variables of this process. It leaves out those that are not UTF-8.
     pub fn from_process() -> Self {
         Self(
             std::env::vars_os()
@@ -16,7 +16,7 @@ impl Env {
         )
     }
 
-    /// These variables and no others.
+    /// Builds an environment of these variables and no others.
     pub fn from_pairs<I, K, V>(pairs: I) -> Self
     where
         I: IntoIterator<Item = (K, V)>,
@@ -36,7 +36,7 @@ impl Env {
         self.0.insert(name.into(), value.into());
     }
 
-    /// A variable's value; an empty one counts as not set.
+    /// Returns a variable's value; an empty one counts as not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self.0.get(name)?.trim();
         (!value.is_empty()).then_some(value)

@@ -1,7 +1,7 @@
-//! Secrets that everybody knows: those of examples, of what is published with this software, and
-//! of others that it is used with. Pure.
+//! Secrets that everybody knows: those of examples, of the files published with this software, and
+//! of other software around it. Pure.
 
-/// As they are; whoever guesses tries these first.
+/// Whole secrets; an attacker tries these first.
 const WHOLE: [&str; 26] = [
     "admin",
     "admin123",
@@ -30,7 +30,7 @@ const WHOLE: [&str; 26] = [
     "tilestead",
     "voice",
 ];
-/// What they begin with.
+/// Beginnings of such secrets.
 const BEGINNINGS: [&str; 11] = [
     "<",
     "change-me",
@@ -45,7 +45,8 @@ const BEGINNINGS: [&str; 11] = [
     "your_",
 ];
 
-/// Whether a secret stands in examples, or holds a password that does: `scheme://user:password@…`.
+/// Returns whether a secret stands in examples, or holds a password that does:
+/// `scheme://user:password@…`.
 pub fn is_sample(secret: &str) -> bool {
     let said = secret.trim().to_lowercase();
     let known = |said: &str| {
@@ -54,7 +55,7 @@ pub fn is_sample(secret: &str) -> bool {
     known(&said) || password(&said).is_some_and(known)
 }
 
-/// The password in an address.
+/// Returns the password in an address.
 fn password(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;

@@ -1,4 +1,4 @@
-//! A value that must not be seen.
+//! A value that nobody must see.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself, for the one place that needs it.
+    /// Returns the text itself, for the one place that needs it.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -9,16 +9,16 @@ use tonic::transport::Channel;
 
 use super::channel;
 
-/// Peers whose channels are kept; one more, and all are made anew.
+/// Most channels that it keeps; at one more it drops all and makes them anew.
 const PEERS_MAX: usize = 1024;
 
-/// Channels that were made, by address. Clones share them.
+/// Open channels by address. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Channels(Arc<Mutex<BTreeMap<String, Channel>>>);
 
 impl Channels {
-    /// The channel to `address`, which connects when it is used; `None`: that is no address. Call it
-    /// inside a runtime.
+    /// Returns the channel to `address`, which connects at its first use; `None`: that is no
+    /// address. Call it inside a runtime.
     pub fn to(&self, address: &str) -> Option<Channel> {
         let mut channels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = channels.get(address) {

@@ -1,5 +1,5 @@
-//! The replicas of a service, as one: a call goes to the one that answered last, and to the next
-//! one where that does not answer.
+//! The replicas of a service, as one: a call goes to the replica that answered last. If that one
+//! does not answer, the call goes to the next one.
 
 use std::sync::{
     Arc,
@@ -10,7 +10,7 @@ use tonic::{Code, Response, Status, transport::Channel};
 
 use super::{bounded, channel};
 
-/// All replicas of a service; at least one. Clones share the one that is asked first.
+/// All replicas of a service; at least one. Clones share the replica of the first attempt.
 #[derive(Debug, Clone)]
 pub struct Replicas {
     channels: Arc<[Channel]>,
@@ -20,17 +20,17 @@ pub struct Replicas {
 /// The answer of a replica.
 #[derive(Debug)]
 pub struct Answered<T> {
-    /// The answer, or the failure of the replica that was asked last.
+    /// Answer, or the failure of the last replica.
     pub answer: Result<T, Status>,
-    /// A replica that gave no answer may have done the same before.
+    /// Whether an earlier replica gave no answer and may have done the same.
     pub again: bool,
 }
 
 impl Replicas {
-    /// Connects to none yet. Call it inside a runtime.
+    /// Builds the replicas and connects to none yet. Call it inside a runtime.
     ///
     /// # Errors
-    /// No address is given, or one is not `host:port`.
+    /// If there is no address, or one is not `host:port`.
     pub fn new(addresses: &[String]) -> anyhow::Result<Self> {
         let channels: Result<Vec<Channel>, _> = addresses.iter().map(|a| channel(a)).collect();
         let channels = channels?;
@@ -41,7 +41,7 @@ impl Replicas {
         })
     }
 
-    /// The replica that answered last.
+    /// Returns the replica that answered last.
     pub fn current(&self) -> Channel {
         let at = self.current.load(Ordering::Relaxed) % self.channels.len();
         self.channels[at].clone()
@@ -52,8 +52,8 @@ impl Replicas {
         self.current.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Asks one replica after the other until one answers, each within [`super::DEADLINE`]. The
-    /// request may be done more than once.
+    /// Asks one replica after the other until one answers, each within [`super::DEADLINE`]. More
+    /// than one replica may carry out the request.
     ///
     /// # Errors
     /// The answer of a replica, or that of the last one if none answered.
@@ -65,7 +65,8 @@ impl Replicas {
         self.call_once(request, call).await.answer
     }
 
-    /// As [`Replicas::call`], and says whether a replica that gave no answer may have done it.
+    /// Calls as [`Replicas::call`] does, and says whether a replica without an answer may have done
+    /// it.
     pub async fn call_once<Q: Clone, T>(
         &self,
         request: Q,
@@ -91,7 +92,7 @@ impl Replicas {
     }
 }
 
-/// Whether a replica did not answer, so that another one may.
+/// Returns whether a replica did not answer, so that another one may.
 fn away(status: &Status) -> bool {
     matches!(
         status.code(),

@@ -1,8 +1,8 @@
-//! W3C trace context as text, because a stream's metadata is sent only once.
+//! W3C trace context as text, because a stream sends its metadata only once.
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 
-/// The `traceparent` of a span; empty when the span is not valid.
+/// Returns the `traceparent` of a span; empty if the span is not valid.
 pub fn traceparent(cx: &SpanContext) -> String {
     if !cx.is_valid() {
         return String::new();
@@ -16,7 +16,7 @@ pub fn traceparent(cx: &SpanContext) -> String {
     )
 }
 
-/// The trace id of a span as logs carry it; empty when the span is not valid.
+/// Returns the trace id of a span as logs carry it; empty if the span is not valid.
 pub fn trace_id(cx: &SpanContext) -> String {
     if cx.is_valid() {
         cx.trace_id().to_string()
@@ -25,7 +25,8 @@ pub fn trace_id(cx: &SpanContext) -> String {
     }
 }
 
-/// Reads a `traceparent` from elsewhere. `None` for whatever does not fit the W3C format.
+/// Reads a `traceparent` from elsewhere. Returns `None` for a text that does not fit the W3C
+/// format.
 pub fn parse_traceparent(text: &str) -> Option<SpanContext> {
     let mut parts = text.split('-');
     let (version, trace) = (parts.next()?, parts.next()?);

@@ -1,8 +1,8 @@
 //! Log lines that a client can cause as often as it likes: one a second of each kind.
 //!
-//! Always: kinds are named in the code, so there are few; a line says how many of its kind were
-//! left out before it. Whatever must be complete, such as what changed hands, is written without
-//! asking here, and metrics count everything.
+//! Always: the code names the kinds, so there are few; a line says how many of its kind were left
+//! out before it. Logs that must be complete, such as exchanges of items, bypass this module, and
+//! metrics count everything.
 
 use std::{
     collections::BTreeMap,
@@ -10,14 +10,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Between two lines of a kind.
+/// Time between two lines of a kind.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The kinds of this process: what a line is about, and which of its sort.
+/// Kinds of this process, each with its topic and its sort.
 static SAMPLES: Mutex<Samples> = Mutex::new(Samples(BTreeMap::new()));
 
-/// Returns how many lines of this kind were left out since the last one that was written, or
-/// nothing when this line is to be left out as well.
+/// Returns how many lines of this kind were left out since the last written one; `None`: leave this
+/// line out as well.
 pub fn sampled(about: &'static str, which: &'static str) -> Option<u64> {
     let mut samples = SAMPLES.lock().unwrap_or_else(PoisonError::into_inner);
     samples.pass((about, which), Instant::now())
@@ -66,7 +66,7 @@ mod tests {
                 counted += left_out + 1;
             }
         }
-        // One at the beginning of each of six seconds; the last second's are not told of yet.
+        // One at the beginning of each of six seconds; no line counts those of the last second yet.
         assert_eq!((written, counted), (6, 501));
         assert_eq!(samples.pass(("trade", "near"), at(10)), Some(0), "another");
         assert_eq!(samples.pass(("duel", "far"), at(10)), Some(0), "another");

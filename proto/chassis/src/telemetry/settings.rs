@@ -1,4 +1,4 @@
-//! What the environment says about telemetry, and the process's one log subscriber.
+//! Settings of telemetry, and the process's one log subscriber.
 
 use std::{fmt, io::IsTerminal, str::FromStr};
 
@@ -6,7 +6,7 @@ use tracing_subscriber::{EnvFilter, fmt as subscriber};
 
 use crate::config::Reader;
 
-/// How log lines are written.
+/// Format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
     /// One JSON object a line.
@@ -36,7 +36,7 @@ impl FromStr for LogFormat {
     }
 }
 
-/// Logs and where traces and metrics go.
+/// Settings of logs, and the target of traces and metrics.
 #[derive(Debug, Clone)]
 pub struct TelemetryConfig {
     pub(crate) log_format: LogFormat,
@@ -46,7 +46,7 @@ pub struct TelemetryConfig {
 }
 
 impl Default for TelemetryConfig {
-    /// Text logs, nothing sent anywhere.
+    /// Returns text logs without any export.
     fn default() -> Self {
         Self {
             log_format: LogFormat::Text,
@@ -100,12 +100,12 @@ impl TelemetryConfig {
     }
 }
 
-/// Starts logging to stderr, once for the process: later calls change nothing.
+/// Starts logging to stderr, once for the process; later calls change nothing.
 pub fn init_logs(config: &TelemetryConfig) {
     let builder = subscriber()
         .with_env_filter(filter(&config.log_level))
         .with_writer(std::io::stderr);
-    // Fails only when a subscriber is there already, as in tests.
+    // This fails only if there is a subscriber already, as in tests.
     let _ = match config.log_format {
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
         LogFormat::Text => builder
@@ -114,7 +114,8 @@ pub fn init_logs(config: &TelemetryConfig) {
     };
 }
 
-/// What is logged: as `level` says, and the audit log in any case, unless `level` names it.
+/// Returns the filter of the log: it follows `level`, and keeps the audit log unless `level` names
+/// it.
 fn filter(level: &str) -> EnvFilter {
     EnvFilter::try_new(format!("audit=info,{level}")).unwrap_or_else(|_| EnvFilter::new("info"))
 }
@@ -139,7 +140,7 @@ mod tests {
         for level in ["warn", "error", "off", "zone_server=debug"] {
             assert_eq!(written(level), (true, false), "{level}");
         }
-        // Whoever means it may still turn it off.
+        // An operator can still turn it off by name.
         assert_eq!(written("info,audit=off"), (false, true));
     }
 

@@ -1,11 +1,11 @@
-//! What an item adds to its wearer's rolls.
+//! Bonuses that an item adds to its wearer's rolls.
 
 use serde::Serialize;
 
 use crate::content::fields::Fields;
 
-/// What an item adds while it is worn. What a manifest gives as one value for all sorts of
-/// attack stands here for each of them.
+/// Bonuses of a worn item. If a manifest gives one value for all sorts of attack, each of them has
+/// it here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "they are what they are called")]
@@ -22,13 +22,13 @@ pub struct Bonuses {
     pub defense_magic: i32,
     pub melee_strength: i32,
     pub ranged_strength: i32,
-    /// In percent.
+    /// Bonus in percent.
     pub magic_damage: i32,
     pub prayer: i32,
 }
 
 impl Bonuses {
-    /// Whether one strikes better, or harder, with it.
+    /// Returns whether a wearer strikes better, or harder, with it.
     pub(crate) fn helps_to_attack(self) -> bool {
         let attack = [
             self.attack_stab,
@@ -41,7 +41,7 @@ impl Bonuses {
         attack.iter().chain(&strength).any(|bonus| *bonus > 0)
     }
 
-    /// The sum of both.
+    /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, more: Bonuses) -> Bonuses {
         Bonuses {
@@ -63,10 +63,10 @@ impl Bonuses {
     }
 }
 
-/// The greatest bonus, either way.
+/// Greatest bonus, either way.
 const MOST: i32 = 10_000;
 
-/// The bonuses of an item: `bonuses`, or `stats` in the oldest generation.
+/// Reads the bonuses of an item: `bonuses`, or `stats` in the oldest generation.
 pub(super) fn read(item: &Fields<'_>) -> Bonuses {
     let Some(fields) = item.object(item.either(&["bonuses", "stats"])) else {
         return Bonuses::default();

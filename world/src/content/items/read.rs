@@ -1,4 +1,4 @@
-//! One record of an item.
+//! Reading one record of an item.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use crate::content::tiers::{Tiers, Use};
 use crate::features::training::skill::Skill;
 use crate::item::COINS;
 
-/// Grams of an item that does not say.
+/// Weight in grams of an item that gives none.
 const WEIGHT_GRAMS: i32 = 100;
-/// Ticks between attacks of a weapon that does not say.
+/// Ticks between attacks of a weapon that gives none.
 const SPEED_TICKS: u32 = 4;
-/// A speed from here on is in milliseconds, as older generations give it.
+/// Least speed in milliseconds, as older generations give it; a smaller one is in ticks.
 const SPEED_MS_MIN: u32 = 100;
 
-/// The item that `fields` describe; none, with a warning, without an id.
+/// Reads the item that `fields` describe; returns `None`, with a warning, without an id.
 pub(super) fn item(fields: &Fields<'_>, tiers: &Tiers) -> Option<ItemKind> {
     let id = fields.key("id")?;
     let sort = fields.word("type").unwrap_or(ItemSort::Misc);
@@ -149,14 +149,14 @@ fn note(fields: &Fields<'_>, item: &ItemKind) -> Note {
     }
 }
 
-/// The levels that the record itself asks for.
+/// Reads the levels that the record itself gives.
 fn own_levels(fields: &Fields<'_>) -> BTreeMap<Skill, u8> {
     let skills = fields.object("requirements");
     let skills = skills.and_then(|requirements| requirements.object("skills"));
     skills.map_or_else(BTreeMap::new, |skills| skills.levels())
 }
 
-/// The levels that the tier of `item` asks for; none where the tier has no row.
+/// Returns the levels that the tier of `item` takes; none if the tier has no row.
 fn levels_of_tier(item: &ItemKind, tiers: &Tiers) -> BTreeMap<Skill, u8> {
     let to = if let Some(tool) = &item.tool {
         Use::Tool(tool.skill)
@@ -173,7 +173,7 @@ fn levels_of_tier(item: &ItemKind, tiers: &Tiers) -> BTreeMap<Skill, u8> {
     tiers.levels(&item.tier, &to)
 }
 
-/// What can be done with an item that does not say.
+/// Returns the actions on an item whose record gives none.
 fn usual_actions(item: &ItemKind) -> Vec<Arc<str>> {
     let first = match item.equip_slot {
         Some(EquipSlot::Weapon | EquipSlot::Shield | EquipSlot::Arrows) => Some("Wield"),

@@ -1,8 +1,8 @@
-//! Where things are worn, and what sorts of weapons there are.
+//! Slots for worn things, and sorts of weapons.
 
 use crate::content::words::words;
 
-/// Where something is worn.
+/// Slot for a worn thing.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -23,7 +23,7 @@ pub enum EquipSlot {
 }
 
 impl EquipSlot {
-    /// All of them, in order.
+    /// All slots, in order.
     pub const ALL: [EquipSlot; 11] = [
         EquipSlot::Weapon,
         EquipSlot::Shield,
@@ -38,7 +38,7 @@ impl EquipSlot {
         EquipSlot::Arrows,
     ];
 
-    /// Its name, as it is saved and sent.
+    /// Returns the slot's name, as the store keeps it and the wire carries it.
     pub const fn name(self) -> &'static str {
         match self {
             EquipSlot::Weapon => "weapon",
@@ -55,8 +55,8 @@ impl EquipSlot {
         }
     }
 
-    /// The slot called `name`, in whatever case; older names and `2h`, which is the weapon's,
-    /// count too.
+    /// Returns the slot called `name`, in any case. Older names count too, and `2h`, which is the
+    /// weapon's.
     pub fn named(name: &str) -> Option<EquipSlot> {
         let name = name.to_ascii_lowercase();
         let name = match name.as_str() {
@@ -75,7 +75,7 @@ impl EquipSlot {
 }
 
 words! {
-    /// A sort of weapon.
+    /// Sort of weapon.
     WeaponType {
         None = "none",
         Sword = "sword",
@@ -98,7 +98,7 @@ words! {
 }
 
 words! {
-    /// A sort of attack.
+    /// Sort of attack.
     AttackType {
         Melee = "melee",
         Ranged = "ranged",

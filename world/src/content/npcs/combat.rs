@@ -1,4 +1,4 @@
-//! How NPCs fight.
+//! NPC combat: the way in which NPCs fight.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use crate::content::fields::Fields;
 use crate::content::items::AttackType;
 use crate::content::reader::Of;
 
-/// Ticks between attacks, where nobody says.
+/// Ticks between attacks, if the record gives none.
 const SPEED_TICKS: u32 = 4;
-/// Ticks until it is back, where nobody says.
+/// Ticks until it is back, if the record gives none.
 const RESPAWN_TICKS: u32 = 25;
 
-/// How good an NPC is at what.
+/// Levels of an NPC in fighting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "they are what they are called")]
 pub struct Stats {
@@ -20,7 +20,7 @@ pub struct Stats {
     pub defense: u32,
     pub ranged: u32,
     pub magic: u32,
-    /// Added to its defence against all sorts of attack.
+    /// Bonus to its defence against all sorts of attack.
     pub defense_bonus: i32,
 }
 
@@ -37,30 +37,30 @@ impl Default for Stats {
     }
 }
 
-/// How an NPC fights.
+/// Way in which an NPC fights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fight {
-    /// It begins fights.
+    /// Whether it begins fights.
     pub aggressive: bool,
-    /// It hits back.
+    /// Whether it hits back.
     pub retaliates: bool,
-    /// How near one must come for it to begin, in tiles.
+    /// Distance at which it begins a fight, in tiles.
     pub aggro_tiles: u32,
-    /// How far it reaches, in tiles.
+    /// Reach, in tiles.
     pub range_tiles: u32,
     /// Ticks between its attacks, at least 1.
     pub speed_ticks: u32,
-    /// Ticks until it is back after it died, at least 1.
+    /// Ticks from its death until it is back, at least 1.
     pub respawn_ticks: u32,
-    /// What sort of attack.
+    /// Sort of attack.
     pub attack: AttackType,
-    /// The spell that it casts, for magic.
+    /// Spell that it casts, for magic.
     pub spell: Option<Arc<str>>,
-    /// The arrow that it shoots, for ranged.
+    /// Arrow that it shoots, for ranged.
     pub arrow: Option<Arc<str>>,
-    /// Its hits poison.
+    /// Whether its hits poison.
     pub poisonous: bool,
-    /// It cannot be poisoned.
+    /// Whether nothing can poison it.
     pub immune_to_poison: bool,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn stats(fields: Option<&Fields<'_>>) -> Stats {
     }
 }
 
-/// How the NPC that `npc` describes fights: as `combat` says, or in the oldest generation
+/// Reads how the NPC that `npc` describes fights: from `combat`, or in the oldest generation from
 /// `behavior` and the record itself.
 pub(super) fn fight(
     npc: &Fields<'_>,
@@ -139,12 +139,12 @@ pub(super) fn fight(
     }
 }
 
-/// A distance, rounded down, up to 64 tiles.
+/// Reads a distance, rounded down, up to 64 tiles.
 fn tiles(fields: &Fields<'_>, name: &str, default: i64) -> u32 {
     fields.int_or(name, default).clamp(0, 64) as u32
 }
 
-/// The oldest generation gives the time between attacks in seconds.
+/// Reads the time between attacks, which the oldest generation gives in seconds. Returns ticks.
 fn seconds(fields: &Fields<'_>) -> u32 {
     match fields.parts_or("attackSpeed", 1_000, 0) {
         0 => SPEED_TICKS,

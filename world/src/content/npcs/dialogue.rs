@@ -1,4 +1,4 @@
-//! What NPCs say.
+//! Talks of NPCs.
 //!
 //! Always: an answer leads to a node that there is, or ends the talk.
 
@@ -11,10 +11,10 @@ use crate::features::quests::QuestStatus;
 use crate::features::training::skill::Skill;
 use crate::item::{COINS, QUANTITY_MAX};
 
-/// What somebody says.
+/// Talk of an NPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dialogue {
-    /// The node with which a talk begins.
+    /// Node with which a talk begins.
     pub entry: Arc<str>,
     /// All nodes, by id.
     pub nodes: BTreeMap<Arc<str>, Node>,
@@ -22,64 +22,64 @@ pub struct Dialogue {
     pub overrides: BTreeMap<Arc<str>, Overrides>,
 }
 
-/// The nodes with which a talk begins that is about a quest.
+/// Nodes with which a talk about a quest begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Overrides {
-    /// While it is under way.
+    /// Node while the quest is under way.
     pub in_progress: Option<Arc<str>>,
-    /// When its stage is done.
+    /// Node when its stage is done.
     pub ready_to_complete: Option<Arc<str>>,
-    /// When it is over.
+    /// Node when the quest is over.
     pub completed: Option<Arc<str>>,
 }
 
-/// Something that is said.
+/// Part of a talk that the NPC says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What.
+    /// Text of the node.
     pub text: Arc<str>,
-    /// What comes of it when the talk ends here.
+    /// Effect if the talk ends here.
     pub effect: Option<Effect>,
-    /// What one may answer; nothing where the talk ends.
+    /// Answers that a player may give; none if the talk ends.
     pub answers: Vec<Answer>,
 }
 
-/// Something that one may answer.
+/// Answer that a player may give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// What.
+    /// Text of the answer.
     pub text: Arc<str>,
-    /// The node to which it leads; none where it ends the talk.
+    /// Node to which it leads; none if it ends the talk.
     pub next: Option<Arc<str>>,
-    /// What comes of it.
+    /// Effect of the answer.
     pub effect: Option<Effect>,
-    /// When it may be said; none for always.
+    /// Condition on which a player may give it; none for always.
     pub condition: Option<Condition>,
 }
 
-/// When something may be said.
+/// Condition of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
-    /// Just when the test fails.
+    /// Whether the condition holds just when the test fails.
     pub not: bool,
-    /// What must be so.
+    /// Test of the player.
     pub test: Test,
 }
 
-/// What can be asked about somebody.
+/// Test of a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Test {
-    /// It has at least so many of an item with it; coins in the pouch count.
+    /// The player carries at least so many of an item; coins in the pouch count.
     HasItem(Arc<str>, u32),
-    /// It has reached a level.
+    /// The player has reached a level.
     HasLevel(Skill, u32),
-    /// It is so far with a quest.
+    /// The player is so far with a quest.
     Quest(Arc<str>, QuestStatus),
-    /// Nothing that the rules know.
+    /// A test that the rules do not know.
     Unknown,
 }
 
-/// What comes of something that is said.
+/// Effect of something said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// The bank opens.
@@ -88,19 +88,19 @@ pub enum Effect {
     OpenStore,
     /// The tanner's list opens.
     OpenTanner,
-    /// One is healed.
+    /// The NPC heals the player.
     Heal,
-    /// A quest is offered.
+    /// The NPC offers a quest.
     StartQuest(Arc<str>),
     /// A quest ends.
     CompleteQuest(Arc<str>),
-    /// So many of an item are given.
+    /// The NPC gives so many of an item.
     GiveItem(Arc<str>, u32),
-    /// Nothing that the rules know.
+    /// An effect that the rules do not know.
     Other(Arc<str>),
 }
 
-/// What the NPC that `npc` describes says: a tree, a greeting, or the lines of the oldest
+/// Reads the talk of the NPC that `npc` describes: a tree, a greeting, or the lines of the oldest
 /// generation.
 pub(super) fn read(npc: &Fields<'_>) -> Option<Dialogue> {
     let lines = npc.texts("dialogueLines");
@@ -129,7 +129,7 @@ pub(super) fn read(npc: &Fields<'_>) -> Option<Dialogue> {
     Some(closed(dialogue, &fields, &nodes))
 }
 
-/// A talk of one node.
+/// Returns a talk of one node.
 fn only(text: &str, effect: Option<Effect>) -> Dialogue {
     let node = Node {
         text: text.into(),
@@ -163,7 +163,7 @@ fn answer(fields: &Fields<'_>) -> Answer {
     }
 }
 
-/// A condition: a name, and after colons what it is about; `!` before it makes it its contrary.
+/// Reads a condition: a name, and its arguments after colons; `!` before it negates it.
 fn condition(fields: &Fields<'_>) -> Option<Condition> {
     let text = fields.text_or("condition", "");
     if text.is_empty() {
@@ -213,7 +213,7 @@ fn quest_status(name: &str) -> Option<QuestStatus> {
     })
 }
 
-/// An effect: a name and, after a colon, what it is about; behind another one, how many.
+/// Reads an effect: a name and, after a colon, its subject; after another colon, a number.
 fn effect(fields: &Fields<'_>) -> Option<Effect> {
     let text = fields.text_or("effect", "");
     let (name, about) = text.split_once(':').unwrap_or((text, ""));
@@ -239,7 +239,7 @@ fn effect(fields: &Fields<'_>) -> Option<Effect> {
     })
 }
 
-/// What is given: an item, and after a colon how many of it; one, if that is not said.
+/// Reads a gift: an item, and after a colon the number of it; without a number, one.
 fn gift(fields: &Fields<'_>, about: &str) -> Option<Effect> {
     let (item, many) = about.split_once(':').unwrap_or((about, "1"));
     let many = many.parse().ok();
@@ -269,7 +269,7 @@ fn overrides(fields: &Fields<'_>) -> BTreeMap<Arc<str>, Overrides> {
     map.entries().into_iter().map(read).collect()
 }
 
-/// The same, with nothing in it that leads to a node that there is not.
+/// Returns the talk without links to unknown nodes, and warns of each.
 fn closed(
     mut dialogue: Dialogue,
     fields: &Fields<'_>,

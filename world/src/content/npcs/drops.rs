@@ -1,15 +1,15 @@
-//! What NPCs leave behind.
+//! Things that NPCs leave behind.
 
 use std::sync::Arc;
 
 use crate::content::fields::Fields;
 use crate::content::reader::Of;
 
-/// A chance of 1, in millionths.
+/// Chance of 1, in millionths.
 const CERTAIN: u32 = 1_000_000;
-/// The lists of a table, the one of what is certain first.
+/// Lists of a table, the one of certain drops first.
 const LISTS: [&str; 5] = ["always", "common", "uncommon", "rare", "veryRare"];
-/// The same in the oldest generation.
+/// Lists of a table in the oldest generation.
 const OLD_LISTS: [&str; 4] = [
     "guaranteedDrops",
     "commonDrops",
@@ -17,27 +17,27 @@ const OLD_LISTS: [&str; 4] = [
     "rareDrops",
 ];
 
-/// What an NPC leaves behind. Every entry is rolled for itself.
+/// Things that an NPC leaves behind. The world rolls for every entry by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Drops {
-    /// In the order of the manifest, the default drop first.
+    /// Entries, in the order of the manifest, the default drop first.
     pub entries: Vec<Drop>,
-    /// The chance of one of [`crate::content::RareDrop`], in millionths.
+    /// Chance of one of [`crate::content::RareDrop`], in millionths.
     pub rare_table_millionths: u32,
 }
 
-/// Something that may be left behind.
+/// Thing that an NPC may leave behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Drop {
-    /// The item.
+    /// Item.
     pub item: Arc<str>,
-    /// The fewest of them.
+    /// Fewest items.
     pub least: u32,
-    /// The most of them.
+    /// Most items.
     pub most: u32,
-    /// The chance, in millionths.
+    /// Chance, in millionths.
     pub chance_millionths: u32,
-    /// As a note.
+    /// Whether it comes as a note.
     pub noted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What NPCs do for people.
+//! Services of NPCs for people.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::content::reader::{Defect, Of};
 use crate::content::words::{Word, words};
 
 words! {
-    /// Something that an NPC does for people.
+    /// Service of an NPC for people.
     ServiceKind {
         Bank = "bank" | "banking",
         Shop = "shop" | "store" | "general_store",
@@ -17,24 +17,24 @@ words! {
     }
 }
 
-/// What an NPC does for people.
+/// Services of an NPC for people.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Services {
-    /// What, in the order of the manifest.
+    /// Services, in the order of the manifest.
     pub kinds: Vec<ServiceKind>,
-    /// The quests that it knows of.
+    /// Quests that it knows.
     pub quests: Vec<Arc<str>>,
 }
 
 impl Services {
-    /// Whether it does that for people.
+    /// Returns whether it offers that service.
     pub fn has(&self, kind: &ServiceKind) -> bool {
         self.kinds.contains(kind)
     }
 }
 
 pub(super) fn read(npc: &Fields<'_>) -> Services {
-    // The oldest generation has a list of texts, and says by `npcType` what it is about.
+    // The oldest generation has a list of texts, and gives the main service in `npcType`.
     if npc
         .get("services")
         .is_some_and(|services| services.is_array())
@@ -63,7 +63,7 @@ pub(super) fn read(npc: &Fields<'_>) -> Services {
     }
 }
 
-/// The words of a list.
+/// Reads the words of a list.
 fn words_of(fields: &Fields<'_>, name: &str) -> Vec<ServiceKind> {
     let texts = fields.texts(name).into_iter().enumerate();
     let read = texts.map(|(i, text)| {

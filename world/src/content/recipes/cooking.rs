@@ -6,20 +6,20 @@ use super::{Effort, effort, item};
 use crate::content::fields::Fields;
 use crate::content::reader::Of;
 
-/// Something that can be cooked.
+/// Food that players can cook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cooking {
-    /// What it is before.
+    /// Raw item.
     pub raw: Arc<str>,
-    /// What it is after.
+    /// Cooked item.
     pub cooked: Arc<str>,
-    /// What it is when it goes wrong.
+    /// Burnt item.
     pub burnt: Arc<str>,
-    /// What it takes and gives.
+    /// Cost and gain.
     pub effort: Effort,
-    /// The level from which it never burns on a fire.
+    /// Level from which it never burns on a fire.
     pub safe_on_fire: u32,
-    /// The level from which it never burns on a range.
+    /// Level from which it never burns on a range.
     pub safe_on_range: u32,
 }
 
@@ -29,7 +29,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Option<(String, Cooking)> {
     Some((raw.to_string(), cooking(fields, raw, cooked, "burnt")))
 }
 
-/// The recipe that the record of `raw` carries.
+/// Returns the recipe that the record of `raw` carries.
 pub(super) fn embedded(raw: &str, fields: &Fields<'_>) -> Cooking {
     let cooked = fields.refer("cookedItemId", Of::Item, super::UNMADE);
     cooking(fields, raw.into(), cooked, "burntItemId")

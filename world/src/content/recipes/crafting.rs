@@ -6,31 +6,31 @@ use super::{Effort, Part, UNMADE, effort, item, parts};
 use crate::content::fields::Fields;
 use crate::content::reader::Of;
 
-/// Something that can be crafted.
+/// Thing that players can craft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crafting {
-    /// What.
+    /// Product.
     pub output: Arc<str>,
-    /// leather, jewelry … as the manifest says.
+    /// Category as the manifest gives it: leather, jewelry …
     pub category: Arc<str>,
-    /// What it is made of.
+    /// Inputs.
     pub inputs: Vec<Part>,
-    /// What one must have and keeps.
+    /// Tools that a player must have and keeps.
     pub tools: Vec<Arc<str>>,
-    /// What is used up now and then.
+    /// Supplies, of which one lasts for several products.
     pub consumed: Vec<Consumed>,
-    /// What it takes and gives.
+    /// Cost and gain.
     pub effort: Effort,
-    /// The sort of station at which it is made; none for anywhere.
+    /// Sort of station at which players make it; none for anywhere.
     pub station: Option<Arc<str>>,
 }
 
-/// Something that is used up now and then.
+/// Supply that lasts for several products.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Consumed {
-    /// The item.
+    /// Item.
     pub item: Arc<str>,
-    /// How many things can be made with one of it.
+    /// Number of products for one of it.
     pub uses: u32,
 }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::{Effort, effort, item};
 use crate::content::fields::Fields;
 
-/// Logs that can be lit.
+/// Logs that players can light.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Firemaking {
-    /// The logs.
+    /// Logs.
     pub log: Arc<str>,
-    /// What it takes and gives.
+    /// Cost and gain.
     pub effort: Effort,
 }
 
@@ -19,7 +19,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Option<(String, Firemaking)> {
     Some((log.to_string(), embedded(&log, fields)))
 }
 
-/// The recipe that the record of `log` carries.
+/// Returns the recipe that the record of `log` carries.
 pub(super) fn embedded(log: &str, fields: &Fields<'_>) -> Firemaking {
     Firemaking {
         log: log.into(),

@@ -6,25 +6,25 @@ use super::{Effort, Part, UNMADE, effort, item, parts};
 use crate::content::fields::Fields;
 use crate::content::reader::Of;
 
-/// Something that can be fletched.
+/// Thing that players can fletch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fletching {
-    /// What.
+    /// Product.
     pub output: Arc<str>,
-    /// How many at once.
+    /// Number of products at once.
     pub quantity: u32,
-    /// shortbows, arrows … as the manifest says.
+    /// Category as the manifest gives it: shortbows, arrows …
     pub category: Arc<str>,
-    /// What it is made of.
+    /// Inputs.
     pub inputs: Vec<Part>,
-    /// What one must have and keeps.
+    /// Tools that a player must have and keeps.
     pub tools: Vec<Arc<str>>,
-    /// What it takes and gives.
+    /// Cost and gain.
     pub effort: Effort,
 }
 
 impl Fletching {
-    /// What tells recipes apart: the same thing can be made of several.
+    /// Returns the key of a recipe: several recipes may have the same product.
     pub fn key(output: &str, first: &str) -> String {
         format!("{output}/{first}")
     }

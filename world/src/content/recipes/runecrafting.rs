@@ -6,20 +6,20 @@ use super::{UNMADE, item};
 use crate::content::fields::Fields;
 use crate::content::reader::Of;
 
-/// A rune that can be made at its altar.
+/// Rune that players can make at its altar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runecrafting {
-    /// air, water … as altars say.
+    /// Type as altars give it: air, water …
     pub rune_type: Arc<str>,
-    /// The rune.
+    /// Product.
     pub output: Arc<str>,
-    /// The level that it takes.
+    /// Level that it takes.
     pub level: u8,
     /// XP for one essence, in tenths.
     pub xp_tenths: u32,
-    /// What it can be made of.
+    /// Essences, of which any one will do.
     pub essences: Vec<Arc<str>>,
-    /// The levels from which one essence gives one rune more.
+    /// Levels from which one essence gives one rune more.
     pub more_from: Vec<u32>,
 }
 

@@ -6,16 +6,16 @@ use super::{Effort, Part, effort, item, parts};
 use crate::content::fields::Fields;
 use crate::content::reader::Of;
 
-/// A bar that can be smelted.
+/// Bar that players can smelt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Smelting {
-    /// The bar.
+    /// Product.
     pub output: Arc<str>,
-    /// What it is made of.
+    /// Inputs.
     pub inputs: Vec<Part>,
-    /// What it takes and gives.
+    /// Cost and gain.
     pub effort: Effort,
-    /// The chance that it comes of it, in millionths.
+    /// Chance that the bar succeeds, in millionths.
     pub success_millionths: u32,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Option<(String, Smelting)> {
     Some((output.to_string(), recipe))
 }
 
-/// The recipe that the record of the bar carries.
+/// Returns the recipe that the record of the bar carries.
 pub(super) fn embedded(output: &str, fields: &Fields<'_>) -> Smelting {
     let ore = |name: &str| {
         let item = fields.refer(name, Of::Item, super::UNMADE);

@@ -6,20 +6,20 @@ use super::{Effort, effort, item};
 use crate::content::fields::Fields;
 use crate::content::reader::Of;
 
-/// Something that can be made at an anvil.
+/// Thing that players can make at an anvil.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Smithing {
-    /// What.
+    /// Product.
     pub output: Arc<str>,
-    /// How many at once.
+    /// Number of products at once.
     pub quantity: u32,
-    /// The bar that it is made of.
+    /// Bar that it takes.
     pub bar: Arc<str>,
-    /// How many bars.
+    /// Number of bars.
     pub bars: u32,
-    /// sword, dagger, platebody … as the manifest says.
+    /// Category as the manifest gives it: sword, dagger, platebody …
     pub category: Arc<str>,
-    /// What it takes and gives.
+    /// Cost and gain.
     pub effort: Effort,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn read(fields: &Fields<'_>) -> Option<(String, Smithing)> {
     Some((output.to_string(), recipe))
 }
 
-/// The recipe that the record of what is made carries; its `barType` may be the metal's name.
+/// Returns the recipe that the product's record carries; its `barType` may be the metal's name.
 pub(super) fn embedded(output: &str, fields: &Fields<'_>) -> Smithing {
     let metal = fields.text_or(fields.either(&["barType", "bar"]), "");
     let bar = if metal.ends_with("_bar") || metal.is_empty() {

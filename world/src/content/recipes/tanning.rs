@@ -5,16 +5,16 @@ use std::sync::Arc;
 use super::item;
 use crate::content::fields::Fields;
 
-/// A hide that can be tanned.
+/// Hide that players can tan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tanning {
-    /// The hide.
+    /// Hide.
     pub input: Arc<str>,
-    /// What comes of it.
+    /// Product.
     pub output: Arc<str>,
-    /// In coins, for one.
+    /// Price of one, in coins.
     pub cost: u32,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
 }
 

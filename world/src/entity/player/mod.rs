@@ -1,4 +1,4 @@
-//! A player in the world: its record and what it is doing.
+//! A player in the world: its record and its activity.
 //!
 //! Always: it stands on a walkable tile; it belongs to a region that is played here.
 
@@ -29,7 +29,7 @@ use crate::time::Tick;
 /// All players here, by character.
 pub(crate) type Players = BTreeMap<CharacterId, Player>;
 
-/// One past the greatest place in a tick's order.
+/// One past the greatest player slot.
 pub(crate) const PID_END: u32 = 2_048;
 
 /// A player in the world.
@@ -37,76 +37,77 @@ pub(crate) const PID_END: u32 = 2_048;
 pub struct Player {
     pub(crate) record: PlayerRecord,
     pub(crate) region: Region,
-    /// When it came to belong to its region.
+    /// Tick at which it came to belong to its region.
     pub(crate) region_since: Tick,
-    /// Its place in the order of a tick; the character id decides between equals.
+    /// Player slot: its place in the order of a tick; the character id decides between equals.
     pub(crate) pid: u32,
     /// The steps that it still has to take, the next one first.
     pub(crate) path: VecDeque<Tile>,
-    /// The tile that it stepped off last.
+    /// Tile that it left last.
     #[serde(default)]
     pub(crate) trail: Option<Tile>,
-    /// A handover is under way: it does not move.
+    /// Whether a handover is under way: then it does not move.
     pub(crate) held: bool,
-    /// The run energy that its client was told last.
+    /// Run energy that the world last told its client.
     pub(crate) told_energy: u32,
-    /// What it is on the way to take.
+    /// Item that it is on the way to take.
     #[serde(default)]
     pub(crate) pickup: Option<Pickup>,
-    /// Whom it follows.
+    /// Player that it follows.
     #[serde(default)]
     pub(crate) follow: Option<Follow>,
-    /// Where it is in going home by magic.
+    /// State of its home teleport.
     #[serde(default)]
     pub(crate) homeward: Homeward,
-    /// Where it is going to open something.
+    /// Visit for which it has set out.
     #[serde(default)]
     pub(crate) visit: Option<Visit>,
-    /// What it has open.
+    /// Interface that it has open.
     #[serde(default)]
     pub(crate) open: Option<Open>,
-    /// When it may next use something.
+    /// Tick from which it may use something again.
     #[serde(default)]
     pub(crate) hands_free_at: Tick,
     /// Tiles gone on foot since it last gained experience for them.
     #[serde(default)]
     pub(crate) tiles_gone: u32,
-    /// The work that it set out for, or is at.
+    /// Work for which it has set out, or which it does.
     #[serde(default)]
     pub(crate) labour: Option<Work>,
-    /// What is left of things that last for several deeds, by item.
+    /// Uses left of things that last for several deeds, by item.
     #[serde(default)]
     pub(crate) spools: BTreeMap<Arc<str>, u32>,
-    /// What it has of fights.
+    /// Its part in fights.
     #[serde(default)]
     pub(crate) fight: Fight,
     /// The trade in which it is, or for which it has asked.
     #[serde(default)]
     pub(crate) trade: Option<EntityId>,
-    /// Whom it asked last for a trade, and when.
+    /// Player that it asked last for a trade, and when.
     #[serde(default)]
     pub(crate) asked_trade: Option<(CharacterId, Tick)>,
     /// The duel in which it is.
     #[serde(default)]
     pub(crate) duel: Option<EntityId>,
-    /// Whom it challenged last to a duel, and when.
+    /// Player that it challenged last to a duel, and when.
     #[serde(default)]
     pub(crate) asked_duel: Option<(CharacterId, Tick)>,
-    /// What makes it an agent; `None`: it is none.
+    /// State of an agent; `None`: it is none.
     #[serde(default)]
     pub(crate) agent: Option<Agent>,
-    /// The last goal that it could not come nearer to, and where it stood then: first that.
+    /// The last goal to which it found no way nearer: the tile on which it stood then, and the
+    /// goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unreachable: Option<(Tile, Tile)>,
-    /// What it carries weighs so much; `None`: nobody has asked since that changed.
+    /// Weight of all that it carries, in grams; `None`: nobody has asked since that changed.
     #[serde(skip)]
     pub(crate) weight_grams: Option<u32>,
-    /// What its feet did in this tick.
+    /// Movement of its feet in this tick.
     #[serde(skip)]
     pub(crate) pace: Pace,
 }
 
-/// What a player's feet did in a tick.
+/// Movement of a player's feet in a tick.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Pace {
     #[default]
@@ -116,48 +117,51 @@ pub(crate) enum Pace {
 }
 
 impl Player {
-    /// What is saved of it.
+    /// Returns the saved part of the player.
     pub fn record(&self) -> &PlayerRecord {
         &self.record
     }
 
-    /// The region to which it belongs, wherever it stands.
+    /// Returns the region to which it belongs, wherever it stands.
     pub fn region(&self) -> Region {
         self.region
     }
 
-    /// Where it stands.
+    /// Returns the tile on which it stands.
     pub fn tile(&self) -> Tile {
         self.record.tile
     }
 
-    /// Whether a handover is under way.
+    /// Returns whether a handover is under way.
     pub fn held(&self) -> bool {
         self.held
     }
 
-    /// Whether it has steps left to take.
+    /// Returns whether it has steps left to take.
     pub fn walking(&self) -> bool {
         !self.path.is_empty()
     }
 
-    /// Whether it has health left.
+    /// Returns whether it has health left.
     pub fn lives(&self) -> bool {
         self.fight.dying.is_none()
     }
 
-    /// Whether it may leave the world at `now`: not so soon after a blow, unless it is dead.
+    /// Returns whether it may leave the world at `now`: not so soon after a blow, unless it is
+    /// dead.
     pub fn may_leave(&self, now: Tick) -> bool {
         !self.lives() || self.fight.may_leave(now)
     }
 
-    /// Whether something may be done to it: it lives, and is not on its way to others.
+    /// Returns whether others may do something to it: it lives, and is not on its way to another
+    /// owner.
     pub(crate) fn free(&self) -> bool {
         self.lives() && !self.held && self.leaving_for().is_none()
     }
 
-    /// Whether it is about something of its region at `now`, near enough to it, or has just been
-    /// fighting in it: it is not to belong to another one then.
+    /// Returns whether something holds it to its region at `now`: an activity, a trade or a duel
+    /// there, or a recent blow. It must not belong to another region then, unless it is too far
+    /// past the border.
     pub fn pinned(&self, now: Tick) -> bool {
         let pickup = self.pickup.as_ref().map(|pickup| pickup.region);
         let visit = self.visit.as_ref().map(|visit| visit.region);
@@ -173,12 +177,13 @@ impl Player {
             && self.region.tiles_past(self.record.tile) <= PINNED_TILES
     }
 
-    /// Where it is to stand that others play; it does nothing until it stands there.
+    /// Returns the tile, played by others, on which it is to stand; it does nothing until it stands
+    /// there.
     pub fn leaving_for(&self) -> Option<Tile> {
         self.homeward.leaving.as_ref().map(|leaving| leaving.place)
     }
 
-    /// What it has open; while something is, it cannot trade.
+    /// Returns the interface that it has open; while there is one, it cannot trade.
     pub fn open(&self) -> Option<&Interface> {
         self.open.as_ref().map(|open| &open.what)
     }
@@ -187,14 +192,14 @@ impl Player {
         self.open() == Some(what)
     }
 
-    /// What it carries has become different.
+    /// Notes a change to the possessions that it carries.
     pub(crate) fn carries(&mut self, touched: &Touched) {
         if !touched.slots.is_empty() || !touched.worn.is_empty() {
             self.weight_grams = None;
         }
     }
 
-    /// What it carries weighs so much.
+    /// Returns the weight of all that it carries, in grams.
     pub(crate) fn weight_grams(&mut self, content: &Content) -> u32 {
         let record = &self.record;
         *self.weight_grams.get_or_insert_with(|| {
@@ -202,7 +207,7 @@ impl Player {
         })
     }
 
-    /// What moves along in a handover besides the record.
+    /// Returns the state that moves along in a handover besides the record.
     pub fn hot(&self) -> PlayerHot {
         PlayerHot {
             path: self.path.iter().copied().collect(),
@@ -225,12 +230,12 @@ impl Player {
         }
     }
 
-    /// The work that it set out for, or is at.
+    /// Returns the work for which it has set out, or which it does.
     pub fn labour(&self) -> Option<&Work> {
         self.labour.as_ref()
     }
 
-    /// What makes it an agent, if it is one.
+    /// Returns the state of an agent, if it is one.
     pub fn agent(&self) -> Option<&Agent> {
         self.agent.as_ref()
     }

@@ -1,12 +1,12 @@
-//! A player at rest (what is saved) and in motion (what moves along in a handover besides).
+//! A player at rest (its saved part) and in motion (the part that a handover moves besides).
 //!
 //! A saved character has one form, the document: its version, then a MessagePack map with named
 //! fields. The document of a [`PlayerRecord`] has every field; it goes to the next owner in a
 //! handover, and a region's image holds its map. The document of a [`CharacterState`] goes to the
 //! store, and has only the fields without a column or a table there.
 //!
-//! Always: the store has each field once, in [`Columns`] or in [`CharacterState`]; a document that
-//! this build cannot read whole is refused, and nothing of it is guessed.
+//! Always: the store has each field once, in [`Columns`] or in [`CharacterState`]; if this build
+//! cannot read a document whole, it refuses the document and guesses nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ mod document;
 pub use document::BadDocument;
 
 /// The version of the documents that this build writes. It rises by one with each change of a field
-/// below. A field that is added has a `#[serde(default)]`, by which older documents are read; any
+/// below. A new field has a `#[serde(default)]`, so that this build reads older documents. Any
 /// other change needs a `from_v…` in `record/document.rs`.
 const VERSION: u32 = 2;
 
@@ -52,79 +52,79 @@ pub struct SkillXp {
     pub xp_tenths: u64,
 }
 
-/// A player at rest: all that is saved.
+/// A player at rest: its saved fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayerRecord {
-    /// Who.
+    /// Id of the character.
     pub id: CharacterId,
-    /// As others see it.
+    /// Name that others see.
     pub name: String,
-    /// Where it stands.
+    /// Tile on which it stands.
     pub tile: Tile,
-    /// The height there, in whole tiles.
+    /// Height there, in whole tiles.
     pub y: i32,
     /// Health points.
     pub health: u32,
-    /// Those that were ever trained; ask [`PlayerRecord::skill`].
+    /// Skills that it ever trained; ask [`PlayerRecord::skill`].
     pub skills: BTreeMap<Skill, SkillXp>,
     /// Coins in the pouch.
     pub coins: u64,
     /// Run energy, 0 to 10000.
     pub energy: u32,
-    /// It runs rather than walks.
+    /// Whether it runs rather than walks.
     pub running: bool,
     /// 3 to 126.
     pub combat_level: u32,
-    /// False: it never stood in the world, and `tile` means nothing yet.
+    /// Whether it ever stood in the world; if not, `tile` means nothing yet.
     pub placed: bool,
-    /// What lies in the slots of the pack, 0 to 27.
+    /// Contents of the slots of the pack, 0 to 27.
     #[serde(default)]
     pub inventory: BTreeMap<u8, Stack>,
-    /// What it wears.
+    /// Stacks that it wears.
     #[serde(default)]
     pub equipment: Worn,
-    /// What it has in the bank.
+    /// Contents of the bank.
     #[serde(default)]
     pub bank: Bank,
-    /// When it may next begin to go home by magic.
+    /// Tick from which it may begin a home teleport.
     #[serde(default)]
     pub home_ready_at: Tick,
-    /// How far it is with quests.
+    /// Its quest states.
     #[serde(default)]
     pub quests: Quests,
-    /// What it has chosen of fighting.
+    /// Its combat settings.
     #[serde(default)]
     pub ways: CombatSettings,
     /// Its prayer points, and the prayers that are on.
     #[serde(default)]
     pub prayer: PrayerState,
-    /// What it has at stake in a duel, or could not take back yet, by place.
+    /// Stacks that it has at stake in a duel, or could not take back yet, by place.
     #[serde(default)]
     pub stakes: BTreeMap<u8, Stack>,
-    /// Ticks for which it was played; counted until it is no newcomer.
+    /// Ticks of play; the world counts them until it is no newcomer.
     #[serde(default)]
     pub played_ticks: u64,
 }
 
 impl PlayerRecord {
-    /// Level and experience in `skill`.
+    /// Returns level and experience in `skill`.
     pub fn skill(&self, skill: Skill) -> SkillXp {
         let trained = self.skills.get(&skill).copied();
         trained.unwrap_or_else(|| SkillXp::fresh(skill))
     }
 
-    /// The level in `skill`.
+    /// Returns the level in `skill`.
     pub fn level(&self, skill: Skill) -> u32 {
         self.skill(skill).level
     }
 
-    /// Health when well: the level in constitution.
+    /// Returns the health when well: the level in constitution.
     pub fn max_health(&self) -> u32 {
         self.level(Skill::Constitution)
     }
 
-    /// Every level is the one that its experience makes, whatever was saved.
+    /// Sets every level, and the combat level, by the experience, whatever the store had.
     pub(crate) fn settle_skills(&mut self) {
         let skills = self.skills.values_mut();
         skills.for_each(|skill| *skill = SkillXp::of(skill.xp_tenths));
@@ -133,7 +133,7 @@ impl PlayerRecord {
 }
 
 /// The fields of a character that the store keeps in columns and tables: the specification names
-/// them, SQL asks about them, or the ledger is judged against them.
+/// them, SQL asks about them, or the store judges the ledger against them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     /// The character's id.
@@ -223,7 +223,7 @@ impl PlayerRecord {
         document::written(self)
     }
 
-    /// Reads what [`PlayerRecord::to_document`] of this version or an older one wrote.
+    /// Reads a document that [`PlayerRecord::to_document`] of this version or an older one wrote.
     ///
     /// # Errors
     /// The document is damaged, or a newer build wrote it.
@@ -313,47 +313,47 @@ impl PlayerRecord {
     }
 }
 
-/// What a player is doing: not saved, but moved along when another owner goes on with it.
+/// Activity of a player: not saved, but moved along when another owner goes on with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlayerHot {
     /// The steps that it still has to take, the next one first.
     pub path: Vec<Tile>,
-    /// The tile that it stepped off last.
+    /// Tile that it left last.
     pub trail: Option<Tile>,
-    /// Whom it follows.
+    /// Player that it follows.
     pub follow: Option<Follow>,
-    /// What it is on the way to take.
+    /// Item that it is on the way to take.
     pub pickup: Option<Pickup>,
-    /// Where it is in going home by magic.
+    /// State of its home teleport.
     pub homeward: Homeward,
-    /// What makes it an agent.
+    /// State of an agent.
     pub agent: Option<Agent>,
-    /// Where it is going to open something.
+    /// Visit for which it has set out.
     pub visit: Option<Visit>,
-    /// What it has open.
+    /// Interface that it has open.
     pub open: Option<Open>,
-    /// When it may next use something.
+    /// Tick from which it may use something again.
     pub hands_free_at: Tick,
     /// Tiles gone on foot since it last gained experience for them.
     pub tiles_gone: u32,
-    /// The work that it set out for, or is at.
+    /// Work for which it has set out, or which it does.
     pub labour: Option<Work>,
-    /// What is left of things that last for several deeds, by item.
+    /// Uses left of things that last for several deeds, by item.
     pub spools: BTreeMap<Arc<str>, u32>,
-    /// What it has of fights.
+    /// Its part in fights.
     pub fight: Fight,
     /// The trade in which it was, or for which it had asked.
     pub trade: Option<EntityId>,
-    /// Whom it asked last for a trade, and when.
+    /// Player that it asked last for a trade, and when.
     pub asked_trade: Option<(CharacterId, Tick)>,
     /// The duel in which it was.
     pub duel: Option<EntityId>,
-    /// Whom it challenged last to a duel, and when.
+    /// Player that it challenged last to a duel, and when.
     pub asked_duel: Option<(CharacterId, Tick)>,
 }
 
-/// Bytes that are not what they should be.
+/// Unreadable bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadBytes(pub String);
 
@@ -373,10 +373,10 @@ impl PlayerHot {
         bytes
     }
 
-    /// Reads what [`Self::to_bytes`] wrote.
+    /// Reads the bytes that [`Self::to_bytes`] wrote.
     ///
     /// # Errors
-    /// The bytes are not that.
+    /// The bytes are not in that form.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadBytes> {
         rmp_serde::from_slice(bytes).map_err(|e| BadBytes(e.to_string()))
     }

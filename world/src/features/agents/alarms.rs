@@ -1,7 +1,8 @@
-//! Agents who are attacked: they eat when they are hurt, and run from what is too strong.
+//! Alarms of agents under attack: they eat when they are hurt, and run from foes that are too
+//! strong.
 //!
-//! Always: nobody is saved who is paused, or whom somebody plays: that one fights back as any
-//! player does.
+//! Always: alarms never act for an agent that is paused, or that somebody plays. Such an agent
+//! fights back as any player does.
 
 use super::fight::{self, Beast};
 use super::tick::stop;
@@ -15,15 +16,16 @@ use crate::tick::{Outcome, PhaseClock};
 use crate::time::Tick;
 use crate::world::World;
 
-/// For so many ticks one who runs does not hit back.
+/// Ticks for which a fleeing agent does not hit back.
 const FLIGHT_TICKS: u64 = 25;
-/// The part of a tick's searches that those who run may use.
+/// Divisor of a tick's searches: the share for agents that flee.
 const SEARCH_SHARE: u64 = 8;
-/// As many beasts are looked at.
+/// Most beasts that an agent looks at.
 const BEASTS_MAX: usize = 16;
 
 impl World {
-    /// Each agent that was struck of late does something about it.
+    /// Lets each agent under attack eat, if it is hurt and has food. Otherwise lets it flee from a
+    /// foe that is too strong.
     pub(crate) fn alarm_agents(
         &mut self,
         value: Value,
@@ -52,7 +54,7 @@ impl World {
         }
     }
 
-    /// One runs to the nearest bank if whoever attacks it is too strong for it now.
+    /// Sends an agent to the nearest bank, if its attacker is too strong for it now.
     fn flee(&mut self, who: &CharacterId, end: u64, out: &mut Outcome) {
         let now = self.now;
         let Some(player) = self.players.get(who) else {
@@ -80,7 +82,7 @@ impl World {
         }
     }
 
-    /// Whom an agent may fight near it, by id.
+    /// Returns the beasts near an agent that it may fight, the nearest first.
     pub(crate) fn beasts(&self, player: &Player) -> Vec<Beast> {
         let (from, level) = (player.tile(), player.record.combat_level);
         let near = self.entities_near(from, CHASE_TILES);
@@ -101,7 +103,7 @@ impl World {
     }
 }
 
-/// Whether somebody is an agent who was attacked just now, and may do something about it.
+/// Returns whether a player is an agent that somebody attacked just now, and that may react.
 fn is_struck(player: &Player, now: Tick) -> bool {
     let foe = player.fight.clash.attacked_by.as_ref();
     let attacked = foe.is_some_and(|foe| now.since(foe.at) < SINGLE_TICKS);

@@ -1,36 +1,36 @@
-//! Where beasts are that would attack an agent and are stronger than it, as one knows them who
-//! has heard of the country: from where content puts them.
+//! Dangers for agents: the beasts that would attack an agent and are stronger than it. Agents know
+//! from content where beasts live.
 //!
-//! Always: only what attacks of its own accord counts; where there is no better way one goes the
-//! straight one.
+//! Always: only beasts that attack unprovoked count. Where no other way is better, an agent goes
+//! the straight way.
 
 use crate::content::{Content, NpcPlacement};
 use crate::entity::player::record::PlayerRecord;
 use crate::geometry::Terrain;
 use crate::geometry::tile::{Region, Tile};
 
-/// As far as one looks out for beasts.
+/// Furthest tiles at which an agent looks out for beasts.
 const LOOKOUT_TILES: u32 = 112;
-/// A way is looked at every so many tiles.
+/// Tiles between two samples of a way.
 const SAMPLE_TILES: u32 = 4;
-/// How far one goes aside at a time.
+/// Tiles that an agent may go aside at a time.
 const ASIDE_TILES: [i32; 2] = [32, 64];
-/// As many tiles one goes out of one's way for each sample of a way that is dangerous.
+/// Tiles of detour that a dangerous sample of a way is worth, for each beast.
 const FEAR_TILES: u32 = 24;
 
-/// The beasts that somebody has to fear, about where it stands.
+/// Beasts around a player that it has to fear.
 pub(crate) struct Danger {
-    /// Where they live, and how near to there one is attacked.
+    /// Home of each beast, and the steps from there within which it attacks.
     beasts: Vec<(Tile, u32)>,
 }
 
 impl Danger {
-    /// What `record` has to fear within sight.
+    /// Returns the dangers to `record` within its lookout.
     pub(crate) fn about(content: &Content, record: &PlayerRecord) -> Danger {
         Danger::near(content, record, LOOKOUT_TILES)
     }
 
-    /// What `record` has to fear in regions within so many tiles of it.
+    /// Returns the dangers to `record` in regions within so many tiles of it.
     pub(crate) fn near(content: &Content, record: &PlayerRecord, tiles: u32) -> Danger {
         let near = |region: &&Region| region.tiles_past(record.tile) <= tiles;
         let regions = content.regions();
@@ -42,14 +42,14 @@ impl Danger {
         }
     }
 
-    /// How many may attack one who comes to `tile`.
+    /// Returns how many beasts may attack an agent at `tile`.
     pub(crate) fn at(&self, tile: Tile) -> u32 {
         let near = self.beasts.iter();
         let near = near.filter(|(home, reach)| home.steps_to(tile) <= *reach);
         u32::try_from(near.count()).unwrap_or(u32::MAX)
     }
 
-    /// How dangerous the straight way is.
+    /// Returns how dangerous the straight way is: the sum over its samples, at most 3 for each.
     fn between(&self, from: Tile, to: Tile) -> u32 {
         let steps = from.steps_to(to);
         let samples = (steps / SAMPLE_TILES).max(1);
@@ -61,8 +61,8 @@ impl Danger {
         (1..=samples).map(|n| self.at(tile(n)).min(3)).sum()
     }
 
-    /// Where one goes first who wants to be at `place`, which is no further than a leg: straight
-    /// there, or aside where that is much safer.
+    /// Returns the next tile on the way to `place`: `straight`, or a tile aside where that is much
+    /// safer. `straight` is no further than a leg.
     pub(crate) fn around(
         &self,
         terrain: &Terrain,
@@ -94,7 +94,7 @@ fn is_feared(npc: &NpcPlacement, combat_level: u32) -> bool {
     kind.fight.aggressive && kind.attackable && kind.level > combat_level
 }
 
-/// How near to its home one is attacked by it.
+/// Returns the steps from its home within which an NPC attacks.
 fn reach(npc: &NpcPlacement) -> u32 {
     let strays = npc.radius.max(0).unsigned_abs();
     strays.min(npc.kind.leash_tiles.unsigned_abs()) + npc.kind.fight.aggro_tiles

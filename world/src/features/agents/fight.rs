@@ -1,7 +1,7 @@
-//! How agents fight: whom, with what, and what they do when they are hurt.
+//! Fights of agents: targets, gear, and what agents do when they are hurt.
 //!
-//! Always: one begins no fight with what is stronger than it, nor while it is hurt; who is badly
-//! hurt eats, or runs.
+//! Always: an agent begins no fight with a stronger beast, and none while it is hurt. If it is
+//! badly hurt, it eats or runs.
 
 use std::sync::Arc;
 
@@ -19,22 +19,22 @@ use crate::features::training::skill::Skill;
 use crate::geometry::tile::{Region, Tile};
 use crate::item::inventory;
 
-/// As far as one looks for beasts.
+/// Furthest tiles at which an agent looks for beasts.
 const SEARCH_TILES: u32 = 240;
-/// How many tiles further one goes for a beast that is by a level nearer to one's own.
+/// Tiles that an agent goes further for a beast one level nearer to its own level.
 const LEVEL_TILES: u32 = 4;
-/// As much health is missing, in parts of ten, when one eats, and when one begins no fight.
+/// Health, in tenths of the most, at which an agent is hurt: it eats, and begins no fight.
 const HURT_TENTHS: u32 = 5;
-/// As little is left, in parts of ten, when one runs.
+/// Health, in tenths of the most, at which an agent runs.
 const FLEE_TENTHS: u32 = 3;
-/// What so many levels stronger is one runs from at once.
+/// Levels that a foe may be stronger before an agent runs at once.
 const STRONGER_LEVELS: u32 = 6;
-/// As much food is fetched at a time.
+/// Quantity of food that an agent fetches at a time.
 const MEAL: u32 = 5;
-/// Between two looks at how one is, while one waits to get better.
+/// Ticks between two looks at its health, while an agent waits to get better.
 const MEND_TICKS: u64 = 20;
 
-/// A beast that an agent may fight.
+/// Beast that an agent may fight.
 #[derive(Debug, Clone)]
 pub(crate) struct Beast {
     pub(crate) id: EntityId,
@@ -42,23 +42,24 @@ pub(crate) struct Beast {
     pub(crate) level: u32,
 }
 
-/// Whether one of that combat level begins a fight with such a beast.
+/// Returns whether an agent of that combat level begins a fight with such a beast.
 pub(crate) fn suits(kind: &NpcKind, combat_level: u32) -> bool {
     kind.attackable && kind.level <= combat_level && !kind.drops.entries.is_empty()
 }
 
-/// Whether so little health is left that something is to be done about it.
+/// Returns whether so little health is left that the agent must react.
 fn is_hurt(record: &PlayerRecord) -> bool {
     record.health * 10 <= record.max_health() * HURT_TENTHS
 }
 
-/// Whether one who was just struck by somebody of that level runs from it.
+/// Returns whether an agent runs, after a foe of that level struck it.
 pub(crate) fn flees(record: &PlayerRecord, level: u32) -> bool {
     let badly = record.health * 10 <= record.max_health() * FLEE_TENTHS;
     badly || level > record.combat_level + STRONGER_LEVELS
 }
 
-/// Where food lies that one eats now: when hurt, what gives least of all that is enough.
+/// Returns the slot of the food that a hurt agent eats now: the weakest that is enough, or else the
+/// strongest.
 pub(crate) fn bite(record: &PlayerRecord, content: &Content) -> Option<u8> {
     if !is_hurt(record) {
         return None;
@@ -71,7 +72,7 @@ pub(crate) fn bite(record: &PlayerRecord, content: &Content) -> Option<u8> {
     food.min().map(|(.., slot)| slot)
 }
 
-/// The next step for one who looks for a fight.
+/// Returns the next step of an agent that looks for a fight.
 pub(crate) fn step(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     if pursuit.progress >= pursuit.goal.target() {
         return Act::Done;
@@ -104,7 +105,8 @@ pub(crate) fn step(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) 
     hunt(pursuit, around, sees)
 }
 
-/// One who is hurt and has nothing to eat gets something from the bank, or rests.
+/// Returns the next step of an agent that is hurt and has no food: to fetch food from the bank, or
+/// to rest.
 fn mend(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     let mut banked = around.record.bank.items.iter();
     let feeds = |item: &str| sees.content.item(item).is_some_and(|kind| kind.heals > 0);
@@ -119,7 +121,7 @@ fn mend(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     }
 }
 
-/// Goes for the beast that suits best: near, and as strong as one may dare.
+/// Returns the next step towards the best beast: near, and as strong as the agent dares.
 fn hunt(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     let level = around.record.combat_level;
     let worth = |tile: Tile, beast: u32| {
@@ -150,7 +152,7 @@ fn hunt(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     }
 }
 
-/// What of the pack is better than what one wears in its place.
+/// Returns the slot of an item in the pack that is better than the worn one in its place.
 fn better(record: &PlayerRecord, content: &Content) -> Option<u8> {
     let mut pack = record.inventory.iter();
     let found = pack.find(|(_, stack)| {
@@ -169,7 +171,7 @@ fn better(record: &PlayerRecord, content: &Content) -> Option<u8> {
     found.map(|(slot, _)| *slot)
 }
 
-/// Whether one can fight with it without arrows, and a shield beside it.
+/// Returns whether an agent can wear or wield it without arrows or spells, and with a shield.
 fn is_plain(kind: &ItemKind) -> bool {
     let shoots = kind.weapon.as_ref().is_some_and(|weapon| {
         matches!(
@@ -189,7 +191,7 @@ fn worth(kind: &ItemKind, place: EquipSlot) -> i32 {
     by.defense_stab + by.defense_slash + by.defense_crush + by.melee_strength
 }
 
-/// Bones in the pack that one may bury.
+/// Returns the slot of bones that the agent may bury.
 fn bones(record: &PlayerRecord, content: &Content) -> Option<u8> {
     let prayer = record.level(Skill::Prayer);
     let mut pack = record.inventory.iter();
@@ -200,7 +202,8 @@ fn bones(record: &PlayerRecord, content: &Content) -> Option<u8> {
     found.map(|(slot, _)| *slot)
 }
 
-/// The style in which one learns what one knows least of, if that is another than one's own.
+/// Returns the style that trains the agent's lowest combat skill, if the weapon allows it and the
+/// agent uses another style now.
 fn lesson(record: &PlayerRecord, content: &Content) -> Option<Style> {
     let weapon = fighter::weapon_sort(content, record);
     let known = [
@@ -217,7 +220,7 @@ fn lesson(record: &PlayerRecord, content: &Content) -> Option<Style> {
     (allowed && now != least && record.ways.spell.is_none()).then_some(least)
 }
 
-/// Why one could fight just now, in words. `None`: it could not.
+/// Returns why an agent could fight just now, in words. `None`: it could not.
 pub(crate) fn reason(around: &Around<'_>, sees: &Sees<'_>) -> Option<String> {
     let record = around.record;
     let regions = sees.content.regions();
@@ -232,7 +235,7 @@ pub(crate) fn reason(around: &Around<'_>, sees: &Sees<'_>) -> Option<String> {
         .then(|| format!("It is of combat level {level}, and there are weaker beasts"))
 }
 
-/// Where one runs to who must: to the nearest bank.
+/// Returns the tile to which a fleeing agent runs: towards the nearest bank.
 pub(crate) fn refuge(content: &Content, from: Tile) -> Tile {
     let bank = bank_at(content, from).map(|(_, tile)| tile);
     straight_leg(from, bank.unwrap_or_else(|| content.spawn()))

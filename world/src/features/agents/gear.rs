@@ -1,7 +1,7 @@
-//! What agents work with, and how they come by it: out of the bank, or from a shop.
+//! Gear of agents: how they get their tools out of the bank or from a shop.
 //!
-//! Always: one fetches what it can have: it lies in the bank, or it can be paid for with what is
-//! in the pouch and what the pack may be sold for.
+//! Always: an agent fetches only items that it can have. An item lies in the bank, or the agent can
+//! pay for it with its coins and with the sale of its pack.
 
 use std::sync::Arc;
 
@@ -14,20 +14,20 @@ use crate::features::training::skill::Skill;
 use crate::geometry::tile::Tile;
 use crate::item::inventory;
 
-/// What lights fires.
+/// Item that lights fires.
 pub(crate) const TINDERBOX: &str = "tinderbox";
-/// As far as one goes to a shop.
+/// Furthest tiles that an agent goes to a shop.
 const SHOP_TILES: u32 = 400;
 
-/// Where one can have something.
+/// Source of an item.
 enum Source {
     Bank,
-    /// A keeper, where it lives, and what one costs.
+    /// A keeper, its tile, and the price of one.
     Shop(EntityId, Tile, u32),
 }
 
-/// What is missing to get on in `skill`, the cheapest that will do; `None`: nothing, or nothing
-/// that can be had.
+/// Returns the cheapest missing item that lets an agent train `skill`. `None`: nothing is missing,
+/// or the agent can have none of it.
 pub(crate) fn missing(skill: Skill, around: &Around<'_>, sees: &Sees<'_>) -> Option<Arc<str>> {
     let gathered = match skill {
         Skill::Firemaking => Skill::Woodcutting,
@@ -49,7 +49,7 @@ pub(crate) fn missing(skill: Skill, around: &Around<'_>, sees: &Sees<'_>) -> Opt
     had.min().map(|(_, item)| item)
 }
 
-/// The tools of which each makes it possible to gather something in `skill`; none if it has one.
+/// Returns the tools of which each lets an agent gather in `skill`; none if it can gather already.
 fn tools(skill: Skill, around: &Around<'_>, content: &Content) -> Vec<Arc<str>> {
     let level = around.record.level(skill);
     let fits = |kind: &&Arc<ResourceKind>| {
@@ -76,7 +76,7 @@ fn tools(skill: Skill, around: &Around<'_>, content: &Content) -> Vec<Arc<str>> 
     needs
 }
 
-/// Where `item` can be had: in the bank, else where it costs least, and is nearest.
+/// Returns the source of `item`: the bank, or else the nearest shop.
 fn source(item: &Arc<str>, around: &Around<'_>, sees: &Sees<'_>) -> Option<Source> {
     let content = sees.content;
     let banked = around.record.bank.items.get(item);
@@ -97,7 +97,7 @@ fn source(item: &Arc<str>, around: &Around<'_>, sees: &Sees<'_>) -> Option<Sourc
     Some(Source::Shop(id.clone(), tile, price))
 }
 
-/// What somebody could pay: what is in the pouch, and half of what the pack is worth.
+/// Returns whether an agent could pay `price` from its coins and half the worth of its spare items.
 fn affords(price: u32, around: &Around<'_>, content: &Content) -> bool {
     let pack = &around.record.inventory;
     let spare = spare(content, pack);
@@ -109,7 +109,7 @@ fn affords(price: u32, around: &Around<'_>, content: &Content) -> bool {
     around.record.coins + worth.sum::<u64>() >= u64::from(price)
 }
 
-/// The next step to have `item`.
+/// Returns the next step to have `item`.
 pub(crate) fn fetch(
     pursuit: &mut Pursuit,
     item: &Arc<str>,
@@ -153,7 +153,7 @@ pub(crate) fn fetch(
     }
 }
 
-/// The next step to what it left where it died.
+/// Returns the next step to the grave with the agent's things.
 pub(crate) fn recover(
     pursuit: &mut Pursuit,
     (grave, tile): (&EntityId, Tile),
@@ -167,7 +167,7 @@ pub(crate) fn recover(
     to(pursuit, tile, Act::Take(grave.clone()), around, sees)
 }
 
-/// What an agent must do before it can go on with what it pursues: fetch a tool.
+/// Returns the goal that an agent must reach before `goal`: to fetch a tool.
 pub(crate) fn first(goal: &Goal, around: &Around<'_>, sees: &Sees<'_>) -> Option<Goal> {
     match goal {
         Goal::Train(skill) => missing(*skill, around, sees).map(Goal::Fetch),

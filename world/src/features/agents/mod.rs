@@ -1,8 +1,8 @@
-//! Agents: characters that may act of their own accord, and what they are about. It moves along in
-//! a handover; what an agent is to do is also in the store, and the higher version counts.
+//! Agents: characters that may act by themselves, with their orders, goals and deeds. This state
+//! moves along in a handover. The orders are also in the store, and the higher version counts.
 //!
-//! Always: an agent that is paused, or that somebody plays, pursues no goal; what it remembers of
-//! its deeds has a bound.
+//! Always: an agent that is paused, or that somebody plays, pursues no goal. It remembers a limited
+//! number of deeds.
 
 pub(crate) mod alarms;
 mod danger;
@@ -24,13 +24,13 @@ use crate::features::training::skill::Skill;
 use crate::geometry::tile::Tile;
 use crate::time::Tick;
 
-/// Deeds that an agent remembers.
+/// Most deeds that an agent remembers.
 pub const DEEDS_MAX: usize = 15;
-/// Areas that one may be sent to, in the order of the manifest.
+/// Most areas on offer as goals, in the order of the manifest.
 const AREAS_MAX: usize = 24;
-/// The word for a bank, as stations and services have it.
+/// Word for a bank, as stations and services have it.
 const BANK: &str = "bank";
-/// Skills in which agents get on, the most urgent first, and how urgent.
+/// Skills that agents train, each with its urgency, the most urgent first.
 pub const TRAINED: [(Skill, u32); 6] = [
     (Skill::Woodcutting, 70),
     (Skill::Smithing, 67),
@@ -39,10 +39,10 @@ pub const TRAINED: [(Skill, u32); 6] = [
     (Skill::Fishing, 60),
     (Skill::Firemaking, 50),
 ];
-/// What the id of a goal that leads to an area begins with.
+/// Prefix of the ids of goals that lead to an area.
 const AREA_PREFIX: &str = "go_to:";
 
-/// What an agent may be after. A new one is an arm of `agents/rules.rs`, an id here, and a line in
+/// Goal of an agent. A new one is an arm of `agents/rules.rs`, an id here, and a line in
 /// [`templates`] if its owner may choose it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Goal {
@@ -50,28 +50,28 @@ pub enum Goal {
     Explore,
     /// To stand still for a while.
     Rest,
-    /// To take what lies about.
+    /// To take items on the ground.
     Collect,
     /// To go to the nearest bank.
     Bank,
-    /// To fight beasts that are weaker than it, and take what they leave.
+    /// To fight beasts that are weaker than it, and take their drops.
     Fight,
-    /// To get on in a skill: to gather, to make, and to bank what fills the pack.
+    /// To train a skill: to gather, to make, and to bank a full pack.
     Train(Skill),
     /// To go to the area of that id.
     Area(Arc<str>),
-    /// To go to a tile. Not for choice: said in chat.
+    /// To go to a tile. Not for choice: an order in chat.
     Place(Tile),
-    /// To go where somebody goes. Not for choice: said in chat.
+    /// To follow a character. Not for choice: an order in chat.
     Follow(CharacterId),
-    /// To take what it left in that grave, there. Not for choice: it does that first.
+    /// To take its things out of that grave, at that tile. Not for choice: it does that first.
     Recover(EntityId, Tile),
     /// To have one of that item, out of the bank or a shop. Not for choice: it does that first.
     Fetch(Arc<str>),
 }
 
 impl Goal {
-    /// The goal with that id, if there is one for choice.
+    /// Returns the goal with that id, if its owner may choose it.
     pub fn parse(id: &str, content: &Content) -> Option<Goal> {
         Some(match id {
             "explore" => Goal::Explore,
@@ -88,7 +88,7 @@ impl Goal {
         })
     }
 
-    /// Its id.
+    /// Returns its id.
     pub fn id(&self) -> String {
         match self {
             Goal::Explore => "explore".to_owned(),
@@ -105,7 +105,7 @@ impl Goal {
         }
     }
 
-    /// Of which sort it is.
+    /// Returns the sort of the goal.
     pub const fn sort(&self) -> &'static str {
         match self {
             Goal::Explore | Goal::Bank | Goal::Area(_) | Goal::Place(_) | Goal::Follow(_) => {
@@ -118,7 +118,7 @@ impl Goal {
         }
     }
 
-    /// How much makes it done: places, ticks, things.
+    /// Returns the progress that completes it: places, ticks, things.
     pub const fn target(&self) -> u32 {
         match self {
             Goal::Explore => 5,
@@ -134,7 +134,7 @@ impl Goal {
         }
     }
 
-    /// How urgent it is to an agent that may choose; 0 to 100.
+    /// Returns how urgent it is to an agent that may choose; 0 to 100.
     pub fn priority(&self) -> u32 {
         match self {
             Goal::Fight => 80,
@@ -148,7 +148,7 @@ impl Goal {
         }
     }
 
-    /// In words.
+    /// Describes the goal in words.
     pub fn description(&self, content: &Content) -> String {
         match self {
             Goal::Explore => "Walk about and see five places".to_owned(),
@@ -172,7 +172,7 @@ impl Goal {
         }
     }
 
-    /// Where it leads one who stands at `from`, if it leads to one place.
+    /// Returns the tile to which it leads an agent at `from`, if it leads to one place.
     pub fn location(&self, content: &Content, from: Tile) -> Option<Tile> {
         match self {
             Goal::Bank => bank(content, from),
@@ -192,7 +192,7 @@ impl Goal {
     }
 }
 
-/// The skill of that name, if agents get on in it.
+/// Returns the skill of that name, if agents train it.
 fn trained(name: &str) -> Option<Skill> {
     let mut all = TRAINED.iter().map(|(skill, _)| *skill);
     all.find(|skill| skill.name() == name)
@@ -203,7 +203,7 @@ fn urgency(skill: Skill) -> u32 {
     known.map_or(0, |(_, urgency)| *urgency)
 }
 
-/// What one does to get on in `skill`, in words.
+/// Describes in words how an agent trains `skill`.
 const fn occupation(skill: Skill) -> &'static str {
     match skill {
         Skill::Woodcutting => "Cut wood, and bring it to the bank when the pack is full",
@@ -216,7 +216,7 @@ const fn occupation(skill: Skill) -> &'static str {
     }
 }
 
-/// The bank that is nearest to `from`: a counter, or somebody who serves as one.
+/// Returns the bank that is nearest to `from`: a counter, or an NPC that serves as one.
 pub(crate) fn bank_at(content: &Content, from: Tile) -> Option<(EntityId, Tile)> {
     let regions = content.regions();
     let counters = regions
@@ -238,7 +238,7 @@ fn bank(content: &Content, from: Tile) -> Option<Tile> {
     bank_at(content, from).map(|(_, tile)| tile)
 }
 
-/// Every goal that may be chosen in this world, the most urgent first.
+/// Returns every goal that an owner may choose in this world, the most urgent first.
 pub fn templates(content: &Content) -> Vec<Goal> {
     let beasts = content.npc_kinds().iter().any(|kind| kind.attackable);
     let mut goals: Vec<Goal> = beasts.then_some(Goal::Fight).into_iter().collect();
@@ -256,7 +256,7 @@ pub fn templates(content: &Content) -> Vec<Goal> {
     goals
 }
 
-/// Whether one can get on in `skill` in this world at all.
+/// Returns whether an agent can train `skill` in this world at all.
 fn is_taught(content: &Content, skill: Skill) -> bool {
     let recipes = content.recipes();
     match skill {
@@ -270,67 +270,67 @@ fn is_taught(content: &Content, skill: Skill) -> bool {
     }
 }
 
-/// What an agent is to do, as the store has it.
+/// Orders of an agent, as the store has them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Orders {
-    /// Grows with every change.
+    /// Version; grows with every change.
     pub version: u64,
-    /// False: it is an agent no more.
+    /// Whether the character is still an agent.
     pub agent: bool,
-    /// It stays in the world also when nobody plays it.
+    /// Whether the agent stays in the world even when nobody plays it.
     pub active: bool,
-    /// It picks no goals and pursues none.
+    /// Whether the agent picks no goals and pursues none.
     pub paused: bool,
-    /// What it is to do; `None`: what it picks.
+    /// Goal that it must pursue; `None`: it picks its own.
     pub goal: Option<Goal>,
-    /// What of that was done before.
+    /// Progress that it made on that goal before.
     pub progress: u32,
 }
 
-/// Something about an agent that comes into a tick from outside.
+/// Input about an agent that comes into a tick from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInput {
-    /// Whose.
+    /// Agent that the input concerns.
     pub who: CharacterId,
-    /// What.
+    /// Content of the input.
     pub word: AgentWord,
 }
 
-/// What comes from outside.
+/// Word from outside about an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AgentWord {
-    /// What it is to do; an older version than the known one changes nothing.
+    /// New orders. An older version than the known one changes nothing.
     Orders(Orders),
-    /// Somebody plays it, or nobody any more.
+    /// Whether somebody plays it now.
     Played(bool),
-    /// Its owner says something that it follows, paused or not; `None`: to stand still.
+    /// An order of its owner in chat. The agent follows it, paused or not; `None`: to stand still.
     Command(Option<Goal>),
 }
 
-/// A goal that is pursued.
+/// Pursuit of a goal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pursuit {
-    /// Which.
+    /// The goal.
     pub goal: Goal,
-    /// When it was begun.
+    /// Tick at which it began.
     pub since: Tick,
-    /// How much is done, out of [`Goal::target`].
+    /// Progress out of [`Goal::target`].
     pub progress: u32,
-    /// It picked it itself.
+    /// Whether the agent picked the goal itself.
     pub automatic: bool,
-    /// Where it is going just now.
+    /// Tile to which it is going just now.
     pub(crate) aim: Option<Tile>,
-    /// How near to the place it came, in steps.
+    /// Fewest steps that it came from the place so far.
     pub(crate) nearest: u32,
     /// Tries in a row that brought nothing.
     pub(crate) tries: u32,
-    /// It gathers what it is going to work up.
+    /// Whether it gathers materials to work up.
     #[serde(default)]
     pub(crate) stocking: bool,
 }
 
 impl Pursuit {
-    /// Begun at `now`.
+    /// Returns a pursuit that begins at `now`.
     pub(crate) fn new(goal: Goal, now: Tick, automatic: bool) -> Pursuit {
         Pursuit {
             goal,
@@ -345,29 +345,29 @@ impl Pursuit {
     }
 }
 
-/// Of which sort a deed is.
+/// Sort of a deed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeedSort {
-    /// It began to pursue a goal.
+    /// Beginning of a goal.
     GoalStarted,
-    /// It reached one.
+    /// Success with a goal.
     GoalCompleted,
-    /// It gave one up.
+    /// Failure of a goal.
     GoalFailed,
-    /// Its owner stopped it.
+    /// Stop by its owner.
     Stopped,
-    /// Its owner let it go on.
+    /// Permission of its owner to go on.
     Resumed,
-    /// It was told something and does it.
+    /// Order in chat that it follows.
     Command,
-    /// It took something.
+    /// Item that it took.
     Pickup,
-    /// It died.
+    /// Its death.
     Died,
 }
 
 impl DeedSort {
-    /// The word for it on the wire.
+    /// Returns the word for it on the wire.
     pub const fn wire(self) -> &'static str {
         match self {
             DeedSort::GoalStarted => "goal_started",
@@ -382,126 +382,126 @@ impl DeedSort {
     }
 }
 
-/// Something that an agent did.
+/// Deed of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deed {
-    /// When.
+    /// Tick of the deed.
     pub at: Tick,
-    /// Of which sort.
+    /// Sort of the deed.
     pub sort: DeedSort,
-    /// In words.
+    /// Description in words.
     pub text: String,
 }
 
-/// What an agent has done since it was loaded.
+/// Sums of an agent's deeds since it was loaded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
-    /// Whom it killed.
+    /// Number of its kills.
     pub kills: u32,
-    /// How often it died.
+    /// Number of its deaths.
     pub deaths: u32,
     /// Coins that it took.
     pub gold: u64,
-    /// What it gathered, by item.
+    /// Quantities that it gathered, by item.
     pub gathered: BTreeMap<String, u32>,
-    /// The experience that it had before, in tenths.
+    /// Experience that it had before, in tenths.
     pub xp_before: u64,
 }
 
-/// What an agent left where it died.
+/// Grave with the things of an agent that died.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Grave {
-    /// Which.
+    /// Grave id.
     pub(crate) id: EntityId,
-    /// Where.
+    /// Tile of the grave.
     pub(crate) tile: Tile,
-    /// Until then nobody else may take what is in it.
+    /// Tick until which nobody else may take anything out of it.
     pub(crate) until: Tick,
 }
 
-/// What makes a character an agent.
+/// State that makes a character an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
     pub(crate) orders: Orders,
-    /// Somebody plays it.
+    /// Whether somebody plays it.
     pub(crate) played: bool,
-    /// The goal of its orders was carried out or given up.
+    /// Whether it carried the goal of its orders out, or gave it up.
     pub(crate) over: bool,
-    /// What it is after: what it was given, or what it picked.
+    /// Pursuit of the goal that it got or picked.
     pub(crate) pursuit: Option<Pursuit>,
-    /// What it was told last; goes before its goal.
+    /// Pursuit of the last order in chat; goes before its goal.
     pub(crate) errand: Option<Pursuit>,
-    /// It does nothing of its own accord before that.
+    /// Tick until which it pursues no goal.
     pub(crate) rests_until: Tick,
-    /// When it next thinks about what to do.
+    /// Tick at which it next thinks about its next step.
     pub(crate) thinks_at: Tick,
-    /// The last goal that it picked, and whether it came to something.
+    /// Last goal that ended, detours and orders in chat aside, and whether it reached that goal.
     pub(crate) last: Option<(Goal, bool)>,
-    /// What it must do before it can go on with its goal.
+    /// Pursuit that it must finish before it can go on with its goal.
     #[serde(default)]
     pub(crate) detour: Option<Pursuit>,
-    /// What it is to fetch when it thinks next.
+    /// Grave to which it goes when it thinks next.
     #[serde(default)]
     pub(crate) grave: Option<Grave>,
-    /// It runs from whoever attacks it, and does not hit back.
+    /// Tick until which it runs from its attackers, and does not hit back.
     #[serde(default)]
     pub(crate) flees_until: Tick,
-    /// The newest last.
+    /// Deeds that it remembers, the newest last.
     pub(crate) deeds: VecDeque<Deed>,
     pub(crate) tally: Tally,
 }
 
 impl Agent {
-    /// What it is to do.
+    /// Returns its orders.
     pub fn orders(&self) -> &Orders {
         &self.orders
     }
 
-    /// Whether somebody plays it.
+    /// Returns whether somebody plays it.
     pub fn played(&self) -> bool {
         self.played
     }
 
-    /// Whether the goal of its orders was carried out or given up.
+    /// Returns whether it carried the goal of its orders out, or gave it up.
     pub fn over(&self) -> bool {
         self.over
     }
 
-    /// What it is after: what it was told last, else what must be done first, else its goal.
+    /// Returns its pursuit: the last order in chat, else the detour, else its goal.
     pub fn pursuit(&self) -> Option<&Pursuit> {
         let detour = self.detour.as_ref().or(self.pursuit.as_ref());
         self.errand.as_ref().or(detour)
     }
 
-    /// The same, to go on with.
+    /// Returns the same pursuit as [`Agent::pursuit`], to change it.
     pub(crate) fn current(&mut self) -> Option<&mut Pursuit> {
         let detour = self.detour.as_mut().or(self.pursuit.as_mut());
         self.errand.as_mut().or(detour)
     }
 
-    /// Whether it runs from whoever attacks it at `now`.
+    /// Returns whether it runs from its attackers at `now`.
     pub(crate) fn flees(&self, now: Tick) -> bool {
         now < self.flees_until
     }
 
-    /// How far the goal of its orders has come.
+    /// Returns its progress on the goal of its orders.
     pub fn progress(&self) -> u32 {
         let given = self.pursuit.as_ref().filter(|pursuit| !pursuit.automatic);
         given.map_or(self.orders.progress, |pursuit| pursuit.progress)
     }
 
-    /// What it did of late, the newest first.
+    /// Returns its last deeds, the newest first.
     pub fn deeds(&self) -> impl Iterator<Item = &Deed> {
         self.deeds.iter().rev()
     }
 
-    /// What it has done since it was loaded.
+    /// Returns the sums of its deeds since it was loaded.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// All that is due is due so many ticks later.
+    /// Delays everything that is due by `ticks`.
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.rests_until = self.rests_until.after(ticks);
         self.thinks_at = self.thinks_at.after(ticks);
@@ -515,7 +515,7 @@ impl Agent {
         }
     }
 
-    /// Remembers something.
+    /// Remembers a deed.
     pub(crate) fn did(&mut self, at: Tick, sort: DeedSort, text: String) {
         while self.deeds.len() >= DEEDS_MAX {
             self.deeds.pop_front();

@@ -1,8 +1,9 @@
-//! What agents do of their own accord: which goal they pick, and the next step towards it. Each
-//! goal is one arm of [`pursue`]; what is planned here is done in `agents/tick.rs`.
+//! Decisions of agents: the goal that an agent picks, and its next step. Each goal is one arm of
+//! [`pursue`]. `agents/tick.rs` carries the plans out.
 //!
-//! Always: nobody thinks who is paused, played by somebody or on its way; what cannot be done is
-//! given up after a few tries, so that no agent is stuck for ever.
+//! Always: an agent does not think while somebody plays it or it is on its way. A paused agent
+//! thinks about orders in chat only. It gives up after a few tries, so that it is never stuck for
+//! ever.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,79 +20,79 @@ use crate::geometry::tile::Tile;
 use crate::rng::Dice;
 use crate::time::Tick;
 
-/// Tries in a row that bring nothing.
+/// Tries in a row without result before an agent gives a goal up.
 const TRIES_MAX: u32 = 6;
-/// After a goal, before the next one is picked.
+/// Ticks after a goal before an agent picks the next one.
 const PAUSE_TICKS: u64 = 5;
-/// After what one was told in chat, before goals are pursued again.
+/// Ticks after the end of an order in chat before an agent pursues goals again.
 const HEED_TICKS: u64 = 17;
-/// The same after one was told to stop.
+/// Ticks after an order in chat to stop before an agent pursues goals again.
 const STOP_TICKS: u64 = 100;
-/// From one thought to the next, for one who waits for something.
+/// Ticks from one thought to the next, for an agent that waits for something.
 pub(crate) const WAIT_TICKS: u64 = 5;
 
-/// What an agent knows of the world.
+/// View of the world that an agent has.
 pub(crate) struct Sees<'a> {
     pub(crate) content: &'a Content,
     pub(crate) now: Tick,
     pub(crate) tile: Tile,
-    /// What it may take, the nearest first.
+    /// Items that it may take, the nearest first.
     pub(crate) items: &'a [EntityId],
-    /// Where whom it follows stands, if that is here.
+    /// Tile of the character that it follows, if that character is here.
     pub(crate) leader: Option<Tile>,
-    /// Whom it may fight near it, if it looks for that.
+    /// Beasts near it that it may fight, if it looks for a fight.
     pub(crate) beasts: &'a [Beast],
-    /// The grave to which it is on its way, or goes next, is here.
+    /// Whether the grave is here to which it is on its way, or goes next.
     pub(crate) grave_there: bool,
-    /// What it has, and what is about it, where that is known.
+    /// Its own things and its surroundings, if they are known.
     pub(crate) around: Option<Around<'a>>,
 }
 
-/// What one does next.
+/// Next act of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// Nothing for so many ticks.
+    /// Wait for so many ticks.
     Wait(u64),
-    /// Sets out for a tile.
+    /// Way to a tile.
     Walk(Tile),
-    /// Goes to something on the ground and takes it.
+    /// Way to an item on the ground, to take it.
     Take(EntityId),
-    /// Goes to something and gathers there.
+    /// Way to a resource, to gather there.
     Gather(EntityId),
-    /// Makes something.
+    /// Making of an item.
     Make {
         trade: RecipeKind,
         what: Arc<str>,
         target: Option<EntityId>,
         quantity: u32,
     },
-    /// Opens its bank.
+    /// Way to that bank, to open it.
     Open(EntityId),
-    /// Puts what it does not need into the open bank.
+    /// Deposit of its spare items in the open bank.
     Store,
-    /// Takes so many of these out of the open bank.
+    /// Withdrawal of so many of an item from the open bank.
     Withdraw(Arc<str>, u32),
-    /// Goes to somebody who keeps a shop.
+    /// Way to the keeper of a shop.
     OpenShop(EntityId),
-    /// Buys one of these in the open shop.
+    /// Purchase of one such item in the open shop.
     Buy(Arc<str>),
-    /// Sells what it does not need in the open shop.
+    /// Sale of its spare items in the open shop.
     Sell,
-    /// Uses what lies there in its pack: eats it, or buries it.
+    /// Use of the item in that slot of its pack: to eat or to bury it.
     Use(u8),
-    /// Puts on what lies there in its pack.
+    /// Wearing of the item in that slot of its pack.
     Wear(u8),
-    /// Fights in another style.
+    /// Change to another style.
     FightAs(Style),
-    /// Attacks somebody.
+    /// Attack on a target.
     Attack(EntityId),
-    /// The goal is reached.
+    /// Success with the goal.
     Done,
-    /// It comes to nothing.
+    /// Failure of the goal, with the reason.
     Failed(&'static str),
 }
 
-/// One who has just become an agent, and is to hear yet what it is to do. `xp`: its experience, in
+/// Returns the state of a new agent that does not know its orders yet. `xp`: its experience, in
 /// tenths.
 pub(crate) fn fresh(orders: &Orders, xp: u64) -> Agent {
     Agent {
@@ -119,7 +120,7 @@ pub(crate) fn fresh(orders: &Orders, xp: u64) -> Agent {
     }
 }
 
-/// New orders. True: whatever it was doing ends, and so does its way.
+/// Gives an agent new orders. Returns whether its present work and way must end.
 pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Tick) -> bool {
     if orders.version <= agent.orders.version {
         return false;
@@ -128,7 +129,7 @@ pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Ti
     let (paused, goal) = (agent.orders.paused, agent.orders.goal.clone());
     let same = before.paused == paused && before.goal == goal;
     if same && (goal.is_none() || before.active != agent.orders.active) {
-        // Something else about it changed.
+        // Another part of the orders changed.
         return false;
     }
     agent.over = false;
@@ -137,7 +138,7 @@ pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Ti
     agent.pursuit = None;
     agent.rests_until = now;
     agent.thinks_at = now;
-    // One who has just been loaded was stopped long ago.
+    // An agent that has just been loaded was stopped long ago.
     if paused && before.version > 0 {
         agent.did(
             now,
@@ -156,14 +157,14 @@ pub(crate) fn obey(agent: &mut Agent, orders: Orders, content: &Content, now: Ti
     true
 }
 
-/// The goal of its orders.
+/// Begins the goal of its orders.
 fn begin(agent: &mut Agent, goal: Goal, content: &Content, now: Tick) {
     let words = goal.description(content);
     agent.did(now, DeedSort::GoalStarted, words);
     agent.pursuit = Some(Pursuit::new(goal, now, false));
 }
 
-/// What its owner says goes before its goal, and is done paused or not.
+/// Gives an agent an order in chat. The order goes before its goal, even while the agent is paused.
 pub(crate) fn heed(agent: &mut Agent, told: Option<Goal>, content: &Content, now: Tick) {
     agent.thinks_at = now;
     match told {
@@ -179,17 +180,17 @@ pub(crate) fn heed(agent: &mut Agent, told: Option<Goal>, content: &Content, now
     }
 }
 
-/// Whether it thinks about what to do at `now`, if it is not on its way.
+/// Returns whether the agent thinks at `now`, if it is not on its way.
 pub(crate) fn thinks(agent: &Agent, now: Tick) -> bool {
     !agent.played && agent.thinks_at <= now && (agent.errand.is_some() || free(agent, now))
 }
 
-/// Whether it pursues goals now.
+/// Returns whether it pursues goals now.
 fn free(agent: &Agent, now: Tick) -> bool {
     !agent.orders.paused && agent.orders.active && agent.rests_until <= now
 }
 
-/// What it does next; picks a goal if it has none.
+/// Returns its next act. Picks a goal first, if it has none.
 pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act {
     if agent.errand.is_none() && agent.pursuit.is_none() {
         let goal = pick(
@@ -229,7 +230,7 @@ pub(crate) fn think(agent: &mut Agent, sees: &Sees<'_>, dice: &mut Dice) -> Act 
     act
 }
 
-/// What must be done first is pursued first: to fetch what one left in a grave, or a tool.
+/// Begins a detour, if one must come first: to its grave, or to fetch a tool.
 fn turn_aside(agent: &mut Agent, sees: &Sees<'_>) {
     if agent.errand.is_some() || agent.detour.is_some() {
         return;
@@ -247,20 +248,20 @@ fn turn_aside(agent: &mut Agent, sees: &Sees<'_>) {
     }
 }
 
-/// It died at `tile`.
+/// Notes that it died at `tile`.
 pub(crate) fn died(agent: &mut Agent, tile: Tile, now: Tick) {
     agent.tally.deaths = agent.tally.deaths.saturating_add(1);
     let words = format!("Died at {}, {}", tile.x, tile.z);
     agent.did(now, DeedSort::Died, words);
     agent.detour = None;
-    // It stands elsewhere now: whatever it was on its way to is as far away as at first.
+    // It stands elsewhere now, so the steps left so far no longer count.
     if let Some(pursuit) = agent.current() {
         pursuit.nearest = u32::MAX;
         pursuit.tries = 0;
     }
 }
 
-/// At what it could get on just now.
+/// Returns the goals on which it could make progress just now.
 fn able(sees: &Sees<'_>) -> Vec<Goal> {
     let Some(around) = &sees.around else {
         return Vec::new();
@@ -271,8 +272,8 @@ fn able(sees: &Sees<'_>) -> Vec<Goal> {
     works.map(Goal::Train).chain(fights).collect()
 }
 
-/// Which goal one picks: what lies about first, then mostly work, then places to see, then a
-/// rest.
+/// Returns the goal that an agent picks: items on the ground first, then mostly work, then places
+/// to see, then a rest.
 fn pick(last: Option<&(Goal, bool)>, able: &[Goal], items: bool, dice: &mut Dice) -> Goal {
     let failed = last.filter(|(_, reached)| !reached).map(|(goal, _)| goal);
     if items && last != Some(&(Goal::Collect, false)) {
@@ -292,7 +293,7 @@ fn pick(last: Option<&(Goal, bool)>, able: &[Goal], items: bool, dice: &mut Dice
     }
 }
 
-/// What one pursues is over.
+/// Ends its order in chat, its detour or its goal.
 fn end(agent: &mut Agent, reached: bool, why: &str, sees: &Sees<'_>) {
     let errand = agent.errand.take();
     let told = errand.is_some();
@@ -317,7 +318,7 @@ fn end(agent: &mut Agent, reached: bool, why: &str, sees: &Sees<'_>) {
     agent.last = Some((pursuit.goal, reached));
 }
 
-/// A detour is over; without the tool for it what is pursued comes to nothing, too.
+/// Ends a detour. If the agent could not get the tool, the goal behind the detour fails, too.
 fn end_detour(agent: &mut Agent, detour: &Pursuit, reached: bool, why: &str, sees: &Sees<'_>) {
     let words = detour.goal.description(sees.content);
     if reached {
@@ -329,7 +330,7 @@ fn end_detour(agent: &mut Agent, detour: &Pursuit, reached: bool, why: &str, see
     }
 }
 
-/// The next step towards a goal, for one who stands.
+/// Returns the next act towards a goal, for an agent that stands.
 fn pursue(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
     if pursuit.tries >= TRIES_MAX {
         return Act::Failed("it cannot be done from here");
@@ -362,7 +363,7 @@ fn pursue(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
             })
         }
         Goal::Bank | Goal::Area(_) | Goal::Place(_) => {
-            // Of several banks one goes to the one that was the nearest at first.
+            // With several banks, it keeps going to the one that was the nearest at first.
             let place = pursuit.aim;
             match place.or_else(|| pursuit.goal.location(sees.content, sees.tile)) {
                 Some(place) => walk::go(pursuit, place, sees),
@@ -385,7 +386,7 @@ fn collect(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
     if pursuit.progress >= pursuit.goal.target() {
         return Act::Done;
     }
-    // Whoever takes something is told of it and begins to count anew.
+    // When the agent takes an item, `took` sets the tries to zero again.
     pursuit.tries += 1;
     match sees.items.first() {
         Some(item) => Act::Take(item.clone()),
@@ -394,9 +395,9 @@ fn collect(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
     }
 }
 
-/// It got on in `skill` by a deed.
+/// Notes that it gained experience in `skill` by a deed.
 pub(crate) fn trained(agent: &mut Agent, skill: Skill) {
-    // Whoever walks gets on in agility, and need not come nearer to anything by it.
+    // An agent that walks trains agility, but need not come nearer to its goal by that.
     if skill == Skill::Agility {
         return;
     }
@@ -411,7 +412,7 @@ pub(crate) fn trained(agent: &mut Agent, skill: Skill) {
     }
 }
 
-/// It took something.
+/// Notes that it took an item.
 pub(crate) fn took(agent: &mut Agent, name: &str, quantity: u32, coins: bool, now: Tick) {
     if coins {
         agent.tally.gold = agent.tally.gold.saturating_add(u64::from(quantity));
@@ -424,7 +425,7 @@ pub(crate) fn took(agent: &mut Agent, name: &str, quantity: u32, coins: bool, no
     agent.did(now, DeedSort::Pickup, words);
 }
 
-/// It killed somebody.
+/// Notes that it killed somebody.
 pub(crate) fn killed(agent: &mut Agent) {
     agent.tally.kills = agent.tally.kills.saturating_add(1);
     if let Some(pursuit) = agent.current()
@@ -436,7 +437,7 @@ pub(crate) fn killed(agent: &mut Agent) {
     }
 }
 
-/// Why a goal may be set just now; `None`: it may not.
+/// Returns why an owner may set a goal just now; `None`: no owner may.
 pub(crate) fn reason(goal: &Goal, sees: &Sees<'_>) -> Option<String> {
     Some(match goal {
         Goal::Explore => "There is always more to see".to_owned(),

@@ -1,7 +1,7 @@
-//! Agents: what comes in about them, and what they do of their own accord.
+//! Agents: inputs about them, and what they do by themselves.
 //!
-//! Always: whoever has waited longest thinks first; all thinking of a tick has its own share of the
-//! searches, so that agents never make the world busy for players.
+//! Always: the agent that has waited longest thinks first. All thinking of a tick has its own share
+//! of the searches, so that agents never make the world busy for players.
 
 use std::sync::Arc;
 
@@ -25,19 +25,19 @@ use crate::rng::{self, Dice};
 use crate::tick::{Outcome, PhaseClock};
 use crate::world::World;
 
-/// Agents that think in one tick; the others wait for the next.
+/// Most agents that think in one tick. The others wait for the next.
 const THOUGHTS_MAX: usize = 64;
-/// The part of a tick's searches that agents may use.
+/// Divisor of a tick's searches: the share for agents.
 const SEARCH_SHARE: u64 = 4;
-/// How far off things are seen that may be taken.
+/// Furthest tiles at which agents see items to take.
 const ITEMS_TILES: u32 = 24;
-/// As many things are looked at.
+/// Most items that an agent looks at.
 const ITEMS_MAX: usize = 8;
-/// After a way was not found, before the next thought.
+/// Ticks before the next thought, after an act failed.
 const AGAIN_TICKS: u64 = 2;
 
 impl World {
-    /// What comes in about agents.
+    /// Follows the inputs about agents.
     pub(crate) fn hear_agents(&mut self, inputs: Vec<AgentInput>, out: &mut Outcome) {
         let now = self.now;
         for AgentInput { who, word } in inputs {
@@ -72,13 +72,13 @@ impl World {
                     rules::heed(agent, told, &self.content, now);
                     stop(player, out);
                 }
-                // Whoever plays it hears of it and decides.
+                // The player that plays it hears of the order and decides.
                 AgentWord::Command(_) => {}
             }
         }
     }
 
-    /// Each agent that has nothing to do thinks of something.
+    /// Lets agents under attack react. Then lets each idle agent think and act.
     pub(crate) fn play_agents(
         &mut self,
         value: Value,
@@ -217,7 +217,7 @@ impl World {
         }
     }
 
-    /// An agent puts what it does not work with into its open bank. True: there was something.
+    /// Puts an agent's spare items into its open bank. Returns whether there were any.
     fn store(&mut self, who: &CharacterId, out: &mut Outcome) -> bool {
         let mut stored = false;
         for (slot, quantity) in self.spare(who) {
@@ -234,7 +234,7 @@ impl World {
         stored
     }
 
-    /// An agent takes something out of its open bank.
+    /// Takes an item out of an agent's open bank. Returns whether that worked.
     fn fetch(
         &mut self,
         who: &CharacterId,
@@ -254,7 +254,7 @@ impl World {
         fetched
     }
 
-    /// An agent buys one thing in the open shop.
+    /// Buys one item in the open shop for an agent. Returns whether that worked.
     fn buy_one(&mut self, who: &CharacterId, item: Arc<str>, end: u64, out: &mut Outcome) -> bool {
         let quantity = 1;
         let request = shop::Intent::Buy { item, quantity };
@@ -265,7 +265,7 @@ impl World {
         bought
     }
 
-    /// An agent sells what it does not work with in the open shop. True: there was something.
+    /// Sells an agent's spare items in the open shop. Returns whether it sold any.
     fn sell_off(&mut self, who: &CharacterId, end: u64, out: &mut Outcome) -> bool {
         let mut sold = false;
         for (slot, quantity) in self.spare(who) {
@@ -277,7 +277,7 @@ impl World {
         sold
     }
 
-    /// The slots of what an agent does not work with, and how many are in each.
+    /// Returns the slots of an agent's spare items, each with its quantity.
     fn spare(&self, who: &CharacterId) -> Vec<(u8, u32)> {
         let Some(player) = self.players.get(who) else {
             return Vec::new();
@@ -288,7 +288,7 @@ impl World {
         spare.filter_map(many).collect()
     }
 
-    /// What lies near a player and may be taken, the nearest first.
+    /// Returns the items near a player that it may take, the nearest first.
     pub(crate) fn takeable(&self, player: &Player, value: Value) -> Vec<EntityId> {
         if value.open().is_err() {
             return Vec::new();
@@ -307,8 +307,7 @@ impl World {
         items.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// What an agent sees that decides what it may be told to do: the goals that may be set
-    /// now, each with the reason for it.
+    /// Returns the goals that an owner may set for an agent now, each with the reason for it.
     pub fn goals_for(&self, who: &CharacterId, value: Value) -> Vec<(Goal, String)> {
         let Some(player) = self.players.get(who) else {
             return Vec::new();
@@ -343,13 +342,14 @@ impl World {
             .collect()
     }
 
-    /// How many things lie near a player that it may take.
+    /// Returns how many items near a player it may take.
     pub fn takeable_near(&self, who: &CharacterId) -> usize {
         let player = self.players.get(who);
         player.map_or(0, |player| self.takeable(player, Value::Open).len())
     }
 
-    /// All that stands within `tiles` of `from` and belongs to a region played here, by id.
+    /// Returns the ids of everything in the chunks within `tiles` of `from`, of the regions played
+    /// here.
     pub fn entities_near(&self, from: Tile, tiles: u32) -> Vec<&EntityId> {
         let reach = i32::try_from(tiles).unwrap_or(i32::MAX);
         let low = Chunk::from(from.moved(-reach, -reach));
@@ -360,15 +360,15 @@ impl World {
     }
 }
 
-/// Whether somebody can go no further from its region, and is not being handed over: what lies
-/// beyond is played by nobody now.
+/// Returns whether a player can go no further from its region, and is not being handed over. Nobody
+/// plays the region beyond now.
 fn is_stuck(player: &Player) -> bool {
     let next = player.path.front();
     let no_further = |next: &Tile| !border::may_step(player.region, player.tile(), *next);
     !player.held && next.is_some_and(no_further)
 }
 
-/// Whatever it was doing ends, and so does its way.
+/// Ends a player's present work and its way.
 pub(crate) fn stop(player: &mut Player, out: &mut Outcome) {
     put_down(player, Some(Refusal::Interrupted), out);
     player.path.clear();

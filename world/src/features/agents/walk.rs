@@ -1,4 +1,4 @@
-//! How agents get about: leg by leg, around what is dangerous, to places near and far.
+//! Ways of agents: leg by leg, around dangers, to places near and far.
 //!
 //! Always: a leg is never longer than a way may be.
 
@@ -8,16 +8,16 @@ use super::{Goal, Pursuit};
 use crate::geometry::tile::Tile;
 use crate::rng::Dice;
 
-/// One is there when no more steps are missing.
+/// Most steps from a place at which an agent has arrived.
 const NEAR_TILES: u32 = 3;
-/// How far one goes before one thinks again; less than a way may be long.
+/// Most tiles that an agent goes before it thinks again; less than a way may be long.
 const LEG_TILES: i32 = 96;
-/// How far off the places are that one goes to see.
+/// Least and most tiles to a place that an agent goes to see, along each axis.
 const SIGHT_TILES: (i32, i32) = (12, 40);
-/// Places that one thinks of before one goes to see a dangerous one.
+/// Places that an agent considers before it accepts a dangerous one.
 const LOOKS_MAX: u32 = 8;
 
-/// To a place of one's own choice, and to the next.
+/// Returns the next act of an agent that explores: to a place of its own choice, and to the next.
 pub(crate) fn explore(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -> Act {
     if let Some(aim) = pursuit.aim.take() {
         if sees.tile.steps_to(aim) <= NEAR_TILES * 2 {
@@ -55,7 +55,7 @@ pub(crate) fn explore(pursuit: &mut Pursuit, sees: &Sees<'_>, dice: &mut Dice) -
     Act::Walk(aim)
 }
 
-/// To a place that may be far off, leg by leg.
+/// Returns the next act of an agent on its way to a place that may be far off, leg by leg.
 pub(crate) fn go(pursuit: &mut Pursuit, place: Tile, sees: &Sees<'_>) -> Act {
     pursuit.aim = Some(place);
     let left = sees.tile.steps_to(place);
@@ -80,14 +80,14 @@ pub(crate) fn go(pursuit: &mut Pursuit, place: Tile, sees: &Sees<'_>) -> Act {
 }
 
 impl Sees<'_> {
-    /// What it has to fear near it.
+    /// Returns the dangers near the agent.
     fn danger(&self) -> Option<Danger> {
         let around = self.around.as_ref()?;
         Some(Danger::about(self.content, around.record))
     }
 }
 
-/// As far towards `place` as one goes at a time, around what is dangerous.
+/// Returns the next leg towards `place`, around dangers.
 pub(crate) fn leg(sees: &Sees<'_>, place: Tile) -> Tile {
     let straight = straight_leg(sees.tile, place);
     match sees.danger() {
@@ -96,7 +96,7 @@ pub(crate) fn leg(sees: &Sees<'_>, place: Tile) -> Tile {
     }
 }
 
-/// As far towards `place` as one goes at a time.
+/// Returns the next straight leg towards `place`.
 pub(crate) fn straight_leg(from: Tile, place: Tile) -> Tile {
     let steps = i64::from(from.steps_to(place));
     if steps <= i64::from(LEG_TILES) {
@@ -110,7 +110,7 @@ pub(crate) fn straight_leg(from: Tile, place: Tile) -> Tile {
     Tile::new(part(from.x, place.x), part(from.z, place.z))
 }
 
-/// After whoever leads.
+/// Returns the next act of an agent that follows its leader.
 pub(crate) fn follow(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
     let Some(leader) = sees.leader else {
         pursuit.tries += 1;
@@ -120,7 +120,7 @@ pub(crate) fn follow(pursuit: &mut Pursuit, sees: &Sees<'_>) -> Act {
         pursuit.tries = 0;
         return Act::Wait(1);
     }
-    // Whoever leads may go on for ever; only one who stands still has lost the way.
+    // The leader may go on for ever. Only an agent that stands still has lost the way.
     let stands = pursuit.aim.replace(sees.tile) == Some(sees.tile);
     pursuit.tries = if stands { pursuit.tries + 1 } else { 0 };
     Act::Walk(straight_leg(sees.tile, leader))

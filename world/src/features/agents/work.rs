@@ -1,7 +1,7 @@
-//! How agents work: what they gather, make and bring to the bank to get on in a skill.
+//! Work of agents: how they gather, make and bank items to train a skill.
 //!
-//! Always: nothing is planned for which the level or a tool is missing; what fails is tried
-//! somewhere else, until there were too many tries.
+//! Always: an agent plans nothing for which its level or a tool is missing. If a try fails, it
+//! tries somewhere else, until there were too many tries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,25 +23,25 @@ use crate::image::Counters;
 use crate::item::inventory::{self, Pack};
 use crate::rng::Dice;
 
-/// So near to something one sets out to work at it.
+/// Most tiles to a thing at which an agent sets out to work there.
 const SET_OUT_TILES: u32 = 20;
-/// As far as one looks for something to gather.
+/// Furthest tiles at which an agent looks for something to gather.
 const SEARCH_TILES: u32 = 400;
-/// How many tiles a level nearer to one's own is worth.
+/// Tiles that a level nearer to the agent's own level is worth.
 const LEVEL_TILES: u32 = 4;
-/// How many tiles it is worth that something is not empty.
+/// Tiles that it is worth that a resource is not empty.
 const EMPTY_TILES: u32 = 15;
-/// How many tiles further one goes for each beast that one need not fear then.
+/// Tiles that an agent goes further to have one beast less to fear.
 const BEAST_TILES: u32 = 120;
-/// Tries that brought nobody nearer, after which one goes straight through what is dangerous.
+/// Tries without progress after which an agent goes straight through dangers.
 const DETOUR_TRIES: u32 = 2;
-/// Things of a sort that are gathered before they are worked up.
+/// Items of a sort that an agent gathers before it works them up.
 const STOCK: u64 = 8;
-/// Fires that one tends at a time.
+/// Most fires that an agent tends at a time.
 const FIRES_MAX: usize = 3;
-/// Until something is back, or a fire is out.
+/// Ticks to wait for a resource to be back, or a fire to be out.
 const WAIT_TICKS: u64 = 5;
-/// What one keeps when the pack is full, beside tools for gathering.
+/// Items that an agent keeps when its pack is full, beside tools for gathering.
 const KEPT: [&str; 7] = [
     "tinderbox",
     "hammer",
@@ -53,18 +53,18 @@ const KEPT: [&str; 7] = [
 ];
 const HAMMER: &str = "hammer";
 
-/// What an agent has, and what is about it.
+/// An agent's own things and its surroundings.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     pub(crate) record: &'a PlayerRecord,
-    /// Whether it can gather of such a thing just now.
+    /// Returns whether it can gather from such a resource just now.
     pub(crate) usable: &'a dyn Fn(&ResourceKind) -> bool,
     pub(crate) resources: &'a Resources,
     pub(crate) fires: &'a Fires,
     pub(crate) regions: &'a BTreeMap<Region, Counters>,
-    /// It stands at its open bank.
+    /// Whether it stands at its open bank.
     pub(crate) at_bank: bool,
-    /// It stands in a shop.
+    /// Whether it stands in a shop.
     pub(crate) at_shop: bool,
 }
 
@@ -78,8 +78,8 @@ impl Around<'_> {
     }
 }
 
-/// Returns the slots of what goes to a bank or a shop: all but what one works with. One of each
-/// tool is enough: an agent that smiths tools has many.
+/// Returns the slots of the spare items, for a bank or a shop: all but those for its work. One of
+/// each tool is enough, because an agent that smiths tools has many.
 pub(crate) fn spare(content: &Content, pack: &Pack) -> Vec<u8> {
     let mut kept = BTreeSet::new();
     let spare = pack.iter().filter(|(_, stack)| {
@@ -95,13 +95,13 @@ fn is_tool(content: &Content, item: &str) -> bool {
     tool || content.tools().contains(item) || KEPT.contains(&item)
 }
 
-/// Whether one keeps `item` when the rest goes to the bank.
+/// Returns whether an agent keeps `item` when the rest goes to the bank.
 fn keeps(content: &Content, item: &str) -> bool {
     let bait = |kind: &Arc<ResourceKind>| kind.bait.as_ref().is_some_and(|bait| **bait == *item);
     is_tool(content, item) || content.resources().iter().any(bait)
 }
 
-/// Why one could get on in `skill` just now, in words. `None`: it could not.
+/// Returns why an agent could train `skill` just now, in words. `None`: it could not.
 pub(crate) fn reason(skill: Skill, around: &Around<'_>, sees: &Sees<'_>) -> Option<String> {
     let (content, record) = (sees.content, around.record);
     let level = record.level(skill);
@@ -139,7 +139,7 @@ fn carries(around: &Around<'_>, fits: impl Fn(&str) -> bool) -> bool {
     pack.any(|stack| fits(&stack.item))
 }
 
-/// The next step to get on in `skill`.
+/// Returns the next act to train `skill`.
 pub(crate) fn step(
     pursuit: &mut Pursuit,
     skill: Skill,
@@ -182,7 +182,7 @@ fn gather(
     to(pursuit, tile, Act::Gather(id), around, sees)
 }
 
-/// Goes to `tile`, and does `act` from near enough.
+/// Returns a walk to `tile`, or `act` if the agent is near enough.
 pub(crate) fn to(
     pursuit: &mut Pursuit,
     tile: Tile,
@@ -195,7 +195,7 @@ pub(crate) fn to(
     }
     let left = sees.tile.steps_to(tile);
     if left <= SET_OUT_TILES && around.plays(tile) {
-        // Whatever comes of it makes it begin to count anew.
+        // Any result of the act sets the tries to zero again.
         pursuit.tries += 1;
         return act;
     }
@@ -204,7 +204,7 @@ pub(crate) fn to(
     } else {
         pursuit.tries += 1;
     }
-    // Where detours lead nowhere, the straight way is left.
+    // If detours lead nowhere, the agent goes the straight way.
     Act::Walk(if pursuit.tries < DETOUR_TRIES {
         leg(sees, tile)
     } else {
@@ -212,8 +212,8 @@ pub(crate) fn to(
     })
 }
 
-/// The best of what one can gather in `skill` that gives something that `fits`; `skip` so many of
-/// the best. Near counts, full counts, and what takes as much of the level as possible.
+/// Returns the best resource for `skill` that gives something that `fits`, past the `skip` best
+/// ones. Near, full and safe resources count more, and those near the agent's level.
 fn nearest<'a>(
     skill: Skill,
     fits: &dyn Fn(&str) -> bool,
@@ -256,7 +256,7 @@ fn nearest<'a>(
         .map(|(_, _, fixture, tile)| (*fixture, *tile))
 }
 
-/// To the bank with all but what one works with.
+/// Returns the next act to bring the spare items to the bank.
 pub(crate) fn store(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     let content = sees.content;
     if spare(content, &around.record.inventory).is_empty() {
@@ -282,7 +282,7 @@ fn cooks(content: &Content, level: u32, item: &str) -> bool {
     recipe.is_some_and(|recipe| u32::from(recipe.effort.level) <= level)
 }
 
-/// The first thing of the pack that `fits`; none while it is still being gathered.
+/// Returns the first item of the pack that `fits`; none while the agent still gathers more.
 fn stocked(
     pursuit: &mut Pursuit,
     around: &Around<'_>,
@@ -314,7 +314,7 @@ fn light(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>, dice: &mut
     }
 }
 
-/// Lights one fire, somewhere near.
+/// Returns the next act to light one fire, somewhere near.
 fn light_here(
     pursuit: &mut Pursuit,
     logs: Arc<str>,
@@ -327,7 +327,7 @@ fn light_here(
         return Act::Wait(WAIT_TICKS * 2);
     }
     pursuit.tries += 1;
-    // Where one could not light one, another place may do.
+    // If the agent could not light a fire here, another place may do.
     if pursuit.tries.is_multiple_of(2) {
         let (dx, dz) = (dice.between(-8, 8), dice.between(-8, 8));
         return Act::Walk(sees.tile.moved(dx, dz));
@@ -378,7 +378,7 @@ fn cook(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>, dice: &mut 
     }
 }
 
-/// The nearest station of that sort.
+/// Returns the nearest station of that sort.
 fn station(sort: &str, sees: &Sees<'_>) -> Option<(EntityId, Tile)> {
     let near = |region: &Region| region.tiles_past(sees.tile) <= SEARCH_TILES;
     let regions = sees.content.regions().into_iter().filter(near);
@@ -418,7 +418,7 @@ fn smith(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
         && pursuit.stocking
         && (sets == 0 || !full)
     {
-        // Where nothing can be smelted and the pack is full, this brings it to the bank.
+        // If the agent can smelt nothing and its pack is full, this brings the pack to the bank.
         let fits = |given: &str| *given == *item;
         return gather(pursuit, Skill::Mining, &fits, around, sees);
     }
@@ -432,11 +432,10 @@ fn smith(pursuit: &mut Pursuit, around: &Around<'_>, sees: &Sees<'_>) -> Act {
     to(pursuit, tile, act, around, sees)
 }
 
-/// An ore, and for how many bars there is enough of it.
+/// Ore, and the number of bars for which there is enough of it.
 type Least = (Arc<str>, u64);
 
-/// The best bar of which all ore can be had, and of which ore there is the least: for so many
-/// bars.
+/// Returns the best bar for which the agent can get all ore, and the scarcest ore of it.
 fn ore(level: u32, around: &Around<'_>, sees: &Sees<'_>) -> Option<(Arc<str>, Option<Least>)> {
     let recipes = sees.content.recipes().smelting.iter();
     let had = |item: &Arc<str>, amount: u32| {

@@ -1,6 +1,6 @@
-//! Things that were saved under an alias, and become the same things under their ids.
+//! Moves things saved under an alias to their ids.
 //!
-//! Always: as many of each thing are there as before, in the same pack, bank or place.
+//! Always: the move keeps the quantity of each thing, and keeps it in the same pack, bank or place.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::item::Stack;
 use crate::item::bank::Arrange;
 use crate::item::transfer::Leg;
 
-/// Returns what must move for `record` to name all that it has by ids: nothing where it does.
+/// Returns the legs after which `record` names all its things by ids; none where it does already.
 pub(crate) fn resolved(content: &Content, record: &PlayerRecord) -> Vec<Leg> {
     let mut legs = in_pack(content, record);
     legs.extend(worn(content, record));
@@ -18,7 +18,7 @@ pub(crate) fn resolved(content: &Content, record: &PlayerRecord) -> Vec<Leg> {
     legs
 }
 
-/// The id of what is saved under the alias `item`.
+/// Returns the id behind `item`, or `None` where `item` is no alias.
 fn id(content: &Content, item: &Arc<str>) -> Option<Arc<str>> {
     let id = &content.item(item)?.id;
     (id != item).then(|| Arc::clone(id))
@@ -39,7 +39,7 @@ fn in_pack(content: &Content, record: &PlayerRecord) -> Vec<Leg> {
             slot,
             quantity,
         });
-        // What stacks goes to its like.
+        // A stackable item goes to the pack as a whole; any other goes back into its slot.
         legs.push(if content.stackable(&stack.item) {
             Leg::ToPack { who, stack }
         } else {

@@ -1,4 +1,5 @@
-//! Arrivals: who comes into the world at a tick's edge, and what a new character begins with.
+//! Arrivals: characters that come into the world at a tick's edge, and the starter things of new
+//! ones.
 
 pub(crate) mod aliases;
 pub(crate) mod starter;
@@ -11,36 +12,36 @@ use crate::entity::player::record::{PlayerHot, PlayerRecord};
 use crate::geometry::tile::Region;
 use crate::refusal::Refusal;
 
-/// Somebody who comes into the world at a tick's edge.
+/// Character that comes into the world at a tick's edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrival {
-    /// Who, as saved.
+    /// Character, as saved.
     pub record: PlayerRecord,
-    /// What it was doing; the default for one who comes from rest.
+    /// Its activity when it left; the default for one that comes from rest.
     pub hot: PlayerHot,
-    /// The region that it belongs to.
+    /// Region of the arrival.
     pub region: Region,
 }
 
-/// A fact about an arrival that one player is told.
+/// Fact about an arrival that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// A player came into the world.
     Joined {
-        /// Who.
+        /// Player that came.
         who: CharacterId,
     },
     /// A player could not come in.
     TurnedAway {
-        /// Who.
+        /// Player that could not come.
         who: CharacterId,
-        /// `NotFound`: the region is not played here. `Busy`: the player is here already.
+        /// `NotFound`: this process does not play the region. `Busy`: the player is here already.
         refusal: Refusal,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Joined { who, .. } | Event::TurnedAway { who, .. } => who,

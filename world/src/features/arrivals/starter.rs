@@ -1,4 +1,4 @@
-//! What a new character begins with.
+//! The things with which a new character begins.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const THINGS: [(&str, u32); 11] = [
     ("bread", 5),
 ];
 
-/// Coins, and those things that the content knows.
+/// Returns the legs that give `who` coins, and each starter thing that the content knows.
 pub(crate) fn pack(content: &Content, who: &CharacterId) -> Vec<Leg> {
     let amount = COINS;
     let coins = Leg::ToPouch {
@@ -37,8 +37,8 @@ pub(crate) fn pack(content: &Content, who: &CharacterId) -> Vec<Leg> {
     std::iter::once(coins).chain(things).collect()
 }
 
-/// Returns the things in the pack by their ids, and how many of each: of [`THINGS`], what the
-/// content knows, once also where it has two names.
+/// Returns those of [`THINGS`] that the content knows, by their ids, with their quantities. If two
+/// names mean one item, it comes once.
 pub(crate) fn things(content: &Content) -> impl Iterator<Item = (Arc<str>, u32)> + '_ {
     let mut given = BTreeSet::new();
     THINGS.into_iter().filter_map(move |(item, quantity)| {

@@ -1,4 +1,4 @@
-//! Who comes into the world.
+//! The tick's work for arrivals.
 
 use super::{Arrival, Event, aliases, starter};
 use crate::entity::ids::CharacterId;
@@ -19,7 +19,7 @@ use crate::tick::{Outcome, failed};
 use crate::time::Tick;
 use crate::world::World;
 
-/// Beasts let those be who have just come into the world, until they do something.
+/// Ticks for which beasts leave a player alone who just logged in, until the player does something.
 const SHY_TICKS: u64 = 50;
 
 impl World {
@@ -46,19 +46,19 @@ impl World {
             if !placed {
                 out.changes.moved.insert(who.clone());
                 let legs = starter::pack(&self.content, &who);
-                // One who holds too much already begins with that.
+                // A character that holds too much already begins without the starter things.
                 let _ = self.transfer(Some(Cause::Starter), &legs, out);
             }
         }
         out.touched.append(&mut self.touched);
     }
 
-    /// Changes what somebody has under an alias into the same under its id.
+    /// Replaces the things that `who` has under an alias by the same things under their ids.
     fn resolve_aliases(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) {
         let player = self.players.get(who).filter(|_| value.open().is_ok());
         let legs = player.map_or_else(Vec::new, |p| aliases::resolved(&self.content, p.record()));
         if !legs.is_empty() {
-            // An alias is as good as the id to all rules: what does not fit is kept as it is.
+            // All rules take an alias like its id. So things that do not fit keep the alias.
             let _ = self.transfer(Some(Cause::Note), &legs, out);
         }
     }
@@ -71,7 +71,7 @@ impl World {
             region,
         } = arrival;
         let who = record.id.clone();
-        // Who is brought by others has more than was saved.
+        // A player that another process hands over brings more than the saved record.
         let logs_in = hot == PlayerHot::default();
         if !record.placed {
             record.tile = self.content.spawn();
@@ -97,7 +97,7 @@ impl World {
             pickup: hot.pickup,
             follow: hot.follow,
             homeward: Homeward {
-                // Who comes from the store knows only what was saved.
+                // A player from the store brings only the saved time.
                 ready_at: hot.homeward.ready_at.max(record.home_ready_at),
                 ..hot.homeward
             },
@@ -119,7 +119,7 @@ impl World {
             record,
         };
         if player.record.health == 0 {
-            // It left the world dead, or the world left it so.
+            // The player was dead when it left, or when the world stopped.
             let until = self.now.after(1);
             player.fight.dying.get_or_insert(Dying { until });
         }
@@ -150,7 +150,8 @@ impl World {
         let home = came.then(|| home_teleport::tick::told(&player));
         let dead = !player.lives();
         self.settle_player(player);
-        // Whose duel is not played here hears of its end in this tick.
+        // If this process does not play the player's duel, the player hears of its end in this
+        // tick.
         self.leave_ring(&who, out);
         if brought {
             let whose = who.clone();

@@ -1,6 +1,7 @@
 //! Banking: items into the own bank and out of it, as themselves or as notes.
 //!
-//! Always: one has its bank open while it stays near; the bank holds no notes of what the content knows.
+//! Always: a player has its bank open while it stays near; the bank holds no notes of items that
+//! the content knows.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -18,64 +19,65 @@ use crate::item::bank::Arrange;
 pub enum Intent {
     /// Go to a bank and open the own one there.
     Open {
-        /// Which, or whose.
+        /// The bank object, or the NPC that keeps it.
         target: EntityId,
     },
     /// Close the bank.
     Close,
-    /// What lies in a slot of the pack, and more of the same, into the bank.
+    /// Put the item in a slot of the pack, and more of the same, into the bank.
     Deposit {
-        /// Which slot.
+        /// Slot of the pack.
         slot: u8,
-        /// How many, as far as there are so many.
+        /// Number of items, as far as there are so many.
         quantity: u32,
-        /// Where it lies if none of it does yet, 0 to 8.
+        /// Tab for an item that is not in the bank yet, 0 to 8.
         tab: u8,
     },
-    /// All of the pack into the bank, as far as there is room.
+    /// Put all of the pack into the bank, as far as there is room.
     DepositAll {
-        /// As before.
+        /// Tab for items that are not in the bank yet, 0 to 8.
         tab: u8,
     },
-    /// All that is worn into the bank, as far as there is room.
+    /// Put all worn things into the bank, as far as there is room.
     DepositWorn {
-        /// As before.
+        /// Tab for items that are not in the bank yet, 0 to 8.
         tab: u8,
     },
-    /// Out of the bank into the pack, as far as there is room.
+    /// Move an item out of the bank into the pack, as far as there is room.
     Withdraw {
-        /// What.
+        /// Id of the item.
         item: Arc<str>,
-        /// How many, as far as there are so many.
+        /// Number of items, as far as there are so many.
         quantity: u32,
-        /// As notes.
+        /// Whether they come as notes.
         noted: bool,
     },
-    /// Coins from the pouch into the bank, or back.
+    /// Move coins from the pouch into the bank, or back.
     Coins {
-        /// How many.
+        /// Number of coins.
         amount: u32,
-        /// Out of the bank.
+        /// Whether they come out of the bank.
         out: bool,
     },
     /// Put the bank in order.
     Arrange(Arrange),
 }
 
-/// A fact about the bank that one player is told.
+/// A notification about the bank to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Something changed in the bank. Of value: to be held back until that is saved.
+    /// Something changed in the bank. Of value: the zone holds it back until the store has saved
+    /// that.
     Changed {
-        /// Whose.
+        /// Owner of the bank.
         who: CharacterId,
-        /// Of which items; of none: how it is kept.
+        /// Items that changed; none: only the bank's switch for placeholders changed.
         items: BTreeSet<Arc<str>>,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Changed { who, .. } => who,

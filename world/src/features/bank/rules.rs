@@ -1,7 +1,7 @@
 //! Banking: things in and out, as themselves or as notes.
 //!
-//! Always: the bank holds no notes of what the content knows; a wish for more than there is gets
-//! what there is.
+//! Always: the bank holds no notes of items that the content knows; a request for more than there
+//! is gets all that there is.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::item::transfer::Leg;
 use crate::item::{COINS, Stack, inventory};
 use crate::refusal::Refusal;
 
-/// What is to be moved, and why: a cause only if something becomes a note or is one no more.
+/// Cause of the plan, only if items become notes or cease to be notes, and the legs to play.
 pub(crate) type Plan = (Option<Cause>, Vec<Leg>);
 
-/// `quantity` of what lies in `slot`, from there first, into the bank.
+/// Returns the plan to put `quantity` of the item in `slot`, from there first, into the bank.
 ///
 /// # Errors
-/// `EmptySlot`; `NotEnough`: none was asked for.
+/// `EmptySlot`; `NotEnough`: the request is for none.
 pub(crate) fn deposit(
     record: &PlayerRecord,
     content: &Content,
@@ -51,7 +51,7 @@ pub(crate) fn deposit(
     Ok((cause, legs))
 }
 
-/// All of the pack into the bank, as far as there is room.
+/// Returns the plan to put all of the pack into the bank, as far as there is room.
 ///
 /// # Errors
 /// `EmptySlot`: there is nothing in the pack. `BankFull`.
@@ -71,10 +71,10 @@ pub(crate) fn deposit_all(
     all(record, content, taken, tab)
 }
 
-/// All that is worn into the bank, as far as there is room.
+/// Returns the plan to put all worn things into the bank, as far as there is room.
 ///
 /// # Errors
-/// `EmptySlot`: nothing is worn. `BankFull`.
+/// `EmptySlot`: the player wears nothing. `BankFull`.
 pub(crate) fn deposit_worn(
     record: &PlayerRecord,
     content: &Content,
@@ -121,8 +121,8 @@ fn all<'a>(
     Ok((cause, legs))
 }
 
-/// `quantity` of `item` out of the bank into the pack, as far as there is room; as notes, if
-/// wished.
+/// Returns the plan to move `quantity` of `item` out of the bank into the pack, as far as there is
+/// room; as notes, if wished.
 ///
 /// # Errors
 /// `NotEnough`: there is none. `NoNote`; `InventoryFull`.
@@ -160,7 +160,7 @@ pub(crate) fn withdraw(
     Ok((cause, vec![from, to]))
 }
 
-/// Coins from the pouch into the bank, or back (`out`).
+/// Returns the plan to move coins from the pouch into the bank, or back (`out`).
 pub(crate) fn coins(record: &PlayerRecord, amount: u32, out: bool) -> Plan {
     let who = || record.id.clone();
     let stack = Stack::new(COINS, amount);

@@ -1,4 +1,4 @@
-//! What is done at an open bank.
+//! Requests at an open bank.
 
 use super::{Intent, rules};
 use crate::entity::ids::CharacterId;
@@ -54,7 +54,7 @@ impl World {
         Ok(Answer::Done { value: true })
     }
 
-    /// The record of one who has its bank open.
+    /// Returns the record of a player that has its bank open.
     fn at_bank(&self, who: &CharacterId) -> Result<&PlayerRecord, Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         if player.has_open(&Interface::Bank) {

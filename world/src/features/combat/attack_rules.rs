@@ -1,7 +1,7 @@
-//! Who may attack whom.
+//! Rules of attack: who may attack whom.
 //!
-//! Always: players attack players only where both stand in an area that lets them; outside areas
-//! where many may fight one, whoever fights somebody is fought by nobody else.
+//! Always: players attack players only where both stand in an area that lets them. Outside areas
+//! where many may fight one, nobody attacks a fighter that fights somebody else.
 
 use super::timing::SINGLE_TICKS;
 use super::{Clash, Foe};
@@ -19,7 +19,7 @@ pub(crate) struct Side<'a> {
     pub(crate) clash: &'a Clash,
 }
 
-/// Whether players who stand there may attack each other.
+/// Checks whether players that stand at these tiles may attack each other.
 ///
 /// # Errors
 /// `PlayersSafe`.
@@ -32,7 +32,7 @@ pub(crate) fn players(content: &Content, from: Tile, to: Tile) -> Result<(), Ref
     }
 }
 
-/// Whether `by` may attack `target` beside whomever else they fight.
+/// Checks whether `by` may attack `target`, with regard to the others that the two fight.
 ///
 /// # Errors
 /// `Engaged`: one of the two fights somebody else.

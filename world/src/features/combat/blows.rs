@@ -1,7 +1,7 @@
-//! Blows: dealt, on their way, landing.
+//! Blows: from the attack to the landing.
 //!
-//! Always: what a blow does was thrown when it was dealt; it lands on the living only, and takes
-//! no more health than there is; whoever deals it learns by what it took.
+//! Always: the dice decide the effect of a blow at the attack. A blow lands on the living only, and
+//! takes no more health than there is. Its dealer learns by the health that it took.
 
 use super::fighter::{self, Against, Attack};
 use super::supplies::Used;
@@ -19,7 +19,7 @@ use crate::time::Tick;
 use crate::world::World;
 
 impl World {
-    /// What the defence of somebody who is here weighs.
+    /// Returns the weight of the defence of somebody who is here.
     pub(crate) fn guard(&self, id: &EntityId, against: Against) -> i64 {
         if let Some(npc) = self.npcs.get(id) {
             return fighter::npc_guard(&npc.placement.kind, against);
@@ -30,7 +30,8 @@ impl World {
         })
     }
 
-    /// What an attack takes is gone; an arrow that does not break lies where the target stands.
+    /// Uses up the supplies of an attack. An arrow that does not break lies where the target
+    /// stands.
     pub(crate) fn use_up(
         &mut self,
         who: &CharacterId,
@@ -52,13 +53,13 @@ impl World {
                 if lies {
                     return Ok(());
                 }
-                // Where too much lies about, it breaks as well.
+                // If the arrow cannot lie there, it breaks as well.
                 self.transfer(Some(Cause::Spend), &off, out)
             }
         }
     }
 
-    /// `from` attacks `target`: the blow is on its way.
+    /// Deals a blow of `from` to `target`: the blow is on its way.
     pub(crate) fn deal(
         &mut self,
         from: &EntityId,
@@ -106,7 +107,7 @@ impl World {
         prayer::rules::spared(&self.content, devotion, by.kind, damage, by_player)
     }
 
-    /// `target` is attacked by `from`, and may turn to it.
+    /// Lets `target` react to an attack by `from`, and turn to it if it may.
     fn provoke(&mut self, target: &EntityId, from: &EntityId, out: &mut Outcome) {
         if self.npcs.contains_key(target) {
             return self.provoke_npc(target, from);
@@ -164,7 +165,8 @@ impl World {
         }
     }
 
-    /// What is due lands. Who has no health left by it: with whoever took the last of it.
+    /// Lands the blows that are due. Returns each fighter without health, with the dealer of the
+    /// last blow.
     pub(crate) fn land_blows(
         &mut self,
         value: Value,
@@ -195,7 +197,7 @@ impl World {
         dead
     }
 
-    /// Takes out what lands now: not what is of one who is being handed over.
+    /// Takes out the blows that land now, except those of a player that is being handed over.
     fn due_blows(&mut self, target: &EntityId, now: Tick) -> Vec<Blow> {
         let coming = self
             .clash_mut(target)
@@ -213,7 +215,7 @@ impl World {
         due
     }
 
-    /// A blow lands. True: it was the last.
+    /// Lands a blow. Returns whether it was the target's last.
     fn land(&mut self, target: &EntityId, blow: &Blow, out: &mut Outcome) -> bool {
         let now = self.now;
         let Some((tile, _)) = self.fighter_at(target) else {
@@ -265,7 +267,7 @@ impl World {
         health == 0
     }
 
-    /// Somebody's health, and what it is when well.
+    /// Returns somebody's health, and its health when well.
     fn health_mut(&mut self, id: &EntityId) -> Option<(&mut u32, u32)> {
         if let Some(npc) = self.npcs.get_mut(id) {
             let most = npc.placement.kind.health;
@@ -277,7 +279,7 @@ impl World {
     }
 }
 
-/// Remembers who hurt one, as far as there is room.
+/// Notes the damage that `who` dealt, as far as there is room.
 fn note(hurt_by: &mut Vec<(CharacterId, u32)>, who: CharacterId, damage: u32) {
     if damage == 0 {
         return;

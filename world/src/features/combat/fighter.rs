@@ -1,5 +1,5 @@
-//! How strong somebody is in a fight: its level, its gear, its style and its prayers, made into
-//! what attacks and defences weigh.
+//! Strength in a fight: turns level, gear, style and prayers into the weights of attacks and
+//! defences.
 
 use std::sync::Arc;
 
@@ -18,50 +18,50 @@ use crate::item::worn;
 /// Ticks between attacks with bare hands.
 const HANDS_TICKS: u32 = 4;
 
-/// What a blow is a blow against.
+/// Defence that counts against a blow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Against {
     Stab,
     Slash,
     Crush,
-    /// Claws and the like: whatever one is worn best against.
+    /// Claws and the like: the best of the three defences above counts.
     Claws,
     Ranged,
     Magic,
 }
 
-/// An attack as somebody can make it now.
+/// Attack that somebody can make now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Attack {
     pub(crate) kind: HitKind,
     pub(crate) style: Style,
     pub(crate) against: Against,
-    /// What it weighs against a defence.
+    /// Weight against a defence.
     pub(crate) weight: i64,
     pub(crate) max_hit: u32,
     pub(crate) range_tiles: u32,
-    /// Ticks to the next, at least 1.
+    /// Ticks to the next attack, at least 1.
     pub(crate) speed_ticks: u32,
     /// Experience for the spell itself, in tenths.
     pub(crate) cast_xp_tenths: u32,
 }
 
-/// With what a player attacks.
+/// Means with which a player attacks.
 pub(crate) enum Means<'a> {
-    /// What it holds, or bare hands.
+    /// The weapon in its hand, or bare hands.
     Hand,
-    /// What it holds shoots; an arrow, if it has one that its bow takes.
+    /// The shooting weapon in its hand, and the arrow, if it has one that it can shoot.
     Shot(Option<&'a Arc<Arrow>>),
     /// A spell.
     Cast(&'a Arc<Spell>),
 }
 
-/// What a player holds in its hand.
+/// Returns the item that a player holds in its hand.
 fn held<'a>(content: &'a Content, record: &PlayerRecord) -> Option<&'a Arc<ItemKind>> {
     content.item(&record.equipment.get(&EquipSlot::Weapon)?.item)
 }
 
-/// The sort of weapon that a player holds.
+/// Returns the sort of weapon that a player holds.
 pub(crate) fn weapon_sort<'a>(
     content: &'a Content,
     record: &PlayerRecord,
@@ -70,12 +70,12 @@ pub(crate) fn weapon_sort<'a>(
     Some(&weapon.sort)
 }
 
-/// The style in which a player fights.
+/// Returns the style in which a player fights.
 pub(crate) fn style_of(content: &Content, record: &PlayerRecord) -> Style {
     style::in_use(&record.ways, weapon_sort(content, record))
 }
 
-/// With what a player attacks.
+/// Returns the means with which a player attacks.
 pub(crate) fn means<'a>(content: &'a Content, record: &PlayerRecord) -> Means<'a> {
     let spell = record.ways.spell.as_ref();
     if let Some(spell) = spell.and_then(|id| content.spells().get(id)) {
@@ -100,7 +100,7 @@ pub(crate) fn means<'a>(content: &'a Content, record: &PlayerRecord) -> Means<'a
     }))
 }
 
-/// How a player attacks now.
+/// Returns the attack that a player makes now.
 pub(crate) fn player(content: &Content, record: &PlayerRecord) -> Attack {
     let prayers = prayer::rules::multipliers(content, &record.prayer);
     let bonuses = worn::bonuses(content, &record.equipment);
@@ -137,7 +137,7 @@ fn shot(
     let plus = style::ranged_plus(style);
     let hits = roll::effective(level, by.ranged_attack, plus);
     let hurts = roll::effective(level, by.ranged_strength, plus);
-    // What an arrow adds stands in the list of arrows, and may stand with the item too.
+    // The list of arrows gives the strength of an arrow. The item may give it, too: count it once.
     let own = arrow.and_then(|arrow| content.item(&arrow.id));
     let own = own.map_or(0, |kind| kind.bonuses.ranged_strength);
     let strength = bonuses.ranged_strength - own + arrow.map_or(0, |arrow| arrow.ranged_strength);
@@ -199,7 +199,7 @@ fn stroke(content: &Content, record: &PlayerRecord, bonuses: &Bonuses, by: Multi
     }
 }
 
-/// How an NPC attacks.
+/// Returns the attack that an NPC makes.
 pub(crate) fn npc(content: &Content, kind: &NpcKind) -> Attack {
     let stats = &kind.stats;
     let (hit_kind, against, level, max_hit) = match kind.fight.attack {
@@ -243,7 +243,7 @@ pub(crate) fn npc(content: &Content, kind: &NpcKind) -> Attack {
     }
 }
 
-/// What a player's defence weighs.
+/// Returns the weight of a player's defence.
 pub(crate) fn player_guard(content: &Content, record: &PlayerRecord, against: Against) -> i64 {
     let by = prayer::rules::multipliers(content, &record.prayer);
     let bonuses = worn::bonuses(content, &record.equipment);
@@ -271,7 +271,7 @@ pub(crate) fn player_guard(content: &Content, record: &PlayerRecord, against: Ag
     roll::roll(roll::effective(defense, by.defense, plus), bonus)
 }
 
-/// What an NPC's defence weighs.
+/// Returns the weight of an NPC's defence.
 pub(crate) fn npc_guard(kind: &NpcKind, against: Against) -> i64 {
     let stats = &kind.stats;
     let level = match against {

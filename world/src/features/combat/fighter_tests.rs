@@ -1,4 +1,4 @@
-//! What weapons, arrows, spells, styles, prayers and beasts weigh, as tables. All weights are
+//! Tables of the weights of weapons, arrows, spells, styles, prayers and beasts. All weights are
 //! (level with prayer + style + 8) × (bonus + 64), and + 9 for beasts.
 
 use serde_json::json;
@@ -28,7 +28,8 @@ const MELEE: [&str; 13] = [
     "WAND",
 ];
 
-/// A weapon of each sort, bows, arrows, mail, prayers for one thing each, and a spell.
+/// Returns content with a weapon of each sort, bows, arrows, mail, a prayer for each thing, and a
+/// spell.
 #[allow(clippy::too_many_lines, reason = "a table of things")]
 fn content() -> Content {
     let mut items: Vec<_> = MELEE
@@ -104,7 +105,7 @@ fn content() -> Content {
     Content::load(&files.into()).expect("a land").content
 }
 
-/// One of level 40 in all that counts in a fight, and 60 in magic's defence.
+/// Returns a player of level 40 in all that counts in a fight, and 60 in magic's defence.
 fn ann(worn: &[(EquipSlot, &str)]) -> PlayerRecord {
     let record = json!({"id": "ann", "name": "ann", "tile": Tile::new(1, 1), "y": 0, "health": 10,
         "skills": {}, "coins": 0, "energy": 0, "running": false, "combat_level": 3,
@@ -217,7 +218,7 @@ fn a_bow_shoots_what_is_not_too_good_for_it_or_its_archer() {
     assert!(matches!(means(&content, &armed("SWORD")), Means::Hand));
 }
 
-/// The spell's pace and reach count, not the weapon's; what gear adds to its damage is percent.
+/// The spell's pace and reach count, not the weapon's. Gear adds percents to its damage.
 #[test]
 fn spells_are_cast_at_their_own_pace_with_whatever_is_in_hand() {
     let content = content();
@@ -233,7 +234,7 @@ fn spells_are_cast_at_their_own_pace_with_whatever_is_in_hand() {
     }
 }
 
-/// What each prayer does, and nothing else: 40 becomes 44.
+/// Each prayer changes its own level only: 40 becomes 44.
 #[test]
 fn prayers_multiply_the_level_that_they_are_for() {
     let content = content();
@@ -310,7 +311,7 @@ fn beasts_attack_with_the_level_for_their_sort_of_attack() {
     assert_eq!(with(AttackType::Magic, Some("arrow"), None), magic(6));
 }
 
-/// Against spells seven parts of magic count and three of defence, and no style.
+/// Against spells, seven parts of magic and three of defence count, and no style.
 #[test]
 fn players_guard_themselves_with_what_they_wear_against_each_sort() {
     let content = content();

@@ -1,7 +1,6 @@
-//! What dead NPCs leave behind.
+//! Loot: the items that dead NPCs leave behind.
 //!
-//! Always: every entry of a table is thrown for by itself; of the table of rare things one is left
-//! at the most.
+//! Always: the dice decide each entry of a table by itself. The NPC leaves at most one rare drop.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::rng::Dice;
 /// A chance of 1, in millionths.
 const CERTAIN: u32 = 1_000_000;
 
-/// What is left behind this time. What the content does not know is not.
+/// Throws for the items that an NPC leaves behind. Skips items that the content does not know.
 pub(crate) fn left(content: &Content, drops: &Drops, dice: &mut Dice) -> Vec<Stack> {
     let mut stacks = Vec::new();
     for entry in &drops.entries {
@@ -29,7 +28,7 @@ pub(crate) fn left(content: &Content, drops: &Drops, dice: &mut Dice) -> Vec<Sta
     stacks
 }
 
-/// With that chance one of the table of rare things, each by its share.
+/// With that chance, picks one rare drop, each by its share.
 fn rare<'t>(
     table: &'t [RareDrop],
     chance_millionths: u32,
@@ -54,7 +53,7 @@ fn quantity(least: u32, most: u32, dice: &mut Dice) -> u32 {
     quantity.min(QUANTITY_MAX)
 }
 
-/// So many of an item, or of its note.
+/// Returns so many of an item, or of its note. `None` for zero, or an item unknown to the content.
 fn stack(content: &Content, item: &Arc<str>, quantity: u32, noted: bool) -> Option<Stack> {
     let known = **item == *COINS || content.item(item).is_some();
     if quantity == 0 || !known {
@@ -65,7 +64,7 @@ fn stack(content: &Content, item: &Arc<str>, quantity: u32, noted: bool) -> Opti
     Some(Stack::new(item, quantity))
 }
 
-/// Whose the kill is: of whoever hurt it most, and of those of the first.
+/// Returns the player that gets the kill: the one that dealt most damage, and of equals the first.
 pub(crate) fn killer(hurt_by: &[(CharacterId, u32)]) -> Option<&CharacterId> {
     let most = hurt_by.iter().map(|(_, damage)| *damage).max()?;
     let first = hurt_by.iter().find(|(_, damage)| *damage == most);
@@ -89,7 +88,7 @@ mod tests {
         assert_eq!(killer(&[]), None);
     }
 
-    /// Throws `many` times with the dice of one seed each: how often each share of a table fell.
+    /// Throws `many` times, with one seed each. Returns how often each share of a table fell.
     fn fell(weights: &[u32], chance_millionths: u32, many: u32) -> Vec<u32> {
         let drop = |(n, weight): (usize, &u32)| RareDrop {
             item: n.to_string().into(),

@@ -1,26 +1,26 @@
-//! What NPCs make of those around them: whom they attack, and when they give up.
+//! NPC combat decisions: whom an NPC attacks, and when it gives up.
 //!
-//! Always: an NPC gives up one who is further from its home than its leash and its reach.
+//! Always: an NPC gives up a target that is further from its home than its leash and its reach.
 
 use super::AggressionTolerance;
 use crate::content::NpcKind;
 use crate::geometry::tile::Tile;
 use crate::time::Tick;
 
-/// Beasts leave those alone who have been about for so many ticks.
+/// Ticks in one place after which beasts leave a player alone.
 const TOLERANCE_TICKS: u64 = 1_000;
-/// A square of 21 x 21 tiles.
+/// Steps from the middle to the edge of the square that counts as one place: 21 x 21 tiles.
 const HAUNT_TILES: u32 = 10;
-/// NPCs of such a level attack anybody.
+/// Level from which NPCs attack anybody.
 const FEARLESS_LEVEL: u32 = 999;
-/// The category of those who attack anybody, however long they have been about.
+/// Category of NPCs that attack anybody, however long the target has stayed.
 const BOSS: &str = "boss";
-/// One that is further from its home than this when it gives up is there at once.
+/// Steps from home beyond which an NPC that gives up is home at once.
 pub(crate) const HOME_TILES: u32 = 50;
-/// One that cannot get home in so many ticks is there at once.
+/// Ticks without coming nearer to its home after which an NPC is home at once.
 pub(crate) const STUCK_TICKS: u32 = 10;
 
-/// What an NPC looks at in one it might attack.
+/// Facts about a possible target that an NPC looks at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prey<'a> {
     pub(crate) tile: Tile,
@@ -28,7 +28,7 @@ pub(crate) struct Prey<'a> {
     pub(crate) haunt: Option<&'a AggressionTolerance>,
 }
 
-/// Whether an NPC of that kind at `at`, whose home is `home`, attacks `prey` of its own accord.
+/// Returns whether an NPC of that kind at `at`, with its home at `home`, attacks `prey` unprovoked.
 pub(crate) fn attacks(
     kind: &NpcKind,
     (at, home): (Tile, Tile),
@@ -52,13 +52,14 @@ pub(crate) fn attacks(
     !used_to && !afraid
 }
 
-/// Whether an NPC gives up one who stands at `tile`.
+/// Returns whether an NPC gives up a target at `tile`.
 pub(crate) fn gives_up(kind: &NpcKind, home: Tile, tile: Tile) -> bool {
     let leash = kind.leash_tiles.unsigned_abs();
     tile.steps_to(home) > leash + kind.fight.range_tiles
 }
 
-/// Where one who stands at `tile` begins to stay, if that is another place than before.
+/// Returns a new aggression tolerance for a player at `tile`, unless it is still in the place of
+/// `before`.
 pub(crate) fn settled(
     before: Option<&AggressionTolerance>,
     tile: Tile,
@@ -125,7 +126,7 @@ mod tests {
         let at = (Tile::new(0, 0), Tile::new(0, 0));
         assert!(attacks(&wolf(), at, &prey, Tick(1_999)));
         assert!(!attacks(&wolf(), at, &prey, Tick(2_000)));
-        // Within ten tiles it is the same place, further away another one.
+        // Within ten tiles, it is the same place. Further away, it is another one.
         let same = settled(Some(&haunt), Tile::new(13, -10), Tick(1_500));
         assert_eq!(same, None);
         let other = settled(Some(&haunt), Tile::new(14, 0), Tick(1_500)).unwrap();

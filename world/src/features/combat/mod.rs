@@ -1,7 +1,7 @@
-//! Fighting: what players choose of it and what those who fight keep of it. It moves along in a
-//! handover; the choices are saved.
+//! Fighting: the combat settings of players, and the combat state of all fighters. The state moves
+//! along in a handover. The store saves the settings.
 //!
-//! Always: as many blows are on their way to one as [`COMING_MAX`] says, and no more.
+//! Always: at most [`COMING_MAX`] blows are on their way to one target.
 
 pub(crate) mod attack_rules;
 pub(crate) mod blows;
@@ -25,13 +25,13 @@ use crate::entity::player::record::PlayerRecord;
 use crate::geometry::tile::{Region, Tile};
 use crate::time::Tick;
 
-/// Blows on their way to one.
+/// Most blows on their way to one target.
 pub(crate) const COMING_MAX: usize = 64;
-/// Those who are remembered for having hurt an NPC.
+/// Most players that an NPC remembers for having hurt it.
 pub(crate) const HURT_BY_MAX: usize = 64;
-/// One is in combat for so many ticks after a blow, given or taken.
+/// Ticks for which a fighter is in combat after it gave or took a blow.
 pub(crate) const COMBAT_TICKS: u64 = 17;
-/// One cannot leave the world for so many ticks after a blow.
+/// Ticks for which a player cannot leave the world after it gave or took a blow.
 const LEAVE_TICKS: u64 = 16;
 
 macro_rules! named {
@@ -65,7 +65,7 @@ macro_rules! named {
 pub(crate) use named;
 
 named! {
-    /// How one fights with what one holds.
+    /// Style of fighting with the weapon in hand.
     Style {
         Accurate = "accurate",
         Aggressive = "aggressive",
@@ -78,7 +78,7 @@ named! {
 }
 
 named! {
-    /// What sort of blow it is.
+    /// Sort of blow.
     HitKind {
         Melee = "melee",
         Ranged = "ranged",
@@ -86,16 +86,16 @@ named! {
     }
 }
 
-/// What a player has chosen of fighting; saved. What a weapon does not allow counts as the first
-/// that it does.
+/// Combat settings of a player; saved. If the weapon does not allow the style, the weapon's first
+/// style counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CombatSettings {
-    /// The style.
+    /// Chosen style.
     pub style: Style,
-    /// It turns to whoever attacks it.
+    /// Whether the player turns to its attackers.
     pub retaliates: bool,
-    /// The spell that it casts instead of using its weapon.
+    /// Spell that the player casts instead of using its weapon.
     pub spell: Option<Arc<str>>,
 }
 
@@ -109,69 +109,69 @@ impl Default for CombatSettings {
     }
 }
 
-/// Whom a player attacks.
+/// Target of a player's attack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aim {
-    /// Whom.
+    /// Id of the target.
     pub target: EntityId,
-    /// The region to which it belongs.
+    /// Region of the target.
     pub region: Region,
-    /// Where it stood when a way to it was last looked for.
+    /// Tile of the target when the player last looked for a way, or stood in reach.
     pub seen_at: Tile,
 }
 
-/// Somebody with whom one has to do in a fight.
+/// Other side of a fight.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Foe {
-    /// Who.
+    /// Id of the foe.
     pub who: EntityId,
-    /// When that was.
+    /// Tick of the last attack.
     pub at: Tick,
 }
 
-/// A blow on its way to somebody: what it will do was thrown when it was dealt.
+/// Blow on its way to somebody. The dice decided its effect at the attack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blow {
-    /// Who dealt it.
+    /// Dealer of the blow.
     pub from: EntityId,
-    /// What sort of blow.
+    /// Sort of blow.
     pub kind: HitKind,
-    /// In which style, for what its dealer learns by it.
+    /// Style of the blow. It decides which skills the dealer trains.
     pub style: Style,
-    /// How much it hurts, if there is so much health left.
+    /// Damage, if the target has so much health left.
     pub damage: u32,
     /// Experience for the spell itself, in tenths.
     pub cast_xp_tenths: u32,
-    /// When it arrives.
+    /// Tick at which the blow lands.
     pub lands_at: Tick,
 }
 
-/// What anybody who can fight keeps of it.
+/// Combat state of any fighter, player or NPC.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Clash {
-    /// When it may next attack.
+    /// Tick from which it may attack again.
     pub attacks_at: Tick,
-    /// When it last gave or took a blow.
+    /// Tick at which it last gave or took a blow.
     pub fought_at: Option<Tick>,
-    /// Whom it attacked last.
+    /// Foe that it attacked last.
     pub attacked: Option<Foe>,
-    /// Who attacked it last.
+    /// Foe that attacked it last.
     pub attacked_by: Option<Foe>,
-    /// What is on its way to it, in the order in which it was dealt.
+    /// Blows on their way to it, in the order of the attacks.
     pub coming: Vec<Blow>,
-    /// When it next gets better by itself.
+    /// Tick at which it next gets better by itself.
     pub mends_at: Tick,
 }
 
 impl Clash {
-    /// Whether it is in combat at `now`.
+    /// Returns whether it is in combat at `now`.
     pub(crate) fn in_combat(&self, now: Tick) -> bool {
         self.within(now, COMBAT_TICKS)
     }
 
-    /// How many ticks ago it attacked somebody or was attacked, if that was at `begin` or later
-    /// and those whom it fought still live.
+    /// Returns how many ticks ago it attacked somebody or was attacked, if that was at `begin` or
+    /// later. Foes that have died do not count: their death clears them.
     pub(crate) fn since_blow(&self, begin: Tick, now: Tick) -> Option<u64> {
         let foes = [&self.attacked, &self.attacked_by].into_iter().flatten();
         let last = foes.map(|foe| foe.at).max()?;
@@ -182,7 +182,7 @@ impl Clash {
         self.fought_at.is_some_and(|at| now.since(at) < ticks)
     }
 
-    /// It has nothing more to do with anybody; what is on its way to it still comes.
+    /// Forgets all foes and times of attack. Blows on their way to it still come.
     pub(crate) fn forget(&mut self) {
         *self = Clash {
             mends_at: self.mends_at,
@@ -191,7 +191,7 @@ impl Clash {
         };
     }
 
-    /// All that is due is due so many ticks later.
+    /// Delays everything that is due by `ticks`.
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.attacks_at = self.attacks_at.after(ticks);
         self.mends_at = self.mends_at.after(ticks);
@@ -206,50 +206,50 @@ impl Clash {
     }
 }
 
-/// Somebody who has no health left.
+/// State of a player without health.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dying {
-    /// When it stands up again.
+    /// Tick at which it stands up again.
     pub until: Tick,
 }
 
-/// Where somebody has been for long enough that beasts there get used to it.
+/// Place where a player stays, and since when. After a while, beasts there leave it alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AggressionTolerance {
-    /// The middle of a square.
+    /// Middle of the square.
     pub middle: Tile,
-    /// Since when.
+    /// Tick since which it has stayed there.
     pub since: Tick,
 }
 
-/// What a player keeps of fighting.
+/// Combat state of a player.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fight {
-    /// As anybody.
+    /// State that every fighter has.
     pub clash: Clash,
-    /// Whom it attacks.
+    /// Target that it attacks.
     pub aim: Option<Aim>,
-    /// It has no health left.
+    /// Its time without health, while it has none.
     pub dying: Option<Dying>,
-    /// Where it has been for a while.
+    /// Place where it stays, for aggression tolerance.
     pub haunt: Option<AggressionTolerance>,
-    /// When its client last asked for something.
+    /// Tick of its client's last request.
     pub heard_at: Tick,
-    /// It came into the world, and its client has asked for nothing since: until then beasts let
-    /// it be.
+    /// Tick until which beasts leave it alone, after it came into the world. Its client's first
+    /// request ends this.
     pub shy_until: Tick,
-    /// How far its prayers are on the way to the next point.
+    /// Progress of its prayers towards the next point of drain.
     pub drained: u32,
 }
 
 impl Fight {
-    /// Whether it may leave the world at `now`.
+    /// Returns whether it may leave the world at `now`.
     pub(crate) fn may_leave(&self, now: Tick) -> bool {
         !self.clash.within(now, LEAVE_TICKS)
     }
 
-    /// All that is due is due so many ticks later.
+    /// Delays everything that is due by `ticks`.
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.clash.delay(ticks);
         self.heard_at = self.heard_at.after(ticks);
@@ -263,101 +263,101 @@ impl Fight {
     }
 }
 
-/// What an NPC keeps of fighting.
+/// Combat state of an NPC.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct NpcCombat {
-    /// As anybody.
+    /// State that every fighter has.
     pub(crate) clash: Clash,
-    /// Whom it is after.
+    /// Player that it is after.
     pub(crate) target: Option<CharacterId>,
-    /// It was in reach of its target when it last looked.
+    /// Whether it was in reach of its target when it last looked.
     pub(crate) near: bool,
-    /// Who hurt it how much, in the order of the first blows.
+    /// Players that hurt it, each with the damage, in the order of the first blows.
     pub(crate) hurt_by: Vec<(CharacterId, u32)>,
-    /// It goes home and heeds nobody.
+    /// Whether it goes home and heeds nobody.
     pub(crate) returning: bool,
-    /// For how many ticks it has not come nearer to its home.
+    /// Ticks for which it has not come nearer to its home.
     pub(crate) stuck_ticks: u32,
-    /// It is dead until then.
+    /// Tick until which it is dead.
     pub(crate) back_at: Option<Tick>,
 }
 
 impl NpcCombat {
-    /// All that is due is due so many ticks later.
+    /// Delays everything that is due by `ticks`.
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.clash.delay(ticks);
         self.back_at = self.back_at.map(|at| at.after(ticks));
     }
 }
 
-/// A blow that landed, as it is shown.
+/// Blow that landed, as clients see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
-    /// When.
+    /// Tick at which it landed.
     pub tick: Tick,
-    /// Who dealt it.
+    /// Dealer of the blow.
     pub attacker: EntityId,
-    /// Whom it struck.
+    /// Target of the blow.
     pub target: EntityId,
-    /// Where that stood.
+    /// Tile of the target.
     pub tile: Tile,
-    /// How much it hurt; 0: not at all.
+    /// Damage; 0: none.
     pub damage: u32,
-    /// What sort of blow.
+    /// Sort of blow.
     pub kind: HitKind,
-    /// The target's health after it.
+    /// The target's health after the blow.
     pub health: u32,
     /// The target's health when well.
     pub max_health: u32,
-    /// It was its last.
+    /// Whether it took the target's last health.
     pub killed: bool,
 }
 
-/// The style in which somebody fights now, and those that its weapon allows.
+/// Returns the style in which a player fights now, and the styles that its weapon allows.
 pub fn styles_of(content: &Content, record: &PlayerRecord) -> (Style, &'static [Style]) {
     let sort = fighter::weapon_sort(content, record);
     (style::in_use(&record.ways, sort), style::allowed(sort))
 }
 
-/// A request about fighting.
+/// Request about fighting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Go up to somebody and fight it.
+    /// Attack on a target, and the way to it.
     Attack {
-        /// Whom.
+        /// Target.
         target: EntityId,
     },
-    /// Fight in that style from now on.
+    /// Choice of a style.
     Style(Style),
-    /// Turn to whoever attacks one (`true`), or not.
+    /// Choice to turn to attackers (`true`), or not.
     Retaliate(bool),
-    /// Cast that spell in fights from now on; `None`: none.
+    /// Choice of a spell to cast in fights; `None`: none.
     Autocast {
-        /// Which.
+        /// Spell id.
         spell: Option<Arc<str>>,
     },
 }
 
-/// A fact about a fight that one player is told.
+/// Fact about a fight for one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// A blow landed that it dealt or took.
+    /// Blow that landed, and that the player dealt or took.
     Hit {
-        /// Who.
+        /// Player to tell.
         who: CharacterId,
-        /// Which.
+        /// The blow.
         hit: Hit,
     },
-    /// What it has chosen of fighting has changed, or what its weapon allows.
+    /// Change of the player's combat settings, or of the styles that its weapon allows.
     Settings {
-        /// Whose.
+        /// Player to tell.
         who: CharacterId,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player to tell.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Hit { who, .. } | Event::Settings { who, .. } => who,

@@ -1,7 +1,7 @@
-//! Who reaches whom from where.
+//! Reach: from where a fighter reaches a target.
 //!
-//! Always: nobody reaches one on the same tile; weapons of one tile reach along the axes only, and
-//! only where one could step; what flies is stopped by walls.
+//! Always: nobody reaches a target on the same tile. Weapons of one tile reach along the axes only,
+//! and only where the fighter could step. Walls stop blows over more than one tile.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,14 @@ use super::HitKind;
 use crate::geometry::tile::Tile;
 use crate::geometry::{Ground, Terrain};
 
-/// Nothing reaches further, in tiles.
+/// Furthest reach, in tiles.
 pub(crate) const RANGE_MAX: u32 = 10;
-/// One does not run after anybody further away than this.
+/// Furthest distance over which a fighter runs after a target.
 pub(crate) const CHASE_TILES: u32 = 32;
-/// The sides on which one may stand beside somebody, in the order in which they are tried.
+/// Sides on which a fighter may stand beside a target, in the order of the tries.
 const SIDES: [(i32, i32); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 
-/// Whether a blow of that sort from `from` reaches `to`.
+/// Returns whether a blow of that sort from `from` reaches `to`.
 pub(crate) fn reaches(
     terrain: &Terrain,
     (kind, range_tiles): (HitKind, u32),
@@ -32,7 +32,7 @@ pub(crate) fn reaches(
     }
 }
 
-/// Whether no wall stands between the two.
+/// Returns whether no wall stands between the two tiles.
 fn sees(terrain: &Terrain, from: Tile, to: Tile) -> bool {
     let (dx, dz) = (to.x - from.x, to.z - from.z);
     let steps = dx.abs().max(dz.abs());
@@ -44,7 +44,7 @@ fn sees(terrain: &Terrain, from: Tile, to: Tile) -> bool {
     })
 }
 
-/// Beside which side of `to` one had best stand for a blow along the axes, if it is one.
+/// Returns the best tile beside `to` for a melee blow of one tile; `None` for other blows.
 pub(crate) fn beside(
     terrain: &Terrain,
     blow: (HitKind, u32),
@@ -59,7 +59,7 @@ pub(crate) fn beside(
     free.min_by_key(|side| (from.steps_to(*side), from.manhattan_to(*side)))
 }
 
-/// As much of a way as is needed to reach `to`.
+/// Returns as much of a way as a fighter needs to reach `to`.
 pub(crate) fn shortened(
     terrain: &Terrain,
     blow: (HitKind, u32),
@@ -74,7 +74,7 @@ pub(crate) fn shortened(
     path
 }
 
-/// Where one who stands on the same tile as somebody steps to.
+/// Returns the tile to step to, for a fighter that stands on the same tile as its target.
 pub(crate) fn aside(terrain: &Terrain, from: Tile, free: impl Fn(Tile) -> bool) -> Option<Tile> {
     let sides = SIDES.into_iter().map(|(dx, dz)| from.moved(dx, dz));
     let mut sides = sides.filter(|to| terrain.step(from, *to));
@@ -119,7 +119,7 @@ mod tests {
         assert!(reaches(&terrain, shot, from, Tile::new(17, 3)));
         assert!(!reaches(&terrain, shot, from, Tile::new(18, 10)));
         assert!(!reaches(&terrain, shot, from, from));
-        // What stands there is in the way of a sword.
+        // The thing on that tile is in the way of a sword.
         let beside = (Tile::new(20, 20), Tile::new(20, 21));
         assert!(!reaches(&terrain, (HitKind::Melee, 1), beside.0, beside.1));
     }

@@ -4,56 +4,56 @@
 
 use crate::rng::Dice;
 
-/// No blow hurts more.
+/// Most damage of any blow.
 pub(crate) const DAMAGE_MAX: u32 = 200;
-/// What is added to every level.
+/// Amount that every level gains.
 const LEVEL_PLUS: i64 = 8;
-/// What is added to every bonus.
+/// Amount that every bonus gains.
 const BONUS_PLUS: i64 = 64;
-/// A chance of 1, in millionths.
+/// Chance of 1, in millionths.
 const CERTAIN: u32 = 1_000_000;
-/// A multiplier of 1.
+/// Multiplier of 1.
 const ONE: i64 = 1_000;
 
-/// What a level is worth in a fight, by a prayer (in thousandths) and a style.
+/// Returns a player's effective level, by a prayer (in thousandths) and a style.
 pub(crate) fn effective(level: u32, prayer_thousandths: u32, style: i64) -> i64 {
     i64::from(level) * i64::from(prayer_thousandths) / ONE + style + LEVEL_PLUS
 }
 
-/// What an NPC's level is worth in a fight.
+/// Returns an NPC's effective level.
 pub(crate) fn effective_npc(level: u32) -> i64 {
     i64::from(level) + LEVEL_PLUS + 1
 }
 
-/// What a player's magic is worth against spells: most of it is magic, the rest defence. Both
-/// are levels with their prayers.
+/// Returns a player's effective level against spells: seven parts magic and three parts defence.
+/// Both are levels with their prayers.
 pub(crate) fn effective_against_magic(magic: i64, defense: i64) -> i64 {
     (7 * magic + 3 * defense + 90) / 10
 }
 
-/// A level with a prayer, for [`effective_against_magic`].
+/// Returns a level with a prayer, for [`effective_against_magic`].
 pub(crate) fn prayed(level: u32, prayer_thousandths: u32) -> i64 {
     i64::from(level) * i64::from(prayer_thousandths) / ONE
 }
 
-/// What an attack or a defence weighs.
+/// Returns the weight of an attack or a defence.
 pub(crate) fn roll(effective: i64, bonus: i32) -> i64 {
     (effective * (i64::from(bonus) + BONUS_PLUS)).max(0)
 }
 
-/// The most damage by strength, with weapons in hand or shot.
+/// Returns the most damage by strength, with weapons in hand or shot.
 pub(crate) fn max_hit(effective: i64, bonus: i32) -> u32 {
     let hit = (320 + roll(effective, bonus)) / 640;
     u32::try_from(hit).unwrap_or(DAMAGE_MAX).min(DAMAGE_MAX)
 }
 
-/// The most damage of a spell, `more` percent of it more by gear.
+/// Returns the most damage of a spell, with `more` percent added by gear.
 pub(crate) fn max_cast(base: u32, more: i32) -> u32 {
     let hit = i64::from(base) * (100 + i64::from(more)).max(0) / 100;
     u32::try_from(hit).unwrap_or(DAMAGE_MAX).min(DAMAGE_MAX)
 }
 
-/// The chance that an attack hurts, in millionths.
+/// Returns the chance that an attack hurts, in millionths.
 pub(crate) fn chance(attack: i64, defense: i64) -> u32 {
     let (attack, defense) = (i128::from(attack.max(0)), i128::from(defense.max(0)));
     let certain = i128::from(CERTAIN);
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn damage_is_uniform_from_nothing_to_the_most() {
-        // The first throw decides whether it hurts, the second how much.
+        // The first throw decides whether the attack hurts, the second how much.
         let throw = |one, two| damage(768, 640, 4, &mut Dice::scripted([one, two]));
         assert_eq!([throw(582_574, 4), throw(582_575, 4)], [4, 0]);
         assert_eq!([throw(0, 0), throw(0, 3), throw(0, 5)], [0, 3, 0]);

@@ -1,10 +1,10 @@
-//! Styles: which weapon allows which, what they are good for, and what one learns by them.
+//! Styles: the styles of each weapon, their bonuses, and the skills that they train.
 
 use super::{CombatSettings, HitKind, Style};
 use crate::content::WeaponType;
 use crate::features::training::skill::Skill;
 
-/// The styles that a weapon allows, the first of which is the usual one; `None`: bare hands.
+/// Returns the styles that a weapon allows, the usual one first; `None`: bare hands.
 pub(crate) fn allowed(weapon: Option<&WeaponType>) -> &'static [Style] {
     use Style::{Accurate, Aggressive, Autocast, Controlled, Defensive, Longrange, Rapid};
     match weapon {
@@ -32,7 +32,7 @@ pub(crate) fn allowed(weapon: Option<&WeaponType>) -> &'static [Style] {
     }
 }
 
-/// The style in which one who has chosen `ways` fights with a weapon.
+/// Returns the style in which a player with the settings `ways` fights with a weapon.
 pub(crate) fn in_use(ways: &CombatSettings, weapon: Option<&WeaponType>) -> Style {
     if ways.spell.is_some() {
         return Style::Autocast;
@@ -43,7 +43,7 @@ pub(crate) fn in_use(ways: &CombatSettings, weapon: Option<&WeaponType>) -> Styl
     if works { chosen } else { allowed[0] }
 }
 
-/// What a style adds to attack, strength and defence in melee.
+/// Bonus of a style to attack, strength and defence in melee.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Plus {
     pub(crate) attack: i64,
@@ -66,7 +66,7 @@ pub(crate) const fn plus(style: Style) -> Plus {
     }
 }
 
-/// What a style adds to hits and damage of shots.
+/// Returns the bonus of a style to hits and damage of shots.
 pub(crate) const fn ranged_plus(style: Style) -> i64 {
     match style {
         Style::Accurate => 3,
@@ -74,7 +74,7 @@ pub(crate) const fn ranged_plus(style: Style) -> i64 {
     }
 }
 
-/// What one learns by a blow that took `damage` health: skills, and experience in tenths.
+/// Returns the skills that a blow of `damage` health trains, with experience in tenths.
 pub(crate) fn lessons(
     kind: HitKind,
     style: Style,
@@ -175,7 +175,7 @@ mod tests {
         let long = [(Skill::Ranged, 60), (Defense, 60), (Constitution, 40)];
         assert_eq!(learn(Ranged, Style::Longrange), long);
         assert_eq!(learn(Magic, Style::Autocast), and(Skill::Magic, 55 + 60));
-        // A cast teaches also when it does not hurt; a stroke does not.
+        // A cast teaches even when it does not hurt. A stroke does not.
         let cast = lessons(Magic, Style::Autocast, 0, 55);
         assert_eq!(cast, [(Skill::Magic, 55)]);
         assert_eq!(lessons(Melee, Style::Accurate, 0, 0), []);

@@ -1,7 +1,7 @@
-//! What attacks use up: arrows and runes.
+//! Supplies of attacks: arrows and runes.
 //!
-//! Always: what is used up is gone before the blow flies; one arrow in five breaks, the others
-//! lie where the target stood.
+//! Always: the supplies are gone before the blow flies. One arrow in five breaks. The others lie
+//! where the target stood.
 
 use super::fighter::{self, Means};
 use crate::content::{Content, EquipSlot};
@@ -14,14 +14,14 @@ use crate::rng::Dice;
 /// One arrow in so many breaks.
 const BREAKS_ONE_IN: u32 = 5;
 
-/// What an attack uses up.
+/// Supplies that an attack uses up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Used {
     /// Nothing.
     Nothing,
     /// These runes.
     Runes(Vec<Leg>),
-    /// An arrow, which breaks or not.
+    /// An arrow, and whether it breaks.
     Arrow {
         off: Vec<Leg>,
         arrow: Stack,
@@ -29,10 +29,10 @@ pub(crate) enum Used {
     },
 }
 
-/// What an attack of `record` would use up.
+/// Returns the supplies that an attack of `record` would use up.
 ///
 /// # Errors
-/// `NoAmmunition`: it has no arrow, or none for its bow. `NoRunes`.
+/// `NoAmmunition`: the player has no arrow, or none for its bow. `NoRunes`.
 pub(crate) fn used(
     content: &Content,
     record: &PlayerRecord,
@@ -84,7 +84,7 @@ pub(crate) fn used(
     }
 }
 
-/// Whether what `record` holds stands for any number of `rune`.
+/// Returns whether the weapon in hand stands for any number of `rune`.
 fn endless(content: &Content, record: &PlayerRecord, rune: &str) -> bool {
     let Some(held) = record.equipment.get(&EquipSlot::Weapon) else {
         return false;

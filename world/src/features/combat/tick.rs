@@ -1,7 +1,7 @@
-//! Who fights whom, on the side of players: setting out, keeping up, attacking in time.
+//! Fights of players: setting out, keeping up, and attacking in time.
 //!
-//! Always: one attacks from where one reaches the other, and no sooner than one's weapon lets one;
-//! nobody attacks while what is won by it could not be saved.
+//! Always: a player attacks only from where it reaches its target, and no sooner than its weapon
+//! lets it. Nobody attacks while the store could not save the gains.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::rng::{self, Dice};
 use crate::tick::{Outcome, PhaseClock, failed, turn_away};
 use crate::world::World;
 
-/// The part of a tick's searches that those who run after somebody may use.
+/// Divisor of a tick's searches: the share for players that run after a target.
 const SEARCH_SHARE: u64 = 4;
-/// Sets the dice of a fight apart from others of the same player.
+/// Sets the dice of a fight apart from other dice of the same player.
 pub(crate) const DICE: u64 = 0xf1_6874;
 
 impl World {
-    /// Follows a request about fighting.
+    /// Answers a request about fighting.
     pub(crate) fn answer_combat(
         &mut self,
         who: &CharacterId,
@@ -42,7 +42,7 @@ impl World {
         Ok(Answer::Done { value: false })
     }
 
-    /// Where somebody stands who can fight now, and the region to which it belongs.
+    /// Returns the tile and the region of a fighter, if it can fight now.
     pub(crate) fn fighter_at(&self, id: &EntityId) -> Option<(Tile, Region)> {
         if let Some(npc) = self.npcs.get(id) {
             return npc.lives().then_some((npc.state.tile, npc.region));
@@ -51,7 +51,8 @@ impl World {
         player.lives().then(|| (player.tile(), player.region))
     }
 
-    /// Whether somebody can be struck now: nothing is done to who is being handed over.
+    /// Returns whether blows may reach somebody now. None reaches a player that is being handed
+    /// over.
     pub(crate) fn may_be_struck(&self, id: &EntityId) -> bool {
         let player = self.players.get(&id.character());
         player.map_or_else(
@@ -80,7 +81,7 @@ impl World {
         Some(&mut player.fight.clash)
     }
 
-    /// Whether `by` may attack `target`, both of whom are here.
+    /// Checks whether `by` may attack `target`, both of whom are here.
     ///
     /// # Errors
     /// `NotFound`, `NotAttackable`, `PlayersSafe`, `Engaged`, `InDuel`.
@@ -109,7 +110,7 @@ impl World {
         attack_rules::alone(&self.content, sides.0, sides.1, self.now)
     }
 
-    /// A player sets out to fight somebody.
+    /// Lets a player set out to fight a target.
     pub(crate) fn attack(
         &mut self,
         who: &CharacterId,
@@ -148,7 +149,8 @@ impl World {
         Ok(Answer::Done { value: false })
     }
 
-    /// The way on which a player comes to reach somebody who stands at `to`: as far as needed.
+    /// Returns the way on which a player comes into reach of a target at `to`, no further than
+    /// needed.
     fn approach(
         &mut self,
         who: &CharacterId,
@@ -179,8 +181,8 @@ impl World {
         Ok(reach::shortened(terrain, blow, path, to))
     }
 
-    /// Those who fight keep up with whom they fight, and attack when it is time; by their place
-    /// in the order.
+    /// Lets players that fight keep up with their targets, and attack when it is time. The order is
+    /// that of their player slots.
     pub(crate) fn play_fights(
         &mut self,
         value: Value,
@@ -206,7 +208,7 @@ impl World {
         }
     }
 
-    /// A fight comes to nothing; of a dead enemy nothing is said.
+    /// Ends a fight. Tells the player the reason, unless the target is dead.
     fn give_up_fight(&mut self, who: &CharacterId, why: Refusal, out: &mut Outcome) {
         let Some(player) = self.players.get_mut(who) else {
             return;
@@ -217,10 +219,10 @@ impl World {
         }
     }
 
-    /// One step on in a fight.
+    /// Plays one tick of a fight.
     ///
     /// # Errors
-    /// Why it comes to nothing; `Dead`: because it is won.
+    /// The reason why the fight ends; `Dead`: the target is dead.
     fn play_fight(
         &mut self,
         who: &CharacterId,
@@ -272,7 +274,8 @@ impl World {
         Ok(())
     }
 
-    /// Of two players who attack each other and stand on one tile, one steps aside.
+    /// Returns whether `who` waits for `target` to step aside. They attack each other on the same
+    /// tile, and the one with the lower id waits for nobody.
     fn waits_for(&self, who: &CharacterId, target: &EntityId) -> bool {
         let other = self.players.get(&target.character());
         let aims = other.and_then(|other| other.fight.aim.as_ref());
@@ -280,7 +283,7 @@ impl World {
         at_me && target.character() < *who
     }
 
-    /// Goes after one whom one does not reach.
+    /// Sends a player after a target that it does not reach.
     fn keep_up(
         &mut self,
         who: &CharacterId,
@@ -296,7 +299,7 @@ impl World {
             return Ok(());
         }
         let path = match self.approach(who, at, searches_end) {
-            // The world is busy: it goes on as before.
+            // The world is busy: the player keeps the way that it has.
             Err(Refusal::Busy) => return Ok(()),
             Err(why) => return Err(why),
             Ok(path) if path.is_empty() => return Err(Refusal::Unreachable),
@@ -311,7 +314,7 @@ impl World {
         Ok(())
     }
 
-    /// A player chooses a style; one that is not casting ends casting.
+    /// Sets a player's style. A style other than casting ends casting.
     pub(crate) fn fight_as(
         &mut self,
         who: &CharacterId,
@@ -334,7 +337,7 @@ impl World {
         Ok(())
     }
 
-    /// A player chooses whether it turns to whoever attacks it.
+    /// Sets whether a player turns to its attackers.
     pub(crate) fn retaliate(
         &mut self,
         who: &CharacterId,
@@ -347,7 +350,7 @@ impl World {
         Ok(())
     }
 
-    /// A player chooses a spell, or none.
+    /// Sets a player's spell, or none.
     pub(crate) fn autocast(
         &mut self,
         who: &CharacterId,
@@ -371,7 +374,7 @@ impl World {
         Ok(())
     }
 
-    /// A player holds another weapon, or none. One that is not for casting ends casting.
+    /// Notes that a player holds another weapon, or none. A weapon without casting ends casting.
     pub(crate) fn rearm(&mut self, who: &CharacterId, out: &mut Outcome) {
         let content = Arc::clone(&self.content);
         if let Some(player) = self.players.get_mut(who) {

@@ -1,23 +1,23 @@
-//! How long things take in a fight.
+//! Timing of fights.
 
 use super::HitKind;
 
-/// A blow takes no longer to arrive.
+/// Most ticks that a blow takes to arrive.
 const DELAY_MAX: u64 = 10;
-/// One who is attacked in single combat is so for so many ticks.
+/// Ticks for which an attack counts in single combat.
 pub(crate) const SINGLE_TICKS: u64 = 8;
-/// One whose client has asked for nothing for so long does not hit back.
+/// Ticks without a request from its client after which a player does not hit back.
 pub(crate) const UNHEARD_TICKS: u64 = 2_000;
-/// One gets better by a point in so many ticks.
+/// Ticks in which a fighter gets better by one point.
 pub(crate) const MEND_TICKS: u64 = 100;
-/// And not for so many ticks after a blow.
+/// Ticks after a blow before a fighter gets better.
 pub(crate) const UNMENDED_TICKS: u64 = 17;
-/// A dead player stands up after so many ticks.
+/// Ticks after which a dead player stands up.
 pub(crate) const DYING_TICKS: u64 = 7;
-/// A bite delays one who has just attacked by so many ticks.
+/// Ticks by which a bite delays a player that has just attacked.
 pub(crate) const BITE_TICKS: u64 = 3;
 
-/// Ticks from dealing a blow over so many tiles to its landing.
+/// Returns the ticks from dealing a blow to its landing, over so many tiles.
 pub(crate) fn delay(kind: HitKind, tiles: u32) -> u64 {
     let tiles = u64::from(tiles);
     let delay = match kind {
@@ -28,7 +28,8 @@ pub(crate) fn delay(kind: HitKind, tiles: u32) -> u64 {
     delay.min(DELAY_MAX)
 }
 
-/// Ticks from being attacked to hitting back, for one who attacks every `speed_ticks`.
+/// Returns the ticks from an attack to hitting back, for a fighter that attacks every
+/// `speed_ticks`.
 pub(crate) fn retaliation(speed_ticks: u32) -> u64 {
     u64::from(speed_ticks.div_ceil(2)) + 1
 }

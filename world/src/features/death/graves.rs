@@ -1,7 +1,7 @@
-//! Graves: what a dead player leaves, who takes it out again, and what becomes of the rest.
+//! Graves: the things that a dead player leaves, their owner's return, and the fate of the rest.
 //!
-//! Always: what is in a grave is on the ground by the ledger, and no grave is empty; a death is
-//! one transfer.
+//! Always: the ledger counts the contents of a grave as on the ground, and no grave is empty; a
+//! death is one transfer.
 
 use super::rules::{self, Lost, Place};
 use crate::entity::ground_item::{GRAVE_PREFIX, GraveShown, GroundChange, GroundItem, ID_PREFIX};
@@ -18,11 +18,12 @@ use crate::refusal::Refusal;
 use crate::tick::Outcome;
 use crate::world::World;
 
-/// Only its owner opens a grave for so long: 15 min. Then what is in it lies about.
+/// Ticks for which only its owner opens a grave: 15 min. Then the contents lie about.
 const GRAVE_TICKS: u64 = 1_500;
 
 impl World {
-    /// `who` has died: what it keeps, and what it leaves in a grave or to its killer.
+    /// Divides the things of `who`, who has died: some it keeps, the rest go to a grave or to its
+    /// killer.
     #[allow(clippy::too_many_lines, reason = "one story, told in order")]
     pub(crate) fn bequeath(
         &mut self,
@@ -38,7 +39,7 @@ impl World {
         let (tile, region) = (player.tile(), player.region);
         let newcomer = newcomer::is_newcomer(player.record(), &self.rules);
         let place = match rules::place(&self.content, tile) {
-            // Nobody gets what a newcomer leaves.
+            // Nobody gets the things of a newcomer.
             Place::Contested if newcomer => Place::Wild,
             place => place,
         };
@@ -89,7 +90,7 @@ impl World {
             let merges_with = None;
             legs.push(Leg::ToGround { item, merges_with });
         }
-        // Everything is there and nothing has the same id, so that nothing can be refused.
+        // Everything is there and nothing has the same id, so that the transfer can refuse nothing.
         if self.transfer(Some(Cause::Death), &legs, out).is_err() {
             return;
         }
@@ -114,7 +115,7 @@ impl World {
         }
     }
 
-    /// Its owner sees what is in a grave now.
+    /// Shows the contents of a grave to its owner.
     pub(crate) fn show_grave(&self, who: &CharacterId, grave: &EntityId, out: &mut Outcome) {
         if !self.players.contains_key(who) {
             return;
@@ -136,7 +137,7 @@ impl World {
         out.emit(death::Event::Grave { who, grave: shown });
     }
 
-    /// The graves of `who` that are here, as they are now.
+    /// Returns the graves of `who` that are here, as they are now.
     pub fn graves_shown(&self, who: &CharacterId) -> Vec<Event> {
         let mut out = Outcome::default();
         for grave in self.ground.graves_of(who) {
@@ -145,7 +146,7 @@ impl World {
         out.events
     }
 
-    /// One who stands at a grave takes out what it can carry.
+    /// Takes out of a grave as much as the player at it can carry.
     pub(crate) fn loot(
         &mut self,
         who: &CharacterId,
@@ -168,7 +169,8 @@ impl World {
         taken
     }
 
-    /// What has been in a grave for long enough lies about from now on, for anybody.
+    /// Lays out the items that have been in a grave for long enough: from now on anybody may take
+    /// them.
     pub(crate) fn open_graves(&mut self, out: &mut Outcome) {
         let due = self.ground.graves_due(self.now);
         let mut opened = Vec::new();

@@ -1,4 +1,4 @@
-//! What becomes of the things of the dead, played without whoever kills them.
+//! Fate of the things of the dead, played without their killers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -157,7 +157,7 @@ fn pairs(all: &[(&str, u32)]) -> Vec<(String, u32)> {
         .collect()
 }
 
-/// The grave that is told of.
+/// Returns the grave in the events.
 fn grave(out: &Outcome) -> GraveShown {
     let mut graves = out.events.iter().filter_map(|event| match event {
         Event::Death(death::Event::Grave { grave, .. }) => Some(grave.clone()),

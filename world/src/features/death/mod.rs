@@ -1,6 +1,6 @@
-//! Death: who dies, what is left in the grave, and who stands up again.
+//! Death: deaths, the contents of graves, and respawns.
 //!
-//! Always: one who is dead does nothing and nothing is done to it; a death is one transfer.
+//! Always: the dead do nothing, and nobody does anything to them; a death is one transfer.
 
 pub(crate) mod graves;
 pub(crate) mod rules;
@@ -15,45 +15,46 @@ use crate::entity::ids::CharacterId;
 use crate::geometry::tile::Tile;
 use crate::time::Tick;
 
-/// A request of one who is dead.
+/// A request of a dead player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Stand up again; one who is dead does so in its time, asked or not.
+    /// Stand up again; a dead player does so in its time, asked or not.
     Respawn,
 }
 
-/// A fact about a death that one player is told.
+/// A notification about a death to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// What is in one's grave now. Of value: to be held back until that is saved.
+    /// The contents of the player's grave now. Of value: the zone holds it back until the store has
+    /// saved that.
     Grave {
-        /// Whose it is.
+        /// Owner of the grave.
         who: CharacterId,
-        /// What is seen.
+        /// The grave as its owner sees it.
         grave: GraveShown,
     },
-    /// It has no health left.
+    /// The player has no health left.
     Died {
-        /// Who.
+        /// Player that died.
         who: CharacterId,
-        /// The name of its killer; none for what has no name.
+        /// Name of its killer; `None`: the killer has no name.
         killer: Option<Arc<str>>,
-        /// Where.
+        /// Tile of the death.
         tile: Tile,
-        /// When it stands up again.
+        /// Tick at which it stands up again.
         until: Tick,
     },
-    /// It has stood up again and is well.
+    /// The player has stood up again and is well.
     Respawned {
-        /// Who.
+        /// Player that stood up.
         who: CharacterId,
-        /// Where.
+        /// Tile on which it stands.
         tile: Tile,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Grave { who, .. } | Event::Died { who, .. } | Event::Respawned { who, .. } => {

@@ -1,8 +1,8 @@
-//! What becomes of the things of one who died: a few are kept where nobody need fear to lose
-//! them, the rest goes to a grave, or lies about where players fight each other.
+//! Fate of the things of a character that died: it keeps a few if it dies at a safe place. The rest
+//! goes to a grave, or lies about where players fight each other.
 //!
-//! Always: the pouch and the bank are kept; what is lost is all of the pack and the clothes that
-//! is not kept.
+//! Always: the character keeps the pouch and the bank; it loses all of the pack and the clothes
+//! that it does not keep.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,21 @@ use crate::geometry::tile::Tile;
 use crate::item::Stack;
 use crate::item::transfer::Leg;
 
-/// Things that are kept in safe areas: those that are worth most.
+/// Number of things that one keeps in safe areas: those of the greatest worth.
 const KEPT: usize = 3;
 
-/// What sort of place it is to die at.
+/// Sort of place at which somebody dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Some things are kept.
+    /// The dead keep some things.
     Safe,
-    /// Nothing is kept.
+    /// The dead keep nothing.
     Wild,
-    /// Players fight each other: nothing is kept, and there is no grave.
+    /// Players fight each other: the dead keep nothing, and there is no grave.
     Contested,
 }
 
-/// What sort of place `tile` is.
+/// Returns the sort of place of `tile`.
 pub(crate) fn place(content: &Content, tile: Tile) -> Place {
     match content.area_at(tile) {
         Some(area) if area.pvp => Place::Contested,
@@ -35,22 +35,22 @@ pub(crate) fn place(content: &Content, tile: Tile) -> Place {
     }
 }
 
-/// Where something was.
+/// Place of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum At {
     Pack(u8),
     Worn(EquipSlot),
 }
 
-/// Something that one who dies loses.
+/// Something that a dead character loses.
 pub(crate) struct Lost {
-    /// How it is taken.
+    /// Legs that take it.
     pub(crate) legs: Vec<Leg>,
-    /// What it is.
+    /// The lost stack.
     pub(crate) stack: Stack,
 }
 
-/// What one who dies at `place` loses.
+/// Returns the stacks that a character loses when it dies at `place`.
 pub(crate) fn lost(record: &PlayerRecord, content: &Content, place: Place) -> Vec<Lost> {
     let pack = record.inventory.iter();
     let pack = pack.map(|(slot, stack)| (At::Pack(*slot), stack));
@@ -74,8 +74,8 @@ pub(crate) fn lost(record: &PlayerRecord, content: &Content, place: Place) -> Ve
     taken.collect()
 }
 
-/// How `quantity` of what is there is taken. What is worn comes off as a whole, and what is kept
-/// of it goes on again.
+/// Returns the legs that take `quantity` of the stack at `at`. A worn stack comes off as a whole,
+/// and its kept part goes on again.
 fn taken(record: &PlayerRecord, at: At, quantity: u32) -> Vec<Leg> {
     let who = || record.id.clone();
     let slot = match at {
@@ -108,8 +108,8 @@ fn taken(record: &PlayerRecord, at: At, quantity: u32) -> Vec<Leg> {
     legs
 }
 
-/// How many are kept of what lies where: one by one whatever is worth most, in the order of
-/// places where it is worth the same.
+/// Returns how many of each stack one keeps: one by one the thing of the greatest worth. If things
+/// have the same worth, the order of places decides.
 fn kept(all: &[(At, &Stack)], content: &Content) -> BTreeMap<At, u32> {
     let worth = |stack: &Stack| content.item(&stack.item).map_or(0, |kind| kind.value);
     let mut by_worth: Vec<(u64, At, u32)> = all

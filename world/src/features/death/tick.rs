@@ -1,7 +1,7 @@
-//! Who dies, what is left of it, and who stands up again.
+//! Deaths, the remains, and respawns.
 //!
-//! Always: one who is dead does nothing and nothing is done to it; a player stands up where
-//! players begin, well, after [`timing::DYING_TICKS`]; an NPC comes back at its spawn.
+//! Always: the dead do nothing, and nobody does anything to them; a player stands up where players
+//! begin, well, after [`timing::DYING_TICKS`]; an NPC comes back at its spawn.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::tick::value::Lying;
 use crate::tick::{Outcome, interrupt};
 use crate::world::World;
 
-/// Sets the dice of what is left behind apart from others of the same NPC.
+/// Sets the dice of the loot apart from others of the same NPC.
 const LOOT_DICE: u64 = 0x10_07;
 
-/// As many things of one entry that cannot be stacked are left behind.
+/// Most things of one entry that an NPC leaves behind if they cannot be stacked.
 const LOOSE_MAX: u32 = 28;
 
 impl World {
-    /// Those whom a blow has just taken the last of their health: with whoever dealt it.
+    /// Buries those that a blow has just killed, each with the one who dealt the blow.
     pub(crate) fn bury(&mut self, dead: Vec<(EntityId, EntityId)>, out: &mut Outcome) {
         for (id, killer) in dead {
             if self.npcs.contains_key(&id) {
@@ -37,7 +37,7 @@ impl World {
         }
     }
 
-    /// An NPC is gone until it comes back; what it leaves is of whoever hurt it most.
+    /// Takes an NPC away until it comes back; its loot belongs to the one who hurt it most.
     fn npc_dies(&mut self, id: &EntityId, out: &mut Outcome) {
         let now = self.now;
         let Some(npc) = self.npcs.get_mut(id) else {
@@ -84,7 +84,7 @@ impl World {
         }
     }
 
-    /// Whoever fought one that is dead may fight others at once.
+    /// Lets a player that fought the dead one fight others at once.
     fn released(&mut self, who: &CharacterId, dead: &EntityId) {
         let Some(player) = self.players.get_mut(who) else {
             return;
@@ -94,7 +94,7 @@ impl World {
         clash.attacked.take_if(|foe| foe.who == *dead);
     }
 
-    /// Lays what an NPC had on the ground: what cannot be stacked, thing by thing.
+    /// Lays the possessions of an NPC on the ground: those that cannot be stacked, thing by thing.
     fn leave_behind(&mut self, stack: &Stack, place: &Lying, out: &mut Outcome) {
         let piles = if self.content.stackable(&stack.item) {
             vec![stack.clone()]
@@ -103,12 +103,12 @@ impl World {
             (0..stack.quantity.min(LOOSE_MAX)).map(|_| one()).collect()
         };
         for pile in piles {
-            // Where the world is full of things nothing more is made.
+            // If the world is full of things, it makes no more.
             let _ = self.lay(pile, place, (Cause::Loot, &[]), out);
         }
     }
 
-    /// A player has no health left: all that it was about ends.
+    /// Ends all that a player does when it has no health left.
     pub(crate) fn player_dies(
         &mut self,
         who: &CharacterId,
@@ -158,13 +158,13 @@ impl World {
         Some(player.record.name.as_str().into())
     }
 
-    /// Those who have been dead for long enough stand up, or are brought to where they do.
+    /// Lets those who have been dead for long enough stand up, or sends them to the place for it.
     pub(crate) fn raise_the_dead(&mut self, out: &mut Outcome) {
         let (now, spawn) = (self.now, self.content.spawn());
         let due = self.players.values().filter(|player| {
             let dying = player.fight.dying.as_ref();
             let ripe = dying.is_some_and(|dying| dying.until <= now);
-            // Who fell in a ring rises when that duel is over.
+            // If a player fell in a ring, it rises when that duel is over.
             let fell = player.duel.is_some();
             ripe && !fell && !player.held && player.leaving_for().is_none()
         });
@@ -175,13 +175,13 @@ impl World {
             if self.regions.contains_key(&Region::from(place)) {
                 self.revive(&who, Some(place), out);
             } else if let Some(player) = self.players.get_mut(&who) {
-                // It is dead until it is there, or that came to nothing.
+                // It is dead until it is there, or until the way there comes to nothing.
                 let _ = home_teleport::rules::send(&mut player.homeward, place, now);
             }
         }
     }
 
-    /// One who was dead is well: at `place`, or where it stands.
+    /// Makes a dead player well: at `place`, or where it stands.
     pub(crate) fn revive(&mut self, who: &CharacterId, place: Option<Tile>, out: &mut Outcome) {
         let Some(player) = self.players.get_mut(who) else {
             return;

@@ -1,6 +1,6 @@
 //! Dialogue: NPCs say something, and the player picks one of the answers.
 //!
-//! Always: what is said depends on nothing but what that player is and has.
+//! Always: the words depend on nothing but the state and the possessions of that player.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
 
-/// What an NPC says to somebody.
+/// Words that an NPC says to somebody.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
-    /// Who says it.
+    /// NPC that speaks.
     pub target: EntityId,
-    /// Its name.
+    /// Name of the NPC.
     pub name: Arc<str>,
-    /// Which part of what it has to say this is.
+    /// Node of its dialogue.
     pub node: Arc<str>,
-    /// What.
+    /// The words.
     pub text: Arc<str>,
-    /// What may be answered, each with its number.
+    /// Answers that the player may give, each with its number.
     pub answers: Vec<(u8, Arc<str>)>,
 }
 
@@ -31,34 +31,34 @@ pub struct Said {
 pub enum Intent {
     /// Go to somebody and talk with it.
     Talk {
-        /// With whom.
+        /// NPC with which to talk.
         target: EntityId,
     },
-    /// Give one of the answers to what is said.
+    /// Give one of the answers.
     Respond {
-        /// Its number.
+        /// Number of the answer.
         index: u8,
     },
-    /// Hear what is said to its end.
+    /// Hear the words to their end.
     Continue,
     /// Break a talk off, or turn an offer down.
     End,
 }
 
-/// A fact about a talk that one player is told.
+/// A notification about a talk to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Somebody says something to it; it tells of value.
+    /// An NPC says something to the player; it tells of value.
     Said {
-        /// To whom.
+        /// Recipient of the event.
         who: CharacterId,
-        /// What.
+        /// The words, and the answers to them.
         said: Said,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Said { who, .. } => who,

@@ -1,6 +1,6 @@
-//! What NPCs say to somebody, and what may be answered.
+//! Words that NPCs say to a character, and the answers that it may give.
 //!
-//! Always: it depends on nothing but what that one is and has.
+//! Always: they depend on nothing but the state and the possessions of that character.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::entity::player::record::PlayerRecord;
 use crate::features::quests::{QuestStatus, status};
 use crate::item::inventory;
 
-/// The node with which a talk begins: about a quest that is ready to be completed, else one under
-/// way, else one that is over, else the first. `None`: nothing is said.
+/// Returns the node with which a talk begins: about a quest that is ready to be completed, else one
+/// under way, else one that is over, else the first. `None`: the NPC says nothing.
 pub(crate) fn entry(dialogue: &Dialogue, record: &PlayerRecord) -> Option<Arc<str>> {
     let order = [
         QuestStatus::ReadyToComplete,
@@ -35,7 +35,7 @@ pub(crate) fn entry(dialogue: &Dialogue, record: &PlayerRecord) -> Option<Arc<st
     known.then(|| Arc::clone(&dialogue.entry))
 }
 
-/// What may be answered now, each with its number in the node.
+/// Returns the answers that the character may give now, each with its number in the node.
 pub(crate) fn answers(node: &Node, record: &PlayerRecord) -> Vec<(u8, Arc<str>)> {
     let numbered = (0u8..).zip(&node.answers);
     let open = numbered.filter(|(_, answer)| holds(answer.condition.as_ref(), record));
@@ -43,7 +43,7 @@ pub(crate) fn answers(node: &Node, record: &PlayerRecord) -> Vec<(u8, Arc<str>)>
         .collect()
 }
 
-/// Whether a condition holds; none always does.
+/// Returns whether a condition holds; no condition always does.
 pub(crate) fn holds(condition: Option<&Condition>, record: &PlayerRecord) -> bool {
     let Some(condition) = condition else {
         return true;
@@ -60,7 +60,7 @@ pub(crate) fn holds(condition: Option<&Condition>, record: &PlayerRecord) -> boo
         }
         Test::HasLevel(skill, level) => record.level(*skill) >= *level,
         Test::Quest(quest, wanted) => status(&record.quests, quest) == *wanted,
-        // What nobody understands is never so, nor is its contrary.
+        // If nobody understands a test, neither it nor its contrary holds.
         Test::Unknown => return false,
     };
     is != condition.not

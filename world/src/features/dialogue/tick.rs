@@ -1,4 +1,4 @@
-//! Who talks with an NPC: what it says, what is answered, and what comes of it.
+//! Talks with NPCs: their words, the answers, and the effects.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::request::{Answer, Asked, Limits};
 use crate::tick::Outcome;
 use crate::world::World;
 
-/// Where a talk is.
+/// State of a talk.
 struct Talk {
     dialogue: Arc<Dialogue>,
     node: Arc<str>,
-    /// The kind of NPC that speaks.
+    /// Kind of NPC that speaks.
     kind: Arc<str>,
 }
 
@@ -50,7 +50,7 @@ impl World {
         Ok(Answer::Done { value: true })
     }
 
-    /// The talk that somebody has.
+    /// Returns the talk that a player has.
     fn talk(&self, who: &CharacterId) -> Result<Talk, Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let open = player.open.as_ref().ok_or(Refusal::NotOpen)?;
@@ -66,7 +66,7 @@ impl World {
         })
     }
 
-    /// Somebody has come to whom it wants to talk with.
+    /// Begins the talk for which a player has come.
     pub(crate) fn begin_talk(&mut self, who: &CharacterId, out: &mut Outcome) {
         let Ok(talk) = self.talk(who) else { return };
         self.did(who, Deed::Talked(&talk.kind), out);
@@ -75,7 +75,7 @@ impl World {
         self.go_to(who, entry, out);
     }
 
-    /// The talk goes on with a node, or ends.
+    /// Takes the talk on to a node, or ends it.
     fn go_to(&mut self, who: &CharacterId, node: Option<Arc<str>>, out: &mut Outcome) {
         let Some(player) = self.players.get_mut(who) else {
             return;
@@ -92,7 +92,7 @@ impl World {
         }
     }
 
-    /// What is being said to somebody.
+    /// Returns the words that an NPC says to somebody now.
     pub fn said(&self, who: &CharacterId) -> Option<Said> {
         let talk = self.talk(who).ok()?;
         let player = self.players.get(who)?;
@@ -133,7 +133,7 @@ impl World {
         Ok(())
     }
 
-    /// Ends a talk that has come to its end, with what comes of that.
+    /// Ends a talk that has come to its end, and applies its effect.
     pub(crate) fn continue_talk(
         &mut self,
         asked: Asked<'_>,
@@ -156,7 +156,7 @@ impl World {
         Ok(())
     }
 
-    /// Ends a talk, or turns an offer down, and nothing comes of it.
+    /// Ends a talk, or turns an offer down, without any effect.
     pub(crate) fn end_talk(&mut self, who: &CharacterId, out: &mut Outcome) -> Result<(), Refusal> {
         let player = self.players.get_mut(who).ok_or(Refusal::NotFound)?;
         match player.open() {
@@ -167,7 +167,8 @@ impl World {
         Ok(())
     }
 
-    /// What comes of something said. True: something else is open or under way now.
+    /// Applies an effect of something said. Returns whether something else is open or under way
+    /// now.
     fn effect(
         &mut self,
         asked: Asked<'_>,
@@ -212,7 +213,7 @@ impl World {
         }
     }
 
-    /// Something else opens with whoever is talked with.
+    /// Opens something else with the NPC in the talk.
     fn open_instead(&mut self, who: &CharacterId, what: Interface, out: &mut Outcome) {
         let now = self.now;
         let Some(player) = self.players.get_mut(who) else {
@@ -229,7 +230,7 @@ impl World {
         out.emit(visit::Event::Opened { who, what });
     }
 
-    /// The shop of whoever is talked with opens.
+    /// Opens the shop of the NPC in the talk.
     fn open_shop(&mut self, who: &CharacterId, out: &mut Outcome) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let open = player.open.as_ref().ok_or(Refusal::NotOpen)?;
@@ -241,7 +242,7 @@ impl World {
         Ok(())
     }
 
-    /// Whoever is talked with tans what one has, if it can only be one thing.
+    /// Lets the NPC in the talk tan the player's things, if there is only one possible recipe.
     fn begin_to_tan(
         &mut self,
         asked: Asked<'_>,
@@ -263,8 +264,8 @@ impl World {
         Ok(())
     }
 
-    /// Whoever is talked with gives something, all of it; coins go into the pouch. Of what the
-    /// content does not know there is none to give.
+    /// Lets the NPC in the talk give something, all of it; coins go into the pouch. If the content
+    /// does not know the item, there is none to give.
     fn give(
         &mut self,
         who: &CharacterId,

@@ -1,7 +1,8 @@
-//! Duels under way: who fights whom, by which rules, for what, and how far it has come.
+//! Duels under way: the two fighters, the rules, the stakes and the stage of each duel.
 //!
-//! Always: a player is in one duel at most; until both have agreed to the stakes nothing has
-//! moved, and from then on they lie in a container of their owner's until the duel is decided.
+//! Always: a player is in one duel at most. Until both players have agreed to the stakes, no item
+//! has moved. From then on, each player's stakes lie in a container of that player until the duel
+//! ends.
 
 mod parting;
 pub(crate) mod rings;
@@ -20,15 +21,15 @@ use crate::geometry::tile::Bounds;
 use crate::item::Stack;
 use crate::time::Tick;
 
-/// What the ids of all duels begin with.
+/// Prefix of all duel ids.
 pub(crate) const ID_PREFIX: &str = "duel:";
-/// What the ids of all challenges begin with.
+/// Prefix of all challenge ids.
 pub(crate) const CHALLENGE_PREFIX: &str = "challenge:";
-/// Things that lie in somebody's container of stakes at most: its own, and what it has won.
+/// Most things in one player's stakes container: its own stakes and the stakes that it has won.
 pub const STAKES_MAX: u8 = 56;
 
 named! {
-    /// What two may agree on before they fight.
+    /// Rule on which two players may agree before they fight.
     DuelRule {
         NoRanged = "noRanged",
         NoMelee = "noMelee",
@@ -44,7 +45,7 @@ named! {
 }
 
 named! {
-    /// How far a duel has come.
+    /// Stage of a duel.
     DuelStage {
         Rules = "RULES",
         Stakes = "STAKES",
@@ -55,216 +56,216 @@ named! {
     }
 }
 
-/// Why a duel came to nothing: everybody keeps what it staked.
+/// Reason why a duel came to nothing. Both players keep their stakes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum DuelEnd {
-    /// One of both called it off before the fight.
+    /// Cancellation by a player before the fight.
     Cancelled,
-    /// It took too long.
+    /// End of the time for a duel.
     Timeout,
-    /// One of both left the world, or was not there for too long.
+    /// Absence of a player: it left the world, or was away for too long.
     Disconnected,
-    /// One of both died before the fight.
+    /// Death of a player before the fight.
     PlayerDied,
-    /// They went too far apart before the fight.
+    /// Too many steps between the players before the fight.
     TooFar,
-    /// What was staked is not there any more.
+    /// Absence of a staked item.
     InvalidItems,
-    /// Both fell in the same tick.
+    /// Fall of both players in the same tick.
     Draw,
-    /// They are not played by the same process any more.
+    /// Separation: the same process no longer plays both players.
     Server,
 }
 
-/// Something at stake.
+/// Staked items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Staked {
-    /// The slot of its owner's pack in which it lay.
+    /// Slot of the owner's pack in which the items lay.
     pub slot: u8,
-    /// What, and how many of it.
+    /// Item and quantity.
     pub stack: Stack,
-    /// What all of it is worth, in coins.
+    /// Worth of the whole stack, in coins.
     pub worth: u64,
 }
 
-/// What both see of a duel; of pairs the challenger's comes first.
+/// View of a duel that both players get. In each pair, the challenger's part comes first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DuelShown {
-    /// Which.
+    /// Duel id.
     pub duel: EntityId,
-    /// How far it has come.
+    /// Stage of the duel.
     pub stage: DuelStage,
-    /// What both have agreed on.
+    /// Rules on which both players have agreed.
     pub rules: BTreeSet<DuelRule>,
-    /// Where nothing may be worn.
+    /// Equipment slots that must stay empty.
     pub bare: BTreeSet<EquipSlot>,
-    /// What is at stake.
+    /// Stakes of the two players.
     pub stakes: [Vec<Staked>; 2],
-    /// Who agrees to what is shown.
+    /// Whether each player agrees to the view.
     pub agreed: [bool; 2],
-    /// Who fight.
+    /// The two fighters.
     pub fighters: [CharacterId; 2],
-    /// The number of their ring, once they have one.
+    /// Number of their ring, once they have one.
     pub ring: Option<u8>,
 }
 
-/// What of a duel is different.
+/// Part of a duel that has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum DuelPart {
     /// A rule.
     Rules,
-    /// Where nothing may be worn.
+    /// The equipment slots that must stay empty.
     Equipment,
-    /// What is at stake.
+    /// The stakes.
     Stakes,
-    /// Who agrees; all have if the stage is another one.
+    /// The agreements. If the view shows a new stage, both players have agreed.
     Agreed,
-    /// How far it has come.
+    /// The stage.
     Stage,
 }
 
-/// How a duel ended for one who fought it.
+/// Result of a duel for one of its fighters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DuelResult {
-    /// It has won.
+    /// Whether this fighter has won.
     pub won: bool,
-    /// The other, as others see it.
+    /// Display name of the opponent.
     pub opponent: String,
-    /// What it got of the other.
+    /// Items that this fighter got from the opponent.
     pub received: Vec<Stack>,
-    /// What it gave to the other.
+    /// Items that this fighter lost to the opponent.
     pub lost: Vec<Stack>,
-    /// What both are worth in coins.
+    /// Worth of the items received and of the items lost, in coins.
     pub worth: [u64; 2],
-    /// The loser gave up, or was gone for too long.
+    /// Whether the loser gave up, or was away for too long.
     pub forfeit: bool,
 }
 
-/// What somebody is told of a duel. All but what is said of challenges is of value: to be held
-/// back until that is saved.
+/// Notification about a duel to one player. All but the notifications about challenges are of
+/// value: the server holds them back until the store has saved that value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DuelNotification {
-    /// One's challenge is out.
+    /// Confirmation of the player's own challenge.
     Challenged {
-        /// Which.
+        /// Challenge id.
         challenge: EntityId,
-        /// Who is challenged.
+        /// Challenged player.
         whom: CharacterId,
-        /// As others see it.
+        /// Display name of that player.
         name: String,
     },
-    /// Somebody challenges one.
+    /// Challenge from another player.
     Incoming {
-        /// Which.
+        /// Challenge id.
         challenge: EntityId,
-        /// Who.
+        /// Challenger.
         from: CharacterId,
-        /// As others see it.
+        /// Display name of the challenger.
         name: String,
-        /// Combat level.
+        /// Combat level of the challenger.
         level: u32,
     },
-    /// A challenge came to nothing.
+    /// End of a challenge without a duel.
     Declined {
-        /// Which.
+        /// Challenge id.
         challenge: EntityId,
-        /// Who did not want to; `None`: it took too long, or they parted.
+        /// Player that declined; `None`: nobody declined. The challenge ended for another reason.
         by: Option<CharacterId>,
     },
-    /// Both want to.
+    /// Beginning of a duel that both players want.
     Started {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
-        /// The challenge that led to it.
+        /// Challenge that led to the duel.
         challenge: EntityId,
-        /// With whom.
+        /// Opponent.
         opponent: CharacterId,
-        /// As others see it.
+        /// Display name of the opponent.
         name: String,
-        /// It was one's own challenge.
+        /// Whether this player is the challenger.
         challenger: bool,
     },
-    /// Something about it is different, or it is shown again.
+    /// Present view of the duel, after a change or when the server shows it again.
     Shown {
-        /// What is different.
+        /// Part that has changed.
         part: DuelPart,
-        /// Who changed it; `None`: it came by itself.
+        /// Player that made the change; `None`: no player did.
         by: Option<CharacterId>,
-        /// All of it.
+        /// View of the whole duel.
         shown: Box<DuelShown>,
     },
-    /// Both have come to their ring.
+    /// Arrival of both players in their ring.
     Entered {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
-        /// The number of the ring.
+        /// Number of the ring.
         ring: u8,
-        /// Who fight.
+        /// The two fighters.
         fighters: [CharacterId; 2],
     },
-    /// It is counted down to the fight.
+    /// New count of the countdown to the fight.
     Counted {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
-        /// 3 to 0.
+        /// Count, 3 to 0.
         count: u8,
-        /// Who fight.
+        /// The two fighters.
         fighters: [CharacterId; 2],
     },
-    /// They may fight.
+    /// Beginning of the fight.
     Fight {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
-        /// The number of the ring.
+        /// Number of the ring.
         ring: u8,
-        /// Its edges.
+        /// Edges of the ring.
         bounds: Bounds,
-        /// With whom.
+        /// Opponent.
         opponent: CharacterId,
     },
-    /// The other is not there; if it is not back in time, it loses.
+    /// Absence of the opponent. If it does not come back in time, it loses.
     OpponentAway {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
-        /// Within so many ticks.
+        /// Ticks within which the opponent must come back.
         ticks: u64,
     },
-    /// The other is there again.
+    /// Return of the opponent.
     OpponentBack {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
     },
-    /// It is decided.
+    /// Result of the duel.
     Completed {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
-        /// How.
+        /// Result for this player.
         result: Box<DuelResult>,
     },
-    /// It came to nothing.
+    /// End of the duel without a winner.
     Ended {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
-        /// Why.
+        /// Reason for the end.
         why: DuelEnd,
-        /// Who called it off.
+        /// Player that called the duel off, if one did.
         by: Option<CharacterId>,
     },
 }
 
-/// One of the two.
+/// One of the two players of a duel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fighter {
     pub(crate) who: CharacterId,
-    /// What it stakes, in the order in which it did.
+    /// Stakes of this player, in the order in which it staked them.
     pub(crate) stakes: Vec<Offered>,
-    /// It agrees to what is shown.
+    /// Whether this player agrees to the view that it sees.
     pub(crate) agreed: bool,
-    /// Since when nobody plays it.
+    /// Tick since which nobody has played this player.
     pub(crate) away_since: Option<Tick>,
 }
 
-/// How a fight ended; what was at stake has changed hands.
+/// Outcome of a fight. The stakes have changed hands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Verdict {
     pub(crate) winner: CharacterId,
@@ -277,22 +278,22 @@ pub(crate) struct Verdict {
 pub(crate) struct Duel {
     pub(crate) id: EntityId,
     pub(crate) challenge: EntityId,
-    /// The challenger, and the one who was challenged.
+    /// The challenger, then the challenged player.
     pub(crate) sides: [Fighter; 2],
     pub(crate) stage: DuelStage,
     pub(crate) rules: BTreeSet<DuelRule>,
     pub(crate) bare: BTreeSet<EquipSlot>,
     pub(crate) ring: Option<u8>,
-    /// When this stage began.
+    /// Tick of the last change or agreement in the stage, or else of its beginning.
     pub(crate) since: Tick,
-    /// When the duel did.
+    /// Tick at which the duel began.
     pub(crate) began: Tick,
-    /// How it ended; `None` in the last stage: nobody won.
+    /// Outcome of the fight; `None` in the last stage: nobody won.
     #[serde(default)]
     pub(crate) verdict: Option<Verdict>,
 }
 
-/// A challenge that is not answered.
+/// Challenge without an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Challenge {
     pub(crate) from: CharacterId,
@@ -322,12 +323,12 @@ impl Duel {
         }
     }
 
-    /// Who fight, the challenger first.
+    /// Returns the two fighters, the challenger first.
     pub(crate) fn fighters(&self) -> [CharacterId; 2] {
         self.sides.each_ref().map(|side| side.who.clone())
     }
 
-    /// The other than `who`.
+    /// Returns the opponent of `who`.
     pub(crate) fn other(&self, who: &CharacterId) -> &CharacterId {
         let [one, other] = &self.sides;
         if one.who == *who {
@@ -341,29 +342,29 @@ impl Duel {
         self.sides.iter_mut().find(|side| side.who == *who)
     }
 
-    /// Whether both agree to what they see.
+    /// Returns whether both players agree to the view that they see.
     pub(crate) fn agreed(&self) -> bool {
         self.sides.iter().all(|side| side.agreed)
     }
 
-    /// Something is different: nobody agrees to it yet.
+    /// Clears both agreements, because a part of the duel has changed.
     pub(crate) fn changed(&mut self) {
         self.sides.iter_mut().for_each(|side| side.agreed = false);
     }
 
-    /// It comes to `stage`, and nobody agrees to it yet.
+    /// Moves the duel to `stage` and clears both agreements.
     pub(crate) fn come_to(&mut self, stage: DuelStage, now: Tick) {
         self.stage = stage;
         self.since = now;
         self.changed();
     }
 
-    /// Whether `rule` holds in it.
+    /// Returns whether `rule` holds in this duel.
     pub(crate) fn has(&self, rule: DuelRule) -> bool {
         self.rules.contains(&rule)
     }
 
-    /// All that is due is due so many ticks later.
+    /// Delays everything that is due in the duel by `ticks`.
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.since = self.since.after(ticks);
         self.began = self.began.after(ticks);
@@ -374,7 +375,7 @@ impl Duel {
 }
 
 impl DuelStage {
-    /// Whether it is still spoken of, and nobody has come to the ring.
+    /// Returns whether this stage comes before the ring.
     pub(crate) const fn prepares(self) -> bool {
         matches!(
             self,
@@ -383,93 +384,94 @@ impl DuelStage {
     }
 }
 
-/// All duels here, the challenges to more, and who must still hear of one that is no more.
+/// All duels and challenges in this world, and the ends of duels that players must still hear.
 #[derive(Debug, Default)]
 pub(crate) struct Duels {
     pub(crate) all: BTreeMap<EntityId, Duel>,
     pub(crate) challenges: BTreeMap<EntityId, Challenge>,
-    /// Who, of which duel, and why it ended: to be told in the next tick.
+    /// Player, duel and reason for each end. The next tick tells the player.
     pub(crate) ended: Vec<(CharacterId, EntityId, DuelEnd)>,
 }
 
 impl Duels {
-    /// The duel that somebody's player names.
+    /// Returns the duel with that id, if this world has it.
     pub(crate) fn named(&self, id: Option<&EntityId>) -> Option<&Duel> {
         self.all.get(id?)
     }
 
-    /// The numbers of the rings in which somebody fights.
+    /// Returns the numbers of the rings that duels have taken.
     pub(crate) fn taken(&self) -> BTreeSet<u8> {
         self.all.values().filter_map(|duel| duel.ring).collect()
     }
 }
 
-/// A request about a duel.
+/// Request about a duel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Somebody in the lobby is challenged.
+    /// Challenge to a player in the lobby.
     Challenge {
-        /// Who.
+        /// Challenged player.
         target: EntityId,
     },
-    /// Somebody's challenge is answered.
+    /// Answer to a challenge.
     Answer {
-        /// Which.
+        /// Challenge id.
         challenge: EntityId,
-        /// Yes.
+        /// Whether the player accepts.
         accept: bool,
     },
-    /// A rule is to hold, or not any more.
+    /// Switch of a rule, on or off.
     Rule {
-        /// In which.
+        /// Duel id.
         duel: EntityId,
-        /// Which rule.
+        /// Rule to turn on or off.
         rule: DuelRule,
     },
-    /// Nothing is to be worn somewhere, or something may be again.
+    /// Switch of an equipment slot, forbidden or allowed.
     Bare {
-        /// In which.
+        /// Duel id.
         duel: EntityId,
-        /// Where.
+        /// Equipment slot.
         place: EquipSlot,
     },
-    /// So much of what lies in a slot is staked, and no more of it.
+    /// Stake of a quantity from one slot. It replaces any stake from that slot.
     Stake {
-        /// In which.
+        /// Duel id.
         duel: EntityId,
-        /// Which slot of the pack.
+        /// Slot of the pack.
         slot: u8,
-        /// How many.
+        /// Quantity.
         quantity: u32,
     },
-    /// Something is staked no more.
+    /// Withdrawal of a stake.
     Unstake {
-        /// In which.
+        /// Duel id.
         duel: EntityId,
-        /// Its place among the own stakes.
+        /// Place among the player's own stakes.
         place: u8,
     },
-    /// What is shown is agreed to.
+    /// Agreement to the view that the player sees.
     Agree {
-        /// In which.
+        /// Duel id.
         duel: EntityId,
-        /// How far it had come when that was asked.
+        /// Stage that the player saw when it agreed.
         seen: DuelStage,
     },
-    /// It is called off before the fight, or a challenge of one's own is.
+    /// End of a duel before the fight, or of the player's own challenge.
     Cancel {
-        /// Which.
+        /// Id of the duel or the challenge.
         duel: EntityId,
     },
-    /// The fight is given up.
+    /// Surrender in the fight.
     Forfeit {
-        /// Which.
+        /// Duel id.
         duel: EntityId,
     },
 }
 
 impl Intent {
-    /// Whether it only leads away from anything changing hands: that is always allowed.
+    /// Returns whether the request can only keep items from changing hands. Such a request is
+    /// always allowed.
     pub(crate) const fn retreats(&self) -> bool {
         matches!(
             self,
@@ -478,20 +480,20 @@ impl Intent {
     }
 }
 
-/// A fact about a duel that one player is told.
+/// Fact about a duel for one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Something about a duel, or a challenge to one.
+    /// Notification about a duel or a challenge.
     Told {
-        /// Who is told.
+        /// Player to tell.
         who: CharacterId,
-        /// What.
+        /// The notification.
         told: DuelNotification,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player to tell.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Told { who, .. } => who,

@@ -1,6 +1,7 @@
-//! A duel when one of the two goes without the other, or a region does.
+//! Ends duels when one of the two players leaves without the other, or a region does.
 //!
-//! Always: what goes along with a region is gone here; whoever stays hears of an end in the next tick.
+//! Always: a duel that leaves with a region is gone here. A player that stays hears of the end in
+//! the next tick.
 
 use super::{Duel, DuelEnd, DuelStage, Duels};
 use crate::entity::ids::CharacterId;
@@ -8,13 +9,14 @@ use crate::geometry::tile::Region;
 use crate::world::World;
 
 impl World {
-    /// Whether one of both who are in a duel belongs to `region`.
+    /// Returns whether a player of `duel` belongs to `region`.
     pub(crate) fn fought_in(&self, duel: &Duel, region: Region) -> bool {
         let belongs = |who| self.players.get(who).is_some_and(|p| p.region == region);
         duel.sides.iter().any(|side| belongs(&side.who))
     }
 
-    /// `region` goes: duels go along with it, or end for whoever stays.
+    /// Parts the duels of `region`, which leaves: a duel leaves with it, or ends for the player
+    /// that stays.
     pub(crate) fn part_duels(&mut self, region: Region) {
         let goes = |who: &CharacterId| self.players.get(who).is_some_and(|p| p.region == region);
         let Duels { all, ended, .. } = &mut self.duels;
@@ -30,8 +32,8 @@ impl World {
         });
     }
 
-    /// `who` goes: whoever is in a duel with it hears of that in the next tick; of one that is
-    /// decided, how.
+    /// Ends the duel of `who`, which leaves. The next tick tells the opponent. A duel that has
+    /// finished stays, so that the opponent hears its result.
     pub(crate) fn leave_duels(&mut self, who: &CharacterId) {
         let Duels { all, ended, .. } = &mut self.duels;
         all.retain(|id, duel| {

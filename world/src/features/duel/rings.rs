@@ -1,7 +1,7 @@
-//! Duels from the ring on: the count, the fight, how it ends, and what becomes of the stakes.
+//! Duels from the ring on: the countdown, the fight, its end, and the return of the stakes.
 //!
-//! Always: who has won has what was at stake in the tick in which it has; a death in a ring is
-//! none; whoever is in no duel gets back what it had at stake as soon as there is room.
+//! Always: a winner has the stakes in the tick in which it wins. A death in a ring is no real
+//! death. A player in no duel gets its stakes back as soon as there is room.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,12 +21,13 @@ use crate::refusal::Refusal;
 use crate::tick::{Outcome, interrupt};
 use crate::world::World;
 
-/// What could not come back for want of room is tried again so often.
+/// Ticks between two tries to return stakes for which there was no room.
 const RETURN_TICKS: u64 = 8;
 
 impl World {
-    /// Duels go on: what is due is counted, decided or over; who has not heard of an end does.
-    /// `away`: those whom nobody plays just now.
+    /// Plays one tick of all challenges and duels, and tells players of ends that they have not
+    /// heard. Also tries to return the stakes of players in no duel. `away`: the players that
+    /// nobody plays now.
     pub(crate) fn play_duels(
         &mut self,
         away: &BTreeSet<CharacterId>,
@@ -60,7 +61,7 @@ impl World {
         }
     }
 
-    /// Challenges to which nobody says anything, or whose two have parted, come to nothing.
+    /// Drops each challenge that is too old, or whose two players have gone too far apart.
     fn play_challenges(&mut self, out: &mut Outcome) {
         let now = self.now;
         let over = self.duels.challenges.iter().filter(|(_, of)| {
@@ -73,7 +74,7 @@ impl World {
         }
     }
 
-    /// Who is away, and who is back.
+    /// Notes which players of the duel went away or came back, and tells their opponents.
     fn note_away(&mut self, id: &EntityId, away: &BTreeSet<CharacterId>, out: &mut Outcome) {
         let now = self.now;
         let Some(duel) = self.duels.all.get_mut(id) else {
@@ -98,7 +99,7 @@ impl World {
         }
     }
 
-    /// One step on in a duel.
+    /// Plays one tick of a duel.
     fn play_duel(&mut self, id: &EntityId, value: Value, out: &mut Outcome) {
         let Some(duel) = self.duels.all.get(id) else {
             return;
@@ -136,7 +137,7 @@ impl World {
         }
     }
 
-    /// Both have agreed to all: they come to stand in the ring.
+    /// Moves both players into the ring, after both have agreed to all, and begins the countdown.
     pub(crate) fn enter_ring(&mut self, id: &EntityId, number: u8, out: &mut Outcome) {
         let (now, content) = (self.now, Arc::clone(&self.content));
         let Some(duel) = self.duels.all.get_mut(id) else {
@@ -176,7 +177,7 @@ impl World {
         self.count(id, 0, out);
     }
 
-    /// What is counted `ticks` after they came to the ring; at 0 they fight.
+    /// Tells both players the count `ticks` after they came to the ring. At 0 the fight begins.
     fn count(&mut self, id: &EntityId, ticks: u64, out: &mut Outcome) {
         let (now, count) = (self.now, rules::counted(ticks));
         let (Some(duel), Some(count)) = (self.duels.all.get_mut(id), count) else {
@@ -204,7 +205,7 @@ impl World {
         }
     }
 
-    /// What `who` is told of the fight that it fights.
+    /// Returns the notification that tells `who` of its fight.
     pub(crate) fn fight_told(&self, duel: &Duel, who: &CharacterId) -> Option<DuelNotification> {
         let ring = self.content.rings()?.ring(duel.ring?)?;
         Some(DuelNotification::Fight {
@@ -215,17 +216,18 @@ impl World {
         })
     }
 
-    /// The duel that `who` fights, as far as it has come to the ring.
+    /// Returns the duel of `who`, if that duel has come to the ring.
     pub(crate) fn ring_duel(&self, who: &CharacterId) -> Option<&Duel> {
         let player = self.players.get(who)?;
         let duel = self.duels.named(player.duel.as_ref())?;
         (!duel.stage.prepares()).then_some(duel)
     }
 
-    /// Whether one of the two is in a ring; then whether they may fight each other there.
+    /// Returns whether the two players may fight each other in a ring. `false`: neither is in a
+    /// ring.
     ///
     /// # Errors
-    /// `InDuel`: one of them fights somebody else, or nobody just now.
+    /// `InDuel`: one of the two is in a ring, but not in a fight with the other.
     pub(crate) fn may_fight_in_ring(
         &self,
         by: &EntityId,
@@ -241,11 +243,11 @@ impl World {
         }
     }
 
-    /// Whether `who` may strike such a blow now: what is at stake cannot change hands while
-    /// exchanges are stopped.
+    /// Returns whether `who` may strike such a blow now. In a ring it may not while exchanges are
+    /// stopped, because the stakes could not change hands.
     ///
     /// # Errors
-    /// `AgainstRules`: not in its duel.
+    /// `AgainstRules`: the rules of its duel forbid such a blow.
     pub(crate) fn may_strike(
         &self,
         who: &CharacterId,
@@ -259,7 +261,7 @@ impl World {
         }
     }
 
-    /// Who must stand still in its ring does.
+    /// Stops each player that must stand still in its ring.
     pub(crate) fn stand_still(&mut self) {
         for player in self.players.values_mut().filter(|p| !p.path.is_empty()) {
             let duel = self.duels.named(player.duel.as_ref());
@@ -274,7 +276,7 @@ impl World {
         }
     }
 
-    /// Those who have no health left; who fell in a duel is taken out of `dead`.
+    /// Takes the players that fell in a ring out of `dead`, and ends their fights.
     pub(crate) fn fall(&mut self, dead: &mut Vec<(EntityId, EntityId)>, out: &mut Outcome) {
         let fell = dead.extract_if(.., |(id, _)| self.ring_duel(&id.character()).is_some());
         let fell: Vec<(CharacterId, EntityId)> =
@@ -321,7 +323,7 @@ impl World {
         }
     }
 
-    /// `who` gives up.
+    /// Lets `who` give up its fight.
     pub(crate) fn give_up_duel(
         &mut self,
         who: &CharacterId,
@@ -340,7 +342,7 @@ impl World {
         Ok(())
     }
 
-    /// `loser` has lost: what it staked is the other's from now on.
+    /// Decides the duel against `loser`: its stakes go to the winner.
     fn decide(&mut self, id: &EntityId, loser: &CharacterId, forfeit: bool, out: &mut Outcome) {
         let Some(duel) = self.duels.all.get(id) else {
             return;
@@ -351,7 +353,8 @@ impl World {
         };
         let legs = rules::spoils(player.record(), &winner);
         let won: Vec<Stack> = player.record.stakes.values().cloned().collect();
-        // There is room for all that two can stake, so that nothing can be refused.
+        // The container has room for all that two players can stake, so nothing refuses the
+        // transfer.
         let moved = legs.is_empty() || self.transfer(Some(Cause::Duel), &legs, out).is_ok();
         let verdict = moved.then_some(Verdict {
             winner,
@@ -361,7 +364,7 @@ impl World {
         self.finish(id, verdict, out);
     }
 
-    /// The fight is over; nobody strikes any more.
+    /// Ends the fight: nobody strikes any more.
     fn finish(&mut self, id: &EntityId, verdict: Option<Verdict>, out: &mut Outcome) {
         let now = self.now;
         let Some(duel) = self.duels.all.get_mut(id) else {
@@ -380,7 +383,7 @@ impl World {
         self.show_duel(id, DuelPart::Stage, None, out);
     }
 
-    /// The word who has won; both are well and out of the ring.
+    /// Tells both players the result, heals them and takes them out of the ring.
     fn conclude(&mut self, id: &EntityId, out: &mut Outcome) {
         let verdict = self.duels.all.get(id).map(|duel| duel.verdict.clone());
         let Some(verdict) = verdict.flatten() else {
@@ -415,7 +418,7 @@ impl World {
         }
     }
 
-    /// A duel comes to nothing: everybody gets back what it staked, and both are told why.
+    /// Ends a duel without a winner: both players get their stakes back and hear the reason.
     pub(crate) fn end_duel(
         &mut self,
         id: &EntityId,
@@ -431,7 +434,7 @@ impl World {
         }
     }
 
-    /// All duels of `who`, and challenges by or to it, come to nothing.
+    /// Ends the duel of `who`, and drops all challenges by it or to it.
     pub(crate) fn end_duels_of(&mut self, who: &CharacterId, why: DuelEnd, out: &mut Outcome) {
         let challenges = self.duels.challenges.iter();
         let challenges = challenges.filter(|(_, of)| of.from == *who || of.to == *who);
@@ -463,7 +466,7 @@ impl World {
         tell(who, told, out);
     }
 
-    /// `who` is in that duel no more: out of its ring and well, with what it had at stake.
+    /// Takes `who` out of that duel: out of its ring, healed, and with its stakes returned.
     fn out_of_duel(&mut self, who: &CharacterId, id: &EntityId, out: &mut Outcome) {
         let Some(player) = self.players.get_mut(who) else {
             return;
@@ -473,7 +476,7 @@ impl World {
         self.return_stakes(who, out);
     }
 
-    /// Whoever stands in a ring without a duel comes out, and is well.
+    /// Takes `who` out of the ring and heals it, if it stands in a ring without a duel.
     pub(crate) fn leave_ring(&mut self, who: &CharacterId, out: &mut Outcome) {
         let content = Arc::clone(&self.content);
         let (Some(rings), Some(player)) = (content.rings(), self.players.get_mut(who)) else {
@@ -497,7 +500,7 @@ impl World {
         }
     }
 
-    /// `who` stands at `place` all at once.
+    /// Moves `who` to `place` at once.
     fn put_at(&mut self, who: &CharacterId, place: Tile, out: &mut Outcome) {
         let Some(player) = self.players.get_mut(who) else {
             return;
@@ -516,7 +519,7 @@ impl World {
         out.emit(vitals::Event::Changed { who: whose() });
     }
 
-    /// What `who` has at stake in no duel comes back, as far as there is room.
+    /// Gives `who` its remaining stakes back, as far as its pack or bank has room.
     pub(crate) fn return_stakes(&mut self, who: &CharacterId, out: &mut Outcome) {
         let Some(player) = self.players.get(who) else {
             return;

@@ -1,8 +1,9 @@
-//! Duels: who may challenge whom, what may be agreed on, what moves when, and what the fight
-//! allows.
+//! Duel rules: who may challenge whom, what the players may agree on, when items move, and what the
+//! fight allows.
 //!
-//! Always: whatever changes clears both agreements; what is staked is looked up in its owner's
-//! pack again before anything moves; who begins to fight wears nothing that was ruled out.
+//! Always: each change clears both agreements. Before anything moves, the server looks up each
+//! stake in its owner's pack again. A player that begins to fight wears nothing that the rules
+//! forbid.
 
 use super::{Duel, DuelEnd, DuelRule, DuelStage, Duels, Fighter};
 use crate::content::{Content, EquipSlot, ItemKind, Rings};
@@ -20,26 +21,27 @@ use crate::item::{COINS, Stack};
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// As far as two may be apart who are about to fight, in steps.
+/// Most steps between two players that are about to fight.
 const REACH_TILES: u32 = 15;
-/// A challenge that is not answered lives so long: 30 s.
+/// Lifetime of a challenge without an answer: 30 s.
 pub(crate) const CHALLENGE_TICKS: u64 = 50;
-/// Between two challenges of one to the same other: 10 s.
+/// Time between two challenges by one player to the same other player: 10 s.
 const AGAIN_TICKS: u64 = 17;
-/// Challenges that may wait for one; the oldest makes room for another one.
+/// Most challenges that may wait for one player. A new one replaces the oldest.
 const CHALLENGES_MAX: usize = 16;
-/// Two talk about their fight for so long, and fight for so long, at most: 30 min.
+/// Most time that two players may talk about their fight, and most time that they may fight: 30
+/// min.
 const DUEL_TICKS: u64 = 3_000;
-/// One may be away for so long before the fight.
+/// Most time that a player may be away before the fight.
 const AWAY_BEFORE_TICKS: u64 = 12;
-/// One may be away for so long in the fight: 30 s.
+/// Most time that a player may be away in the fight: 30 s.
 const AWAY_TICKS: u64 = 50;
-/// From the last blow to the word who has won.
+/// Time from the end of the fight to the result.
 pub(crate) const RESULT_TICKS: u64 = 8;
-/// When what is counted, since both stand in the ring: one a second.
+/// Ticks since both players came to the ring, and the count at that tick. About one a second.
 const COUNTS: [(u64, u8); 4] = [(0, 3), (2, 2), (3, 1), (5, 0)];
 
-/// The two places in the ring, for those who may not walk: side by side.
+/// Returns the two places in the ring. If the players may not walk, the places are side by side.
 pub(crate) fn begins(duel: &Duel, rings: &Rings) -> Option<[Tile; 2]> {
     let ring = rings.ring(duel.ring?)?;
     let [one, other] = ring.begins;
@@ -50,11 +52,12 @@ pub(crate) fn begins(duel: &Duel, rings: &Rings) -> Option<[Tile; 2]> {
     Some([one, beside])
 }
 
-/// Whether `who` may challenge `target`, who is here.
+/// Checks whether `who` may challenge `target`, who is here.
 ///
 /// # Errors
-/// `SelfDuel`; `InterfaceOpen`, `StakesLeft`: of its own; `ChallengePending`; `Cooldown`;
-/// `NotInLobby`, `OtherNotInLobby`, `TooFar`; `PlayerBusy`: one of both does something else.
+/// `SelfDuel`; `InterfaceOpen`: `who` has something open or trades; `StakesLeft`: of `who`;
+/// `ChallengePending`; `Cooldown`; `NotInLobby`, `OtherNotInLobby`, `TooFar`; `PlayerBusy`: one of
+/// the two is busy.
 pub(crate) fn may_challenge(
     (duels, rings): (&Duels, &Rings),
     who: &Player,
@@ -85,8 +88,8 @@ pub(crate) fn may_challenge(
     Ok(())
 }
 
-/// The oldest challenge to `target`, if no further one may wait for it. Each challenger has one at
-/// most, so that nobody keeps others from challenging.
+/// Returns the oldest challenge to `target`, if no further challenge may wait for it. Each
+/// challenger has one challenge at most, so that nobody keeps others from challenging.
 pub(crate) fn crowded_out(duels: &Duels, target: &CharacterId) -> Option<EntityId> {
     let waiting = duels.challenges.iter().filter(|(_, of)| of.to == *target);
     let mut waiting: Vec<(Tick, &EntityId)> = waiting.map(|(id, of)| (of.since, id)).collect();
@@ -98,7 +101,7 @@ pub(crate) fn crowded_out(duels: &Duels, target: &CharacterId) -> Option<EntityI
         .map(|(_, id)| (*id).clone())
 }
 
-/// Whether both stand in the lobby, and near each other.
+/// Checks whether both players stand in the lobby, and near each other.
 fn near(rings: &Rings, who: &Player, other: &Player) -> Result<(), Refusal> {
     if !rings.lobby.contains(who.tile()) {
         return Err(Refusal::NotInLobby);
@@ -112,23 +115,23 @@ fn near(rings: &Rings, who: &Player, other: &Player) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether two are near enough to each other to talk about a duel.
+/// Returns whether two players are near enough to each other to talk about a duel.
 pub(crate) fn near_enough(one: &Player, other: &Player) -> bool {
     one.tile().steps_to(other.tile()) <= REACH_TILES
 }
 
-/// Whether nothing keeps `player` from beginning a duel now.
+/// Returns whether nothing keeps `player` from beginning a duel now.
 fn free(player: &Player, now: Tick) -> bool {
     let fights = player.fight.clash.in_combat(now);
     let about = player.open.is_some() || player.trade.is_some() || player.duel.is_some();
     player.free() && !fights && !about
 }
 
-/// Whether the duel to which `who` was challenged by `by` can begin.
+/// Checks whether the duel can begin for which `by` challenged `who`.
 ///
 /// # Errors
-/// `InterfaceOpen`, `StakesLeft`: of the one who answers; `PlayerBusy`: the other does something
-/// else; `NotInLobby`, `OtherNotInLobby`, `TooFar`.
+/// `InterfaceOpen`: `who` has something open or trades; `StakesLeft`: of `who`; `NotInLobby`,
+/// `OtherNotInLobby`, `TooFar`; `PlayerBusy`: one of the two is busy, or `by` has stakes left.
 pub(crate) fn may_begin(
     rings: &Rings,
     who: &Player,
@@ -148,7 +151,7 @@ pub(crate) fn may_begin(
     Ok(())
 }
 
-/// A ring that nobody has and that is played here.
+/// Returns the number of a free ring whose places this world plays.
 ///
 /// # Errors
 /// `NoRing`.
@@ -167,10 +170,10 @@ pub(crate) fn vacant(
     free.find(here).ok_or(Refusal::NoRing)
 }
 
-/// A rule holds from now on, or not any more.
+/// Turns `rule` on or off.
 ///
 /// # Errors
-/// `WrongStage`; `RulesClash`: it does not go with the others.
+/// `WrongStage`; `RulesClash`: the rule clashes with the others.
 pub(crate) fn toggle(duel: &mut Duel, rule: DuelRule, now: Tick) -> Result<(), Refusal> {
     at(duel, DuelStage::Rules)?;
     let mut rules = duel.rules.clone();
@@ -191,7 +194,7 @@ pub(crate) fn toggle(duel: &mut Duel, rule: DuelRule, now: Tick) -> Result<(), R
     Ok(())
 }
 
-/// Nothing is to be worn in `place`, or something may be again.
+/// Forbids the player to wear anything in `place`, or allows it again.
 ///
 /// # Errors
 /// `WrongStage`.
@@ -215,7 +218,7 @@ fn at(duel: &Duel, stage: DuelStage) -> Result<(), Refusal> {
         .ok_or(Refusal::WrongStage)
 }
 
-/// `player` stakes `quantity` of what lies in `slot`, and no more of that slot.
+/// Stakes `quantity` of the items in `slot`, instead of any stake from that slot before.
 ///
 /// # Errors
 /// `WrongStage`, `EmptySlot`, `InvalidItem`, `Untradeable`, `InvalidQuantity`.
@@ -241,7 +244,7 @@ pub(crate) fn stake(
     let stack = Stack::new(there.item.clone(), quantity);
     let side = duel.side_mut(&record.id).ok_or(Refusal::NotInDuel)?;
     let staked = Offered { slot, stack };
-    // There are no more slots than may be staked.
+    // A pack has no more slots than a player may stake.
     match side.stakes.iter_mut().find(|staked| staked.slot == slot) {
         Some(same) => *same = staked,
         None => side.stakes.push(staked),
@@ -250,7 +253,7 @@ pub(crate) fn stake(
     Ok(())
 }
 
-/// `who` does not stake what it has in `place` of its stakes.
+/// Takes back the stake that `who` has in `place`.
 ///
 /// # Errors
 /// `WrongStage`, `NotStaked`.
@@ -270,7 +273,7 @@ pub(crate) fn unstake(
     Ok(())
 }
 
-/// Whether everything that is staked lies where it is said to.
+/// Returns whether each stake still lies in its slot.
 pub(crate) fn still_there(duel: &Duel, players: &Players) -> bool {
     duel.sides.iter().all(|side| {
         let mut stakes = side.stakes.iter();
@@ -279,7 +282,7 @@ pub(crate) fn still_there(duel: &Duel, players: &Players) -> bool {
     })
 }
 
-/// What both stake leaves their packs.
+/// Returns the legs that move both players' stakes out of their packs.
 pub(crate) fn escrow(duel: &Duel) -> Vec<Leg> {
     let sides = duel.sides.iter();
     let each = sides.flat_map(|side| side.stakes.iter().map(|staked| (&side.who, staked)));
@@ -299,7 +302,7 @@ pub(crate) fn escrow(duel: &Duel) -> Vec<Leg> {
     legs.collect()
 }
 
-/// What both wear against the rules goes into their packs.
+/// Returns the legs that move equipment that the rules forbid into its wearer's pack.
 pub(crate) fn strip(duel: &Duel, players: &Players, content: &Content) -> Vec<Leg> {
     let mut legs = Vec::new();
     for side in &duel.sides {
@@ -327,12 +330,12 @@ pub(crate) fn strip(duel: &Duel, players: &Players, content: &Content) -> Vec<Le
     legs
 }
 
-/// A weapon is silly if one does not fight better with it.
+/// Returns whether a weapon helps its holder to attack. Other weapons are fun weapons.
 fn earnest(kind: &ItemKind) -> bool {
     kind.weapon.is_some() && kind.bonuses.helps_to_attack()
 }
 
-/// All that `loser` has at stake goes to what `winner` has: first what, then how.
+/// Returns the legs that move all stakes of `loser` to the stakes of `winner`.
 pub(crate) fn spoils(loser: &PlayerRecord, winner: &CharacterId) -> Vec<Leg> {
     let legs = loser.stakes.iter().flat_map(|(place, stack)| {
         [
@@ -350,10 +353,10 @@ pub(crate) fn spoils(loser: &PlayerRecord, winner: &CharacterId) -> Vec<Leg> {
     legs.collect()
 }
 
-/// A way in which items may move: why, and how.
+/// One way to move items: the cause and the legs.
 type Plan = (Option<Cause>, Vec<Leg>);
 
-/// How what lies in `place` of the stakes comes back: into the pack, else into the bank.
+/// Returns the two ways to give a stake in `place` back: into the pack, else into the bank.
 pub(crate) fn returns(record: &PlayerRecord, content: &Content, place: u8) -> Option<[Plan; 2]> {
     let stack = record.stakes.get(&place)?;
     let who = || record.id.clone();
@@ -377,7 +380,7 @@ pub(crate) fn returns(record: &PlayerRecord, content: &Content, place: u8) -> Op
     ])
 }
 
-/// What some things are worth in coins.
+/// Returns the worth of a stack, in coins.
 pub(crate) fn worth(content: &Content, stack: &Stack) -> u64 {
     let kind = content.item(&stack.item);
     let coin = u64::from(*stack.item == *COINS);
@@ -385,16 +388,17 @@ pub(crate) fn worth(content: &Content, stack: &Stack) -> u64 {
     each.saturating_mul(u64::from(stack.quantity))
 }
 
-/// What is counted `ticks` after both came to stand in the ring.
+/// Returns the count at `ticks` after both players came to the ring, if one is due then.
 pub(crate) fn counted(ticks: u64) -> Option<u8> {
     let found = COUNTS.iter().find(|(at, _)| *at == ticks);
     found.map(|(_, count)| *count)
 }
 
-/// Whether one who is in `duel` may do that now.
+/// Checks whether a player in `duel` may follow `intent` now.
 ///
 /// # Errors
-/// `InterfaceOpen`: not while it is spoken of; `InDuel`: not before it is over; `AgainstRules`.
+/// `InterfaceOpen`: the duel is not in the ring yet; `InDuel`: the duel must end first;
+/// `AgainstRules`.
 pub(crate) fn allows(duel: &Duel, player: &Player, intent: &Intent) -> Result<(), Refusal> {
     let conduct = conduct(intent);
     if conduct == Conduct::Harmless {
@@ -436,10 +440,10 @@ pub(crate) fn allows(duel: &Duel, player: &Player, intent: &Intent) -> Result<()
     Ok(())
 }
 
-/// An intent as the rules of a duel see it.
+/// Kind of intent, as the rules of a duel see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Conduct {
-    /// It may be done in any duel at any time.
+    /// A player may do it in any duel at any time.
     Harmless,
     Walk,
     Stop,
@@ -489,7 +493,7 @@ fn conduct(intent: &Intent) -> Conduct {
     }
 }
 
-/// Whether what is eaten or drunk is ruled out.
+/// Returns whether the rules forbid to eat or drink `stack`.
 fn bars(duel: &Duel, stack: &Stack) -> bool {
     let potion = stack.item.contains("potion");
     duel.has(if potion {
@@ -499,7 +503,7 @@ fn bars(duel: &Duel, stack: &Stack) -> bool {
     })
 }
 
-/// Whether blows of that kind are ruled out.
+/// Returns whether the rules forbid blows of that kind.
 pub(crate) fn forbids(duel: &Duel, kind: HitKind) -> bool {
     duel.has(match kind {
         HitKind::Melee => DuelRule::NoMelee,
@@ -508,8 +512,8 @@ pub(crate) fn forbids(duel: &Duel, kind: HitKind) -> bool {
     })
 }
 
-/// For how long one may be away from a duel as it stands; not at all from a fight in which nobody
-/// may give up.
+/// Returns for how many ticks a player may be away from the duel in its stage. In a fight that
+/// nobody may give up, returns 0.
 pub(crate) fn away_ticks(duel: &Duel) -> u64 {
     if duel.stage.prepares() {
         AWAY_BEFORE_TICKS
@@ -520,8 +524,8 @@ pub(crate) fn away_ticks(duel: &Duel) -> u64 {
     }
 }
 
-/// Why a duel cannot go on after a tick, if it cannot; of one who is away too long in the fight
-/// nothing is said here.
+/// Returns the reason why a duel cannot go on after this tick, if there is one. Does not look at a
+/// player that is away too long in the fight.
 pub(crate) fn over(duel: &Duel, players: &Players, now: Tick) -> Option<DuelEnd> {
     let [one, other] = duel.sides.each_ref().map(|side| players.get(&side.who));
     let (Some(one), Some(other)) = (one, other) else {

@@ -1,7 +1,7 @@
 //! Duels before the fight: challenges, rules, stakes, and the last look.
 //!
-//! Always: whoever is told that a duel began is told how it ended; what both stake leaves both
-//! packs in one transfer, or neither.
+//! Always: a player that hears of the beginning of a duel hears of its end. The stakes leave both
+//! packs in one transfer, or neither pack.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::tick::{Outcome, turn_away};
 use crate::world::World;
 
 impl World {
-    /// What somebody asks about a duel.
+    /// Answers a request about a duel.
     pub(crate) fn answer_duel(
         &mut self,
         who: &CharacterId,
@@ -66,10 +66,10 @@ impl World {
         Ok(Answer::Done { value: true })
     }
 
-    /// Whether one who may be in a duel may do that now.
+    /// Checks whether a player may follow `intent` now, if it is in a duel.
     ///
     /// # Errors
-    /// As those of [`rules::allows`].
+    /// Those of [`rules::allows`].
     pub(crate) fn allowed_in_duel(
         &self,
         who: &CharacterId,
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// The duel `id`, if it is that of `who`.
+    /// Returns the duel `id`, if it is the duel of `who`.
     pub(crate) fn own_duel(
         &mut self,
         who: &CharacterId,
@@ -151,7 +151,7 @@ impl World {
         Ok(Answer::Done { value: true })
     }
 
-    /// A challenge comes to nothing: both hear of it.
+    /// Drops a challenge and tells both players.
     pub(crate) fn drop_challenge(
         &mut self,
         id: &EntityId,
@@ -172,7 +172,7 @@ impl World {
         }
     }
 
-    /// The one who was challenged says yes.
+    /// Begins the duel, after the challenged player has accepted.
     fn begin_duel(
         &mut self,
         id: &EntityId,
@@ -188,7 +188,7 @@ impl World {
         let duel = self.mint(ID_PREFIX)?;
         let both = [&asked.from, &asked.to];
         self.duels.challenges.remove(id);
-        // Whatever else one of them asked for, or was asked for, comes to nothing.
+        // All other challenges by or to one of the two come to nothing.
         let others = self.duels.challenges.iter();
         let others = others.filter(|(_, of)| both.contains(&&of.from) || both.contains(&&of.to));
         for other in others.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
@@ -244,8 +244,8 @@ impl World {
         Ok(())
     }
 
-    /// `who` agrees to what it has `seen`. The client names the stage, because an agreement sent
-    /// just before that changed must not count for the next one.
+    /// Notes that `who` agrees to what it has `seen`. The client names the stage. An agreement sent
+    /// just before the stage changed must not count for the next stage.
     fn agree_to_duel(
         &mut self,
         who: &CharacterId,
@@ -264,7 +264,7 @@ impl World {
         {
             return Err(Refusal::PlayerBusy);
         }
-        // Planned before anything changes: what cannot be done refuses the agreement.
+        // Plan before anything changes: an impossible plan refuses the agreement.
         let (legs, ring) = match seen {
             DuelStage::Stakes if !rules::still_there(&own, &self.players) => {
                 self.end_duel(id, DuelEnd::InvalidItems, None, out);
@@ -318,7 +318,7 @@ impl World {
         rules::vacant(&self.duels, rings, played)
     }
 
-    /// A duel is called off, or a challenge of one's own is.
+    /// Calls off a duel, or withdraws the player's own challenge.
     fn cancel_duel(
         &mut self,
         who: &CharacterId,
@@ -337,7 +337,7 @@ impl World {
         Ok(())
     }
 
-    /// Both see the duel as it is now.
+    /// Shows both players the duel as it is now.
     pub(crate) fn show_duel(
         &self,
         id: &EntityId,
@@ -381,23 +381,23 @@ impl World {
         }
     }
 
-    /// The duel in which `who` is, if it is in one.
+    /// Returns the duel of `who`, if it is in one.
     pub fn duel_of(&self, who: &CharacterId) -> Option<EntityId> {
         let player = self.players.get(who)?;
         let duel = self.duels.named(player.duel.as_ref())?;
         Some(duel.id.clone())
     }
 
-    /// Whether `who` has come to a ring, where it is decided what becomes of the stakes: it is
-    /// not to be taken out of the world until that is.
+    /// Returns whether the duel of `who` has come to the ring. `who` must then stay in the world
+    /// until the duel ends.
     pub fn duels_now(&self, who: &CharacterId) -> bool {
         let player = self.players.get(who);
         let duel = player.and_then(|player| self.duels.named(player.duel.as_ref()));
         duel.is_some_and(|duel| !duel.stage.prepares())
     }
 
-    /// What one who begins to look again must be told of its duel: what was told of it before, as
-    /// far as it still matters; and who has challenged it.
+    /// Returns the notifications for a player that looks again: those about its duel that still
+    /// matter, or else those about challenges to it.
     pub fn duel_shown(&self, who: &CharacterId) -> Vec<Event> {
         let told = match self.players.get(who).and_then(|p| p.duel.as_ref()) {
             Some(id) => self.duel_told(who, id),
@@ -453,7 +453,7 @@ impl World {
     }
 }
 
-/// Tells somebody something of a duel.
+/// Tells a player something about a duel.
 pub(crate) fn tell(who: &CharacterId, told: DuelNotification, out: &mut Outcome) {
     let who = who.clone();
     out.emit(duel::Event::Told { who, told });

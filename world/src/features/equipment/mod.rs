@@ -1,6 +1,6 @@
 //! Equipment: wearing things and taking them off.
 //!
-//! Always: nobody wears what it has not the levels for at the moment of putting it on.
+//! Always: nobody puts on a thing without the levels that it takes.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -10,35 +10,35 @@ use serde::{Deserialize, Serialize};
 use crate::content::EquipSlot;
 use crate::entity::ids::CharacterId;
 
-/// A request to wear something, or to take it off.
+/// Request to wear something, or to take it off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Wear what lies in a slot of the pack.
+    /// Wears the item in a slot of the pack.
     Equip {
-        /// Which slot.
+        /// Slot of the pack.
         slot: u8,
     },
-    /// Take off what is worn.
+    /// Takes off a worn item.
     Unequip {
-        /// Where.
+        /// Equipment slot.
         place: EquipSlot,
     },
 }
 
-/// A fact about worn equipment that one player is told.
+/// Fact about worn equipment that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Something else is worn. Of value: to be held back until that is saved.
+    /// Worn equipment changed. Of value: the zone holds it back until the store has saved it.
     Changed {
-        /// Whose.
+        /// Wearer.
         who: CharacterId,
-        /// Where, in order.
+        /// Equipment slots that changed, in order.
         slots: Vec<EquipSlot>,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Changed { who, .. } => who,

@@ -1,7 +1,7 @@
 //! Wearing things: a weapon in the hand, a helmet on the head.
 //!
-//! Always: nobody wears what it has not the levels for at the moment of putting it on; who holds
-//! a weapon in both hands bears no shield.
+//! Always: nobody puts on a thing without the levels that it takes; a two-handed weapon leaves no
+//! room for a shield.
 
 use crate::content::{Content, EquipSlot, ItemKind};
 use crate::entity::player::Player;
@@ -10,8 +10,9 @@ use crate::item::transfer::Leg;
 use crate::item::{Stack, inventory};
 use crate::refusal::Refusal;
 
-/// How `player` puts on what lies in `slot` of its pack: all of what can be stacked, else one.
-/// What was worn there comes back into that slot; what else must be taken off, where it fits.
+/// Returns the legs by which `player` puts on the item in `slot` of its pack: all of a stackable
+/// one, else one. The item worn there before comes back into that slot. Another item that must come
+/// off goes into the pack.
 ///
 /// # Errors
 /// `EmptySlot`, `NotWearable`, `LevelTooLow`.
@@ -31,7 +32,7 @@ pub(crate) fn equip(player: &Player, content: &Content, slot: u8) -> Result<Vec<
     let before = record.equipment.get(&place);
     if let Some(worn) = before.filter(|worn| worn.item != stack.item || !kind.stackable) {
         legs.push(off(record, place, worn));
-        // What can be stacked goes to its like, if there is any.
+        // A stackable item joins its like in the pack, if there is any.
         let lies =
             content.stackable(&worn.item) && inventory::count(&record.inventory, &worn.item) > 0;
         let (who, stack) = (who(), worn.clone());
@@ -56,7 +57,7 @@ pub(crate) fn equip(player: &Player, content: &Content, slot: u8) -> Result<Vec<
     Ok(legs)
 }
 
-/// How `player` takes off what it wears in `place`.
+/// Returns the legs by which `player` takes off the item worn in `place`.
 ///
 /// # Errors
 /// `EmptySlot`.
@@ -70,7 +71,7 @@ pub(crate) fn remove(player: &Player, place: EquipSlot) -> Result<Vec<Leg>, Refu
     Ok(vec![off(record, place, worn), to])
 }
 
-/// Whether somebody has the levels that `kind` takes.
+/// Checks whether `record` has the levels that `kind` takes.
 ///
 /// # Errors
 /// `LevelTooLow`.
@@ -91,7 +92,7 @@ fn off(record: &PlayerRecord, slot: EquipSlot, worn: &Stack) -> Leg {
     }
 }
 
-/// Where else something must be taken off: both hands hold one thing, or two.
+/// Returns the other slot that must be empty: both hands hold one two-handed thing, or two things.
 fn in_the_way(
     record: &PlayerRecord,
     content: &Content,

@@ -10,7 +10,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// Follows a request to wear something, or to take it off.
+    /// Plays a request to wear something, or to take it off.
     pub(crate) fn answer_equipment(
         &mut self,
         who: &CharacterId,

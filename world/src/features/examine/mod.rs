@@ -9,32 +9,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
 
-/// A request to take a good look.
+/// Request to take a good look.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Take a good look at something.
+    /// Takes a good look at something.
     Examine {
-        /// At what.
+        /// Thing to examine.
         target: EntityId,
     },
 }
 
-/// A fact about an examined thing that one player is told.
+/// Fact about an examined thing that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// What a player saw on taking a good look.
+    /// A player examined something.
     Examined {
-        /// Who looked.
+        /// Player that looked.
         who: CharacterId,
-        /// At what.
+        /// Examined thing.
         target: EntityId,
-        /// What there is to say about it.
+        /// Text about the thing.
         text: Arc<str>,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Examined { who, .. } => who,

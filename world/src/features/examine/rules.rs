@@ -10,13 +10,13 @@ use crate::entity::player::Players;
 use crate::geometry::tile::{Region, Tile};
 use crate::refusal::Refusal;
 
-/// As far as one sees, in steps.
+/// Steps within which one sees.
 const SIGHT_TILES: u32 = 32;
 
-/// What one who stands at `from` learns about `target`.
+/// Returns the text that a player at `from` reads about `target`.
 ///
 /// # Errors
-/// `NotFound`: no such thing in a region that is played here. `TooFar`: out of sight.
+/// `NotFound`: there is no such thing in a region that this process plays. `TooFar`: out of sight.
 pub(crate) fn examine(
     (players, npcs, ground): (&Players, &Npcs, &Ground),
     content: &Content,

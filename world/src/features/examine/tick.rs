@@ -8,7 +8,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// Follows a request to take a good look.
+    /// Plays a request to take a good look.
     pub(crate) fn answer_examine(
         &mut self,
         who: &CharacterId,

@@ -1,6 +1,7 @@
-//! Ground items: dropping, picking up, and what becomes of things that lie about.
+//! Ground items: dropping, picking up, and expiry.
 //!
-//! Always: nothing lies where nobody stood; every thing has one owner or none, and goes when it is due.
+//! Always: nothing lies where nobody stood; every thing has one owner or none, and goes when it is
+//! due.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -10,30 +11,30 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::EntityId;
 use crate::geometry::tile::Region;
 
-/// On the way to something on the ground, to take it.
+/// A player's way to something on the ground, to take it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pickup {
-    /// The number of the input that asked for it.
+    /// Number of the input that asked for it.
     pub number: u64,
-    /// What.
+    /// Thing on the ground.
     pub target: EntityId,
-    /// The region to which it belongs.
+    /// Region of the thing.
     pub region: Region,
 }
 
-/// A request about ground items.
+/// Request about ground items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Lay a stack, or some of it, on the ground.
+    /// Lays a stack, or some of it, on the ground.
     Drop {
-        /// Which slot of the pack.
+        /// Slot of the pack.
         slot: u8,
-        /// How many; `None`: all of it.
+        /// Number of things; `None`: all of the stack.
         quantity: Option<u32>,
     },
-    /// Go to something on the ground and take all of it.
+    /// Goes to something on the ground and takes all of it.
     Pickup {
-        /// What.
+        /// Thing on the ground.
         target: EntityId,
     },
 }

@@ -1,8 +1,8 @@
-//! Dropping and picking up. What one drops is its own for 100 ticks, anybody's until 300, and
+//! Dropping and picking up. A dropped thing is its owner's for 100 ticks, anybody's until 300, and
 //! gone then.
 //!
-//! Always: nothing lies where nobody stood; a tile holds 128 things at most, and the one that
-//! would go first makes room for one more.
+//! Always: nothing lies where nobody stood. A tile holds 128 things at most: the one that would
+//! expire first makes room for one more.
 
 use super::Pickup;
 use crate::content::Content;
@@ -18,18 +18,19 @@ use crate::refusal::Refusal;
 use crate::rules::Rules;
 use crate::time::Tick;
 
-/// As far as one may reach out for something, in steps.
+/// Steps within which one may set out for something.
 const REACH_TILES: u32 = 32;
-/// A region that is further away has nothing within reach: nobody goes further past a border.
+/// Steps within which a region may hold something in reach: nobody goes further past a border.
 const REGION_REACH_TILES: u32 = REACH_TILES + crate::features::movement::border::PAST_TILES_MAX;
-/// A year: nothing lies so long past its time.
+/// A year in ticks: nothing lies so long past its time.
 const NEVER_TICKS: u64 = 52_560_000;
-/// Things on a tile.
+/// Most things on a tile.
 pub(crate) const PILE_MAX: usize = 128;
-/// Things on the ground of a world.
+/// Most things on the ground of a world.
 const GROUND_MAX: usize = 65_536;
 
-/// How `player` lays `quantity` (`None`: all) of what is in `slot` on the ground, as `id`.
+/// Returns the legs that lay `quantity` (`None`: all) of the stack in `slot` on the ground, as
+/// `id`.
 ///
 /// # Errors
 /// `EmptySlot`, `NotEnough`; `Busy`: too much lies about.
@@ -65,7 +66,8 @@ pub(crate) fn drop(
     Ok(vec![from, laid(content, ground, now, item)?])
 }
 
-/// When what `record` drops is anybody's, and when it is gone. A newcomer's is never anybody's.
+/// Returns when a thing that `record` drops becomes anybody's, and when it expires. A newcomer's
+/// thing never becomes anybody's.
 fn times(record: &PlayerRecord, rules: &Rules, now: Tick) -> (Tick, Tick) {
     let expires_at = now.after(rules.ground_ticks);
     if newcomer::is_newcomer(record, rules) {
@@ -75,13 +77,13 @@ fn times(record: &PlayerRecord, rules: &Rules, now: Tick) -> (Tick, Tick) {
     }
 }
 
-/// When something is anybody's that is gone at `expires_at`, and nobody else's before: so late
-/// that it is gone by then, even if it could not be taken away in time.
+/// Returns the tick at which a thing that expires at `expires_at` becomes anybody's, if it never
+/// may. That tick is so late that the thing is gone by then, even if its removal was late.
 pub(crate) fn never_public(expires_at: Tick) -> Tick {
     expires_at.after(NEVER_TICKS)
 }
 
-/// How `item` comes to lie on the ground, by itself or with its like.
+/// Returns the leg that lays `item` on the ground, by itself or on a stack of its like.
 ///
 /// # Errors
 /// `Busy`: too much lies about.
@@ -98,7 +100,7 @@ pub(crate) fn laid(
     Ok(Leg::ToGround { item, merges_with })
 }
 
-/// The stack on the same tile that is as much the dropper's own, if the item can be stacked.
+/// Returns the stack of its like on the same tile with the same protected owner, if `item` stacks.
 fn merges(content: &Content, ground: &Ground, now: Tick, item: &GroundItem) -> Option<EntityId> {
     if !content.stackable(&item.item) {
         return None;
@@ -107,7 +109,7 @@ fn merges(content: &Content, ground: &Ground, now: Tick, item: &GroundItem) -> O
         there.item == item.item
             && there.region == item.region
             && there.protected_for(now) == item.owner.as_ref()
-            // What is never anybody's does not become so on another stack.
+            // A thing that never becomes anybody's must not merge with one that does.
             && (there.public_at > there.expires_at) == (item.public_at > item.expires_at)
             && there.quantity.saturating_add(item.quantity) <= QUANTITY_MAX
     };
@@ -117,7 +119,7 @@ fn merges(content: &Content, ground: &Ground, now: Tick, item: &GroundItem) -> O
         .map(|there| there.id.clone())
 }
 
-/// What must go so that no more than 128 things lie on `tile`: what would be gone first.
+/// Returns the thing that must go from `tile` for the limit of 128: the first to expire.
 pub(crate) fn buried(ground: &Ground, tile: Tile) -> Option<EntityId> {
     if ground.pile_len(tile) <= PILE_MAX {
         return None;
@@ -128,10 +130,10 @@ pub(crate) fn buried(ground: &Ground, tile: Tile) -> Option<EntityId> {
     first.map(|item| item.id.clone())
 }
 
-/// Whether `who` at `from` may set out for `item`, or take it.
+/// Checks whether `who` at `from` may set out for `item`, or take it.
 ///
 /// # Errors
-/// `TooFar`; `Protected`: it is another's for now.
+/// `TooFar`; `Protected`: it belongs to another for now.
 pub(crate) fn may_take(
     item: &GroundItem,
     who: &CharacterId,
@@ -147,7 +149,7 @@ pub(crate) fn may_take(
     Ok(())
 }
 
-/// One who is on its way to `item`, as the input of that number asks.
+/// Returns the way to `item` for the input `number`.
 pub(crate) fn pending(item: &GroundItem, number: u64) -> Pickup {
     Pickup {
         number,
@@ -156,7 +158,8 @@ pub(crate) fn pending(item: &GroundItem, number: u64) -> Pickup {
     }
 }
 
-/// How `player` takes all of `item`: coins into the pouch while they fit, the rest into the pack.
+/// Returns the legs by which `player` takes all of `item`. Coins go into the pouch if all of them
+/// fit; all else goes into the pack.
 pub(crate) fn take(player: &Player, item: &GroundItem) -> Vec<Leg> {
     let record = player.record();
     let who = record.id.clone();
@@ -172,7 +175,7 @@ pub(crate) fn take(player: &Player, item: &GroundItem) -> Vec<Leg> {
     vec![Leg::FromGround { id }, to]
 }
 
-/// Whether something that one at `tile` may reach can lie where others play.
+/// Returns whether something that a player at `tile` may reach can lie where others play.
 pub(crate) fn may_be_elsewhere(
     content: &Content,
     tile: Tile,

@@ -14,7 +14,7 @@ use crate::tick::{Outcome, PhaseClock, failed, turn_away};
 use crate::world::World;
 
 impl World {
-    /// Follows a request about ground items.
+    /// Plays a request about ground items.
     pub(crate) fn answer_ground_items(
         &mut self,
         asked: Asked<'_>,
@@ -76,7 +76,7 @@ impl World {
         Ok(Answer::Done { value: false })
     }
 
-    /// What to say of something to pick up that does not lie here.
+    /// Answers a request to pick up something that does not lie here.
     fn absent(&self, who: &CharacterId, target: EntityId) -> Result<Answer, Refusal> {
         let prefixes = [ID_PREFIX, GRAVE_PREFIX];
         if !prefixes
@@ -98,7 +98,7 @@ impl World {
         Err(Refusal::NotFound)
     }
 
-    /// One who stands where something lies takes it, and has done what it came for.
+    /// Takes a thing from where `who` stands, and ends its errand.
     fn take(
         &mut self,
         who: &CharacterId,
@@ -126,7 +126,7 @@ impl World {
         Ok(())
     }
 
-    /// One has what it came for.
+    /// Ends the errand of `who`, who has the thing.
     fn took(&mut self, who: &CharacterId, out: &mut Outcome) {
         if let Some(player) = self.players.get_mut(who) {
             player.path.clear();
@@ -134,7 +134,8 @@ impl World {
         }
     }
 
-    /// Who has come to what it is to take takes it; what is due is anybody's, or gone.
+    /// Lets players take the things that they have reached; makes due things anybody's, or removes
+    /// them.
     pub(crate) fn play_ground(
         &mut self,
         value: Value,
@@ -164,7 +165,7 @@ impl World {
                 phases.region(item.region);
                 graves.extend(item.owner.clone().zip(item.grave.clone()));
             }
-            // It lies there, so that nothing can be refused.
+            // The thing lies there, so the transfer cannot refuse.
             let _ = self.transfer(Some(Cause::Expire), &[Leg::FromGround { id }], out);
         }
         graves.dedup();
@@ -173,7 +174,7 @@ impl World {
         }
     }
 
-    /// One step on in picking something up.
+    /// Plays one step of picking something up.
     fn come_to(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) {
         let Some(player) = self.players.get(who) else {
             return;

@@ -1,6 +1,6 @@
-//! Going home by magic. How far somebody is with it moves along in a handover.
+//! Going home by magic. A handover takes its progress along.
 //!
-//! Always: one who is about to be brought to a region that others play stands still until it is there.
+//! Always: a player stands still while the world waits to bring it to a region that others play.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -11,20 +11,20 @@ use crate::entity::ids::CharacterId;
 use crate::geometry::tile::Tile;
 use crate::time::Tick;
 
-/// Where somebody is in going home by magic.
+/// A player's progress in going home by magic.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Homeward {
-    /// When it is done, for one who stands still for it now.
+    /// Tick at which the magic ends, for a player that stands still for it now.
     pub done_at: Option<Tick>,
-    /// When it may next be begun.
+    /// Tick from which the player may begin again.
     pub ready_at: Tick,
-    /// It is done, and others play where it leads.
+    /// The way to a place that others play, after the magic has ended.
     pub leaving: Option<Leaving>,
 }
 
 impl Homeward {
-    /// All that is due is due so many ticks later.
+    /// Moves all its times later by `ticks`.
     pub(crate) fn delay(&mut self, ticks: u64) {
         self.done_at = self.done_at.map(|at| at.after(ticks));
         self.ready_at = self.ready_at.after(ticks);
@@ -34,40 +34,40 @@ impl Homeward {
     }
 }
 
-/// Somebody who is to stand where others play.
+/// A player's way to a place that others play.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leaving {
-    /// Where.
+    /// Place at which the player is to stand.
     pub place: Tile,
-    /// Since when.
+    /// Tick at which the way began.
     pub since: Tick,
-    /// Whoever was to bring it there does not.
+    /// Whether the zone has called the departure off.
     pub called_off: bool,
 }
 
-/// A request to go home by magic.
+/// Request to go home by magic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Go home by magic, after standing still for a while.
+    /// Begins to go home by magic, which takes standing still for a while.
     Begin,
 }
 
-/// A fact about going home that one player is told.
+/// Fact about going home that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// It has begun to go home by magic, does so no more, or may not do so again for a while.
+    /// A player began to go home by magic, stopped, or must wait before it may begin again.
     Progress {
-        /// Who.
+        /// Player that goes home.
         who: CharacterId,
-        /// When it is to be at home; none: it does not go there now.
+        /// Tick at which the player is to be at home; none: it does not go there now.
         done_at: Option<Tick>,
-        /// From when it may begin again.
+        /// Tick from which the player may begin again.
         ready_at: Tick,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Progress { who, .. } => who,

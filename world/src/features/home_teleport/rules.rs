@@ -1,8 +1,8 @@
 //! Going home by magic: to the spawn, after standing still for 17 ticks, once in 15 minutes,
 //! and not out of a fight.
 //!
-//! Always: one who is about to be brought to a region that others play stands still until it
-//! is there or that came to nothing.
+//! Always: while the world waits to bring a player to a region that others play, the player stands
+//! still. The wait ends when the player is there, or the way has failed.
 
 use super::{Homeward, Leaving};
 use crate::features::combat::Clash;
@@ -10,28 +10,28 @@ use crate::geometry::tile::Tile;
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// How long one has to stand still.
+/// Ticks for which the player must stand still.
 const CAST_TICKS: u64 = 17;
-/// How long after that one may not do it again.
+/// Ticks from the end of the magic until the player may begin again.
 const COOLDOWN_TICKS: u64 = 1_500;
-/// For so long it is tried to bring somebody to a region that others play.
+/// Ticks for which the zone tries to bring somebody to a region that others play.
 const TRY_TICKS: u64 = 50;
 
-/// What is to be done with one who goes home.
+/// Next step for a player that goes home.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// Nothing yet.
+    /// No step yet.
     Nothing,
-    /// It is to stand at home now.
+    /// The player is to stand at home now.
     Home,
-    /// It came to nothing.
+    /// The way home has failed.
     Failed,
 }
 
-/// Begins.
+/// Begins to go home by magic.
 ///
 /// # Errors
-/// `Busy`: it has begun already. `InCombat`, `Cooldown`.
+/// `Busy`: the player goes home already. `InCombat`, `Cooldown`.
 pub(crate) fn begin(home: &mut Homeward, clash: &Clash, now: Tick) -> Result<(), Refusal> {
     if home.done_at.is_some() || home.leaving.is_some() {
         return Err(Refusal::Busy);
@@ -46,10 +46,10 @@ pub(crate) fn begin(home: &mut Homeward, clash: &Clash, now: Tick) -> Result<(),
     Ok(())
 }
 
-/// Somebody else puts one at `place`, at once.
+/// Sends a player to `place` at once, on behalf of somebody else.
 ///
 /// # Errors
-/// `Busy`: it is on its way somewhere already.
+/// `Busy`: the player is on its way somewhere already.
 pub(crate) fn send(home: &mut Homeward, place: Tile, now: Tick) -> Result<(), Refusal> {
     if home.leaving.is_some() {
         return Err(Refusal::Busy);
@@ -63,7 +63,7 @@ pub(crate) fn send(home: &mut Homeward, place: Tile, now: Tick) -> Result<(), Re
     Ok(())
 }
 
-/// What is to be done at `now`. `here`: where it leads, `place`, is played here.
+/// Returns the next step at `now`. `here`: this process plays `place`, the goal.
 pub(crate) fn due(home: &mut Homeward, place: Tile, here: bool, now: Tick) -> Due {
     if let Some(leaving) = &home.leaving {
         let over = leaving.called_off || now.since(leaving.since) >= TRY_TICKS;
@@ -93,7 +93,7 @@ pub(crate) fn due(home: &mut Homeward, place: Tile, here: bool, now: Tick) -> Du
     Due::Nothing
 }
 
-/// One who comes in from elsewhere and stands at `tile`. True: it has just been brought home.
+/// Ends the way of a player that came from elsewhere to `tile`. Returns whether it led there.
 pub(crate) fn arrived(home: &mut Homeward, tile: Tile) -> bool {
     let Some(leaving) = home.leaving.take() else {
         return false;
@@ -104,7 +104,7 @@ pub(crate) fn arrived(home: &mut Homeward, tile: Tile) -> bool {
     leaving.place == tile
 }
 
-/// It stays where it is, and may begin again.
+/// Ends a way that failed: the player stays, and may begin again at once.
 fn stayed(home: &mut Homeward) {
     home.leaving = None;
     home.ready_at = Tick::default();

@@ -1,4 +1,4 @@
-//! Who goes home by magic.
+//! Requests to go home by magic, and their progress in a tick.
 
 use super::Intent;
 use super::rules::{self, Due};
@@ -13,7 +13,7 @@ use crate::tick::{Outcome, failed, lay_down};
 use crate::world::World;
 
 impl World {
-    /// Begins to go home by magic.
+    /// Plays a request to go home by magic.
     pub(crate) fn answer_home_teleport(
         &mut self,
         who: &CharacterId,
@@ -32,7 +32,7 @@ impl World {
         Ok(Answer::Done { value: false })
     }
 
-    /// What one hears of its way home on coming back: nothing, where it may go at any time.
+    /// Returns the progress to show a player that comes back; none if it may begin at any time.
     pub fn home_shown(&self, who: &CharacterId) -> Option<Event> {
         let player = self.players.get(who)?;
         let homeward = &player.homeward;
@@ -40,7 +40,7 @@ impl World {
         shown.then(|| told(player))
     }
 
-    /// Those who have stood still for long enough are at home, or are to be brought there.
+    /// Puts players at home who have stood still for long enough, or begins their way there.
     pub(crate) fn bring_home(&mut self, out: &mut Outcome) {
         let (terrain, spawn, now) = (self.content.terrain(), self.content.spawn(), self.now);
         // Something may stand on the spawn itself.
@@ -83,7 +83,7 @@ impl World {
                 }
             }
         }
-        // Who was dead stands up there, or where it is if it could not be brought there.
+        // A dead player rises at home, or where it is if the way there failed.
         risen.retain(|who| self.players.get(who).is_some_and(|p| !p.lives()));
         for who in risen {
             self.revive(&who, None, out);
@@ -91,7 +91,7 @@ impl World {
     }
 }
 
-/// How far `player` is with going home by magic.
+/// Returns the event that tells `player` its progress in going home by magic.
 pub(crate) fn told(player: &Player) -> Event {
     Event::HomeTeleport(home_teleport::Event::Progress {
         who: player.record.id.clone(),
@@ -100,7 +100,7 @@ pub(crate) fn told(player: &Player) -> Event {
     })
 }
 
-/// Ends the magic that was to bring `player` home. True: it was under way.
+/// Ends the magic that was to bring `player` home. Returns whether the magic was under way.
 pub(crate) fn call_off(player: &mut Player, out: &mut Outcome) -> bool {
     let casts = player.homeward.done_at.take().is_some();
     if casts {

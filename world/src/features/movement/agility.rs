@@ -1,12 +1,13 @@
-//! Agility: whoever goes on foot gains 50 experience in it for each 100 tiles. Going home by
-//! magic is no way on foot.
+//! Agility: a player gains 50 experience in it for each 100 tiles on foot. A home teleport is no
+//! way on foot.
 
 use crate::entity::player::Player;
 
 const LAP_TILES: u32 = 100;
 const LAP_XP_TENTHS: u64 = 500;
 
-/// What `player` gains for the tiles that it has gone, in tenths; the rest of them still counts.
+/// Returns the experience of `player` for the tiles that it has gone, in tenths. The rest of the
+/// tiles still counts.
 pub(crate) fn gained(player: &mut Player) -> Option<u64> {
     let laps = player.tiles_gone / LAP_TILES;
     player.tiles_gone %= LAP_TILES;

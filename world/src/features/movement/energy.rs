@@ -1,6 +1,6 @@
-//! Run energy, in ten-thousandths of full: running costs 1.2 % a tick, and half a part in a hundred
-//! of that more per kilogram that is carried; walking gives 1.2 % and
-//! standing 2.4 %, both one part in a hundred more per level of agility.
+//! Run energy, in ten-thousandths of full. Running costs 1.2 % a tick, and half a part in a hundred
+//! of that more per kilogram of weight. Walking gives 1.2 % and standing 2.4 %, both one part in a
+//! hundred more per level of agility.
 //!
 //! Always: 0 to 10000; nobody runs at 0.
 
@@ -12,10 +12,11 @@ use crate::features::training::skill::Skill;
 const RUN_COST: u32 = 120;
 const WALK_GAIN: u32 = 120;
 const STAND_GAIN: u32 = 240;
-/// A client is told when it is off by so much, and at either end.
+/// Difference at which the world tells a client; it does so at either end, too.
 const TELL: u32 = 200;
 
-/// What running players lose and others regain in one tick. True: the player is to be told.
+/// Takes run energy from running players and gives it back to others, for one tick. Returns whether
+/// the world must tell the player.
 pub(crate) fn tick(player: &mut Player, content: &Content) -> bool {
     let cost = match player.pace {
         Pace::Ran => run_cost(player.weight_grams(content)),
@@ -42,13 +43,13 @@ pub(crate) fn tick(player: &mut Player, content: &Content) -> bool {
     tell
 }
 
-/// What a tick of running costs one who carries so much.
+/// Returns the energy that a tick of running costs with so much weight.
 fn run_cost(weight_grams: u32) -> u32 {
     let more = u64::from(RUN_COST) * u64::from(weight_grams) / 200_000;
     RUN_COST.saturating_add(u32::try_from(more).unwrap_or(u32::MAX))
 }
 
-/// `player` chooses to run or to walk. Without energy it walks. True: that changed something.
+/// Makes `player` run or walk. Without energy it walks. Returns whether that changed something.
 pub(crate) fn choose(player: &mut Player, run: bool) -> bool {
     let run = run && player.record.energy > 0;
     let changed = player.record.running != run;

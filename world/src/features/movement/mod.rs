@@ -1,6 +1,6 @@
 //! Movement: walking and running, following, run energy, and crossing the borders of regions.
 //!
-//! Always: a player stands on a walkable tile and goes by free steps only; one who is held stays.
+//! Always: a player stands on a walkable tile and goes by free steps only; a held player stays.
 
 pub(crate) mod agility;
 pub mod border;
@@ -19,9 +19,9 @@ use crate::geometry::tile::Tile;
 pub enum Intent {
     /// Go to a tile, or as near as there is a way.
     Walk {
-        /// Where to.
+        /// Goal of the walk.
         to: Tile,
-        /// Run or walk from now on; `None`: as before.
+        /// Run or walk from now on; `None`: no change.
         run: Option<bool>,
     },
     /// Run (`true`) or walk (`false`) from now on.
@@ -30,30 +30,30 @@ pub enum Intent {
     Stop,
     /// Go where another player goes.
     Follow {
-        /// Who.
+        /// Player to follow.
         target: EntityId,
     },
-    /// An operator puts one somewhere else, at once and however far.
+    /// Put a player somewhere else, at once and however far, for an operator.
     Teleport {
-        /// Where to, or as near as one can stand.
+        /// Goal, or as near to it as one can stand.
         to: Tile,
     },
 }
 
-/// A fact about movement that one player is told.
+/// A notification about movement to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// A player stands somewhere else all at once.
     Teleported {
-        /// Who.
+        /// Player that moved.
         who: CharacterId,
-        /// Where.
+        /// Tile on which it stands now.
         tile: Tile,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Teleported { who, .. } => who,

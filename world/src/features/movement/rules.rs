@@ -1,7 +1,7 @@
 //! Walking and running.
 //!
-//! Always: a player stands on a walkable tile and goes by free steps only; one who is held
-//! stays; players walk through each other.
+//! Always: a player stands on a walkable tile and goes by free steps only; a held player stays;
+//! players walk through each other.
 
 use std::collections::VecDeque;
 
@@ -13,13 +13,14 @@ use crate::geometry::tile::Tile;
 use crate::refusal::Refusal;
 use crate::rules::Rules;
 
-/// How far around a place that is not free a newcomer is put, in steps.
+/// Steps around a place that is not free within which the world puts a newcomer.
 const SETTLE_RINGS: i32 = 24;
 
-/// The way on which `player` sets out for `to`, or as near as there is one.
+/// Returns the way on which `player` sets out for `to`, or as near as there is one.
 ///
 /// # Errors
-/// `TooFar`, `Unreachable`; `Busy`: held, or a search would visit more tiles than are left.
+/// `TooFar`, `Unreachable`; `Busy`: the player is held, or a search would visit more tiles than are
+/// left.
 pub(crate) fn way(
     player: &Player,
     router: &mut Router,
@@ -36,11 +37,11 @@ pub(crate) fn way(
     Ok(path.into())
 }
 
-/// As [`way`]; the ground never changes, so that nobody searches again for what it could not
-/// reach from where it still stands.
+/// Returns the way as [`way`] does. The ground never changes, so that nobody searches again for a
+/// goal that it could not reach from the same tile.
 ///
 /// # Errors
-/// As [`way`].
+/// The errors of [`way`].
 pub(crate) fn way_anew(
     player: &mut Player,
     router: &mut Router,
@@ -59,10 +60,10 @@ pub(crate) fn way_anew(
     path
 }
 
-/// As [`way`], but `to` itself must be reached.
+/// Returns the way as [`way`] does, but it must reach `to` itself.
 ///
 /// # Errors
-/// As [`way`]; `Unreachable` also where the way ends before.
+/// The errors of [`way`]; `Unreachable` also where the way ends before.
 pub(crate) fn way_onto(
     player: &Player,
     router: &mut Router,
@@ -79,7 +80,7 @@ pub(crate) fn way_onto(
     }
 }
 
-/// Takes the steps of one tick. True: it stands elsewhere than before.
+/// Takes the steps of one tick. Returns whether it stands elsewhere than before.
 pub(crate) fn advance(player: &mut Player, terrain: &Terrain, rules: &Rules) -> bool {
     player.pace = Pace::Stood;
     if player.held || player.path.is_empty() {
@@ -97,7 +98,7 @@ pub(crate) fn advance(player: &mut Player, terrain: &Terrain, rules: &Rules) -> 
             break;
         };
         if !terrain.step(tile, next) {
-            // The way was found over other ground, or brought along from elsewhere.
+            // The player found the way over other ground, or brought it along from elsewhere.
             player.path.clear();
             break;
         }
@@ -123,13 +124,13 @@ pub(crate) fn stand(player: &mut Player, terrain: &Terrain, tile: Tile) {
     player.record.y = i32::from(terrain.height(tile) / 4);
 }
 
-/// The tile nearest to `wanted` on which one can stand, else the one nearest to `spawn`.
+/// Returns the tile nearest to `wanted` on which one can stand, else the one nearest to `spawn`.
 pub(crate) fn settled(terrain: &Terrain, wanted: Tile, spawn: Tile) -> Option<Tile> {
     let near = |tile| terrain.free_near(tile, tile, SETTLE_RINGS);
     near(wanted).or_else(|| near(spawn))
 }
 
-/// A way that somebody brought along, if it is one that could have been found here.
+/// Returns a way that somebody brought along, if one could have found it here.
 pub(crate) fn brought(path: Vec<Tile>) -> VecDeque<Tile> {
     let mut path = path;
     path.truncate(crate::geometry::route::PATH_TILES_MAX as usize);

@@ -1,4 +1,4 @@
-//! The steps of players, their run energy, and who crosses a border.
+//! The steps of players, their run energy, and border crossings.
 
 use super::{Intent, rules};
 use crate::entity::ids::CharacterId;
@@ -42,7 +42,7 @@ impl World {
         Ok(Answer::Done { value: false })
     }
 
-    /// Nobody stands in a player's way, so that the order does not matter here.
+    /// Moves the players. Nobody stands in a player's way, so that the order does not matter here.
     pub(crate) fn move_players(&mut self, phases: &mut dyn PhaseClock, out: &mut Outcome) {
         let terrain = self.content.terrain();
         let now = self.now;
@@ -84,7 +84,7 @@ impl World {
     }
 }
 
-/// The client is told in any case: it may have shown the choice already.
+/// Makes a player run or walk. Tells the client in any case: it may have shown the choice already.
 fn choose_pace(player: &mut Player, run: bool, out: &mut Outcome) {
     let who = player.record.id.clone();
     if energy::choose(player, run) {

@@ -1,6 +1,6 @@
-//! New characters give nothing away, so that nobody makes them for what they begin with.
+//! New characters give nothing away, so that nobody makes them for their starter things.
 //!
-//! Always: nothing that a newcomer has, drops or leaves when it dies becomes another's. It may use,
+//! Always: nothing that a newcomer has, drops or leaves at its death becomes another's. It may use,
 //! eat, wear, sell, buy and bank all of it, and get things from others.
 
 use crate::entity::player::record::PlayerRecord;
@@ -8,16 +8,15 @@ use crate::features::training::skill::Skill;
 use crate::refusal::Refusal;
 use crate::rules::Rules;
 
-/// With this sum of levels a character is no newcomer, however short it was played. A new one has
-/// 26.
+/// Sum of levels from which a character is no newcomer, however short its play. A new one has 26.
 const TOTAL_LEVEL: u32 = 40;
 
-/// Whether a character has neither played for long enough nor learned enough.
+/// Returns whether a character has too little play time and too few levels.
 pub(crate) fn is_newcomer(record: &PlayerRecord, rules: &Rules) -> bool {
     record.played_ticks < rules.newcomer_ticks && total_level(record) < TOTAL_LEVEL
 }
 
-/// Whether a character may offer or stake what it has.
+/// Checks whether a character may offer or stake its things.
 ///
 /// # Errors
 /// `Newcomer`

@@ -1,7 +1,7 @@
-//! What NPCs do of their own accord: stand, wander around their home, patrol.
+//! Moves of NPCs of their own accord: stand, wander around their home, patrol.
 //!
-//! Always: an NPC never steps onto a tile on which somebody stands, nor further from its home
-//! than its leash (patrols aside), nor further past its region's border than anybody may.
+//! Always: an NPC never steps onto a tile on which somebody stands; never further from its home
+//! than its leash, patrols aside; never further past its region's border than anybody may.
 
 use std::collections::BTreeMap;
 
@@ -16,20 +16,20 @@ use crate::time::Tick;
 
 /// Ticks from one walk to the next.
 const IDLE_TICKS: (i32, i32) = (5, 13);
-/// It gives up a walk when others have stood in its way for so long.
+/// Ticks after which an NPC gives up a walk because others stand in its way.
 const WAIT_TICKS: u32 = 3;
-/// One who is asked for something stands still for so long after each tick of it.
+/// Ticks for which an NPC stands still after each tick with a customer.
 const ATTENDS_TICKS: u64 = 4;
-/// One who has waited for customers for so long goes on waiting only near its home: 10 minutes.
+/// Ticks of waiting for customers after which an NPC waits only near its home: 10 minutes.
 const AWAY_TICKS: u32 = 1_000;
-/// How near to its home one must be to wait for as long as somebody wants it to, in steps.
+/// Steps from its home within which an NPC waits for as long as somebody wants it to.
 const COUNTER_TILES: u32 = 1;
-/// How many tiles are thrown for before the middle of a spawn is taken.
+/// Tiles that the dice try before an NPC takes the middle of a spawn.
 const SPAWN_THROWS: u32 = 16;
-/// How far from there a free tile is looked for, in steps.
+/// Steps from there within which an NPC looks for a free tile.
 const SPAWN_RINGS: i32 = 8;
 
-/// How many stand on each tile.
+/// Number of those who stand on each tile.
 #[derive(Debug, Default)]
 pub(crate) struct Crowd(BTreeMap<Tile, u32>);
 
@@ -53,7 +53,8 @@ impl Crowd {
     }
 }
 
-/// An NPC as it first appears in the world with these dice, apart from who is there already.
+/// Returns an NPC as it first appears in the world with these dice, apart from those who are there
+/// already.
 pub(crate) fn appear(
     placement: &NpcPlacement,
     terrain: &Terrain,
@@ -89,7 +90,7 @@ pub(crate) fn appear(
     }
 }
 
-/// Whether the NPC has anything to do at `now`.
+/// Returns whether the NPC has anything to do at `now`.
 pub(crate) fn stirs(npc: &Npc, now: Tick) -> bool {
     let wanders = matches!(
         npc.placement.kind.movement,
@@ -99,7 +100,7 @@ pub(crate) fn stirs(npc: &Npc, now: Tick) -> bool {
     npc.lives() && !rooted && (npc.state.goal.is_some() || now >= npc.state.walks_at)
 }
 
-/// One tick of an NPC that stirs. True: it stands elsewhere than before.
+/// Plays one tick of an NPC that stirs. Returns whether it stands elsewhere than before.
 pub(crate) fn act(
     npc: &mut Npc,
     terrain: &Terrain,
@@ -142,7 +143,8 @@ pub(crate) fn attend(npc: &mut Npc, comes: Option<Tile>, now: Tick) {
     }
 }
 
-/// Takes the steps of one tick towards `goal`, until it is `there`. True: it stands elsewhere.
+/// Takes the steps of one tick towards `goal`, until it is `there`. Returns whether it stands
+/// elsewhere.
 fn walk(
     npc: &mut Npc,
     terrain: &Terrain,
@@ -166,7 +168,8 @@ fn walk(
     npc.state.tile != start
 }
 
-/// One tick on the way home. One that is too far away, or cannot get there, is there at once.
+/// Plays one tick on the way home. An NPC that is too far away, or cannot get there, is there at
+/// once.
 pub(crate) fn go_home(npc: &mut Npc, terrain: &Terrain, crowd: &mut Crowd) {
     let home = npc.state.home;
     let from = npc.state.tile.steps_to(home);
@@ -185,7 +188,8 @@ pub(crate) fn go_home(npc: &mut Npc, terrain: &Terrain, crowd: &mut Crowd) {
     }
 }
 
-/// One tick after somebody who stands at `prey`: until it is in reach, or off its very tile.
+/// Plays one tick of a chase after somebody who stands at `prey`: until it is in reach, or off its
+/// very tile.
 pub(crate) fn chase(npc: &mut Npc, content: &Content, crowd: &mut Crowd, prey: Tile) {
     let terrain = content.terrain();
     let attack = fighter::npc(content, &npc.placement.kind);
@@ -204,7 +208,7 @@ pub(crate) fn chase(npc: &mut Npc, content: &Content, crowd: &mut Crowd, prey: T
     });
 }
 
-/// Where it would like to go, if anywhere.
+/// Returns where it would like to go, if anywhere.
 fn think(npc: &mut Npc, terrain: &Terrain, dice: &mut Dice) -> Option<Tile> {
     let points = &npc.placement.patrol;
     if !points.is_empty() {

@@ -1,4 +1,4 @@
-//! What NPCs do in a tick: come back, go home, chase and attack, look out for prey, stroll.
+//! Turns of NPCs in a tick: come back, go home, chase and attack, look out for prey, stroll.
 //!
 //! Always: an NPC never steps onto a tile on which somebody stands; it attacks only those who are
 //! here, live, and are near enough to its home.
@@ -14,15 +14,15 @@ use crate::rng::Dice;
 use crate::tick::{Outcome, PhaseClock};
 use crate::world::World;
 
-/// What an NPC is about in a tick.
+/// Activity of an NPC in a tick.
 enum Turn {
     /// It comes back from the dead.
     Returns,
     /// It goes home, and heeds nobody.
     Home,
-    /// It is after somebody, who stands there.
+    /// It chases somebody, who stands there.
     Hunts(CharacterId, Tile),
-    /// As when nobody is about.
+    /// It does as when nobody is near.
     Strolls,
 }
 
@@ -103,7 +103,7 @@ impl World {
         }
     }
 
-    /// What an NPC is about now. Whoever it was after and must give up is forgotten.
+    /// Returns the activity of an NPC now. The NPC forgets a target that it must give up.
     fn turn(&mut self, id: &EntityId) -> Option<Turn> {
         let npc = self.npcs.get(id)?;
         let (kind, state) = (&npc.placement.kind, &npc.state);
@@ -151,7 +151,7 @@ impl World {
         Some(Turn::Hunts(who, at))
     }
 
-    /// Whom an NPC that is after nobody would attack of its own accord, in order.
+    /// Returns the players that an NPC without a target would attack of its own accord, in order.
     fn prey(&self, npc: &Npc) -> Vec<(CharacterId, Tile)> {
         let (kind, state) = (&npc.placement.kind, &npc.state);
         let feud = &state.feud;
@@ -181,7 +181,7 @@ impl World {
         prey
     }
 
-    /// An NPC that reaches whom it is after attacks when it is time.
+    /// Lets an NPC that reaches its target attack when it is time.
     fn attack_as_npc(
         &mut self,
         id: &EntityId,

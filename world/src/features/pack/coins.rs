@@ -5,7 +5,7 @@ use crate::item::transfer::Leg;
 use crate::item::{COINS, Stack, inventory};
 use crate::refusal::Refusal;
 
-/// From the pouch to the pack.
+/// Returns the legs that move coins from the pouch to the pack.
 pub(crate) fn withdraw(player: &Player, amount: u32) -> Vec<Leg> {
     let who = &player.record().id;
     let from = Leg::FromPouch {
@@ -19,10 +19,10 @@ pub(crate) fn withdraw(player: &Player, amount: u32) -> Vec<Leg> {
     vec![from, to]
 }
 
-/// From the pack to the pouch; all that there are if no `amount` is named.
+/// Returns the legs that move coins from the pack to the pouch; all coins without an `amount`.
 ///
 /// # Errors
-/// `NotEnough`: there are none.
+/// `NotEnough`: there are no coins to move.
 pub(crate) fn deposit(player: &Player, amount: Option<u32>) -> Result<Vec<Leg>, Refusal> {
     let record = player.record();
     let all = inventory::count(&record.inventory, COINS);

@@ -1,6 +1,6 @@
-//! The pack and the pouch: putting stacks in order, and coins from one into the other.
+//! The pack and the pouch: putting stacks in order, and moving coins from one into the other.
 //!
-//! Always: what is moved here stays with its holder.
+//! Always: things that move here stay with their holder.
 
 pub(crate) mod coins;
 pub(crate) mod tick;
@@ -9,47 +9,49 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 
-/// A request about the pack or the pouch.
+/// Request about the pack or the pouch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Put what lies in one slot of the pack into another; what lay there comes back.
+    /// Swaps the stacks of two slots of the pack.
     MoveSlot {
-        /// Which slot.
+        /// First slot.
         from: u8,
-        /// Which other.
+        /// Second slot.
         to: u8,
     },
-    /// Coins from the pouch, as a stack in the pack.
+    /// Takes coins from the pouch, as a stack in the pack.
     WithdrawCoins {
-        /// How many.
+        /// Number of coins.
         amount: u32,
     },
-    /// Coins from the pack into the pouch.
+    /// Puts coins from the pack into the pouch.
     DepositCoins {
-        /// How many; `None`: all.
+        /// Number of coins; `None`: all.
         amount: Option<u32>,
     },
 }
 
-/// A fact about the pack or the pouch that one player is told.
+/// Fact about the pack or the pouch that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Something in the pack changed. Of value: to be held back until that is saved.
+    /// Something in the pack changed. Of value: the zone holds it back until the store has saved
+    /// it.
     Slots {
-        /// Whose.
+        /// Holder of the pack.
         who: CharacterId,
-        /// Which slots, in order.
+        /// Slots that changed, in order.
         slots: Vec<u8>,
     },
-    /// The coins in the pouch changed. Of value: to be held back until that is saved.
+    /// The coins in the pouch changed. Of value: the zone holds it back until the store has saved
+    /// it.
     Coins {
-        /// Whose.
+        /// Holder of the pouch.
         who: CharacterId,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Slots { who, .. } | Event::Coins { who, .. } => who,

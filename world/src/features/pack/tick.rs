@@ -10,7 +10,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// Follows a request about the pack or the pouch.
+    /// Plays a request about the pack or the pouch.
     pub(crate) fn answer_pack(
         &mut self,
         who: &CharacterId,

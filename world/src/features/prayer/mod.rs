@@ -1,6 +1,6 @@
-//! What a player has of prayer: points, and the prayers that are on.
+//! Prayer state: a player's points, and the prayers that are on.
 //!
-//! Always: no more points than the level in prayer; without points nothing is on.
+//! Always: points never exceed the level in prayer; without points no prayer is on.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::{CharacterId, EntityId};
 
-/// Points and prayers; saved.
+/// Saved prayer state: points and prayers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrayerState {
@@ -22,33 +22,33 @@ pub struct PrayerState {
     pub active: BTreeSet<Arc<str>>,
 }
 
-/// A request to pray.
+/// Request to pray.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Turn a prayer on, or off if it is.
+    /// Turns a prayer on, or an active one off.
     Toggle {
-        /// Which.
+        /// Prayer to turn on or off.
         prayer: Arc<str>,
     },
-    /// Go to an altar and pray there, for new points.
+    /// Goes to an altar and prays there, for new points.
     PrayAt {
-        /// Which.
+        /// Altar.
         target: EntityId,
     },
 }
 
-/// A fact about prayer that one player is told.
+/// Fact about prayer that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Its prayer points, or the prayers that are on, have changed.
+    /// A player's prayer points, or the prayers that are on, have changed.
     Changed {
-        /// Whose.
+        /// Player whose prayer state changed.
         who: CharacterId,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Changed { who, .. } => who,

@@ -1,6 +1,6 @@
-//! Prayers: turning them on and off, what they are worth, and how they use up points.
+//! Prayers: turning them on and off, their multipliers, and their drain of points.
 //!
-//! Always: five are on at most, none of which rules out another; without points none is.
+//! Always: at most five prayers are on, no two of them in conflict; without points none is on.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::features::training::skill::Skill;
 use crate::item::worn;
 use crate::refusal::Refusal;
 
-/// Prayers that are on at once.
+/// Most prayers on at once.
 const ACTIVE_MAX: usize = 5;
-/// What a point of prayer is worth without anything that spares it.
+/// Drain that uses up one point of prayer, without any prayer bonus.
 const RESISTANCE: i32 = 60;
 /// A multiplier of 1, in thousandths.
 const ONE: u32 = 1_000;
 
-/// What prayers multiply levels with, in thousandths; of several the greatest counts.
+/// Multipliers of a player's levels from prayer, in thousandths; of several the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Multipliers {
     pub(crate) attack: u32,
@@ -40,7 +40,7 @@ fn active<'a>(
     on.filter_map(|id| content.prayers().get(id))
 }
 
-/// What the prayers that are on are worth.
+/// Returns the multipliers of the prayers that are on.
 pub(crate) fn multipliers(content: &Content, devotion: &PrayerState) -> Multipliers {
     let most = |of: fn(&Prayer) -> u32| {
         let all = active(content, devotion).map(|prayer| of(prayer));
@@ -57,8 +57,8 @@ pub(crate) fn multipliers(content: &Content, devotion: &PrayerState) -> Multipli
     }
 }
 
-/// What is left of a blow on one who may be protected from its sort: nothing of a beast's, three
-/// fifths of a player's.
+/// Returns the damage left of a blow after protection from its sort. Of a beast's blow nothing is
+/// left, of a player's three fifths; without protection, all of it.
 pub(crate) fn spared(
     content: &Content,
     devotion: &PrayerState,
@@ -114,7 +114,7 @@ pub(crate) fn toggle(
     Ok(())
 }
 
-/// One tick of the prayers that are on. True: there are fewer points than before.
+/// Plays one tick of the prayers that are on. Returns whether points fell.
 pub(crate) fn drain(player: &mut Player, content: &Content) -> bool {
     let record = &mut player.record;
     if record.prayer.active.is_empty() {
@@ -137,14 +137,14 @@ pub(crate) fn drain(player: &mut Player, content: &Content) -> bool {
     true
 }
 
-/// All points are there again. True: some were not.
+/// Restores all points. Returns whether the number of points changed.
 pub(crate) fn fill(record: &mut PlayerRecord) -> bool {
     let most = record.level(Skill::Prayer);
     let before = std::mem::replace(&mut record.prayer.points, most);
     before != most
 }
 
-/// What was saved, as it may be: no more points than the level, nothing on without points.
+/// Caps saved points at the level, and turns all prayers off without points.
 pub(crate) fn settle(record: &mut PlayerRecord) {
     record.prayer.points = record.prayer.points.min(record.level(Skill::Prayer));
     if record.prayer.points == 0 {

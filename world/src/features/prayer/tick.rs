@@ -1,4 +1,4 @@
-//! Who prays.
+//! Requests to pray, altars, and the drain of points in a tick.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// Follows a request to pray.
+    /// Plays a request to pray.
     pub(crate) fn answer_prayer(
         &mut self,
         asked: Asked<'_>,
@@ -30,7 +30,7 @@ impl World {
         }
     }
 
-    /// A player turns a prayer on or off.
+    /// Turns a prayer of `who` on or off.
     pub(crate) fn pray(
         &mut self,
         who: &CharacterId,
@@ -45,7 +45,7 @@ impl World {
         Ok(())
     }
 
-    /// One who stands at an altar has all its points again.
+    /// Restores all prayer points of `who`, who stands at an altar.
     pub(crate) fn pray_at_altar(&mut self, who: &CharacterId, out: &mut Outcome) {
         if let Some(player) = self.players.get_mut(who) {
             rules::fill(&mut player.record);
@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// The prayers that are on use up points.
+    /// Drains the points of all players whose prayers are on.
     pub(crate) fn drain_prayers(&mut self, out: &mut Outcome) {
         for (who, player) in &mut self.players {
             if player.free() && rules::drain(player, &self.content) {

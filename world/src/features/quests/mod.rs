@@ -1,4 +1,4 @@
-//! How far somebody is with quests. It is saved, like all of value.
+//! Progress of characters with quests. The store saves it, like all of value.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -10,40 +10,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 
-/// What somebody has to do with quests, by quest. Who is not named was never begun.
+/// Quest states of a character, by quest. The character never began a quest without an entry.
 pub type Quests = BTreeMap<Arc<str>, QuestState>;
 
-/// How far somebody is with one quest.
+/// Progress of a character with one quest.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct QuestState {
-    /// The stage that is under way; `None`: the quest is not.
+    /// Stage that is under way; `None`: the quest is not.
     pub stage: Option<Arc<str>>,
-    /// All that it asks for is done: whoever gave it waits to hear of it.
+    /// Whether all is done and the giver waits to hear of it.
     pub ready: bool,
-    /// How much is done, by stage.
+    /// Amount done, by stage.
     pub counts: BTreeMap<Arc<str>, u32>,
-    /// How often it is over.
+    /// Number of completions.
     pub completed: u32,
-    /// What one gets for its beginning was given; one who gives it up gets it no second time.
+    /// Whether the character got the gifts for the beginning; if it gives the quest up, it gets
+    /// them no second time.
     pub given: bool,
 }
 
-/// How far somebody is with a quest, in a word.
+/// Progress with a quest, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QuestStatus {
     /// Not begun, or given up.
     NotStarted,
     /// Begun.
     InProgress,
-    /// All is done but for telling so.
+    /// All is done, but the giver has not heard of it.
     ReadyToComplete,
     /// Over.
     Completed,
 }
 
 impl QuestState {
-    /// How far it is.
+    /// Returns how far the quest is.
     pub fn status(&self) -> QuestStatus {
         match (&self.stage, self.ready) {
             (Some(_), true) => QuestStatus::ReadyToComplete,
@@ -54,7 +55,7 @@ impl QuestState {
     }
 }
 
-/// How far somebody is with `quest`.
+/// Returns how far a character is with `quest`.
 pub fn status(quests: &Quests, quest: &str) -> QuestStatus {
     let state = quests.get(quest);
     state.map_or(QuestStatus::NotStarted, QuestState::status)
@@ -63,64 +64,64 @@ pub fn status(quests: &Quests, quest: &str) -> QuestStatus {
 /// A request about quests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// To see all of them.
+    /// List all of them.
     List,
-    /// To see all about one.
+    /// Show all about one.
     Show {
-        /// Which.
+        /// Id of the quest.
         quest: Arc<str>,
     },
-    /// Begin one that is offered.
+    /// Begin a quest that an NPC offers.
     Accept {
-        /// Which.
+        /// Id of the quest.
         quest: Arc<str>,
     },
     /// Give one up.
     Abandon {
-        /// Which.
+        /// Id of the quest.
         quest: Arc<str>,
     },
-    /// Tell whoever gave it that it is done.
+    /// Tell the giver of the quest that it is done.
     Complete {
-        /// Which.
+        /// Id of the quest.
         quest: Arc<str>,
     },
 }
 
-/// A fact about quests that one player is told.
+/// A notification about quests to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// All quests are to be shown, with how far it is. Of value: to be held back until that is
-    /// saved.
+    /// The list of all quests, with the player's progress. Of value: the zone holds it back until
+    /// the store has saved that.
     Listed {
-        /// To whom.
+        /// Recipient of the event.
         who: CharacterId,
     },
-    /// All about a quest is to be shown. Of value, as before.
+    /// All about a quest. Of value, as [`Event::Listed`].
     Shown {
-        /// To whom.
+        /// Recipient of the event.
         who: CharacterId,
-        /// Which.
+        /// Id of the quest.
         quest: Arc<str>,
     },
-    /// It is elsewhere in a quest than before. Of value, as before.
+    /// The player is elsewhere in a quest than before. Of value, as [`Event::Listed`].
     Progressed {
-        /// Who.
+        /// The player.
         who: CharacterId,
-        /// In which.
+        /// Id of the quest.
         quest: Arc<str>,
     },
-    /// It has completed a quest, and has what that gives. Of value, as before.
+    /// The player has completed a quest, and has its rewards. Of value, as [`Event::Listed`].
     Completed {
-        /// Who.
+        /// The player.
         who: CharacterId,
-        /// Which.
+        /// Id of the quest.
         quest: Arc<str>,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Listed { who, .. }

@@ -1,8 +1,8 @@
-//! Quests: when one may begin them, what counts for their stages, and what they give.
+//! Quests: the conditions to begin them, the deeds that count for their stages, and their gifts.
 //!
-//! Always: a count never falls while its quest is under way, and never exceeds what the stage asks
-//! for; what is gathered or made counts for later stages too, all else only for the stage under
-//! way; what a quest gives at its beginning it gives once.
+//! Always: a count never falls while its quest is under way, and never exceeds the amount for the
+//! stage; gathered or made items count for later stages too, all else only for the stage under way;
+//! a quest gives its first gifts once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use crate::refusal::Refusal;
 /// Something that may count for a quest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Deed<'a> {
-    /// One of a kind of NPC was killed.
+    /// The character killed an NPC of a kind.
     Killed(&'a str),
-    /// So many of an item were got out of the ground, the water or a tree.
+    /// The character got so many of an item out of the ground, the water or a tree.
     Gathered(&'a str, u32),
-    /// So many of an item were made.
+    /// The character made so many of an item.
     Made(&'a str, u32),
-    /// A fire was lit.
+    /// The character lit a fire.
     Lit,
-    /// One spoke to an NPC of a kind.
+    /// The character spoke to an NPC of a kind.
     Talked(&'a str),
-    /// One stands there.
+    /// The character stands there.
     Stood(Tile),
-    /// One has all this with one.
+    /// The character has all this in its pack.
     Has(&'a Pack),
 }
 
-/// What a deed does for quests under way: those of which something changed.
+/// Counts a deed for the quests under way. Returns those that changed.
 pub(crate) fn counts(quests: &mut Quests, content: &Content, deed: Deed<'_>) -> Vec<Arc<str>> {
     let mut changed = Vec::new();
     for (id, state) in quests.iter_mut() {
@@ -49,12 +49,12 @@ pub(crate) fn counts(quests: &mut Quests, content: &Content, deed: Deed<'_>) -> 
     changed
 }
 
-/// Whether one could have anything to do with a deed of this kind at all.
+/// Returns whether some quest could count a deed of this kind at all.
 pub(crate) fn under_way(quests: &Quests) -> bool {
     quests.values().any(|state| state.stage.is_some())
 }
 
-/// Counts a deed for one quest. True: something changed.
+/// Counts a deed for one quest. Returns whether something changed.
 fn count(quest: &Quest, state: &mut QuestState, deed: Deed<'_>) -> bool {
     let Some(current) = at(quest, state) else {
         return false;
@@ -81,7 +81,7 @@ fn count(quest: &Quest, state: &mut QuestState, deed: Deed<'_>) -> bool {
     }
 }
 
-/// How much of a stage is done with the deed, of which `before` was done without it.
+/// Returns how much of a stage is done with the deed, if `before` of it was done without it.
 fn counted(quest: &Quest, stage: &Stage, deed: Deed<'_>, before: u32) -> u32 {
     let target = &*stage.target;
     let more = match (&stage.kind, deed) {
@@ -107,7 +107,7 @@ fn counted(quest: &Quest, stage: &Stage, deed: Deed<'_>, before: u32) -> u32 {
     before.saturating_add(more)
 }
 
-/// With whom one talks in a stage.
+/// Returns the kind of NPC with which one talks in a stage.
 fn partner<'a>(quest: &'a Quest, stage: &'a Stage) -> &'a Arc<str> {
     if stage.npc.is_empty() {
         &quest.giver
@@ -116,7 +116,7 @@ fn partner<'a>(quest: &'a Quest, stage: &'a Stage) -> &'a Arc<str> {
     }
 }
 
-/// How much a stage asks for.
+/// Returns the amount for a stage.
 pub(crate) fn asked(stage: &Stage) -> u32 {
     match stage.kind {
         StageKind::Dialogue | StageKind::Travel => 1,
@@ -124,7 +124,8 @@ pub(crate) fn asked(stage: &Stage) -> u32 {
     }
 }
 
-/// The place of the stage under way. One that there is no more is as the first.
+/// Returns the place of the stage under way. If the content does not have that stage any more, it
+/// is the first.
 fn at(quest: &Quest, state: &QuestState) -> Option<usize> {
     let under_way = state.stage.as_ref()?;
     let found = quest.stages.iter().position(|stage| stage.id == *under_way);
@@ -142,7 +143,7 @@ fn settle(quest: &Quest, state: &mut QuestState) {
             break true;
         };
         state.stage = Some(Arc::clone(&stage.id));
-        // To tell whoever gave it is what completes it.
+        // Telling the giver completes it.
         let back = stage.kind == StageKind::Dialogue && *partner(quest, stage) == quest.giver;
         if index == last && back {
             break true;
@@ -157,7 +158,7 @@ fn settle(quest: &Quest, state: &mut QuestState) {
     };
 }
 
-/// Whether somebody may begin a quest.
+/// Checks whether a character may begin a quest.
 ///
 /// # Errors
 /// `QuestStage`: it is under way, or over for ever. `QuestLocked`: other quests, levels or items
@@ -181,8 +182,8 @@ pub(crate) fn may_begin(record: &PlayerRecord, quest: &Quest) -> Result<(), Refu
     }
 }
 
-/// A quest begins. The first stages are done if they are only about talking with whoever gives
-/// it: that has happened.
+/// Begins a quest. The first stages are done if they are only about talking with the giver: that
+/// has happened.
 pub(crate) fn begin(quest: &Quest, state: &mut QuestState) {
     let opening =
         |stage: &&Stage| stage.kind == StageKind::Dialogue && *partner(quest, stage) == quest.giver;
@@ -195,7 +196,7 @@ pub(crate) fn begin(quest: &Quest, state: &mut QuestState) {
     settle(quest, state);
 }
 
-/// A quest is given up: what was done for it is forgotten.
+/// Gives a quest up, and forgets its counts.
 ///
 /// # Errors
 /// `QuestStage`: it is not under way.
@@ -206,7 +207,7 @@ pub(crate) fn give_up(state: &mut QuestState) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A quest is over.
+/// Ends a quest as completed.
 pub(crate) fn complete(state: &mut QuestState) {
     state.stage = None;
     state.counts = BTreeMap::new();
@@ -215,7 +216,8 @@ pub(crate) fn complete(state: &mut QuestState) {
     state.completed = state.completed.saturating_add(1);
 }
 
-/// What is given, into the pack; what does not fit there, into the bank. Coins go into the pouch.
+/// Returns the legs that put the gifts into the pack, or into the bank if they do not fit. Coins go
+/// into the pouch.
 ///
 /// # Errors
 /// `InventoryFull`: there is no room for something anywhere.
@@ -235,7 +237,7 @@ pub(crate) fn gifts(
     legs.collect()
 }
 
-/// The room that somebody has.
+/// Room that a character has.
 struct Room<'a> {
     who: &'a CharacterId,
     content: &'a Content,

@@ -1,7 +1,7 @@
-//! Quests as they are played: begun, counted for, given up and completed.
+//! Quests in play: beginning, counting, giving up and completing.
 //!
-//! Always: what a quest gives and that it is over is saved together; what counts for it is saved
-//! with what made it count.
+//! Always: the store saves the rewards of a quest together with its end, and a count together with
+//! the deed behind it.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// Somebody did something that may count for its quests.
+    /// Counts a deed of a character for its quests.
     pub(crate) fn did(&mut self, who: &CharacterId, deed: Deed<'_>, out: &mut Outcome) {
         let Some(player) = self.players.get_mut(who) else {
             return;
@@ -32,7 +32,7 @@ impl World {
         }
     }
 
-    /// What was gathered or made may count for quests.
+    /// Counts gathered or made items for quests.
     pub(crate) fn count_work(&mut self, cause: Cause, legs: &[Leg], out: &mut Outcome) {
         for leg in legs {
             let (Leg::ToPack { who, stack } | Leg::ToSlot { who, stack, .. }) = leg else {
@@ -66,7 +66,7 @@ impl World {
         }
     }
 
-    /// Something else is in somebody's pack.
+    /// Counts the new contents of a character's pack for its quests.
     pub(crate) fn has_with_it(&mut self, who: &CharacterId, out: &mut Outcome) {
         let Some(player) = self.players.get(who) else {
             return;
@@ -77,7 +77,7 @@ impl World {
         }
     }
 
-    /// Who has gone somewhere may have been sent there.
+    /// Counts the places of players that moved for quests.
     pub(crate) fn travel(&mut self, out: &mut Outcome) {
         let players = self.players.values();
         let gone = players
@@ -88,7 +88,7 @@ impl World {
         }
     }
 
-    /// Follows a request about quests.
+    /// Answers a request about quests.
     pub(crate) fn answer_quests(
         &mut self,
         who: &CharacterId,
@@ -110,7 +110,7 @@ impl World {
         quest.cloned().ok_or(Refusal::NotFound)
     }
 
-    /// The quest, if somebody may begin it.
+    /// Returns the quest, if the character may begin it.
     pub(crate) fn may_be_offered(&self, who: &CharacterId, id: &str) -> Result<Arc<str>, Refusal> {
         let quest = self.quest(id)?;
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
@@ -118,7 +118,7 @@ impl World {
         Ok(Arc::clone(&quest.id))
     }
 
-    /// All about one quest.
+    /// Shows all about one quest.
     fn show_quest(&self, who: &CharacterId, id: &str, out: &mut Outcome) -> Result<(), Refusal> {
         let quest = Arc::clone(&self.quest(id)?.id);
         let who = who.clone();
@@ -126,7 +126,7 @@ impl World {
         Ok(())
     }
 
-    /// Begins a quest that somebody is offered.
+    /// Begins a quest that an NPC offers.
     fn accept_quest(
         &mut self,
         who: &CharacterId,
@@ -175,7 +175,7 @@ impl World {
         Ok(())
     }
 
-    /// Completes a quest with whoever gave it, who must be near.
+    /// Completes a quest with its giver, who must be near.
     fn tell_of_quest(
         &mut self,
         who: &CharacterId,
@@ -194,7 +194,7 @@ impl World {
         self.complete_quest(who, id, out)
     }
 
-    /// A quest is over, and gives what it gives.
+    /// Completes a quest, and gives its rewards.
     pub(crate) fn complete_quest(
         &mut self,
         who: &CharacterId,
@@ -227,7 +227,7 @@ impl World {
     }
 }
 
-/// Somebody is elsewhere in a quest: saved and told.
+/// Notes that a character is elsewhere in a quest, to save it and to tell it.
 fn quest_changed(who: &CharacterId, quest: Arc<str>, out: &mut Outcome) {
     let changed = out.changes.quests.entry(who.clone()).or_default();
     changed.insert(Arc::clone(&quest));

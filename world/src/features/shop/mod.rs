@@ -1,4 +1,4 @@
-//! Shops: what is in stock, and what customers see of it.
+//! Shops: their stock, and their customers' view of it.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -12,15 +12,15 @@ use crate::entity::ids::{CharacterId, EntityId};
 use crate::geometry::tile::Region;
 use crate::time::Tick;
 
-/// How many of a thing are in stock, where that is not the usual number.
+/// Number of a thing in stock, where that is not the usual number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shelf {
     pub(crate) count: u32,
-    /// When there is one more or one less, on the way to the usual number.
+    /// Tick at which there is one more or one less, on the way to the usual number.
     pub(crate) next_at: Tick,
 }
 
-/// What of a shop is not as usual, by item.
+/// Shelves of a shop that are not as usual, by item.
 pub(crate) type Shelves = BTreeMap<Arc<str>, Shelf>;
 
 /// The shops here that are not as usual, by region and id.
@@ -29,71 +29,72 @@ pub(crate) type Shops = BTreeMap<(Region, Arc<str>), Shelves>;
 /// Something that is for sale now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForSale {
-    /// What.
+    /// Id of the item.
     pub item: Arc<str>,
-    /// What one of it costs, in coins.
+    /// Price of one, in coins.
     pub price: u32,
     /// How many there are; `None`: any number.
     pub stock: Option<u32>,
-    /// As the manifest says; empty for what the shop does not usually sell.
+    /// Category in the manifest; empty for an item that the shop does not usually sell.
     pub category: Arc<str>,
 }
 
 /// A shop as its customers see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShopShown {
-    /// Which.
+    /// Id of the shop.
     pub id: Arc<str>,
-    /// As players see it.
+    /// Name that players see.
     pub name: Arc<str>,
-    /// It buys things, too.
+    /// Whether it buys things, too.
     pub buys: bool,
-    /// What it pays while it has no more of a thing than usual, in thousandths of its worth.
+    /// Price that it pays while it has no more of a thing than usual, in thousandths of its worth.
     pub pays_thousandths: u32,
-    /// What it sells.
+    /// Goods that it sells.
     pub goods: Vec<ForSale>,
 }
 
-/// A request of a shop.
+/// A request to a shop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Go to somebody who keeps one, and open it.
+    /// Go to an NPC that keeps a shop, and open it.
     Open {
-        /// Who.
+        /// NPC that keeps the shop.
         target: EntityId,
     },
-    /// Close it.
+    /// Close the shop.
     Close,
     /// Buy something.
     Buy {
-        /// What.
+        /// Id of the item.
         item: Arc<str>,
         /// How many.
         quantity: u32,
     },
-    /// Sell what lies in a slot of the pack, and more of the same.
+    /// Sell the item in a slot of the pack, and more of the same.
     Sell {
-        /// Which slot.
+        /// Slot of the pack.
         slot: u8,
         /// How many, as far as there are so many.
         quantity: u32,
     },
 }
 
-/// A fact about an open shop that one player is told.
+/// A notification about an open shop to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// The shop that is open, as it is now. Of value: to be held back until that is saved.
+    /// The shop that is open, as it is now. Of value: the zone holds it back until the store has
+    /// saved that.
     Shown {
-        /// To whom.
+        /// Player that sees it.
         who: CharacterId,
-        /// What is seen.
+        /// The shop as the player sees it.
         shop: ShopShown,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Shown { who, .. } => who,

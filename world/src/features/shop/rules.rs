@@ -1,7 +1,7 @@
-//! Shops: what is in stock, what it costs, and what a shop pays.
+//! Shops: their stock, their prices, and the coins that they pay.
 //!
 //! Always: nobody pays less for a thing than the same shop pays for it at that moment, unless the
-//! content says so; what a shop has any number of costs the same for ever.
+//! content says so; if a shop has any number of a thing, its price never changes.
 
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ use crate::item::{COINS, QUANTITY_MAX, Stack, inventory};
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// Each unit that is there above the usual stock makes a thing cheaper by so many hundredths, and
-/// each that is missing dearer.
+/// Hundredths by which each unit above the usual stock makes a thing cheaper, and each missing one
+/// dearer.
 const STEP_HUNDREDTHS: i64 = 3;
-/// Nothing is sold for less than so many hundredths of its price.
+/// Least price at which a shop sells, in hundredths of the usual price.
 const LEAST_HUNDREDTHS: i64 = 30;
-/// Nothing is bought for less than so many thousandths of its worth.
+/// Least price that the shop pays, in thousandths of the worth of an item.
 const LEAST_PAID_THOUSANDTHS: i64 = 100;
-/// What a shop does not usually sell goes one by one: every minute.
+/// Ticks after which one of an item that the shop does not usually sell goes: every minute.
 const FADE_TICKS: u64 = 100;
-/// Kinds of things that a shop takes in stock besides what it usually sells.
+/// Kinds of things that a shop takes in stock besides its usual goods.
 const STRANGE_MAX: usize = 40;
 
-/// What is moved, and what the shop has in stock then.
+/// A deal: the legs to play, and the stock of the shop afterwards.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Deal {
     pub(crate) legs: Vec<Leg>,
-    /// Of which item how many are there now; `None`: that does not change.
+    /// Item with a new stock, and that stock; `None`: no stock changes.
     pub(crate) stock: Option<(Arc<str>, u32)>,
 }
 
-/// All that the shop sells now: first what it usually does.
+/// Returns all goods that the shop sells now: the usual ones first.
 pub(crate) fn for_sale(store: &Store, shelves: &Shelves, content: &Content) -> Vec<ForSale> {
     let usual = store.goods.iter().map(|good| {
         let stock = stock(good, shelves);
@@ -66,16 +66,16 @@ fn stock(good: &Good, shelves: &Shelves) -> Option<u32> {
     Some(shelves.get(&good.item).map_or(usual, |shelf| shelf.count))
 }
 
-/// What an item is worth in coins.
+/// Returns the worth of an item in coins.
 fn worth(content: &Content, item: &str) -> u32 {
     let value = content.item(item).map_or(0, |kind| kind.value);
     u32::try_from(value).unwrap_or(u32::MAX)
 }
 
-/// `who` buys `quantity` of `item`, and pays from the pouch.
+/// Returns the deal by which a player buys `quantity` of `item`, and pays from the pouch.
 ///
 /// # Errors
-/// `NotFound`: it is not sold here. `InvalidQuantity`: none. `OutOfStock`, `NoCoins`.
+/// `NotFound`: the shop does not sell it. `InvalidQuantity`: none. `OutOfStock`, `NoCoins`.
 pub(crate) fn buy(
     record: &PlayerRecord,
     content: &Content,
@@ -114,8 +114,8 @@ pub(crate) fn buy(
     Ok(Deal { legs, stock })
 }
 
-/// `who` sells `quantity` (as far as there are so many) of what lies in `slot`, from there first,
-/// and is paid into the pouch. A note is sold as what it stands for.
+/// Returns the deal by which a player sells `quantity` of the item in `slot`, as far as there are
+/// so many. It takes from the slot first, and pays into the pouch. A note sells as its item.
 ///
 /// # Errors
 /// `EmptySlot`; `InvalidQuantity`: none. `NotBought`: not here, or not by anybody.
@@ -160,7 +160,7 @@ pub(crate) fn sell(
     Ok(Deal { legs, stock })
 }
 
-/// `many` of what lies in `slot`, from there first.
+/// Returns the legs that take `many` of the item in `slot`, from there first.
 fn taken(who: &CharacterId, slot: u8, stack: &Stack, many: u32) -> Vec<Leg> {
     let from_slot = many.min(stack.quantity);
     let mut legs = vec![Leg::FromSlot {
@@ -177,13 +177,13 @@ fn taken(who: &CharacterId, slot: u8, stack: &Stack, many: u32) -> Vec<Leg> {
     legs
 }
 
-/// What `many` cost of which one usually costs `each`, while there are `there` instead of the
-/// `usual` number; `None`: more than anybody has.
+/// Returns the price of `many` items that usually cost `each`, while there are `there` instead of
+/// the `usual` number; `None`: more than anybody has.
 fn price(each: u32, usual: Option<u32>, there: Option<u32>, many: u32) -> Option<u32> {
     let many = i128::from(many);
     let hundredths = match (usual, there) {
         (Some(usual), Some(there)) => {
-            // The first is taken from all that are there, the last from what is left then.
+            // The buyer takes the first from all that are there, and the last from the rest.
             let above = i128::from(there) - i128::from(usual);
             falling(
                 100,
@@ -199,7 +199,8 @@ fn price(each: u32, usual: Option<u32>, there: Option<u32>, many: u32) -> Option
     u32::try_from(cost).ok()
 }
 
-/// What a shop that pays `rate` thousandths pays for `many` of what is `worth` so much.
+/// Returns the price that a shop with the rate `rate`, in thousandths, pays for `many` items of the
+/// worth `worth`.
 fn paid(
     worth: u32,
     rate: u32,
@@ -221,8 +222,8 @@ fn paid(
     u32::try_from(i128::from(worth) * thousandths / 1_000).ok()
 }
 
-/// The sum of `from - step * n` for `many` consecutive n beginning at `first`, none of them less
-/// than `least`.
+/// Returns the sum of `from - step * n` for `many` consecutive n beginning at `first`, none of them
+/// less than `least`.
 fn falling(from: i64, step: i64, first: i128, many: i128, least: i64) -> i128 {
     let (from, step, least) = (i128::from(from), i128::from(step), i128::from(least));
     // The last n for which it is not less.
@@ -232,7 +233,7 @@ fn falling(from: i64, step: i64, first: i128, many: i128, least: i64) -> i128 {
     above * from - step * sum_of_n + (many - above) * least
 }
 
-/// There are `count` of `item` from `now` on.
+/// Sets the stock of `item` to `count` from `now` on.
 pub(crate) fn put(store: &Store, shelves: &mut Shelves, (item, count): (Arc<str>, u32), now: Tick) {
     let usual = usual(store, &item);
     let next_at = now.after(ticks(store, &item, count));
@@ -248,14 +249,14 @@ fn usual(store: &Store, item: &str) -> u32 {
     good(store, item).and_then(|good| good.stock).unwrap_or(0)
 }
 
-/// Until there is one more, or one less.
+/// Returns the ticks until there is one more, or one less.
 fn ticks(store: &Store, item: &str, count: u32) -> u64 {
     let good = good(store, item).filter(|good| count < good.stock.unwrap_or(0));
     let own = good.map(|good| u64::from(good.restock_ticks));
     own.filter(|ticks| *ticks > 0).unwrap_or(FADE_TICKS)
 }
 
-/// Brings the stock nearer to the usual. True: it has changed.
+/// Brings the stock nearer to the usual. Returns whether it has changed.
 pub(crate) fn restock(store: &Store, shelves: &mut Shelves, now: Tick) -> bool {
     let due = shelves.iter().filter(|(_, shelf)| shelf.next_at <= now);
     let due: Vec<Arc<str>> = due.map(|(item, _)| Arc::clone(item)).collect();

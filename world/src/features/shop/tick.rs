@@ -1,7 +1,7 @@
-//! Shops: who buys and sells what, and who is told of it.
+//! Shops: purchases and sales, and the players that hear of them.
 //!
-//! Always: a shop's stock belongs to the region of whoever keeps it; all who have it open see it
-//! change.
+//! Always: a shop's stock belongs to the region of its keeper; all players that have the shop open
+//! see it change.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// What somebody asks of a shop.
+    /// Answers a request to a shop.
     pub(crate) fn answer_shop(
         &mut self,
         Asked { who, number }: Asked<'_>,
@@ -60,7 +60,7 @@ impl World {
         Ok(Answer::Done { value: true })
     }
 
-    /// The shop that `who` has open, and the region of whoever keeps it.
+    /// Returns the shop that `who` has open, and the region of its keeper.
     fn shop_of(&self, who: &CharacterId) -> Option<(Region, Arc<Store>)> {
         let open = self.players.get(who)?.open.as_ref()?;
         if open.what != Interface::Shop {
@@ -70,7 +70,7 @@ impl World {
         Some((region, Arc::clone(store)))
     }
 
-    /// The shop that somebody keeps.
+    /// Returns the shop that somebody keeps.
     pub(crate) fn shop_at(&self, keeper: &EntityId) -> Option<(Region, &Arc<Store>)> {
         let npc = self.npcs.get(keeper)?;
         let store = npc.placement.store.as_ref()?;
@@ -99,7 +99,7 @@ impl World {
         self.show_shop(region, &store.id, out);
     }
 
-    /// All who have the shop open see it as it is now.
+    /// Shows the shop as it is now to all players that have it open.
     fn show_shop(&self, region: Region, store: &Arc<str>, out: &mut Outcome) {
         let shops = self.players.keys().filter(|who| {
             let of = self.shop_of(who);
@@ -109,7 +109,7 @@ impl World {
             .extend(shops.filter_map(|who| self.shop_shown(who)));
     }
 
-    /// The shop that `who` has open, as it is now.
+    /// Returns the shop that `who` has open, as it is now.
     pub fn shop_shown(&self, who: &CharacterId) -> Option<Event> {
         let (region, store) = self.shop_of(who)?;
         let shelves = self.shelves(region, &store);
@@ -125,13 +125,13 @@ impl World {
         }))
     }
 
-    /// Stocks come nearer to what is usual.
+    /// Brings stocks nearer to the usual.
     pub(crate) fn play_shops(&mut self, out: &mut Outcome) {
         let content = Arc::clone(&self.content);
         let now = self.now;
         let mut changed = Vec::new();
         for ((region, id), shelves) in &mut self.shops {
-            // Of a shop that the content does not know any more, nothing is left.
+            // If the content does not know a shop any more, nothing of it is left.
             let Some(store) = content.stores().get(id) else {
                 shelves.clear();
                 continue;

@@ -1,4 +1,4 @@
-//! How likely a try is to succeed: by a rate, which says what it is at level 1 and at level 99.
+//! Chance that a try succeeds: by a rate, with its value at level 1 and at level 99.
 
 use crate::features::training::experience::LEVEL_MAX;
 
@@ -8,7 +8,7 @@ pub(crate) type Rate = (u32, u32);
 /// A try that never fails, in 256ths.
 pub(crate) const CERTAIN: u32 = 256;
 
-/// The chance at `level`, in 256ths; 256: certain.
+/// Returns the chance at `level`, in 256ths; 256: certain.
 pub(crate) fn at((low, high): Rate, level: u32) -> u32 {
     let level = u64::from(level.clamp(1, LEVEL_MAX));
     let (low, high) = (u64::from(low), u64::from(high));

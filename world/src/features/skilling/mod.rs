@@ -20,7 +20,7 @@ use crate::geometry::tile::Region;
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// As many things as one may ask to be made at a time.
+/// Most things that one may ask to make at a time.
 pub const MAKE_MAX: u32 = 10_000;
 
 /// A way of making things.
@@ -57,7 +57,7 @@ impl RecipeKind {
         RecipeKind::Runecraft,
     ];
 
-    /// The word for it, as players ask for it and are told of it.
+    /// Returns the word for it in requests and answers.
     pub const fn name(self) -> &'static str {
         match self {
             RecipeKind::Cook => "cook",
@@ -71,14 +71,14 @@ impl RecipeKind {
         }
     }
 
-    /// The trade of that name.
+    /// Returns the trade of that name.
     pub fn named(name: &str) -> Option<RecipeKind> {
         RecipeKind::ALL
             .into_iter()
             .find(|trade| trade.name() == name)
     }
 
-    /// The skill that it takes and trains; tanners do their work themselves.
+    /// Returns the skill that it takes and trains; tanners do their work themselves.
     pub const fn skill(self) -> Option<Skill> {
         Some(match self {
             RecipeKind::Cook => Skill::Cooking,
@@ -92,17 +92,17 @@ impl RecipeKind {
     }
 }
 
-/// A recipe: of which trade, and its key among those of it.
+/// A recipe: its trade, and its key among those of that trade.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Craft {
     /// The trade.
     pub trade: RecipeKind,
-    /// The key in the catalog of its recipes: what is cooked, lit or tanned, else what is made; of
-    /// fletching both.
+    /// Key in the catalog of its recipes: the item that is cooked, lit or tanned, else the product;
+    /// for fletching both.
     pub key: Arc<str>,
 }
 
-/// What sort of work.
+/// Sort of work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Job {
     /// Wood, ore or fish.
@@ -111,83 +111,83 @@ pub enum Job {
     Make(Craft),
 }
 
-/// Work that somebody has set out for, or is at.
+/// Work for which a player has set out, or which it does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// The number of the input that asked for it.
+    /// Number of the input that asked for it.
     pub number: u64,
-    /// What sort of work.
+    /// Sort of work.
     pub job: Job,
-    /// At what; none: wherever one is.
+    /// Place of the work; `None`: wherever one is.
     pub target: Option<EntityId>,
-    /// The region to which that belongs.
+    /// Region to which the target belongs.
     pub region: Option<Region>,
-    /// It is there.
+    /// Whether the player is there and works.
     pub begun: bool,
-    /// When the next deed of it is done.
+    /// Tick of the next deed.
     pub due_at: Tick,
-    /// How many deeds are still to be done.
+    /// Number of deeds still to do.
     pub left: u32,
 }
 
 /// A request to work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Use what lies in a slot of the pack with what lies in another.
+    /// Use the item in a slot of the pack with the item in another.
     UseWith {
-        /// Which slot.
+        /// Slot of one item.
         slot: u8,
-        /// Which other.
+        /// Slot of the other item.
         other: u8,
     },
-    /// Use what lies in a slot of the pack on something.
+    /// Use the item in a slot of the pack on something.
     UseOn {
-        /// Which slot.
+        /// Slot of the item.
         slot: u8,
-        /// On what.
+        /// Target of the use.
         target: EntityId,
     },
-    /// Go to a tree, a rock or a fishing spot and gather what it gives.
+    /// Go to a tree, a rock or a fishing spot and gather there.
     Gather {
-        /// Which.
+        /// The tree, rock or fishing spot.
         target: EntityId,
     },
     /// Make things by a recipe.
     Make {
         /// The trade.
         trade: RecipeKind,
-        /// What is cooked, lit or tanned, else what is made; `None`: whatever it can only be.
+        /// Item that is cooked, lit or tanned, else the product; `None`: the only one possible.
         what: Option<Arc<str>>,
-        /// The furnace, anvil, fire … at which it is made; `None`: wherever one is.
+        /// Furnace, anvil, fire … of the work; `None`: wherever one is.
         target: Option<EntityId>,
-        /// How many; `None`: as many as can be.
+        /// Number of things; `None`: as many as possible.
         quantity: Option<u32>,
     },
 }
 
-/// A fact about work that one player is told.
+/// A notification about work to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// A player has begun to work. To be held back like what comes of it.
+    /// A player has begun to work. The zone holds it back like the results.
     Begun {
-        /// Who.
+        /// Player that works.
         who: CharacterId,
-        /// At what work.
+        /// The work.
         job: Job,
-        /// At what.
+        /// Target of the work.
         target: Option<EntityId>,
     },
-    /// A player works no more. Of value: to be held back until that is saved.
+    /// A player works no more. Of value: the zone holds it back until the store has saved that.
     Stopped {
-        /// Who.
+        /// Player that worked.
         who: CharacterId,
-        /// Why; `None`: all is done.
+        /// Reason; `None`: all is done.
         why: Option<Refusal>,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Begun { who, .. } | Event::Stopped { who, .. } => who,

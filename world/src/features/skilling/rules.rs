@@ -1,17 +1,17 @@
-//! Where one stands to work at something.
+//! Places to stand for work.
 //!
-//! Always: one works at a tree or a rock from straight beside it, at a shoal from up to four tiles
-//! away, at a fire or a station from the next tile, with people within two.
+//! Always: one works at a tree or a rock from straight beside it; at a shoal from up to four tiles
+//! away; at a fire or a station from the next tile; with people within two.
 
 use crate::geometry::Terrain;
 use crate::geometry::tile::{Bounds, Tile};
 
-/// As far as one sets out for work, in steps.
+/// Steps within which one sets out for work.
 pub(crate) const SET_OUT_TILES: u32 = 32;
-/// Ways that are tried to as many places beside something.
+/// Most ways that a player tries, to as many places beside something.
 pub(crate) const WAYS_MAX: usize = 4;
 
-/// How near one must be.
+/// Reach of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// Straight beside it.
@@ -21,7 +21,7 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    /// Whether one who stands at `from` can work at what covers `covers`.
+    /// Returns whether one who stands at `from` can work at something that covers `covers`.
     pub(crate) fn reaches(self, covers: Bounds, from: Tile) -> bool {
         let (east, north) = past(covers, from);
         match self {
@@ -30,7 +30,8 @@ impl Reach {
         }
     }
 
-    /// Where one can stand to work at what covers `covers`, what is nearest to `from` first.
+    /// Returns the tiles from which one can work at something that covers `covers`, the nearest to
+    /// `from` first.
     pub(crate) fn places(self, terrain: &Terrain, covers: Bounds, from: Tile) -> Vec<Tile> {
         let far = match self {
             Reach::Beside => 1,
@@ -50,7 +51,7 @@ impl Reach {
     }
 }
 
-/// How far `from` is outside of `covers`, east or west and north or south.
+/// Returns how far `from` is outside of `covers`, east or west and north or south.
 pub(crate) fn past(covers: Bounds, from: Tile) -> (i32, i32) {
     let past = |at: i32, min: i32, max: i32| {
         let (before, behind) = (min.saturating_sub(at), at.saturating_sub(max - 1));
@@ -60,7 +61,7 @@ pub(crate) fn past(covers: Bounds, from: Tile) -> (i32, i32) {
     (east, past(from.z, covers.min_z, covers.max_z))
 }
 
-/// The one tile of something that covers no more.
+/// Returns the bounds of something that covers one tile only.
 pub(crate) fn only(tile: Tile) -> Bounds {
     Bounds {
         min_x: tile.x,

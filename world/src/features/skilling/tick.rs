@@ -1,4 +1,4 @@
-//! Who sets out for work, works, and works no more.
+//! Setting out for work, working, and the end of work.
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use crate::world::World;
 
 /// Steps from which one works at a shoal.
 const SHOAL_TILES: i32 = 4;
-/// The same at a fire or a station.
+/// Steps from which one works at a fire or a station.
 const STATION_TILES: i32 = 1;
-/// The same with people.
+/// Steps from which one works with people.
 const PEOPLE_TILES: i32 = 2;
 
 /// Something at which one can work.
@@ -33,7 +33,7 @@ pub(crate) struct Workplace<'a> {
     pub(crate) covers: Bounds,
     pub(crate) spot: Spot<'a>,
     pub(crate) resource: Option<&'a Arc<ResourceKind>>,
-    /// Nothing can be had of it for now.
+    /// Whether it gives nothing for now.
     pub(crate) empty: bool,
 }
 
@@ -82,7 +82,7 @@ impl World {
         }
     }
 
-    /// What `target` is to whoever works at it, if it belongs to a region that is played here.
+    /// Returns `target` as a workplace, if it belongs to a region that is played here.
     pub(crate) fn workplace(&self, target: &EntityId) -> Option<Workplace<'_>> {
         let plain = |region, tile, spot| Workplace {
             region,
@@ -123,7 +123,7 @@ impl World {
         })
     }
 
-    /// What to say of something to work at that is not here.
+    /// Returns the answer for a workplace that is not here.
     pub(crate) fn no_workplace(
         &self,
         who: &CharacterId,
@@ -183,7 +183,7 @@ impl World {
         Ok(Answer::Done { value: false })
     }
 
-    /// One who has come to its work begins it.
+    /// Begins the work of a player that has come to it.
     fn begin(&mut self, who: &CharacterId, out: &mut Outcome) {
         let mut dice = self.work_dice(who);
         let Some(work) = self.players.get(who).and_then(|p| p.labour.clone()) else {
@@ -207,13 +207,13 @@ impl World {
         }
     }
 
-    /// The dice of somebody's work in this tick.
+    /// Returns the dice of somebody's work in this tick.
     pub(crate) fn work_dice(&self, who: &CharacterId) -> Dice {
         let key = rng::key(&format!("{who}/work"));
         Dice::new(self.seed, key, self.now.0)
     }
 
-    /// Who has come to its work begins it; whose next deed is due does it.
+    /// Begins the work of players that have come to it; does the deeds that are due.
     pub(crate) fn play_work(
         &mut self,
         value: Value,
@@ -239,7 +239,7 @@ impl World {
         }
     }
 
-    /// One tick of somebody's work.
+    /// Plays one tick of a player's work.
     fn work(&mut self, who: &CharacterId, value: Value, out: &mut Outcome) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let Some(work) = player.labour.clone() else {
@@ -265,14 +265,14 @@ impl World {
         match (near, work.begun) {
             (true, false) => self.begin(who, out),
             (false, false) if stands => return Err(Refusal::Unreachable),
-            // It swam or walked away.
+            // The target swam or walked away.
             (false, true) if work.target.is_some() => return Err(Refusal::Depleted),
             (false, _) => return Ok(()),
             (true, true) => {}
         }
         let labour = self.players.get(who).and_then(|p| p.labour.as_ref());
         let due = labour.is_some_and(|labour| labour.due_at <= self.now);
-        // While nothing can be saved, or exchanges are stopped, hands rest.
+        // While the store cannot save, or exchanges are stopped, hands rest.
         if !due || value.open().is_err() {
             return Ok(());
         }
@@ -282,7 +282,7 @@ impl World {
         }
     }
 
-    /// Ticks until the first try of somebody who begins to gather.
+    /// Returns the ticks until the first try of somebody who begins to gather.
     fn gather_ticks(&self, who: &CharacterId, work: &Work, dice: &mut Dice) -> u64 {
         let place = work.target.as_ref().and_then(|id| self.workplace(id));
         let kind = place.and_then(|place| place.resource);
@@ -294,7 +294,7 @@ impl World {
     }
 }
 
-/// `player` works no more. `why`: `None`, all is done.
+/// Ends the work of `player`. `why`: `None`, all is done.
 pub(crate) fn put_down(player: &mut Player, why: Option<Refusal>, out: &mut Outcome) {
     if player.labour.take().is_some() {
         let who = player.record.id.clone();

@@ -1,7 +1,7 @@
-//! Trades under way: who trades with whom, what each offers, and how far it has come.
+//! Trades under way: the two players, their offers and the stage of each trade.
 //!
-//! Always: a player is in one open trade at most, and has asked for one at most; an offer names
-//! slots of its owner's pack, each once, and moves nothing.
+//! Always: a player is in one open trade at most, and has asked for one at most. An offer names
+//! slots of its owner's pack, each slot once, and moves nothing.
 
 mod parting;
 pub(crate) mod rules;
@@ -17,29 +17,29 @@ use crate::item::inventory::Pack;
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// What the ids of all trades begin with.
+/// Prefix of all trade ids.
 pub(crate) const ID_PREFIX: &str = "trade:";
 
-/// The two screens of an open trade.
+/// Screen of an open trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Screen {
-    /// Where both lay out what they give.
+    /// Screen on which both players lay out their offers.
     Offer,
-    /// Where both see it for the last time.
+    /// Screen on which both players see the offers for the last time.
     Confirm,
 }
 
-/// Something that is offered.
+/// Offered items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offered {
-    /// The slot of its owner's pack.
+    /// Slot of the owner's pack.
     pub slot: u8,
-    /// What, and how many of it.
+    /// Item and quantity.
     pub stack: Stack,
 }
 
 impl Offered {
-    /// Whether it lies in the slot that is named, or more of it.
+    /// Returns whether the named slot holds at least these items.
     pub(crate) fn lies_in(&self, pack: &Pack) -> bool {
         pack.get(&self.slot).is_some_and(|there| {
             there.item == self.stack.item && there.quantity >= self.stack.quantity
@@ -47,153 +47,156 @@ impl Offered {
     }
 }
 
-/// What one side offers.
+/// Offer of one side.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
-    /// By place, 0 to 27.
+    /// Offered items by place, 0 to 27.
     pub things: BTreeMap<u8, Offered>,
-    /// This side agrees to the screen that is shown.
+    /// Whether this side agrees to the screen that it sees.
     pub agreed: bool,
 }
 
-/// Why a trade came to nothing.
+/// Reason why a trade came to nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TradeEnd {
-    /// The one who was asked does not want to.
+    /// Refusal by the asked player.
     Declined,
-    /// Nobody did anything for too long.
+    /// End of the time without any action.
     Timeout,
-    /// One of both gave it up.
+    /// Cancellation by a player.
     Cancelled,
-    /// One of both left the world.
+    /// Departure of a player from the world.
     Disconnected,
-    /// One of both died.
+    /// Death of a player.
     PlayerDied,
-    /// They are too far apart.
+    /// Too many steps between the players.
     TooFar,
-    /// What was offered is not there any more.
+    /// Absence of an offered item.
     InvalidItems,
-    /// They are not played by the same process any more.
+    /// Separation: the same process no longer plays both players.
     Server,
 }
 
-/// What somebody did about a trade.
+/// Step that a player took in a trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TradeStep {
-    /// Asked for it.
+    /// Request for the trade.
     Asked,
-    /// Agreed to trade.
+    /// Agreement to trade.
     Began,
-    /// Offers something from now on.
+    /// New or changed offer of something.
     Offered,
-    /// Takes something out of the offer.
+    /// Withdrawal of something from its offer.
     Withdrew,
-    /// Agrees to a screen.
+    /// Agreement to a screen.
     Agreed(Screen),
-    /// Does not agree after all.
+    /// Withdrawal of its agreement.
     Doubted,
-    /// Gave it away.
+    /// Handing over of its offer.
     Gave,
-    /// It came to nothing.
+    /// End of the trade without a swap.
     Ended(TradeEnd),
-    /// Asked for something that was refused.
+    /// Request that the server refused.
     Refused(Refusal),
 }
 
-/// A step of a trade, for whoever looks into it later.
+/// Step of a trade, for later inspection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TradeNote {
-    /// Which trade; of what was refused, the one that was named, if any was.
+    /// Trade id. For a refused request: the trade that the request named, or an empty id.
     pub trade: EntityId,
-    /// Who did it; of what came to nothing, each of both.
+    /// Player that took the step. When a trade came to nothing, each player gets a note.
     pub who: CharacterId,
-    /// With whom; empty if that cannot be said.
+    /// The other player; empty if unknown.
     pub with: CharacterId,
-    /// What.
+    /// The step.
     pub step: TradeStep,
-    /// What it is about.
+    /// Items that the step concerns.
     pub things: Vec<Stack>,
 }
 
-/// What somebody is told of a trade.
+/// Notification about a trade to one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TradeNotification {
-    /// Somebody asks for one.
+    /// Request for a trade from another player.
     Incoming {
-        /// Which.
+        /// Trade id.
         trade: EntityId,
-        /// Who asks.
+        /// Player that asks.
         from: CharacterId,
-        /// As others see it.
+        /// Display name of that player.
         name: String,
-        /// Combat level.
+        /// Combat level of that player.
         level: u32,
     },
-    /// It began.
+    /// Beginning of the trade.
     Started {
-        /// Which.
+        /// Trade id.
         trade: EntityId,
-        /// With whom.
+        /// The partner.
         partner: CharacterId,
-        /// As others see it.
+        /// Display name of the partner.
         name: String,
-        /// Combat level.
+        /// Combat level of the partner.
         level: u32,
-        /// Slots of its pack that hold nothing.
+        /// Empty slots in the partner's pack.
         partner_free_slots: u32,
     },
-    /// What is on the screen now. Of value: to be held back until that is saved.
+    /// Content of the screen now. It is of value: the server holds it back until the store has
+    /// saved that value.
     Shown {
-        /// Of which.
+        /// Trade id.
         trade: EntityId,
-        /// Which screen.
+        /// Screen that both players see.
         screen: Screen,
-        /// What one gives.
+        /// Offer of this player.
         mine: Offer,
-        /// What one gets.
+        /// Offer of the partner.
         theirs: Offer,
-        /// Slots of the partner's pack that hold nothing.
+        /// Empty slots in the partner's pack.
         partner_free_slots: u32,
-        /// What both offers are worth in coins, the own one first.
+        /// Worth of both offers in coins, the player's own offer first.
         worth: [u64; 2],
     },
-    /// Everything has changed hands. Of value: to be held back until that is saved.
+    /// Completion of the swap. It is of value: the server holds it back until the store has saved
+    /// that value.
     Completed {
-        /// Which.
+        /// Trade id.
         trade: EntityId,
-        /// What was got, each item once.
+        /// Items that the player got, each item once.
         received: Vec<Stack>,
     },
-    /// It came to nothing. To be held back like what was told of it before.
+    /// End of the trade without a swap. The server holds this back like the earlier notifications
+    /// about the trade.
     Ended {
-        /// Which.
+        /// Trade id.
         trade: EntityId,
-        /// Why.
+        /// Reason for the end.
         why: TradeEnd,
     },
 }
 
-/// One of the two.
+/// One of the two sides of a trade.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Side {
     pub(crate) who: CharacterId,
     pub(crate) offer: Offer,
 }
 
-/// A trade, or a request for one.
+/// Trade, or a request for one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trade {
     pub(crate) id: EntityId,
-    /// The one who asked, and the one who was asked.
+    /// Side of the asker, then side of the asked player.
     pub(crate) sides: [Side; 2],
-    /// What both see; `None`: it was only asked for.
+    /// Screen that both players see; `None`: the trade is only a request.
     pub(crate) screen: Option<Screen>,
-    /// When something was last done about it.
+    /// Tick at which a player last did something about it.
     pub(crate) since: Tick,
 }
 
 impl Trade {
-    /// `from` asks `to`.
+    /// Returns a new request for a trade by `from` to `to`.
     pub(crate) fn asked(id: EntityId, from: &CharacterId, to: &CharacterId, now: Tick) -> Trade {
         let side = |who: &CharacterId| Side {
             who: who.clone(),
@@ -207,7 +210,7 @@ impl Trade {
         }
     }
 
-    /// The side of `who` and the other one, if `who` is one of both.
+    /// Returns the side of `who`, then the other side, if `who` is one of the two.
     pub(crate) fn sides_of(&self, who: &CharacterId) -> Option<(&Side, &Side)> {
         let [asker, asked] = &self.sides;
         if asker.who == *who {
@@ -217,19 +220,19 @@ impl Trade {
         }
     }
 
-    /// What `who` offers.
+    /// Returns the offer of `who`, if `who` is one of the two.
     pub(crate) fn offer_mut(&mut self, who: &CharacterId) -> Option<&mut Offer> {
         let mut sides = self.sides.iter_mut();
         let side = sides.find(|side| side.who == *who);
         side.map(|side| &mut side.offer)
     }
 
-    /// Whether both agree to what they see.
+    /// Returns whether both players agree to the screen that they see.
     pub(crate) fn agreed(&self) -> bool {
         self.sides.iter().all(|side| side.offer.agreed)
     }
 
-    /// Both see `screen` from now on, and nobody agrees to it yet.
+    /// Shows `screen` to both players from now on, and clears both agreements.
     pub(crate) fn show(&mut self, screen: Screen, now: Tick) {
         self.screen = Some(screen);
         self.since = now;
@@ -239,22 +242,22 @@ impl Trade {
     }
 }
 
-/// All trades here, and who must still hear of one that is no more.
+/// All trades in this world, and the ends of trades that players must still hear.
 #[derive(Debug, Default)]
 pub(crate) struct Trades {
     pub(crate) all: BTreeMap<EntityId, Trade>,
-    /// Who, of which trade, and why it ended: to be told in the next tick.
+    /// Player, trade and reason for each end. The next tick tells the player.
     pub(crate) ended: Vec<(CharacterId, EntityId, TradeEnd)>,
 }
 
 impl Trades {
-    /// The open trade of one whose player names it.
+    /// Returns the trade with that id, if this world has it and it is open.
     pub(crate) fn open(&self, named: Option<&EntityId>) -> Option<&Trade> {
         let trade = self.all.get(named?)?;
         trade.screen.is_some().then_some(trade)
     }
 
-    /// The trades and requests that concern `who`, by id.
+    /// Returns the ids of the trades and requests of `who`, in order.
     pub(crate) fn of(&self, who: &CharacterId) -> Vec<EntityId> {
         let of = self.all.values();
         let of = of.filter(|trade| trade.sides_of(who).is_some());
@@ -262,67 +265,68 @@ impl Trades {
     }
 }
 
-/// A request about a trade.
+/// Request about a trade.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Somebody near is asked for one.
+    /// Request to a player nearby.
     Ask {
-        /// Who.
+        /// Player to ask.
         target: EntityId,
     },
-    /// Somebody's request is answered.
+    /// Answer to a request for a trade.
     Answer {
-        /// Which.
+        /// Trade id.
         trade: EntityId,
-        /// Yes.
+        /// Whether the player accepts.
         accept: bool,
     },
-    /// So much of what lies in a slot is offered, and no more of it.
+    /// Offer of a quantity from one slot. It replaces any offer from that slot.
     Offer {
-        /// In which.
+        /// Trade id.
         trade: EntityId,
-        /// Which slot of the pack.
+        /// Slot of the pack.
         slot: u8,
-        /// How many; `None`: all.
+        /// Quantity; `None`: all.
         quantity: Option<u32>,
     },
-    /// So many of something in the own offer are offered.
+    /// Change of a quantity in the player's own offer.
     Change {
-        /// In which.
+        /// Trade id.
         trade: EntityId,
-        /// Its place in the offer.
+        /// Place in the offer.
         place: u8,
-        /// How many.
+        /// New quantity.
         quantity: u32,
     },
-    /// Something is taken out of the own offer.
+    /// Withdrawal of something from the player's own offer.
     Withdraw {
-        /// Of which.
+        /// Trade id.
         trade: EntityId,
-        /// Its place in the offer.
+        /// Place in the offer.
         place: u8,
     },
-    /// A screen is agreed to.
+    /// Agreement to a screen.
     Accept {
-        /// In which.
+        /// Trade id.
         trade: EntityId,
-        /// The screen that was seen.
+        /// Screen that the player saw.
         seen: Screen,
     },
-    /// What was agreed to is not any more.
+    /// Withdrawal of the player's agreement.
     Doubt {
-        /// In which.
+        /// Trade id.
         trade: EntityId,
     },
-    /// It is given up, or the request for it.
+    /// End of the trade, or of the request for it.
     Cancel {
-        /// Which.
+        /// Trade id.
         trade: EntityId,
     },
 }
 
 impl Intent {
-    /// Whether it only leads away from anything changing hands: that is always allowed.
+    /// Returns whether the request can only keep items from changing hands. Such a request is
+    /// always allowed.
     pub(crate) const fn retreats(&self) -> bool {
         matches!(
             self,
@@ -334,29 +338,29 @@ impl Intent {
     }
 }
 
-/// A fact about a trade that one player is told.
+/// Fact about a trade for one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// The input is answered: a trade was asked for.
+    /// Answer to the input with which the player asked for a trade.
     Asked {
-        /// Who asked.
+        /// Player that asked.
         who: CharacterId,
-        /// By which input.
+        /// Number of that input.
         number: u64,
-        /// The trade.
+        /// Trade id.
         trade: EntityId,
     },
-    /// Something about a trade.
+    /// Notification about a trade.
     Told {
-        /// Who is told.
+        /// Player to tell.
         who: CharacterId,
-        /// What.
+        /// The notification.
         told: TradeNotification,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player to tell.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Asked { who, .. } | Event::Told { who, .. } => who,

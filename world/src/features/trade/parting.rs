@@ -1,6 +1,7 @@
-//! A trade when one of the two goes without the other, or a region does.
+//! Ends trades when one of the two players leaves without the other, or a region does.
 //!
-//! Always: what goes along with a region is gone here; whoever stays hears of an end in the next tick.
+//! Always: a trade that leaves with a region is gone here. A player that stays hears of the end in
+//! the next tick.
 
 use super::{Trade, TradeEnd, Trades};
 use crate::entity::ids::CharacterId;
@@ -8,13 +9,14 @@ use crate::geometry::tile::Region;
 use crate::world::World;
 
 impl World {
-    /// Whether one of both who trade belongs to `region`.
+    /// Returns whether a player of `trade` belongs to `region`.
     pub(crate) fn concerns(&self, trade: &Trade, region: Region) -> bool {
         let belongs = |who| self.players.get(who).is_some_and(|p| p.region == region);
         trade.sides.iter().any(|side| belongs(&side.who))
     }
 
-    /// `region` goes: trades go along with it, or end for whoever stays.
+    /// Parts the trades of `region`, which leaves: a trade leaves with it, or ends for the player
+    /// that stays.
     pub(crate) fn part_trades(&mut self, region: Region) {
         let goes = |who: &CharacterId| self.players.get(who).is_some_and(|p| p.region == region);
         let Trades { all, ended } = &mut self.trades;
@@ -30,7 +32,7 @@ impl World {
         });
     }
 
-    /// `who` goes: whoever trades with it hears of that in the next tick.
+    /// Ends the trades and requests of `who`, which leaves. The next tick tells the other players.
     pub(crate) fn leave_trades(&mut self, who: &CharacterId) {
         for id in self.trades.of(who) {
             let Some(trade) = self.trades.all.remove(&id) else {

@@ -1,8 +1,8 @@
-//! Trading: two players swap things after each has agreed twice.
+//! Trading: two players swap items after each has agreed twice.
 //!
-//! Always: a player is in at most one open trade; neither pack changes while it is open; the sum
-//! of each item over both players is the same after a trade as before it. What is offered is
-//! looked up in its owner's pack again before anything moves.
+//! Always: a player is in at most one open trade. Neither pack changes while the trade is open. The
+//! sum of each item over both players is the same after a trade as before it. Before anything
+//! moves, the server looks up each offered item in its owner's pack again.
 
 use super::{Offer, Offered, Screen, Trade, TradeEnd, Trades};
 use crate::content::Content;
@@ -14,27 +14,27 @@ use crate::item::{COINS, SLOTS, Stack, inventory};
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// As far as two who trade may stand apart, in steps.
+/// Most steps between two players that trade.
 const REACH_TILES: u32 = 2;
-/// A request that is not answered lives so long: 30 s.
+/// Lifetime of a request without an answer: 30 s.
 const REQUEST_TICKS: u64 = 50;
-/// A trade about which nobody does anything lives so long: 5 min.
+/// Time for which a trade lives while nobody does anything: 5 min.
 const TRADE_TICKS: u64 = 500;
-/// Between two requests of one to the same other: 3 s.
+/// Time between two requests by one player to the same other player: 3 s.
 const AGAIN_TICKS: u64 = 5;
-/// Requests that may wait for one who is asked; the oldest makes room for another one.
+/// Most requests that may wait for one player. A new one replaces the oldest.
 const REQUESTS_MAX: usize = 16;
 
-/// Whether two at these places can trade.
+/// Returns whether two players at these places can trade.
 pub(crate) fn in_reach(one: Tile, other: Tile) -> bool {
     one.steps_to(other) <= REACH_TILES
 }
 
-/// Whether `who` may ask `target`, who is here, for a trade.
+/// Checks whether `who` may ask `target`, who is here, for a trade.
 ///
 /// # Errors
-/// `SelfTrade`; `InterfaceOpen`: something of its own is open; `InTrade`: its own trade or request
-/// must end first; `Cooldown`; `TooFar`; `PlayerBusy`: the other does something else.
+/// `SelfTrade`; `InterfaceOpen`: `who` has something open; `InTrade`: the trade or request of `who`
+/// must end first; `Cooldown`; `TooFar`; `PlayerBusy`: `who` is in combat, or `target` is busy.
 pub(crate) fn may_ask(
     trades: &Trades,
     who: &Player,
@@ -64,8 +64,8 @@ pub(crate) fn may_ask(
     Ok(())
 }
 
-/// The oldest request to `target`, if no further one may wait for it. Each asker has one at most,
-/// so that nobody keeps others from asking.
+/// Returns the oldest request to `target`, if no further request may wait for it. Each asker has
+/// one request at most, so that nobody keeps others from asking.
 pub(crate) fn crowded_out(trades: &Trades, target: &CharacterId) -> Option<EntityId> {
     let waiting = trades.all.values();
     let waiting = waiting.filter(|t| t.screen.is_none() && t.sides[1].who == *target);
@@ -78,7 +78,7 @@ pub(crate) fn crowded_out(trades: &Trades, target: &CharacterId) -> Option<Entit
         .map(|(_, id)| (*id).clone())
 }
 
-/// Whether nothing keeps `player` from beginning a trade now.
+/// Returns whether nothing keeps `player` from beginning a trade now.
 fn free(trades: &Trades, player: &Player, now: Tick) -> bool {
     let trading = trades.open(player.trade.as_ref()).is_some();
     let fights = player.fight.clash.in_combat(now);
@@ -86,7 +86,7 @@ fn free(trades: &Trades, player: &Player, now: Tick) -> bool {
     !about && player.free()
 }
 
-/// The request `id`, if `who` was asked by it.
+/// Returns the request `id`, if it asks `who` for a trade.
 ///
 /// # Errors
 /// `InvalidTrade`.
@@ -100,11 +100,11 @@ pub(crate) fn request<'t>(
     trade.ok_or(Refusal::InvalidTrade)
 }
 
-/// Whether the trade that was asked for can begin.
+/// Checks whether the requested trade can begin.
 ///
 /// # Errors
-/// `InTrade`, `InterfaceOpen`: of the one who answers; `PlayerBusy`: the one who asked does
-/// something else; `PlayerOffline`; `TooFar`.
+/// `InTrade`, `InterfaceOpen`: of the player that answers; `PlayerBusy`: the player that answers is
+/// in combat, or the one that asked is busy; `PlayerOffline`; `TooFar`.
 pub(crate) fn may_begin(
     trades: &Trades,
     players: &Players,
@@ -129,10 +129,10 @@ pub(crate) fn may_begin(
     Ok(())
 }
 
-/// The open trade `id` of `player`.
+/// Returns the open trade `id` of `player`.
 ///
 /// # Errors
-/// `NotInTrade`: it is in none. `InvalidTrade`: not in that one.
+/// `NotInTrade`: the player is in no trade. `InvalidTrade`: the player is in another trade.
 pub(crate) fn of<'t>(
     trades: &'t mut Trades,
     player: &Player,
@@ -146,8 +146,8 @@ pub(crate) fn of<'t>(
     trades.all.get_mut(id).ok_or(Refusal::NotInTrade)
 }
 
-/// `player` offers `quantity` (`None`: all) of what lies in `slot`, and no more of that slot
-/// than this: what is offered now.
+/// Offers `quantity` (`None`: all) of the items in `slot`, instead of any offer from that slot
+/// before. Returns the offered stack.
 ///
 /// # Errors
 /// `EmptySlot`, `InvalidItem`, `Untradeable`, `InvalidQuantity`.
@@ -188,20 +188,20 @@ pub(crate) fn offer(
     Ok(stack)
 }
 
-/// The slot of the pack of which `who` offers something at `place`.
+/// Returns the slot of the pack from which `who` offers something at `place`.
 ///
 /// # Errors
-/// `EmptySlot`: nothing is offered there.
+/// `EmptySlot`: `who` offers nothing there.
 pub(crate) fn slot_at(trade: &Trade, who: &CharacterId, place: u8) -> Result<u8, Refusal> {
     let (mine, _) = trade.sides_of(who).ok_or(Refusal::NotInTrade)?;
     let offered = mine.offer.things.get(&place).ok_or(Refusal::EmptySlot)?;
     Ok(offered.slot)
 }
 
-/// `who` takes back what it offers at `place`: what that is.
+/// Takes the item at `place` out of the offer of `who`, and returns it.
 ///
 /// # Errors
-/// `EmptySlot`: nothing is offered there.
+/// `EmptySlot`: `who` offers nothing there.
 pub(crate) fn withdraw(
     trade: &mut Trade,
     who: &CharacterId,
@@ -214,7 +214,7 @@ pub(crate) fn withdraw(
     Ok(offered.stack)
 }
 
-/// Whether everything that is offered lies where it is said to.
+/// Returns whether each offered item still lies in its slot.
 pub(crate) fn still_there(trade: &Trade, players: &Players) -> bool {
     trade.sides.iter().all(|side| {
         let mut things = side.offer.things.values();
@@ -223,7 +223,8 @@ pub(crate) fn still_there(trade: &Trade, players: &Players) -> bool {
     })
 }
 
-/// How everything changes hands. What is given makes room for what is got.
+/// Returns the legs of the swap. Both offers leave their packs before either arrives, so that they
+/// make room.
 pub(crate) fn swap(trade: &Trade) -> Vec<Leg> {
     let [one, other] = &trade.sides;
     let mut legs = Vec::new();
@@ -243,7 +244,7 @@ pub(crate) fn swap(trade: &Trade) -> Vec<Leg> {
     legs
 }
 
-/// What an offer is worth in coins.
+/// Returns the worth of an offer, in coins.
 pub(crate) fn worth(content: &Content, offer: &Offer) -> u64 {
     let worth = |offered: &Offered| {
         let kind = content.item(&offered.stack.item);
@@ -258,7 +259,7 @@ pub(crate) fn worth(content: &Content, offer: &Offer) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// All that is offered, each item once.
+/// Returns the sums of an offer, each item once.
 pub(crate) fn sums(offer: &Offer) -> Vec<Stack> {
     let mut sums: Vec<Stack> = Vec::new();
     for Offered { stack, .. } in offer.things.values() {
@@ -270,12 +271,12 @@ pub(crate) fn sums(offer: &Offer) -> Vec<Stack> {
     sums
 }
 
-/// Slots of a player's pack that hold nothing.
+/// Returns the number of empty slots in a player's pack.
 pub(crate) fn free_slots(player: &Player) -> u32 {
     inventory::free_slots(&player.record().inventory)
 }
 
-/// Why a trade cannot go on after a tick, if it cannot.
+/// Returns the reason why a trade cannot go on after this tick, if there is one.
 pub(crate) fn over(trade: &Trade, players: &Players, now: Tick) -> Option<TradeEnd> {
     let [one, other] = &trade.sides;
     let (one, other) = (players.get(&one.who), players.get(&other.who));

@@ -1,6 +1,7 @@
-//! Trades between players: what is asked of them, what both are told, and what ends them.
+//! Trades between players: requests, notifications, and the ends of trades.
 //!
-//! Always: whoever is told that a trade began is told how it ended; the swap is one transfer.
+//! Always: a player that hears of the beginning of a trade hears of its end. The swap is one
+//! transfer.
 
 use super::{
     ID_PREFIX, Intent, Screen, Side, Trade, TradeEnd, TradeNote, TradeNotification, TradeStep,
@@ -18,7 +19,7 @@ use crate::tick::{Outcome, turn_away};
 use crate::world::World;
 
 impl World {
-    /// What somebody asks about a trade.
+    /// Answers a request about a trade.
     pub(crate) fn answer_trade(
         &mut self,
         Asked { who, number }: Asked<'_>,
@@ -78,7 +79,7 @@ impl World {
         Ok(Answer::Done { value: true })
     }
 
-    /// Whether `who` is in a trade, past the request for it.
+    /// Returns whether `who` is in an open trade.
     pub(crate) fn trades_now(&self, who: &CharacterId) -> bool {
         let player = self.players.get(who);
         let named = player.and_then(|player| player.trade.as_ref());
@@ -142,7 +143,7 @@ impl World {
         Ok(Answer::Told)
     }
 
-    /// The one who was asked says yes.
+    /// Begins the trade, after the asked player has accepted.
     fn begin_trade(
         &mut self,
         who: &CharacterId,
@@ -152,7 +153,7 @@ impl World {
         let asked = rules::request(&self.trades, who, id)?;
         rules::may_begin(&self.trades, &self.players, asked, self.now)?;
         let both = asked.sides.clone().map(|side| side.who);
-        // Whatever else one of them asked for, or was asked for, comes to nothing.
+        // All other trades and requests of the two come to nothing.
         for one in &both {
             for other in self.trades.of(one) {
                 if other != *id {
@@ -197,7 +198,7 @@ impl World {
         Ok(())
     }
 
-    /// `who` agrees to the screen they have `seen`. The client names the screen, because an
+    /// Notes that `who` agrees to the screen that it has `seen`. The client names the screen. An
     /// agreement sent just before the screen changed must not count for the new one.
     fn agree(
         &mut self,
@@ -227,7 +228,7 @@ impl World {
         if !rules::in_reach(one.tile(), other.tile()) {
             return Err(Refusal::TooFar);
         }
-        // Planned before anything changes: a swap that cannot be made refuses the agreement.
+        // Plan before anything changes: an impossible swap refuses the agreement.
         let legs = rules::swap(&open);
         let holdings = Holdings {
             content: &self.content,
@@ -254,7 +255,7 @@ impl World {
         Ok(())
     }
 
-    /// Everything has changed hands.
+    /// Closes a trade in which everything has changed hands, and tells both players.
     fn complete_trade(&mut self, id: &EntityId, out: &mut Outcome) {
         let Some(trade) = self.trades.all.remove(id) else {
             return;
@@ -279,7 +280,7 @@ impl World {
         }
     }
 
-    /// A trade, or a request for one, comes to nothing: both are told why.
+    /// Ends a trade or a request for one, and tells both players why.
     pub(crate) fn end_trade(&mut self, id: &EntityId, why: TradeEnd, out: &mut Outcome) {
         let Some(trade) = self.trades.all.remove(id) else {
             return;
@@ -312,14 +313,14 @@ impl World {
         out.emit(trade::Event::Told { who, told });
     }
 
-    /// All trades and requests of `who` come to nothing.
+    /// Ends all trades and requests of `who`.
     pub(crate) fn end_trades_of(&mut self, who: &CharacterId, why: TradeEnd, out: &mut Outcome) {
         for id in self.trades.of(who) {
             self.end_trade(&id, why, out);
         }
     }
 
-    /// What cannot go on ends; who has not heard of an end does.
+    /// Ends the trades that cannot go on, and tells players of ends that they have not heard.
     pub(crate) fn play_trades(&mut self, out: &mut Outcome) {
         for (who, id, why) in std::mem::take(&mut self.trades.ended) {
             self.tell_trade_ended(&who, &id, why, out);
@@ -362,7 +363,7 @@ impl World {
         }
     }
 
-    /// Somebody asked for something about a trade, and that was refused.
+    /// Notes a request about a trade that the server refused.
     pub(crate) fn note_refused(
         &self,
         who: &CharacterId,
@@ -391,7 +392,7 @@ impl World {
         });
     }
 
-    /// Both see the screen as it is now.
+    /// Shows both players the screen as it is now.
     fn show_trade(&self, id: &EntityId, out: &mut Outcome) {
         if let Some(trade) = self.trades.all.get(id) {
             let shown = pairs(trade).map(|(mine, theirs)| self.screen(trade, mine, theirs));
@@ -429,13 +430,13 @@ impl World {
         Some(Event::Trade(trade::Event::Told { who, told }))
     }
 
-    /// The trades and requests for one that concern `who`, by id.
+    /// Returns the ids of the trades and requests of `who`, in order.
     pub fn trades_of(&self, who: &CharacterId) -> Vec<EntityId> {
         self.trades.of(who)
     }
 
-    /// What one who begins to look again must be told of its trades: what was told of them
-    /// before, as far as it still matters.
+    /// Returns the notifications for a player that looks again: those about its trade or about
+    /// requests to it that still matter.
     pub fn trade_shown(&self, who: &CharacterId) -> Vec<Event> {
         let named = self.players.get(who).and_then(|p| p.trade.as_ref());
         if let Some(open) = self.trades.open(named) {
@@ -461,7 +462,7 @@ impl World {
     }
 }
 
-/// Each side with the other one.
+/// Returns each side with the other one.
 fn pairs(trade: &Trade) -> [(&Side, &Side); 2] {
     let [one, other] = &trade.sides;
     [(one, other), (other, one)]

@@ -1,4 +1,4 @@
-//! Experience, counted in tenths, and the levels that it makes.
+//! Experience, in tenths, and the levels that it makes.
 //!
 //! Always: the level of a skill is the one that its experience makes; experience never falls and
 //! never exceeds [`XP_TENTHS_MAX`].
@@ -6,9 +6,9 @@
 use super::skill::Skill;
 use crate::entity::player::record::SkillXp;
 
-/// The highest level of a skill.
+/// Highest level of a skill.
 pub const LEVEL_MAX: u32 = 99;
-/// The most experience in one skill, in tenths.
+/// Most experience in one skill, in tenths.
 pub const XP_TENTHS_MAX: u64 = 2_000_000_000;
 
 /// Experience at which each level begins, from level 1.
@@ -23,20 +23,21 @@ const THRESHOLDS: [u32; LEVEL_MAX as usize] = [
     6517253, 7195629, 7944614, 8771558, 9684577, 10692629, 11805606, 13034431,
 ];
 
-/// The level that so much experience makes: 1 to 99.
+/// Returns the level that `xp_tenths` of experience makes: 1 to 99.
 pub fn level(xp_tenths: u64) -> u32 {
     let reached = THRESHOLDS.partition_point(|begins| u64::from(*begins) * 10 <= xp_tenths);
     u32::try_from(reached).unwrap_or(LEVEL_MAX)
 }
 
-/// The experience, in tenths, at which `level` begins; beyond 99, that of 99.
+/// Returns the experience, in tenths, at which `level` begins; for a level beyond 99, that of 99.
 pub fn xp_tenths(level: u32) -> u64 {
     let place = level.clamp(1, LEVEL_MAX) as usize - 1;
     THRESHOLDS.get(place).map_or(0, |xp| u64::from(*xp) * 10)
 }
 
 impl SkillXp {
-    /// So much experience, at most the greatest, and the level that it makes.
+    /// Returns `xp_tenths` of experience, capped at [`XP_TENTHS_MAX`], with the level that it
+    /// makes.
     pub fn of(xp_tenths: u64) -> SkillXp {
         let xp_tenths = xp_tenths.min(XP_TENTHS_MAX);
         SkillXp {
@@ -45,7 +46,7 @@ impl SkillXp {
         }
     }
 
-    /// With what everybody begins: level 10 in constitution, 1 in all else.
+    /// Returns the experience of a new character: level 10 in constitution, 1 in all else.
     pub fn fresh(skill: Skill) -> SkillXp {
         SkillXp::of(match skill {
             Skill::Constitution => xp_tenths(10),
@@ -54,7 +55,7 @@ impl SkillXp {
     }
 }
 
-/// How strong somebody of these levels is in a fight: 3 to 126.
+/// Returns the combat level of somebody with these levels: 3 to 126.
 pub fn combat_level(of: impl Fn(Skill) -> u32) -> u32 {
     let (attack, strength, defense) = (of(Skill::Attack), of(Skill::Strength), of(Skill::Defense));
     let base = defense + of(Skill::Constitution) + of(Skill::Prayer) / 2;

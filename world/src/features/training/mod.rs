@@ -1,6 +1,6 @@
 //! Training: skills, and the experience that makes their levels.
 //!
-//! Always: experience makes a level, never a saved level; experience never falls.
+//! Always: experience alone makes a level, the saved level never counts; experience never falls.
 
 pub mod experience;
 pub(crate) mod rules;
@@ -13,26 +13,26 @@ use crate::entity::ids::CharacterId;
 use crate::entity::player::record::SkillXp;
 use crate::features::training::skill::Skill;
 
-/// A fact about experience that one player is told.
+/// Fact about experience that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Experience was gained. Of value: to be held back until that is saved.
+    /// A player gained experience. Of value: the zone holds it back until the store has saved it.
     Gained {
-        /// Whose.
+        /// Player that gained.
         who: CharacterId,
-        /// In what.
+        /// Skill of the experience.
         skill: Skill,
-        /// How much, in tenths.
+        /// Gained experience, in tenths.
         gained_tenths: u64,
-        /// What there is of it now.
+        /// Experience and level after the gain.
         now: SkillXp,
-        /// It made a new level.
+        /// Whether the gain made a new level.
         leveled_up: bool,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Gained { who, .. } => who,

@@ -1,16 +1,16 @@
-//! Training: whoever does something gains experience in the skill of it.
+//! Training: an action gives its player experience in the skill of the action.
 //!
-//! Always: experience never falls; beyond the greatest amount nothing is gained and nothing told.
+//! Always: experience never falls; beyond the greatest amount a player gains and hears nothing.
 
 use super::experience::{self, XP_TENTHS_MAX};
 use super::skill::Skill;
 use crate::entity::player::Player;
 use crate::entity::player::record::SkillXp;
 
-/// What somebody gained.
+/// Experience that somebody gained in one skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gain {
-    /// In tenths; at least 1.
+    /// Gained experience, in tenths; at least 1.
     pub(crate) gained_tenths: u64,
     pub(crate) before: SkillXp,
     pub(crate) now: SkillXp,
@@ -22,8 +22,8 @@ impl Gain {
     }
 }
 
-/// `player` gains so many tenths in `skill`, as far as there is room. Who has reached a level in
-/// constitution may have more health, and has what it had.
+/// Adds up to `tenths` of experience in `skill`, as far as there is room; `None` if there is none.
+/// A new level in constitution raises the most health, and leaves health as it is.
 pub(crate) fn gain(player: &mut Player, skill: Skill, tenths: u64) -> Option<Gain> {
     let record = &mut player.record;
     let before = record.skill(skill);

@@ -27,7 +27,7 @@ pub enum Skill {
 }
 
 impl Skill {
-    /// All of them, in order.
+    /// All skills, in order.
     pub const ALL: [Skill; 17] = [
         Skill::Attack,
         Skill::Strength,
@@ -48,7 +48,7 @@ impl Skill {
         Skill::Runecrafting,
     ];
 
-    /// Its name, as it is saved and sent.
+    /// Returns the skill's name, as the store keeps it and the wire carries it.
     pub const fn name(self) -> &'static str {
         match self {
             Skill::Attack => "attack",
@@ -71,7 +71,7 @@ impl Skill {
         }
     }
 
-    /// The skill called `name`, in whatever case; `defence` is `defense`.
+    /// Returns the skill called `name`, in any case; `defence` is `defense`.
     pub fn named(name: &str) -> Option<Skill> {
         if name.eq_ignore_ascii_case("defence") {
             return Some(Skill::Defense);

@@ -1,4 +1,4 @@
-//! Who gains experience.
+//! Gains of experience, and the events that tell of them.
 
 use super::skill::Skill;
 use super::{Event, rules};
@@ -9,7 +9,8 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// `who` gains so many tenths in `skill`: kept, told, and shown to others where they can see.
+    /// Adds `tenths` of experience in `skill` to `who`, tells `who`, and shows others the visible
+    /// part.
     pub(crate) fn train(
         &mut self,
         who: &CharacterId,
@@ -48,7 +49,7 @@ impl World {
         }
     }
 
-    /// Those who have gone far enough gain for it.
+    /// Gives experience in agility to each player that has gone far enough.
     pub(crate) fn train_walkers(&mut self, out: &mut Outcome) {
         let gone = self.players.iter_mut();
         let gone = gone.filter_map(|(who, p)| Some((who.clone(), agility::gained(p)?)));

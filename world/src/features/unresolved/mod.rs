@@ -1,5 +1,5 @@
-//! What a player asks without saying all of it. It becomes another intent when it is played, by
-//! what lies in the pack and what the target offers then; all that holds for that one holds for it.
+//! Unresolved intents: requests that leave a part open. The tick resolves each into another intent,
+//! by the pack and the target at that moment. All that holds for the other intent holds for it.
 
 mod tick;
 
@@ -9,39 +9,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::EntityId;
 
-/// A request that leaves a part open.
+/// Request that leaves a part open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Open what somebody or something offers: a bank, a shop, else a talk.
+    /// Opens what somebody or something offers: a bank, a shop, else a talk.
     Open {
-        /// Who, or what.
+        /// NPC or thing.
         target: EntityId,
     },
-    /// Use a thing for what it is, or on something.
+    /// Uses an item for its own effect, or on something.
     Use {
-        /// Which thing.
+        /// Item to use.
         what: InPack,
-        /// On what.
+        /// Thing on which to use it.
         target: Option<EntityId>,
     },
-    /// Bury bones.
+    /// Buries bones.
     Bury {
-        /// Which.
+        /// Bones.
         what: InPack,
     },
 }
 
-/// A thing in the own pack.
+/// Item in the own pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InPack {
-    /// What lies in that slot.
+    /// Item in that slot.
     Slot(u8),
-    /// One of that kind, in the first slot where one lies.
+    /// One item of that kind, in the first slot that holds one.
     Item(Arc<str>),
 }
 
 impl Intent {
-    /// Whether its answer tells what somebody holds.
+    /// Returns whether its answer tells the things that somebody holds.
     pub(crate) const fn about_value(&self) -> bool {
         match self {
             Intent::Use { .. } | Intent::Bury { .. } => true,

@@ -1,4 +1,4 @@
-//! What is meant by an intent that leaves a part open.
+//! Resolves the open part of an unresolved intent.
 
 use super::InPack;
 use crate::entity::ids::CharacterId;
@@ -10,11 +10,11 @@ use crate::refusal::Refusal;
 use crate::world::World;
 
 impl World {
-    /// `intent`, with all that it left open.
+    /// Returns `intent` with its open parts resolved.
     ///
     /// # Errors
-    /// `EmptySlot`, `NotEnough`: there is no such thing in the pack; `Unsupported`: it is not
-    /// buried, or the target offers nothing that could be opened.
+    /// `EmptySlot`, `NotEnough`: the pack has no such item; `Unsupported`: nobody can bury it, or
+    /// the target offers nothing to open.
     pub(crate) fn meant(&self, who: &CharacterId, intent: Intent) -> Result<Intent, Refusal> {
         let Intent::Unresolved(vague) = intent else {
             return Ok(intent);
@@ -22,7 +22,7 @@ impl World {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         Ok(match vague {
             unresolved::Intent::Open { target } => {
-                // Who is not here is asked for as if to talk.
+                // If the target is not here, the request is to talk.
                 let Some(host) = self.host(&target) else {
                     return Ok(Intent::Dialogue(dialogue::Intent::Talk { target }));
                 };
@@ -59,7 +59,7 @@ impl World {
     }
 }
 
-/// Where in the pack it lies.
+/// Returns the slot of the pack that holds the item.
 fn slot(player: &Player, what: &InPack) -> Result<u8, Refusal> {
     match what {
         InPack::Slot(slot) => Ok(*slot),

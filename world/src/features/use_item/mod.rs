@@ -1,6 +1,6 @@
-//! Using a thing for what it is: food is eaten, bones are buried, lamps are rubbed.
+//! Using an item for its own effect: a player eats food, buries bones and rubs lamps.
 //!
-//! Always: the thing is gone when its effect is there.
+//! Always: when the effect is there, the item is gone.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::features::training::skill::Skill;
 
-/// A request to use an item.
+/// Request to use an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Intent {
-    /// Use what lies in a slot of the pack for what it is: eat it, bury it, rub it.
+    /// Uses the item in a slot of the pack for its own effect: eats, buries or rubs it.
     Use {
-        /// Which slot.
+        /// Slot of the pack.
         slot: u8,
-        /// What one wants to learn of a lamp; nothing else asks for it.
+        /// Skill to learn from a lamp; nothing else needs it.
         skill: Option<Skill>,
     },
 }

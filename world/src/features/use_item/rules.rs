@@ -1,8 +1,8 @@
-//! Using a thing for what it is: food is eaten, bones are buried, lamps are rubbed.
+//! Using an item for its own effect: a player eats food, buries bones and rubs lamps.
 //!
-//! Always: the thing is gone when its effect is there, but for a lamp that the content says is
-//! not used up; food is eaten by the healthy, too; a lamp teaches what its own record says, in
-//! the skill that whoever rubs it names; the hands are full for a moment after.
+//! Always: when the effect is there, the item is gone, but for a lamp that the content keeps. A
+//! healthy player may eat, too. A lamp teaches what its record says, in the skill that its player
+//! names. The hands are full for a moment after.
 
 use crate::content::{Content, ItemKind};
 use crate::entity::player::Player;
@@ -13,38 +13,38 @@ use crate::item::transfer::Leg;
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// How long the hands are full after eating.
+/// Ticks for which the hands are full after eating.
 const EAT_TICKS: u64 = 3;
-/// How long they are after burying.
+/// Ticks for which they are full after burying.
 const BURY_TICKS: u64 = 2;
-/// How long they are after rubbing a lamp.
+/// Ticks for which they are full after rubbing a lamp.
 const RUB_TICKS: u64 = 2;
 
-/// What comes of using a thing.
+/// Effect of using an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// So much health.
+    /// Health from eating.
     Eaten { heals: u32 },
-    /// So much experience in prayer.
+    /// Experience in prayer from burying.
     Buried { xp_tenths: u32 },
-    /// So much experience in a skill of one's choice.
+    /// Experience from a lamp, in a skill of the player's choice.
     Learned { skill: Skill, xp_tenths: u32 },
 }
 
-/// What is used, and what comes of it.
+/// Used item and its effect.
 #[derive(Debug)]
 pub(crate) struct Used {
-    /// What is taken for it, and why; none of what is not used up.
+    /// Leg that takes the item, and its cause; none if the item stays.
     pub(crate) gone: Option<(Cause, Leg)>,
-    /// What comes of it.
+    /// Effect of the use.
     pub(crate) effect: Effect,
 }
 
-/// Who uses one of what lies in a slot, for a skill that it may have named.
+/// Returns the effect of using one item of a slot, for a skill that the request may name.
 ///
 /// # Errors
-/// `Cooldown`, `EmptySlot`, `LevelTooLow`; `ChoiceRequired`: a lamp, and no skill is named;
-/// `Unsupported`: it is good for nothing by itself.
+/// `Cooldown`, `EmptySlot`, `LevelTooLow`; `ChoiceRequired`: the item is a lamp, and the request
+/// names no skill; `Unsupported`: the item has no effect of its own.
 pub(crate) fn used(
     player: &Player,
     content: &Content,
@@ -69,7 +69,7 @@ pub(crate) fn used(
     })
 }
 
-/// What comes of using one of that kind, and why it is gone then, if it is.
+/// Returns the effect of using one item of `kind`, and the cause of its removal if it goes.
 fn effect(
     record: &PlayerRecord,
     kind: &ItemKind,
@@ -94,7 +94,8 @@ fn effect(
     Ok((Some(Cause::Bury), Effect::Buried { xp_tenths }))
 }
 
-/// The hands are full from `now` on; who has eaten is better. True: that is to be told.
+/// Fills the hands from `now` on, and heals a player that has eaten. Returns whether health
+/// changed.
 pub(crate) fn done(player: &mut Player, effect: Effect, now: Tick) -> bool {
     match effect {
         Effect::Eaten { heals } => {

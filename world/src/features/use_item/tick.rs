@@ -1,4 +1,4 @@
-//! Using something for what it is, and what comes of it.
+//! Requests to use an item for its own effect.
 
 use super::Intent;
 use crate::entity::ids::CharacterId;
@@ -12,7 +12,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// Follows a request to use an item.
+    /// Plays a request to use an item.
     pub(crate) fn answer_use_item(
         &mut self,
         who: &CharacterId,
@@ -25,7 +25,7 @@ impl World {
         Ok(Answer::Done { value: true })
     }
 
-    /// Uses what lies in a slot for what it is.
+    /// Uses the item in `slot` for its own effect.
     pub(crate) fn use_item(
         &mut self,
         who: &CharacterId,

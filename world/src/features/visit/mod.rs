@@ -1,4 +1,5 @@
-//! What somebody has open with somebody or something: a bank, a shop, a talk, the offer of a quest.
+//! Interfaces that a player has open with an NPC or an object: a bank, a shop, a talk, the offer of
+//! a quest.
 
 pub(crate) mod rules;
 pub(crate) mod tick;
@@ -11,74 +12,74 @@ use crate::entity::ids::{CharacterId, EntityId};
 use crate::geometry::tile::Region;
 use crate::time::Tick;
 
-/// What can be open. A player has one thing open at most.
+/// An interface that can be open. A player has one open at most.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Interface {
     /// The own bank.
     Bank,
-    /// The shop of whoever it is open with.
+    /// The shop of the NPC with which it is open.
     Shop,
     /// A talk.
     Dialogue {
-        /// What is being said; empty on the way to it.
+        /// Node that the NPC says now; empty on the way to it.
         node: Arc<str>,
     },
-    /// Somebody offers a quest.
+    /// The offer of a quest.
     Offer {
-        /// Which.
+        /// Id of the quest.
         quest: Arc<str>,
     },
     /// An altar: one prays there, and nothing stays open.
     Altar,
 }
 
-/// On the way to where something can be opened.
+/// A player's way to something that it wants to open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
-    /// The number of the input that asked for it.
+    /// Number of the input that asked for it.
     pub number: u64,
-    /// To whom or what.
+    /// NPC or object that the player visits.
     pub target: EntityId,
-    /// The region to which that belongs.
+    /// Region to which the target belongs.
     pub region: Region,
-    /// What is to be opened there.
+    /// Interface to open there.
     pub what: Interface,
 }
 
-/// Something that is open.
+/// An open interface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Open {
-    /// What.
+    /// The interface.
     pub what: Interface,
-    /// With whom or what.
+    /// NPC or object that has the interface.
     pub with: EntityId,
-    /// The region to which that belongs.
+    /// Region to which that host belongs.
     pub region: Region,
-    /// Since when.
+    /// Tick since which it is open.
     pub since: Tick,
 }
 
-/// A fact about something that is open that one player is told.
+/// A notification to one player about an interface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Something is open now, to be shown whole; it tells of value.
+    /// An interface is open now, and the client must show it whole; it tells of value.
     Opened {
-        /// To whom.
+        /// Recipient of the event.
         who: CharacterId,
-        /// What.
+        /// The interface.
         what: Interface,
     },
-    /// Something is open no more.
+    /// An interface is open no more.
     Closed {
-        /// To whom.
+        /// Recipient of the event.
         who: CharacterId,
-        /// What.
+        /// The interface.
         what: Interface,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the recipient of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Opened { who, .. } | Event::Closed { who, .. } => who,

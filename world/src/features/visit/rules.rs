@@ -1,9 +1,9 @@
-//! Going to people and things, to open what they offer. It opens within two tiles, and closes
-//! when one goes further away. People go to meet those who come to them, and stand still for as long
-//! as something of theirs is open.
+//! Visits to people and things, to open their interfaces. An interface opens within two tiles, and
+//! closes when the player goes further away. People go to meet those who come to them, and stand
+//! still while something of theirs is open.
 //!
-//! Always: what is open belongs to a region that is played here; one who has gone from the screen
-//! keeps nobody waiting.
+//! Always: an open interface belongs to a region that is played here; a player that has gone from
+//! the screen keeps nobody waiting.
 
 use std::collections::VecDeque;
 
@@ -17,32 +17,32 @@ use crate::geometry::tile::{Region, Tile};
 use crate::refusal::Refusal;
 use crate::time::Tick;
 
-/// Within so many tiles of any tile that it covers something opens, and stays open.
+/// Tiles from any tile of the host within which an interface opens, and stays open.
 pub(crate) const REACH_TILES: u32 = 2;
-/// As far as one sets out for something.
+/// Tiles within which one sets out for something.
 const VISIT_TILES: u32 = 32;
-/// What has just been opened is not closed for so long.
+/// Ticks after opening for which an interface stays open even out of reach.
 const GRACE_TICKS: u64 = 2;
 
-/// So far at a time one goes to meet whoever comes.
+/// Tiles that a host goes at a time to meet a customer.
 const MEETS_TILES: usize = 2;
 
-/// A customer who has asked for nothing for so long keeps nobody waiting: 5 minutes.
+/// Ticks without a request after which a customer keeps nobody waiting: 5 minutes.
 const IDLE_TICKS: u64 = 500;
 
-/// Somebody or something that may offer something.
+/// An NPC or object that may offer something.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Host<'a> {
     pub(crate) region: Region,
     pub(crate) tile: Tile,
     covers: &'a [Tile],
     service: &'a str,
-    /// It has something to say.
+    /// Whether it has something to say.
     talks: bool,
     keeps_shop: bool,
 }
 
-/// Who or what `target` is, if it belongs to a region that is played here.
+/// Returns `target` as a host, if it belongs to a region that is played here.
 pub(crate) fn host<'a>(
     content: &'a Content,
     npcs: &'a Npcs,
@@ -73,28 +73,28 @@ pub(crate) fn host<'a>(
 }
 
 impl Host<'_> {
-    /// Whether `what` can be opened there.
+    /// Returns whether one can open `what` there.
     pub(crate) fn offers(&self, what: &Interface) -> bool {
         match what {
             Interface::Bank => matches!(self.service, "bank" | "banker"),
             Interface::Dialogue { .. } => self.talks,
-            // It is offered in a talk.
+            // An NPC offers it in a talk.
             Interface::Offer { .. } => false,
             Interface::Altar => self.service == "altar",
             Interface::Shop => self.keeps_shop,
         }
     }
 
-    /// Whether one who stands at `from` can reach it.
+    /// Returns whether one who stands at `from` can reach it.
     pub(crate) fn in_reach(&self, from: Tile) -> bool {
         let covers = self.covers.iter().chain([&self.tile]);
         covers.map(|tile| from.steps_to(*tile)).min() <= Some(REACH_TILES)
     }
 
-    /// Whether one who stands at `from` may set out to open `what`.
+    /// Checks whether one who stands at `from` may set out to open `what`.
     ///
     /// # Errors
-    /// `Unsupported`: it is not offered there. `TooFar`.
+    /// `Unsupported`: the host does not offer it. `TooFar`.
     pub(crate) fn may_visit(&self, from: Tile, what: &Interface) -> Result<(), Refusal> {
         if !self.offers(what) {
             return Err(Refusal::Unsupported);
@@ -106,7 +106,7 @@ impl Host<'_> {
     }
 }
 
-/// Returns those whom `player` wants, and whether it is still on its way to them.
+/// Returns the hosts that `player` wants, and whether it is still on its way to them.
 pub(crate) fn wanted(player: &Player, now: Tick) -> impl Iterator<Item = (&EntityId, bool)> {
     let present = |open: &&Open| {
         // An agent asks for nothing through a client.
@@ -121,15 +121,15 @@ pub(crate) fn wanted(player: &Player, now: Tick) -> impl Iterator<Item = (&Entit
     visit.into_iter().chain(uses.map(|id| (id, false)))
 }
 
-/// Where one who stands at `at` goes to meet whoever comes to it by `path`: back along it, because
-/// the straight way may lead to the other side of a wall.
+/// Returns the tile to which a host at `at` goes to meet a customer that comes by `path`: back
+/// along it, because the straight way may lead to the other side of a wall.
 pub(crate) fn meets(path: &VecDeque<Tile>, at: Tile) -> Option<Tile> {
     let near = path.iter().enumerate();
     let (near, _) = near.min_by_key(|(n, tile)| (tile.steps_to(at), *n))?;
     path.get(near.saturating_sub(MEETS_TILES)).copied()
 }
 
-/// Whether what one who stands at `from` has open stays open.
+/// Returns whether the interface of one who stands at `from` stays open.
 pub(crate) fn stays(open: &Open, host: Option<Host<'_>>, from: Tile, now: Tick) -> bool {
     let Some(host) = host else { return false };
     host.in_reach(from) || now.since(open.since) <= GRACE_TICKS

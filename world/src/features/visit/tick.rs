@@ -1,4 +1,5 @@
-//! Who goes to a bank or a shop, has it open, and leaves it; and that its keeper waits meanwhile.
+//! Visits to banks, shops and other hosts: setting out, opening and leaving. The keeper waits
+//! meanwhile.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use crate::tick::{Outcome, failed, turn_away};
 use crate::world::World;
 
 impl World {
-    /// Closes `what`, if that is open.
+    /// Closes `what`, if it is open.
     pub(crate) fn shut(
         &mut self,
         who: &CharacterId,
@@ -29,7 +30,7 @@ impl World {
         Ok(())
     }
 
-    /// Who or what `target` is, if it belongs to a region that is played here.
+    /// Returns `target` as a host, if it belongs to a region that is played here.
     pub(crate) fn host(&self, target: &EntityId) -> Option<Host<'_>> {
         let played = |region| self.regions.contains_key(&region);
         rules::host(&self.content, &self.npcs, played, target)
@@ -78,7 +79,7 @@ impl World {
         Ok(Answer::Done { value: false })
     }
 
-    /// One who has come to what it set out for opens it.
+    /// Opens the interface for which a player has come.
     fn arrive_at(&mut self, who: &CharacterId, out: &mut Outcome) {
         let now = self.now;
         let Some(player) = self.players.get_mut(who) else {
@@ -112,7 +113,8 @@ impl World {
         out.emit(Event::Opened { who, what });
     }
 
-    /// Who has arrived opens what it came for; who has gone away closes what was open.
+    /// Opens the interface of players that have arrived; closes that of players that have gone
+    /// away.
     pub(crate) fn play_visits(&mut self, out: &mut Outcome) {
         let about = |player: &&Player| player.visit.is_some() || player.open.is_some();
         let about = self.players.values().filter(about);
@@ -124,7 +126,7 @@ impl World {
         self.attend();
     }
 
-    /// Lets people wait for their customers, or go to meet the first of them where none is there.
+    /// Lets people wait for their customers, or go to meet the first of them if none is there.
     fn attend(&mut self) {
         let mut wanted: BTreeMap<EntityId, Option<Tile>> = BTreeMap::new();
         for player in self.players.values() {
@@ -180,7 +182,7 @@ impl World {
     }
 }
 
-/// What `player` has open is open no more.
+/// Closes the interface that `player` has open.
 pub(crate) fn close(player: &mut Player, out: &mut Outcome) {
     if let Some(open) = player.open.take() {
         let (who, what) = (player.record.id.clone(), open.what);

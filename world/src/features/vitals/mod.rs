@@ -1,4 +1,5 @@
-//! Vitals: health, run energy and the choice to run, as their player is told; and getting better in time.
+//! Vitals: a player's health, run energy and choice to run, as it hears of them; and recovery in
+//! time.
 
 pub(crate) mod tick;
 
@@ -6,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::ids::CharacterId;
 
-/// A fact about health or energy that one player is told.
+/// Fact about health or energy that the world tells one player.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
-    /// Health, energy or the choice to run changed enough to be told.
+    /// Health, energy or the choice to run changed enough to tell.
     Changed {
-        /// Whose.
+        /// Player whose vitals changed.
         who: CharacterId,
     },
 }
 
 impl Event {
-    /// The player who is told.
+    /// Returns the player that hears of the event.
     pub fn who(&self) -> &CharacterId {
         match self {
             Event::Changed { who, .. } => who,

@@ -1,4 +1,4 @@
-//! Getting better in time.
+//! Recovery in time.
 
 use super::Event;
 use crate::features::combat::timing::MEND_TICKS;
@@ -6,7 +6,7 @@ use crate::tick::Outcome;
 use crate::world::World;
 
 impl World {
-    /// Those who are hurt and in no fight get better.
+    /// Heals hurt players that are in no fight.
     pub(crate) fn mend(&mut self, out: &mut Outcome) {
         let now = self.now;
         for (who, player) in &mut self.players {

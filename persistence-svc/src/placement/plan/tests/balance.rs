@@ -1,4 +1,4 @@
-//! How load is spread over living runs.
+//! Tests of the spread of load over living runs.
 
 use super::simulated::{World, ratio, skewed};
 use super::*;
@@ -7,7 +7,7 @@ fn owns_nothing(view: &View, letter: char) -> bool {
     view.regions.iter().all(|one| one.run != run_of(letter))
 }
 
-/// No region was given on within its rest.
+/// Asserts that no region moved on within its rest.
 fn assert_rested(world: &World) {
     let mut last: BTreeMap<Region, i64> = BTreeMap::new();
     for (at, region, from, to) in &world.moves {
@@ -17,7 +17,8 @@ fn assert_rested(world: &World) {
     }
 }
 
-/// The skewed world after two more runs have joined the first two and nothing moves any more.
+/// Returns the skewed world after two more runs have joined the first two and nothing moves any
+/// more.
 fn shared_by_four() -> World {
     let mut world = World::new(skewed());
     world.join('c');
@@ -98,7 +99,7 @@ fn a_run_that_takes_nothing_does_not_keep_the_others_from_sharing() {
     world.pass(60);
     assert!(owns_nothing(&world.view, 'c'));
     assert!(!owns_nothing(&world.view, 'd'));
-    // Later it may be asked again.
+    // Later the planner may wish the move again.
     world.refuses = None;
     world.pass(120);
     assert!(!owns_nothing(&world.view, 'c'));

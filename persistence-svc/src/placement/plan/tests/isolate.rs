@@ -92,7 +92,7 @@ fn a_run_that_is_kept_for_one_is_emptied_a_few_at_a_time_and_left_alone() {
     let moves = world.moves.len();
     world.pass(60);
     assert_eq!((moves, world.moves.len()), (5, 5));
-    // Its faults are forgotten: it is a run like others.
+    // Without faults of the region, the run is like any other.
     at(&mut world.view, 5, 2).faults = 0;
     world.pass(60);
     assert_eq!(world.map(), "aaaaaa abbbbb abbbbb");

@@ -1,11 +1,11 @@
-//! A world in which runs do what is wished, tick by tick, and planning goes on all the time.
+//! A world in which runs fulfil the wishes, tick by tick, and planning goes on all the time.
 
 use super::*;
 
 const TICK_MS: i64 = 600;
 const ROUND_MS: i64 = 200;
 
-/// The world, its clock, and what has happened.
+/// The world, its clock and its history.
 pub(super) struct World {
     pub(super) view: View,
     /// Each move: when, which region, from where, to where.
@@ -14,10 +14,10 @@ pub(super) struct World {
     seen: BTreeMap<Region, (i64, i64)>,
     /// Costs vary by a tenth, by this seed.
     pub(super) jitter: Option<u64>,
-    /// When runs were fenced.
+    /// Times at which the plan fenced runs.
     taken_over: Vec<i64>,
     move_backoff: MoveBackoff,
-    /// A run that takes no region, whatever is wished.
+    /// Run that takes no region, even if a wish asks for it.
     pub(super) refuses: Option<i64>,
 }
 
@@ -34,7 +34,7 @@ impl World {
         }
     }
 
-    /// A new run that lives.
+    /// Adds a new run that lives.
     pub(super) fn join(&mut self, letter: char) {
         let joined = RunView {
             registered_ms: self.view.now_ms,
@@ -44,7 +44,7 @@ impl World {
         self.view.runs.push(joined);
     }
 
-    /// Lets time pass until `done` or until so many seconds are over; how many it took.
+    /// Lets time pass until `done` or until `seconds` are over. Returns how many seconds it took.
     pub(super) fn until(&mut self, seconds: i64, done: impl Fn(&View) -> bool) -> Option<i64> {
         let begun = self.view.now_ms;
         while self.view.now_ms < begun + seconds * 1_000 {
@@ -72,7 +72,7 @@ impl World {
         self.plan();
     }
 
-    /// What was wished a tick ago is done.
+    /// Fulfils the wishes that the runs saw at an earlier tick.
     fn tick(&mut self) {
         let now = self.view.now_ms;
         let mut given = Vec::new();
@@ -126,7 +126,7 @@ impl World {
         for pause in change.pauses {
             at(&mut self.view, pause.region.x, pause.region.z).paused = true;
         }
-        // What it leads to at this moment, it leaves as it is.
+        // A second plan at the same moment changes nothing.
         assert_eq!(plan(&self.view, PATIENT), Change::default());
         let outstanding: Vec<&RegionView> = self
             .view
@@ -140,18 +140,18 @@ impl World {
         }
     }
 
-    /// The map now.
+    /// Returns the map now.
     pub(super) fn map(&self) -> String {
         after(&self.view, &Change::default())
     }
 }
 
-/// How uneven the view is.
+/// Returns the load of the busiest run as a multiple of the mean.
 pub(super) fn ratio(view: &View) -> f64 {
     f64::from(i32::try_from(spread(view).ratio_permille.unwrap()).unwrap()) / 1_000.0
 }
 
-/// What a region of the skewed world costs: two towns, and woods between them.
+/// Returns the cost of a region of the skewed world: two towns, and woods between them.
 pub(super) fn cost(region: Region) -> i64 {
     let town = |x: i32, z: i32| {
         let far = i64::from((region.x - x).pow(2) + (region.z - z).pow(2));
@@ -160,7 +160,7 @@ pub(super) fn cost(region: Region) -> i64 {
     town(2, 2) + town(7, 6)
 }
 
-/// Ten by ten regions of the skewed world, shared by two runs.
+/// Builds ten by ten regions of the skewed world, which two runs share.
 pub(super) fn skewed() -> View {
     let line = "aaaaabbbbb";
     let mut view = view(&[line; 10].join(" "), "");

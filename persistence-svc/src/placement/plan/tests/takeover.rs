@@ -1,4 +1,4 @@
-//! Who is fenced, and when not.
+//! Tests of the runs that the plan fences, and of those that it spares.
 
 use super::super::takeover::TAKEOVERS_PER_MINUTE_MAX;
 use super::*;

@@ -1,7 +1,7 @@
 //! The form of a saved character: its version, then a MessagePack map with named fields.
 //!
-//! Always: every version that was ever released is read; a document that cannot be read whole is
-//! refused.
+//! Always: this build reads every version that was ever released; it refuses a document that it
+//! cannot read whole.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::VERSION;
 
-/// Why a document cannot be read. The zone that meets one must not play the character: its next save
-/// would lose the fields that could not be read.
+/// Reason why a document is unreadable. A zone that meets one must not play the character: its next
+/// save would lose the unreadable fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadDocument {
-    /// The character was played, and has no document.
+    /// The store has no document of a character that has played.
     Missing,
     /// A version that this build does not know, most likely that of a newer one.
     Version(u32),
@@ -88,7 +88,7 @@ fn map<T: DeserializeOwned>(mut bytes: &[u8]) -> Result<T, BadDocument> {
     }
 }
 
-/// Whether a MessagePack map begins with this byte.
+/// Returns whether a MessagePack map begins with this byte.
 const fn is_map(first: u8) -> bool {
     matches!(first, 0x80..=0x8f | 0xde | 0xdf)
 }

@@ -1,4 +1,5 @@
-//! Documents: what is written is read, by every later version; what cannot be read whole is refused.
+//! Documents: every later version reads the documents of this one; this build refuses a document
+//! that it cannot read whole.
 
 use super::*;
 use crate::content::EquipSlot;
@@ -106,7 +107,8 @@ fn a_document_is_read_as_it_was_written() {
     assert_eq!(PlayerRecord::from_store(columns(), &document), Ok(ann()));
 }
 
-/// When a field is added, these documents stay as they are, and are read with its default.
+/// When a field is added, these documents stay as they are, and the build reads them with its
+/// default.
 #[test]
 fn documents_of_every_released_version_are_read() {
     assert_eq!(PlayerRecord::from_document(&bytes(V1)), Ok(ann()));

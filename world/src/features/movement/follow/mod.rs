@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use crate::entity::ids::CharacterId;
 use crate::geometry::tile::{Region, Tile};
 
-/// On the heels of another player.
+/// State of a player that follows another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Follow {
-    /// Of whom.
+    /// Player that it follows.
     pub leader: CharacterId,
-    /// The region to which that one belonged when it was last here.
+    /// Region to which the leader belonged when it was last here.
     pub region: Region,
-    /// Where it stood then.
+    /// Tile on which the leader stood then.
     pub seen_at: Tile,
-    /// For so many ticks it has not been here.
+    /// Ticks for which the leader has not been here.
     pub lost_ticks: u32,
 }

@@ -1,7 +1,7 @@
-//! Following another player: one goes onto the tile that the other stepped off last.
+//! Following another player: one goes onto the tile that the leader left last.
 //!
-//! Always: nobody follows itself; whoever is away is waited for only where it may have gone over a
-//! border, and not for long.
+//! Always: nobody follows itself; a player waits for an absent leader only where that may have gone
+//! over a border, and not for long.
 
 use std::collections::VecDeque;
 
@@ -12,15 +12,15 @@ use crate::features::movement::border::BAND_TILES;
 use crate::geometry::tile::Tile;
 use crate::refusal::Refusal;
 
-/// One does not follow anybody further away than this.
+/// Tiles within which one follows somebody.
 const FOLLOW_TILES: u32 = 32;
-/// So long one goes on after somebody who went over a border to where others play.
+/// Ticks for which one goes on after a leader that went over a border to where others play.
 const LOST_TICKS: u32 = 10;
 
-/// Whether one who stands at `from` may follow `leader`, or go on with it.
+/// Checks whether one who stands at `from` may follow `leader`, or go on with it.
 ///
 /// # Errors
-/// `PlayerBusy`: it is dead. `TooFar`.
+/// `PlayerBusy`: the leader is dead. `TooFar`.
 pub(crate) fn may_follow(from: Tile, leader: &Player) -> Result<(), Refusal> {
     if !leader.lives() {
         return Err(Refusal::PlayerBusy);
@@ -31,7 +31,7 @@ pub(crate) fn may_follow(from: Tile, leader: &Player) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// `leader` is followed from now on.
+/// Returns the state of a player that follows `leader` from now on.
 pub(crate) fn begin(leader: CharacterId, there: &Player) -> Follow {
     Follow {
         leader,
@@ -41,10 +41,10 @@ pub(crate) fn begin(leader: CharacterId, there: &Player) -> Follow {
     }
 }
 
-/// Where one who follows goes.
+/// Course of a player that follows another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Course {
-    /// It is where it should be.
+    /// The player is where it should be.
     There,
     /// Onto a tile.
     Onto(Tile),
@@ -53,7 +53,7 @@ pub(crate) enum Course {
 }
 
 impl Course {
-    /// As much of a way to that tile as is to be gone.
+    /// Returns as much of a way to that tile as one should go.
     pub(crate) fn along(self, mut way: VecDeque<Tile>) -> VecDeque<Tile> {
         if matches!(self, Course::Beside(to) if way.back() == Some(&to)) {
             way.pop_back();
@@ -62,8 +62,8 @@ impl Course {
     }
 }
 
-/// Where one who stands at `from` goes to keep up with one who stands at `at` and stepped off
-/// `trail` last. One who was put there has left no trail.
+/// Returns the course of a player at `from` to keep up with a leader that stands at `at` and left
+/// `trail` last. A leader that something has just put there has left no trail.
 pub(crate) fn course(from: Tile, at: Tile, trail: Option<Tile>) -> Course {
     match trail.filter(|tile| tile.steps_to(at) == 1) {
         Some(tile) if tile == from => Course::There,
@@ -73,10 +73,10 @@ pub(crate) fn course(from: Tile, at: Tile, trail: Option<Tile>) -> Course {
     }
 }
 
-/// The one that is followed is not here in this tick: where to look for it.
+/// Returns the tile at which to look for a leader that is not here in this tick.
 ///
 /// # Errors
-/// `PlayerOffline`: it has not gone over a border, or is not found there either.
+/// `PlayerOffline`: the leader has not gone over a border, or is not there either.
 pub(crate) fn lost(follow: &mut Follow) -> Result<Tile, Refusal> {
     follow.lost_ticks = follow.lost_ticks.saturating_add(1);
     let crossed = follow.region.tiles_past(follow.seen_at) >= BAND_TILES;
@@ -100,7 +100,7 @@ mod tests {
             // It runs back to whom it follows, and past it.
             (9, 9, Some(8), Course::Onto(tile(8))),
             (10, 9, Some(8), Course::Onto(tile(8))),
-            // It was put there: where it came from is no trail.
+            // Something put the leader there: its old place is no trail.
             (0, 9, Some(40), Course::Beside(tile(9))),
             (0, 9, None, Course::Beside(tile(9))),
             (8, 9, None, Course::There),

@@ -1,4 +1,4 @@
-//! Who follows whom: setting out, and keeping up after each step.
+//! Players that follow others: setting out, and keeping up after each step.
 
 use std::collections::VecDeque;
 
@@ -10,11 +10,11 @@ use crate::request::Answer;
 use crate::tick::{Outcome, PhaseClock, failed, turn_away};
 use crate::world::World;
 
-/// The part of a tick's searches that those who follow somebody may use.
+/// Share of a tick's searches that followers may use.
 const SEARCH_SHARE: u64 = 4;
 
 impl World {
-    /// A player sets out to follow another one.
+    /// Makes a player set out to follow another one.
     pub(crate) fn go_after(
         &mut self,
         who: &CharacterId,
@@ -47,7 +47,7 @@ impl World {
         Ok(Answer::Done { value: false })
     }
 
-    /// Those who follow somebody turn to where it went; by their place in the order.
+    /// Turns followers to where their leaders went, by player slot.
     pub(crate) fn play_follows(&mut self, phases: &mut dyn PhaseClock, out: &mut Outcome) {
         let following = self.players.values();
         let following = following.filter(|player| player.follow.is_some() && player.free());
@@ -72,10 +72,10 @@ impl World {
         }
     }
 
-    /// One tick of following somebody.
+    /// Plays one tick of following somebody.
     ///
     /// # Errors
-    /// Why it ends.
+    /// The reason why it ends.
     fn play_follow(&mut self, who: &CharacterId, searches_end: u64) -> Result<(), Refusal> {
         let player = self.players.get(who).ok_or(Refusal::NotFound)?;
         let before = player.follow.as_ref().ok_or(Refusal::NotFound)?;

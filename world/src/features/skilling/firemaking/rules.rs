@@ -1,4 +1,4 @@
-//! Lighting fires: where one may, whether it takes, how long it burns.
+//! Lighting fires: the place, the chance, and how long a fire burns.
 //!
 //! Always: a tile has one fire at most; nobody has more than three, no area more than twenty.
 
@@ -15,20 +15,20 @@ use crate::time::Tick;
 
 /// Ticks between two tries.
 pub(crate) const TRY_TICKS: u64 = 4;
-/// What ashes lie for.
+/// Ticks for which ashes lie.
 pub(crate) const ASHES_TICKS: u64 = 200;
 /// The chance that logs catch fire.
 const CATCHES: Rate = (65, 513);
-/// For how long a fire burns, at least and at most.
+/// Ticks for which a fire burns, at least and at most.
 const BURNS_TICKS: (i32, i32) = (100, 198);
 /// Fires of one player.
 const OWN_MAX: usize = 3;
 /// Fires in one area.
 const AREA_MAX: usize = 20;
-/// How near to a bank nobody lights a fire, in steps.
+/// Steps around a bank within which nobody lights a fire.
 const BANK_TILES: i32 = 3;
 
-/// Whether `who` may light a fire at `tile`.
+/// Checks whether `who` may light a fire at `tile`.
 ///
 /// # Errors
 /// `NoFireHere`.
@@ -52,18 +52,18 @@ pub(crate) fn may_light(
     Ok(())
 }
 
-/// Whether logs catch fire for one of `level`.
+/// Returns whether logs catch fire for one of `level`.
 pub(crate) fn catches(level: u32, dice: &mut Dice) -> bool {
     dice.below(chance::CERTAIN) < chance::at(CATCHES, level)
 }
 
-/// When a fire that was lit at `now` is out.
+/// Returns when a fire that was lit at `now` is out.
 pub(crate) fn out_at(now: Tick, dice: &mut Dice) -> Tick {
     let ticks = dice.between(BURNS_TICKS.0, BURNS_TICKS.1);
     now.after(u64::from(ticks.unsigned_abs()))
 }
 
-/// Where one who lit a fire at `tile` steps: west, else east, south, north.
+/// Returns the tile to which one who lit a fire at `tile` steps: west, else east, south, north.
 pub(crate) fn aside(terrain: &Terrain, tile: Tile) -> Option<Tile> {
     let sides = [(-1, 0), (1, 0), (0, -1), (0, 1)];
     let mut sides = sides.into_iter().map(|(dx, dz)| tile.moved(dx, dz));

@@ -1,4 +1,4 @@
-//! Who lights fires, and how they go out.
+//! Lighting fires, and how they go out.
 
 use super::rules;
 use crate::entity::fire::{Fire, ID_PREFIX};
@@ -19,7 +19,7 @@ use crate::tick::{Outcome, PhaseClock};
 use crate::world::World;
 
 impl World {
-    /// One try of somebody who lights a fire. When it burns, one steps aside.
+    /// Plays one try to light a fire. When it burns, the player steps aside.
     pub(crate) fn light_once(
         &mut self,
         who: &CharacterId,
@@ -74,8 +74,8 @@ impl World {
         Ok(())
     }
 
-    /// Whether `who` may light a fire at `tile`, which must be played here: past a border nobody
-    /// would remember it.
+    /// Checks whether `who` may light a fire at `tile`. This world must play the tile: past a
+    /// border nobody would remember the fire.
     pub(crate) fn may_light(&self, who: &CharacterId, tile: Tile) -> Result<(), Refusal> {
         if !self.regions.contains_key(&Region::from(tile)) {
             return Err(Refusal::NoFireHere);
@@ -83,14 +83,14 @@ impl World {
         rules::may_light(&self.fires, &self.content, who, tile)
     }
 
-    /// A fire burns from now on.
+    /// Puts a fire into the world: it burns from now on.
     pub(crate) fn settle_fire(&mut self, fire: Fire) {
         self.index.put(Chunk::from(fire.tile), fire.id.clone());
         self.touched.insert(fire.id.clone());
         self.fires.insert(fire.id.clone(), fire);
     }
 
-    /// Fires that are due go out, and leave ashes.
+    /// Puts due fires out; they leave ashes.
     pub(crate) fn play_fires(
         &mut self,
         value: Value,
@@ -135,7 +135,7 @@ impl World {
             item,
             merges_with: None,
         };
-        // Its id is new, so that nothing can be refused.
+        // Its id is new, so that the transfer can refuse nothing.
         if self.transfer(Some(Cause::Ashes), &[leg], out).is_ok() {
             self.minted += 1;
         }

@@ -1,8 +1,8 @@
-//! How often a try brings something: by the thing and by the tool.
+//! Chance that a try brings something: by the thing and by the tool.
 
 use crate::features::skilling::chance::Rate;
 
-/// Metals of tools, the worst first, and what a rate for the first is with them, in hundredths.
+/// Metals of tools, the worst first, each with its hundredths of the rate for the first.
 const TIERS: [(&str, u32); 9] = [
     ("bronze", 100),
     ("iron", 150),
@@ -15,7 +15,7 @@ const TIERS: [(&str, u32); 9] = [
     ("crystal", 375),
 ];
 
-/// Metals of the content that ships, and what they are as good as.
+/// Metals of the content that ships, each with the metal that it equals.
 const AS_GOOD_AS: [(&str, &str); 3] = [
     ("cobalt", "mithril"),
     ("wolfram", "adamant"),
@@ -23,7 +23,7 @@ const AS_GOOD_AS: [(&str, &str); 3] = [
 ];
 
 /// Trees by the level that they take: the rates with bronze, iron, steel, mithril, adamant, rune
-/// and dragon, and for how many ticks they stand being cut; 0: each log may be the last.
+/// and dragon, and the ticks for which they stand being cut; 0: each log may be the last.
 const TREES: [(u32, [Rate; 7], u32); 7] = [
     (
         1,
@@ -138,7 +138,7 @@ const ROCKS: [(u32, Rate); 8] = [
     (70, (2, 25)),
     (85, (1, 18)),
 ];
-/// Fish of which nothing is said, by the level that they take.
+/// Fish without a rate in content, by the level that they take.
 const FISH: [(u32, Rate); 9] = [
     (1, (48, 127)),
     (10, (32, 115)),
@@ -151,7 +151,7 @@ const FISH: [(u32, Rate); 9] = [
     (76, (8, 75)),
 ];
 
-/// The place of a metal among those of tools; what is not known is no better than the worst.
+/// Returns the place of a metal among those of tools; an unknown one is no better than the worst.
 pub(crate) fn tier(name: &str) -> usize {
     let as_good = AS_GOOD_AS.iter().find(|(metal, _)| *metal == name);
     let name = as_good.map_or(name, |(_, tier)| *tier);
@@ -159,15 +159,15 @@ pub(crate) fn tier(name: &str) -> usize {
     known.unwrap_or(0)
 }
 
-/// The rate for a tree that takes `level`, cut with a tool of `tier`. `said`: what content says of
-/// it for the worst tool.
+/// Returns the rate for a tree that takes `level`, cut with a tool of `tier`. `said`: the rate in
+/// content for the worst tool.
 pub(crate) fn tree(level: u32, tier: usize, said: Option<Rate>) -> Rate {
     let (_, hundredths) = TIERS.get(tier).copied().unwrap_or(TIERS[0]);
     if let Some((low, high)) = said {
         let with = |rate: u32| rate.saturating_mul(hundredths) / 100;
         return (with(low), with(high));
     }
-    // Of black there is nothing of its own, and crystal is as good as dragon.
+    // Black has no rate of its own, and crystal is as good as dragon.
     let column = [0, 1, 2, 2, 3, 4, 5, 6, 6];
     let column = column.get(tier).copied().unwrap_or(0);
     let row = TREES.iter().rev().find(|(least, ..)| *least <= level);
@@ -175,7 +175,8 @@ pub(crate) fn tree(level: u32, tier: usize, said: Option<Rate>) -> Rate {
     rates.get(column).copied().unwrap_or(rates[0])
 }
 
-/// For how many ticks a tree that takes `level` stands being cut; `None`: each log may be the last.
+/// Returns the ticks for which a tree that takes `level` stands being cut; `None`: each log may be
+/// the last.
 pub(crate) fn stands_ticks(level: u32) -> Option<u32> {
     if level >= GREATEST_TREE.0 {
         return Some(GREATEST_TREE.1);
@@ -184,14 +185,14 @@ pub(crate) fn stands_ticks(level: u32) -> Option<u32> {
     row.map(|(.., ticks)| *ticks).filter(|ticks| *ticks > 0)
 }
 
-/// The rate for a rock that takes `level` and gives `item`.
+/// Returns the rate for a rock that takes `level` and gives `item`.
 pub(crate) fn rock(level: u32, item: &str, said: Option<Rate>) -> Rate {
     let named = ORES.iter().find(|(part, _)| item.contains(part));
     said.or(named.map(|(_, rate)| *rate))
         .unwrap_or_else(|| by_level(&ROCKS, level))
 }
 
-/// The rate for a fish that takes `level`.
+/// Returns the rate for a fish that takes `level`.
 pub(crate) fn fish(level: u32, said: Option<Rate>) -> Rate {
     said.unwrap_or_else(|| by_level(&FISH, level))
 }

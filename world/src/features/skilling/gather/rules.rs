@@ -1,7 +1,7 @@
 //! Gathering: wood of trees, ore of rocks, fish of the water.
 //!
-//! Always: nobody gathers without the level, a tool of use and bait, where that is needed; a try
-//! comes a whole cycle after one has arrived or tried before.
+//! Always: nobody gathers without the level, a tool of use and bait, where the resource needs it; a
+//! try comes a whole cycle after the arrival or the try before.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::time::Tick;
 
 /// Ticks between two tries to catch a fish, whatever a manifest says.
 const FISH_TICKS: u32 = 5;
-/// The same for one who digs with a tool of which nothing is said.
+/// Ticks between two tries to dig with a tool that has no number of its own.
 const DIG_TICKS: u32 = 8;
-/// A chance of all.
+/// Certainty, in millionths.
 const MILLION: u32 = 1_000_000;
-/// For how long a shoal stays, at least and at most.
+/// Ticks for which a shoal stays, at least and at most.
 const SHOAL_TICKS: (i32, i32) = (200, 400);
 
-/// With what somebody gathers.
+/// Gear of a player that gathers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Gear {
     level: u8,
@@ -36,10 +36,11 @@ pub(crate) struct Gear {
     quick_ticks: u32,
 }
 
-/// What it takes to gather of `kind`, if `record` has it.
+/// Returns the gear with which `record` can gather of `kind`.
 ///
 /// # Errors
-/// `Unsupported`: nothing can be had of it. `LevelTooLow`, `NoTool`; `NotEnough`: there is no bait.
+/// `Unsupported`: the resource gives nothing. `LevelTooLow`, `NoTool`; `NotEnough`: there is no
+/// bait.
 pub(crate) fn gear(
     record: &PlayerRecord,
     content: &Content,
@@ -72,7 +73,7 @@ pub(crate) fn gear(
     Ok(gear)
 }
 
-/// Whether `item` is what one gathers of `kind` with: a tool or bait.
+/// Returns whether `item` is a tool or bait for gathering of `kind`.
 pub(crate) fn is_for(content: &Content, kind: &ResourceKind, item: &str) -> bool {
     let tool = match &kind.tool {
         ToolNeed::Nothing => false,
@@ -82,15 +83,15 @@ pub(crate) fn is_for(content: &Content, kind: &ResourceKind, item: &str) -> bool
     tool || kind.bait.as_ref().is_some_and(|bait| **bait == *item)
 }
 
-/// What lies in the pack or in the hand.
+/// Returns the stacks in the pack and in the hand.
 fn held(record: &PlayerRecord) -> impl Iterator<Item = &Stack> {
     let hand = record.equipment.get(&EquipSlot::Weapon);
     record.inventory.values().chain(hand)
 }
 
-/// The best tool for `skill` that `record` has and can use; else any that it has. Manifests number
-/// tools up or down, so that counts only what one can see: the level that it takes, how quick it
-/// is, what it is made of.
+/// Returns the best tool for `skill` that `record` has and can use; else any that it has. Manifests
+/// number tools up or down, so that only visible properties count: the level, the speed and the
+/// metal.
 fn best(record: &PlayerRecord, content: &Content, skill: Skill) -> Option<Gear> {
     let level = record.level(skill);
     let tools = held(record).filter_map(|stack| tool_of(content, &stack.item, skill));
@@ -102,7 +103,7 @@ fn best(record: &PlayerRecord, content: &Content, skill: Skill) -> Option<Gear> 
     tools.max_by_key(worth)
 }
 
-/// What `item` is as a tool for `skill`.
+/// Returns `item` as a tool for `skill`, if it is one.
 fn tool_of(content: &Content, item: &str, skill: Skill) -> Option<Gear> {
     let kind = content.item(item)?;
     if let Some(tool) = content.tools().get(item).filter(|t| t.skill == skill) {
@@ -129,7 +130,7 @@ fn tool_of(content: &Content, item: &str, skill: Skill) -> Option<Gear> {
     })
 }
 
-/// Of what a tool is made: as it says, else as it is called.
+/// Returns the metal of a tool: as it says, else as its name says.
 fn metal(kind: &ItemKind) -> &str {
     if kind.tier.is_empty() {
         kind.id.split('_').next().unwrap_or_default()
@@ -138,7 +139,7 @@ fn metal(kind: &ItemKind) -> &str {
     }
 }
 
-/// Ticks until the next try.
+/// Returns the ticks until the next try.
 pub(crate) fn cycle_ticks(kind: &ResourceKind, gear: Gear, dice: &mut Dice) -> u64 {
     let ticks = match kind.skill {
         Some(Skill::Fishing) => FISH_TICKS,
@@ -149,7 +150,7 @@ pub(crate) fn cycle_ticks(kind: &ResourceKind, gear: Gear, dice: &mut Dice) -> u
     u64::from(if quick { gear.quick_ticks } else { ticks }.max(1))
 }
 
-/// What a try brings: nothing, or the main thing first and what else came with it.
+/// Returns the yields of a try: nothing, or the main thing first and then the extras.
 pub(crate) fn tried<'k>(
     kind: &'k ResourceKind,
     gear: Gear,
@@ -176,7 +177,7 @@ pub(crate) fn tried<'k>(
     std::iter::once(main).chain(more.filter(lucky)).collect()
 }
 
-/// The first of the fish, those of the highest level first, that is caught.
+/// Returns the first fish that is caught, those of the highest level first.
 fn caught<'k>(kind: &'k ResourceKind, level: u32, dice: &mut Dice) -> Option<&'k Yield> {
     let takes = |fish: &Yield| u32::from(fish.level).max(kind.level);
     let mut fish: Vec<&Yield> = kind.yields.iter().collect();
@@ -188,7 +189,7 @@ fn caught<'k>(kind: &'k ResourceKind, level: u32, dice: &mut Dice) -> Option<&'k
     })
 }
 
-/// How what was gathered comes into the pack, and the bait out of it.
+/// Returns the legs that put gathered items into the pack, and take the bait out of it.
 pub(crate) fn legs(record: &PlayerRecord, kind: &ResourceKind, got: &[&Yield]) -> Vec<Leg> {
     let who = || record.id.clone();
     let bait = kind.bait.iter().map(|bait| Leg::FromPack {
@@ -202,12 +203,12 @@ pub(crate) fn legs(record: &PlayerRecord, kind: &ResourceKind, got: &[&Yield]) -
     bait.chain(got).collect()
 }
 
-/// Whether there is room for what `kind` gives: a free slot, even for what could be stacked.
+/// Returns whether there is room for a yield: a free slot, even if the yield could be stacked.
 pub(crate) fn has_room(record: &PlayerRecord) -> bool {
     inventory::free_slots(&record.inventory) > 0
 }
 
-/// Whether what was just gathered was the last of it.
+/// Returns whether the last try took the last of it.
 pub(crate) fn was_last(
     kind: &ResourceKind,
     state: Option<&ResourceState>,
@@ -222,13 +223,13 @@ pub(crate) fn was_last(
     }
 }
 
-/// For how many ticks it stands being cut; `None`: for none in particular.
+/// Returns the ticks for which it stands being cut; `None`: no number in particular.
 fn stands(kind: &ResourceKind) -> Option<u32> {
     let tree = kind.skill == Some(Skill::Woodcutting) && kind.deplete_millionths > 0;
     rates::stands_ticks(kind.level).filter(|_| tree)
 }
 
-/// A tick goes by for a tree that was cut: on, as long as somebody cuts it, else back.
+/// Ages a cut tree by a tick: on, as long as somebody cuts it, else back.
 pub(crate) fn age(kind: &ResourceKind, state: &mut ResourceState, cut: bool) {
     let most = stands(kind).unwrap_or(0);
     state.cut_ticks = if cut {
@@ -238,12 +239,12 @@ pub(crate) fn age(kind: &ResourceKind, state: &mut ResourceState, cut: bool) {
     };
 }
 
-/// Whether a tree begins to age with the first log of it.
+/// Returns whether a tree begins to age with the first log of it.
 pub(crate) fn ages(kind: &ResourceKind) -> bool {
     stands(kind).is_some()
 }
 
-/// When a shoal that is there at `now` moves on.
+/// Returns when a shoal that is there at `now` moves on.
 pub(crate) fn shoal_moves(now: Tick, dice: &mut Dice) -> Tick {
     let ticks = dice.between(SHOAL_TICKS.0, SHOAL_TICKS.1);
     now.after(u64::from(ticks.unsigned_abs()))

@@ -1,4 +1,4 @@
-//! Who gathers, and what becomes of what is gathered from.
+//! Gathering, and the changes to resources that it causes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::rng::{self, Dice};
 use crate::tick::Outcome;
 use crate::world::World;
 
-/// How far from its place in content a shoal strays, in steps.
+/// Steps that a shoal strays from its place in content.
 const STRAY_TILES: i32 = 3;
 
 impl World {
@@ -55,7 +55,7 @@ impl World {
         self.set_out(who, work, searches_end, out)
     }
 
-    /// One try of somebody who gathers.
+    /// Plays one try of a player that gathers.
     pub(crate) fn gather_once(
         &mut self,
         who: &CharacterId,
@@ -109,7 +109,7 @@ impl World {
         Ok(())
     }
 
-    /// An agent remembers what it gathered.
+    /// Makes an agent remember an item that it gathered.
     fn gathered(&mut self, who: &CharacterId, item: &Arc<str>, quantity: u32) {
         let agent = self.players.get_mut(who).and_then(|p| p.agent.as_mut());
         if let Some(agent) = agent {
@@ -118,7 +118,7 @@ impl World {
         }
     }
 
-    /// There is nothing left to be had of it for a while.
+    /// Empties a resource for a while.
     fn empty(&mut self, id: &EntityId, usual_ticks: u32, out: &mut Outcome) {
         let fixture = self.content.fixture(id);
         let own = fixture.and_then(|f| f.respawn_ticks);
@@ -132,7 +132,7 @@ impl World {
         out.touched.insert(id.clone());
     }
 
-    /// What is due comes back, shoals swim on, trees that are cut age.
+    /// Brings due resources back, moves shoals on, and ages the trees that somebody cuts.
     pub(crate) fn play_resources(&mut self, out: &mut Outcome) {
         let working = self.players.values().filter_map(|p| p.labour.as_ref());
         let working = working.filter(|work| work.begun && work.job == Job::Gather);
@@ -169,7 +169,7 @@ impl World {
         }
     }
 
-    /// A shoal goes to another place near its own.
+    /// Moves a shoal to another place near its own.
     fn swim(&mut self, fixture: &Fixture, out: &mut Outcome) {
         let mut dice = Dice::new(self.seed, rng::key(fixture.id.as_str()), self.now.0);
         let from = self.resources.tile(fixture);
@@ -187,8 +187,9 @@ impl World {
         }
     }
 
-    /// Where a shoal can swim to: water beside a tile on which one can stand, one to three steps
-    /// away from where it is and from where it belongs, and where no other shoal is.
+    /// Returns the tiles to which a shoal can swim: water beside a tile on which one can stand, and
+    /// without another shoal. They are one to three steps away from its tile and from its place in
+    /// content.
     fn shores(&self, fixture: &Fixture, from: Tile) -> Vec<Tile> {
         let terrain = self.content.terrain();
         let (home, reach) = (fixture.tile, -STRAY_TILES..=STRAY_TILES);
@@ -216,7 +217,7 @@ impl World {
         .collect()
     }
 
-    /// Puts what swims into a region that has just come in, where nothing is known of it yet.
+    /// Puts shoals into a region that has just come in, if the world knows nothing of them yet.
     pub(crate) fn settle_shoals(&mut self, region: crate::geometry::tile::Region) {
         let content = Arc::clone(&self.content);
         for fixture in content.fixtures_in(region) {
@@ -233,7 +234,7 @@ impl World {
     }
 }
 
-/// The chunks in which something near `tile` may be: a few too many.
+/// Returns the chunks in which something near `tile` may be: a few too many.
 fn chunks_around(tile: Tile) -> std::ops::RangeInclusive<Chunk> {
     Chunk::from(tile.moved(-8, -8))..=Chunk::from(tile.moved(8, 8))
 }

@@ -1,7 +1,7 @@
-//! Which recipe somebody means who names two things, or a thing and a place.
+//! The recipe that a player means who names two things, or a thing and a place.
 //!
-//! Always: of several that could be made now none is taken; of several that cannot, the refusal is
-//! that of the first by key.
+//! Always: if the player could make several now, this takes none; if it can make none of several,
+//! the refusal is that of the first by key.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::entity::player::record::PlayerRecord;
 use crate::features::skilling::{Craft, RecipeKind};
 use crate::refusal::Refusal;
 
-/// All recipes of `trade`, by key.
+/// Returns all recipes of `trade`, by key.
 fn crafts(content: &Content, trade: RecipeKind) -> Vec<Craft> {
     let all = content.recipes();
     let keys: Vec<Arc<str>> = match trade {
@@ -36,12 +36,12 @@ fn crafts(content: &Content, trade: RecipeKind) -> Vec<Craft> {
     keys.map(|key| Craft { trade, key }).collect()
 }
 
-/// What somebody who names a trade means: `what` is the key of a recipe, or what comes of it;
-/// `None`: whatever it can only be at `spot`.
+/// Returns the recipe that a player means who names a trade. `what` is the key of a recipe, or its
+/// product; `None`: the only one possible at `spot`.
 ///
 /// # Errors
-/// `NotFound`: there is no such recipe. `NoStation`: none is made at `spot`. `ChoiceRequired`; and
-/// why that one cannot be made now.
+/// `NotFound`: there is no such recipe. `NoStation`: none works at `spot`. `ChoiceRequired`; and
+/// the reason why the player cannot make it now.
 pub(crate) fn named(
     (record, spools): (&PlayerRecord, &Spools),
     content: &Content,
@@ -64,10 +64,11 @@ pub(crate) fn named(
     of_several(record, spools, at(known, spot)?)
 }
 
-/// What somebody means who uses `item` on `other`, both out of the pack.
+/// Returns the recipe that a player means who uses `item` on `other`, both from the pack.
 ///
 /// # Errors
-/// `Unsupported`: nothing comes of these two. `ChoiceRequired`; and why it cannot be made now.
+/// `Unsupported`: there is no recipe for these two. `ChoiceRequired`; and the reason why the player
+/// cannot make it now.
 pub(crate) fn of_two(
     (record, spools): (&PlayerRecord, &Spools),
     content: &Content,
@@ -75,7 +76,7 @@ pub(crate) fn of_two(
     other: &str,
 ) -> Result<Craft, Refusal> {
     let fits = |_: &Craft, recipe: &Recipe| {
-        // Of two of the same there must go in as many.
+        // If both items are the same, the recipe must take more than one of it.
         let same = item == other
             && recipe
                 .inputs
@@ -94,10 +95,10 @@ pub(crate) fn of_two(
     of_several(record, spools, known)
 }
 
-/// What somebody means who uses `item` at `spot`.
+/// Returns the recipe that a player means who uses `item` at `spot`.
 ///
 /// # Errors
-/// As [`of_two`].
+/// The errors of [`of_two`].
 pub(crate) fn at_spot(
     (record, spools): (&PlayerRecord, &Spools),
     content: &Content,
@@ -112,7 +113,7 @@ pub(crate) fn at_spot(
     of_several(record, spools, known)
 }
 
-/// Whether `item` goes into it or is a tool for it.
+/// Returns whether `item` goes into the recipe or is a tool for it.
 fn takes(recipe: &Recipe, item: &str) -> bool {
     let inputs = recipe.inputs.iter().map(|part| &part.item);
     let consumed = recipe.consumed.iter().map(|part| &part.item);
@@ -136,7 +137,7 @@ fn found(
     read.filter(|(craft, recipe)| fits(craft, recipe)).collect()
 }
 
-/// Those that are made at `spot`, or wherever one is.
+/// Returns the recipes that work at `spot`, or anywhere.
 fn at(mut known: Known, spot: Option<Spot<'_>>) -> Result<Known, Refusal> {
     known.retain(|(_, recipe)| match spot {
         Some(spot) => recipe.place == Place::Anywhere || recipe.place.is(spot),
@@ -148,7 +149,7 @@ fn at(mut known: Known, spot: Option<Spot<'_>>) -> Result<Known, Refusal> {
     Ok(known)
 }
 
-/// The only one that can be made now.
+/// Returns the only recipe that the player can make now.
 fn of_several(record: &PlayerRecord, spools: &Spools, known: Known) -> Result<Craft, Refusal> {
     let mut refusal = Refusal::NotFound;
     let mut able = None;

@@ -1,4 +1,4 @@
-//! A recipe as rules see it, of whatever trade.
+//! A recipe of any trade, as the rules see it.
 
 use std::sync::Arc;
 
@@ -7,40 +7,40 @@ use crate::features::skilling::{Craft, RecipeKind};
 use crate::features::training::skill::Skill;
 use crate::item::COINS;
 
-/// What firemaking takes.
+/// Tool for firemaking.
 pub(crate) const TINDERBOX: &str = "tinderbox";
-/// What smithing takes.
+/// Tool for smithing.
 const HAMMER: &str = "hammer";
-/// What a fire leaves.
+/// Remains of a fire.
 pub(crate) const ASHES: &str = "ashes";
 
-/// What making one takes and gives.
+/// Inputs and outputs of making one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Recipe {
-    /// What it takes and trains, if anything.
+    /// Skill that it takes and trains, if any.
     pub(crate) skill: Option<Skill>,
     pub(crate) level: u32,
-    /// For one, in tenths.
+    /// Experience for one, in tenths.
     pub(crate) xp_tenths: u32,
-    /// For one, at least 1.
+    /// Ticks for one, at least 1.
     pub(crate) ticks: u64,
-    /// All that can be made is made together, as soon as one is there.
+    /// Whether one deed makes all that the player can make, as soon as it is there.
     pub(crate) at_once: bool,
     pub(crate) inputs: Vec<Part>,
-    /// What one must have and keeps.
+    /// Tools that one must have and keeps.
     pub(crate) tools: Vec<Arc<str>>,
     pub(crate) consumed: Vec<Consumed>,
     pub(crate) output: Arc<str>,
     pub(crate) quantity: u32,
-    /// The levels from which there is one more of it.
+    /// Levels from which a deed makes one more.
     pub(crate) more_from: Vec<u32>,
-    /// What there is instead when it goes wrong.
+    /// Item that comes out instead when it goes wrong.
     pub(crate) failed: Option<Arc<str>>,
     pub(crate) chance: Chance,
     pub(crate) place: Place,
 }
 
-/// How often it turns out well.
+/// Chance that it turns out well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Chance {
     Certain,
@@ -49,7 +49,7 @@ pub(crate) enum Chance {
     SafeFrom(u32),
 }
 
-/// Where it is made.
+/// Place at which one makes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     Anywhere,
@@ -63,7 +63,7 @@ pub(crate) enum Place {
     Altar(Arc<str>),
 }
 
-/// What is at some place, as far as it matters to whoever makes things.
+/// The thing at some place, as far as it matters for making things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spot<'a> {
     Fire,
@@ -76,7 +76,7 @@ pub(crate) enum Spot<'a> {
 }
 
 impl Place {
-    /// Whether it is made there.
+    /// Returns whether one can make it there.
     pub(crate) fn is(&self, spot: Spot<'_>) -> bool {
         match (self, spot) {
             (Place::Hearth, Spot::Fire) => true,
@@ -90,15 +90,15 @@ impl Place {
 }
 
 impl Recipe {
-    /// How many more one of `level` makes at a time.
+    /// Returns how many more one of `level` makes at a time.
     pub(crate) fn more(&self, level: u32) -> u32 {
         let reached = self.more_from.iter().filter(|from| **from <= level);
         u32::try_from(reached.count()).unwrap_or(u32::MAX)
     }
 }
 
-/// The recipe that `craft` names, as it is at `spot`. `None`: there is none, or it names items that
-/// there are not.
+/// Returns the recipe that `craft` names, as it is at `spot`. `None`: there is none, or it names
+/// unknown items.
 #[allow(clippy::too_many_lines, reason = "one arm a trade")]
 pub(crate) fn recipe(content: &Content, craft: &Craft, spot: Option<Spot<'_>>) -> Option<Recipe> {
     let all = content.recipes();
@@ -173,7 +173,7 @@ pub(crate) fn recipe(content: &Content, craft: &Craft, spot: Option<Spot<'_>>) -
     found.is_sound(content).then_some(found)
 }
 
-/// What is made together, as many as there can be.
+/// Returns the recipe of a trade that makes as many as there can be at once.
 fn at_once(content: &Content, craft: &Craft) -> Option<Recipe> {
     let all = content.recipes();
     let found = match craft.trade {
@@ -214,8 +214,8 @@ fn at_once(content: &Content, craft: &Craft) -> Option<Recipe> {
 }
 
 impl Recipe {
-    /// All that it names is there. An unknown item in a recipe would be gone for ever, or could
-    /// never be had.
+    /// Returns whether all items that it names are there. An unknown item in a recipe would be gone
+    /// for ever, or nobody could ever have it.
     fn is_sound(&self, content: &Content) -> bool {
         let parts = self.inputs.iter().map(|part| &part.item);
         let items = parts.chain([&self.output]).chain(&self.failed);
@@ -232,7 +232,7 @@ fn one(item: &Arc<str>) -> Vec<Part> {
     }]
 }
 
-/// One of `output`, anywhere and for certain.
+/// Returns a recipe for one of `output`, anywhere and for certain.
 fn plain(trade: RecipeKind, effort: Effort, output: &Arc<str>, inputs: Vec<Part>) -> Recipe {
     Recipe {
         skill: trade.skill(),

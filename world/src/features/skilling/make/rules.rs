@@ -1,7 +1,7 @@
-//! Making things by recipes: what they take and what comes of it.
+//! Making things by recipes: their inputs and their results.
 //!
-//! Always: what goes in and what comes out move together or not at all; nobody makes what is
-//! beyond its level, or without the tools, which are kept.
+//! Always: inputs and outputs move together or not at all; nobody makes things beyond its level, or
+//! without the tools, which it keeps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use crate::item::{COINS, Stack, inventory};
 use crate::refusal::Refusal;
 use crate::rng::Dice;
 
-/// What is left of things that last for several deeds, by item: so many more can be made with the
-/// one that was taken last.
+/// Uses left of things that last for several deeds, by item: so many more can be made with the one
+/// taken last.
 pub(crate) type Spools = BTreeMap<Arc<str>, u32>;
 
-/// What comes of a deed.
+/// Results of a deed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Deed {
     pub(crate) legs: Vec<Leg>,
     /// Experience for it, in tenths.
     pub(crate) xp_tenths: u64,
-    /// What is left of things that last.
+    /// Uses left of things that last.
     pub(crate) spools: Spools,
 }
 
-/// Whether `record` can do what `recipe` takes now: how often at once, at most `wanted` times.
+/// Returns how often at once `record` can do `recipe` now, at most `wanted` times.
 ///
 /// # Errors
 /// `LevelTooLow`, `NoTool`; `NotEnough`: something that goes in is missing.
@@ -63,13 +63,13 @@ pub(crate) fn able(
     }
 }
 
-/// How many of `item` somebody can put in: of coins those in the pouch, too.
+/// Returns how many of `item` a player can put in: coins in the pouch count, too.
 pub(crate) fn has(record: &PlayerRecord, item: &str) -> u64 {
     let pouch = if item == COINS { record.coins } else { 0 };
     inventory::count(&record.inventory, item).saturating_add(pouch)
 }
 
-/// What comes of doing what `recipe` says, `times` at once.
+/// Returns the results of making `recipe` `times` at once.
 pub(crate) fn deed(
     record: &PlayerRecord,
     recipe: &Recipe,
@@ -138,7 +138,7 @@ fn take(record: &PlayerRecord, item: &Arc<str>, quantity: u32, legs: &mut Vec<Le
     }
 }
 
-/// Whether it turns out well.
+/// Returns whether it turns out well.
 fn succeeds(record: &PlayerRecord, recipe: &Recipe, dice: &mut Dice) -> bool {
     match recipe.chance {
         Chance::Certain => true,
@@ -150,7 +150,8 @@ fn succeeds(record: &PlayerRecord, recipe: &Recipe, dice: &mut Dice) -> bool {
     }
 }
 
-/// Whether food burns that takes `level` and never burns from `safe` on: half the time at first.
+/// Returns whether food burns that takes `level` and never burns from `safe` on: half the time at
+/// first.
 fn burns(has: u32, level: u32, safe: u32, dice: &mut Dice) -> bool {
     if has >= safe || safe <= level {
         return false;

@@ -1,4 +1,4 @@
-//! Who makes things, alone or at something.
+//! Making things, alone or at a place.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::request::{Answer, Asked};
 use crate::tick::Outcome;
 use crate::world::World;
 
-/// What somebody asks to be made.
+/// A request to make something.
 pub(crate) struct Request {
     pub(crate) trade: RecipeKind,
     pub(crate) what: Option<Arc<str>>,
@@ -22,7 +22,7 @@ pub(crate) struct Request {
 }
 
 impl World {
-    /// Makes what is named, or whatever it can only be.
+    /// Makes the named thing, or the only one possible.
     pub(crate) fn make(
         &mut self,
         asked: Asked<'_>,
@@ -43,7 +43,7 @@ impl World {
         self.take_up(asked, craft, request.target, many, searches_end, out)
     }
 
-    /// Uses what lies in two slots together.
+    /// Uses the items in two slots together.
     pub(crate) fn use_with(
         &mut self,
         asked: Asked<'_>,
@@ -67,8 +67,8 @@ impl World {
         self.take_up(asked, craft, None, many, searches_end, out)
     }
 
-    /// Uses what lies in a slot on something: a tool on what it is for, else whatever can be made
-    /// of it there.
+    /// Uses the item in a slot on something: a tool or bait to gather there, else the item for a
+    /// recipe there.
     pub(crate) fn use_on(
         &mut self,
         asked: Asked<'_>,
@@ -115,7 +115,7 @@ impl World {
         if craft.trade == RecipeKind::Light {
             self.may_light(who, player.tile())?;
         }
-        // What is made anywhere is made here, whatever was named.
+        // If a recipe works anywhere, the player makes it here, whatever target it named.
         let bound = recipe.place != Place::Anywhere;
         let work = Work {
             number,
@@ -133,7 +133,7 @@ impl World {
         Ok(answer)
     }
 
-    /// Ticks until the first deed of a recipe is done.
+    /// Returns the ticks until the first deed of a recipe.
     pub(crate) fn make_ticks(&self, craft: &Craft) -> u64 {
         let recipe = recipe::recipe(&self.content, craft, None);
         match recipe {
@@ -144,7 +144,7 @@ impl World {
         }
     }
 
-    /// One deed of somebody who makes things.
+    /// Plays one deed of a player that makes things.
     pub(crate) fn make_once(
         &mut self,
         who: &CharacterId,
